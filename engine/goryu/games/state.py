@@ -1,0 +1,91 @@
+"""What the search asks of a game, and nothing more."""
+
+from dataclasses import dataclass
+from typing import NewType, Protocol, Self, runtime_checkable
+
+__all__ = ["MateState", "Move", "Outcome", "State"]
+
+Move = NewType("Move", int)
+"""A move is an integer in [0, 65535]; each game says what the number means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game stands once it is over.
+
+    value: the result for the side to move, in {-1.0, 0.0, +1.0}.
+    reason: one lower-case English phrase, such as "checkmate" or "fourfold repetition".
+    """
+
+    value: float
+    reason: str
+
+
+class State(Protocol):
+    """A two-player, zero-sum, perfect-information game in progress.
+
+    A state is mutable: `push` plays a move, `pop` takes it back. Every value is
+    in [-1, +1] and seen from the side to move: +1 win, 0 draw, -1 loss.
+    """
+
+    @property
+    def turn(self) -> int:
+        """The side to move: 0 for the player who moves first in the game, else 1."""
+        ...
+
+    @property
+    def ply(self) -> int:
+        """Moves played so far, counted from the start of the game."""
+        ...
+
+    @property
+    def key(self) -> int:
+        """64-bit Zobrist key of everything that decides the future of the game by its
+        rules except repetition: the position, the side to move and the ply.
+
+        The ply is mixed in, so that no sequence of moves leads back to an equal key
+        and the graph of keys has no cycle.
+        """
+        ...
+
+    def legal_moves(self) -> list[Move]:
+        """Returns the legal moves in ascending order (empty once the game is over on the board)."""
+        ...
+
+    def push(self, move: Move) -> None:
+        """Plays a legal move; legality is the caller's responsibility."""
+        ...
+
+    def pop(self) -> Move:
+        """Takes back the last move and returns it."""
+        ...
+
+    def outcome(self) -> Outcome | None:
+        """Returns the result if the game is over by its rules, or None while it goes on."""
+        ...
+
+    def repetition(self) -> Outcome | None:
+        """Returns what the *path* to this position makes of it, or None.
+
+        A search ends a playout here, before it looks the position up: equal
+        positions reached by another path need not share this result, so it is
+        never stored with the position. Games without repetition return None.
+        """
+        ...
+
+    def copy(self) -> Self:
+        """Returns an independent state with the same position and history."""
+        ...
+
+
+@runtime_checkable
+class MateState(State, Protocol):
+    """A game with checks, for the mate searches."""
+
+    def is_check(self) -> bool:
+        """Is the side to move in check?"""
+        ...
+
+    def checks(self) -> list[Move]:
+        """Returns the legal moves that give check, in ascending order."""
+        ...

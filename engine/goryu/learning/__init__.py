@@ -1,0 +1,1 @@
+"""Learning: training records, self-play, training and export."""

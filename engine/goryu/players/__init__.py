@@ -1,0 +1,1 @@
+"""Players: a search with an evaluator, a clock and settings."""

@@ -1,0 +1,1 @@
+"""Protocols: how the outside world talks to a player."""

@@ -1,0 +1,76 @@
+"""What a search reports: while it runs (`SearchStats`) and when it is asked (`SearchResult`)."""
+
+from dataclasses import dataclass
+
+from goryu.games.state import Move
+
+__all__ = ["RootMove", "SearchResult", "SearchStats"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchStats:
+    """What a stopper may look at between two batches.
+
+    playouts: playouts completed by this search (visits inherited from earlier searches are not counted).
+    evaluations: positions that this search sent to the evaluator.
+    best_visits, second_visits: the two largest visit counts among the root's moves, inherited ones included.
+    depth, max_depth: mean (rounded) and greatest length of this search's playouts, in plies.
+    nodes, capacity: nodes in the table, and how many it may hold.
+    is_proven: is the root's value known for certain?
+    is_exhausted: has the root no move left that is worth a playout?
+    """
+
+    playouts: int
+    evaluations: int
+    best_visits: int
+    second_visits: int
+    depth: int
+    max_depth: int
+    nodes: int
+    capacity: int
+    is_proven: bool
+    is_exhausted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RootMove:
+    """One move of the root, as the search sees it.
+
+    prior: the policy's probability, in [0, 1].
+    visits: playouts through this move, inherited ones included.
+    value: expected result for the side to move at the root, in [-1, +1].
+    mate: plies to the proven end, +n if the side to move at the root wins, -n if it loses
+        (n counts this move); None while nothing is proven.
+    pv: the expected continuation; pv[0] is `move`.
+    """
+
+    move: Move
+    prior: float
+    visits: int
+    value: float
+    mate: int | None
+    pv: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer of a search.
+
+    moves: the root's moves (only the searched ones if `root_moves` was given), the best first;
+        empty if the root has no legal move. Only the first `lines` of them carry a full pv.
+    value: expected result for the side to move at the root, in [-1, +1].
+    """
+
+    moves: tuple[RootMove, ...]
+    value: float
+    stats: SearchStats
+
+    @property
+    def move(self) -> Move | None:
+        """The best move, or None if there is no legal move."""
+        return self.moves[0].move if self.moves else None
+
+    @property
+    def ponder(self) -> Move | None:
+        """The expected reply to the best move, if the search saw one."""
+        return self.moves[0].pv[1] if self.moves and len(self.moves[0].pv) > 1 else None
