@@ -1,0 +1,162 @@
+"""Reversi: known move counts, a known result, and the rules written a second time, square by square."""
+
+from random import Random
+
+import pytest
+from goryu.games.reversi import PASS, Reversi
+from goryu.games.state import Move
+
+
+def perft(state: Reversi, depth: int) -> int:
+    """Counts the move sequences of length `depth`; a pass is a move."""
+    moves = state.legal_moves()
+    if depth == 1:
+        return len(moves)
+    total = 0
+    for move in moves:
+        state.push(move)
+        total += perft(state, depth - 1)
+        state.pop()
+    return total
+
+
+@pytest.mark.parametrize("depth, count", list(enumerate((4, 12, 56, 244, 1396, 8200, 55092), start=1)))
+def test_perft(depth: int, count: int) -> None:
+    assert perft(Reversi(), depth) == count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("depth, count", [(8, 390_216), (9, 3_005_288)])
+def test_deep_perft(depth: int, count: int) -> None:
+    assert perft(Reversi(), depth) == count
+
+
+def flipped(state: Reversi, square: int) -> set[int]:
+    """The rules as a beginner's book has them: look along each of the eight directions."""
+    n = state.size
+    row, column = divmod(square, n)
+    result: set[int] = set()
+    if (state.own | state.opponent) >> square & 1:
+        return result
+    for dr, dc in ((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0)):
+        run, r, c = [], row + dr, column + dc
+        while 0 <= r < n and 0 <= c < n and state.opponent >> r * n + c & 1:
+            run.append(r * n + c)
+            r, c = r + dr, c + dc
+        if 0 <= r < n and 0 <= c < n and state.own >> r * n + c & 1:
+            result.update(run)
+    return result
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_moves_and_flips_agree_with_the_rules_square_by_square(size: int) -> None:
+    rng = Random(size)
+    for _ in range(40):
+        state = Reversi(size)
+        while moves := state.legal_moves():
+            expected = [square for square in range(size * size) if flipped(state, square)]
+            assert moves == (expected or [PASS])
+            move = rng.choice(moves)
+            flips = sum(1 << s for s in flipped(state, move)) if move != PASS else 0
+            placed = 1 << move if move != PASS else 0
+            own, opponent = state.own, state.opponent
+            state.push(move)
+            assert (state.opponent, state.own) == (own | flips | placed, opponent ^ flips)
+        assert state.outcome() is not None
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_pop_undoes_push_exactly(size: int) -> None:
+    rng = Random(size)
+    for _ in range(20):
+        state, seen = Reversi(size), []
+        while moves := state.legal_moves():
+            seen.append((state.own, state.opponent, state.key, state.ply, state.turn, moves))
+            state.push(rng.choice(moves))
+        while seen:
+            state.pop()
+            assert seen.pop() == (
+                state.own, state.opponent, state.key, state.ply, state.turn, state.legal_moves()
+            )  # fmt: skip
+
+
+def test_the_outcome_is_the_sign_of_the_disc_difference_for_the_side_to_move() -> None:
+    rng = Random(5)
+    for _ in range(40):
+        state = Reversi(4)
+        while moves := state.legal_moves():
+            assert state.outcome() is None
+            state.push(rng.choice(moves))
+        outcome = state.outcome()
+        assert outcome is not None
+        difference = state.own.bit_count() - state.opponent.bit_count()
+        assert outcome.value == (difference > 0) - (difference < 0)
+
+
+def test_a_player_who_can_flip_nothing_passes() -> None:
+    # After a pass the same discs lie there for the other side.
+    rng, passes = Random(3), 0
+    for _ in range(50):
+        state = Reversi(6)
+        while moves := state.legal_moves():
+            if moves == [PASS]:
+                passes += 1
+                own, opponent = state.own, state.opponent
+                state.push(PASS)
+                assert (state.own, state.opponent) == (opponent, own)
+                assert PASS not in state.legal_moves()
+            else:
+                assert PASS not in moves
+                state.push(rng.choice(moves))
+    assert passes > 10
+
+
+def test_equal_positions_have_equal_keys_whatever_the_order_of_moves() -> None:
+    by_position: dict[tuple[int, int, int], int] = {}
+    keys = set()
+
+    def visit(state: Reversi, depth: int) -> None:
+        position = (state.own, state.opponent, state.ply)
+        assert by_position.setdefault(position, state.key) == state.key
+        keys.add(state.key)
+        for move in state.legal_moves() if depth else ():
+            state.push(move)
+            visit(state, depth - 1)
+            state.pop()
+
+    visit(Reversi(), 5)
+    assert len(by_position) == len(keys) < 1 + 4 + 12 + 56 + 244 + 1396
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    state = Reversi(moves=[19])
+    copy = state.copy()
+    copy.push(copy.legal_moves()[0])
+    assert (state.ply, copy.ply) == (1, 2)
+    copy.pop()
+    assert (copy.key, copy.own, copy.opponent) == (state.key, state.own, state.opponent)
+    assert copy.move_stack == [Move(19)]
+
+
+def solve(state: Reversi, alpha: int, beta: int) -> int:
+    """Returns the final disc difference for the side to move under perfect play (fail-soft)."""
+    moves = state.legal_moves()
+    if not moves:
+        return state.disc_difference()
+    best = -64
+    for move in moves:
+        state.push(move)
+        best = max(best, -solve(state, -beta, -max(alpha, best)))
+        state.pop()
+        if best >= beta:
+            break
+    return best
+
+
+def test_white_wins_4x4_by_eleven_discs_to_three() -> None:
+    assert solve(Reversi(4), -64, 64) == 3 - 11
+
+
+def test_an_odd_board_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected 4, 6 or 8"):
+        Reversi(5)
