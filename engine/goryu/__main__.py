@@ -1,0 +1,33 @@
+"""`goryu` or `python -m goryu`: the USI engine, or with a word behind it a command for people."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+__all__ = ["main"]
+
+COMMANDS = {
+    "usi": "goryu.protocols.usi_loop:main",
+}
+"""Name of a command -> the function that runs it: `function(arguments) -> exit status`.
+
+The functions are imported when they are asked for: `usiok` must come before anything heavy is loaded.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit status; without arguments the command is `usi`."""
+    command, *arguments = (sys.argv[1:] if argv is None else argv) or ["usi"]
+    if command in ("-h", "--help"):
+        print(f"usage: goryu [{' | '.join(COMMANDS)}] ...")  # noqa: T201
+        return 0
+    if command not in COMMANDS:
+        print(f"goryu: no command {command!r}; there are: {', '.join(COMMANDS)}", file=sys.stderr)  # noqa: T201
+        return 2
+    module, function = COMMANDS[command].split(":")
+    status: int = getattr(import_module(module), function)(arguments)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

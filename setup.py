@@ -1,0 +1,62 @@
+"""Builds the one extension, `goryu._native`, and puts the networks into the wheel.
+
+GORYU_REQUIRE_NATIVE=1 makes a failed native build fatal; otherwise goryu installs without it and runs its
+pure Python. GORYU_SKIP_NATIVE=1 does not try. Everything else about the package stands in pyproject.toml.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_py import build_py
+
+MODULE = "native/_native.pyx"
+if sys.platform == "win32":
+    COMPILE_ARGS = ["/std:c++20", "/O2", "/fp:precise", "/W3", "/EHsc", "/utf-8"]
+else:
+    # -ffp-contract=off: a fused multiply-add would round differently from Python. No -march=native: a wheel
+    # built here must run on other machines.
+    COMPILE_ARGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Wno-unused-parameter"]
+
+
+def native_extensions() -> list[Extension]:
+    """Returns the extension, or nothing where there is nothing to build it from."""
+    if os.environ.get("GORYU_SKIP_NATIVE") == "1" or not Path(MODULE).exists():
+        return []
+    from Cython.Build import cythonize
+
+    core = sorted(str(path) for path in Path("native/core").glob("*.cpp"))
+    headers = [str(path) for pattern in ("core/*.h", "*.pxi", "*.pxd") for path in Path("native").glob(pattern)]
+    extension = Extension(
+        "goryu._native",
+        [MODULE, *core],
+        include_dirs=["native"],
+        depends=sorted(headers),
+        language="c++",
+        extra_compile_args=COMPILE_ARGS,
+    )
+    (built,) = cythonize([extension], build_dir="build/cython", language_level=3)
+    built.optional = os.environ.get("GORYU_REQUIRE_NATIVE") != "1"  # cythonize() drops `optional`.
+    return [built]
+
+
+class BuildWithModels(build_py):
+    """Copies models/ into the package, so that an installed goryu finds its network.
+
+    An editable install needs no copy: there the networks are found in the checkout.
+    """
+
+    def run(self) -> None:
+        super().run()
+        if self.editable_mode:
+            return
+        target = Path(self.build_lib, "goryu", "models")
+        target.mkdir(parents=True, exist_ok=True)
+        for path in sorted(Path("models").glob("*")):
+            if path.suffix in {".onnx", ".toml", ".md"}:
+                shutil.copyfile(path, target / path.name)
+
+
+setup(ext_modules=native_extensions(), cmdclass={"build_py": BuildWithModels})
