@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+
 from goryu.games.reversi import PASS, Reversi
 from goryu.games.state import Move
 

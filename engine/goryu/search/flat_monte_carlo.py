@@ -1,0 +1,41 @@
+"""Flat Monte Carlo: play random games after every move and keep the best average.
+
+No knowledge of the game is needed but its rules: good moves win more random games.
+
+Weakness: no tree is built, so the opponent's replies stay random however long it runs. A
+trap that a random opponent misses eight times in nine looks like a good move.
+Source: B. Abramson, "Expected-Outcome: A General Model of Static Evaluation", IEEE PAMI, 1990.
+"""
+
+from random import Random
+
+from goryu.games.state import Move, State
+from goryu.search.random_move import random_move
+
+__all__ = ["best_move", "playout"]
+
+
+def playout(state: State, rng: Random) -> float:
+    """Plays random moves to the end; returns the result for the side to move now.
+
+    `state` itself is left as it is.
+    """
+    state, sign = state.copy(), 1.0
+    while (outcome := state.outcome() or state.repetition()) is None:
+        state.push(random_move(state, rng))
+        sign = -sign
+    return sign * outcome.value
+
+
+def best_move(state: State, playouts: int, rng: Random) -> Move:
+    """Returns the move with the best average over `playouts` random games each, the first if several tie."""
+
+    def total(move: Move) -> float:
+        state.push(move)
+        value = 0.0
+        for _ in range(playouts):
+            value -= playout(state, rng)
+        state.pop()
+        return value
+
+    return max(state.legal_moves(), key=total)

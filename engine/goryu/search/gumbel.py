@@ -1,0 +1,208 @@
+"""Gumbel search: policy-value search for budgets of a few playouts.
+
+PUCT needs many more playouts than there are moves before its visit counts mean anything.
+With a handful of playouts, this search first draws a few moves without replacement (the
+Gumbel-top-k trick: adding Gumbel noise to the log probabilities and taking the k largest is
+such a draw), then finds the best of them by sequential halving: every candidate gets the
+same number of playouts, the worse half is dropped, and so on. Acting so, and learning the
+policy `softmax(log prior + sigma(value))`, is an improvement in expectation even with two playouts.
+
+Weakness: the root looks at no move outside its draw, so with hundreds of playouts PUCT,
+which may change its mind, is the better player.
+Source: I. Danihelka, A. Guez, J. Schrittwieser, D. Silver, "Policy improvement by planning
+with Gumbel", ICLR 2022 (equation numbers below); the mixed value is in its appendix D.
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from math import ceil, exp, log, log2
+from random import Random
+
+from goryu.games.state import Move, State
+from goryu.search.evaluator import Evaluation, Evaluator
+
+__all__ = ["Gumbel", "GumbelConfig", "GumbelResult", "Steps", "considered_visits"]
+
+Steps = Generator[list[State], list[Evaluation], "GumbelResult"]
+"""A search that hands its leaves out: it yields states, is sent one evaluation for each, and returns its
+result. A caller who steps many searches can so evaluate the leaves of many games in one call."""
+
+
+@dataclass(frozen=True, slots=True)
+class GumbelConfig:
+    """considered: moves that the root draws. c_visit, c_scale: the scale of values against log
+    probabilities (the paper's numbers for Go and chess, for values in [0, 1]).
+    """
+
+    considered: int = 16
+    c_visit: float = 50.0
+    c_scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class GumbelResult:
+    """move: the move to play. value: expected result for the side to move, in [-1, +1].
+
+    moves, visits, policy: the legal moves, the playouts through each, and the improved
+    policy (sums to 1), which is what a network should learn.
+    """
+
+    move: Move
+    value: float
+    moves: tuple[Move, ...]
+    visits: tuple[int, ...]
+    policy: tuple[float, ...]
+
+
+class Node:
+    """One position of a plain tree: the statistics of each of its moves, index by index.
+
+    value: the evaluator's, for the side to move. value_sums: for the side to move here.
+    """
+
+    __slots__ = ("children", "logits", "moves", "value", "value_sums", "visits")
+
+    def __init__(self, moves: list[Move], evaluation: Evaluation) -> None:
+        self.moves = moves
+        self.logits = [log(max(prior, 1e-12)) for prior in evaluation.policy]
+        self.value = evaluation.value
+        self.visits = [0] * len(moves)
+        self.value_sums = [0.0] * len(moves)
+        self.children: list[Node | None] = [None] * len(moves)
+
+    def mixed_value(self) -> float:
+        """Returns the evaluator's value mixed with those of the visited moves, weighted by prior."""
+        total_visits, prior_sum, weighted = 0, 0.0, 0.0
+        for logit, visits, value_sum in zip(self.logits, self.visits, self.value_sums, strict=True):
+            if visits:
+                prior = exp(logit)
+                total_visits += visits
+                prior_sum += prior
+                weighted += prior * value_sum / visits
+        if not total_visits:
+            return self.value
+        return (self.value + total_visits * weighted / prior_sum) / (1 + total_visits)
+
+    def scaled_values(self, config: GumbelConfig) -> list[float]:
+        """Returns sigma of each move's completed value (equations 8 and 10)."""
+        scale = (config.c_visit + max(self.visits)) * config.c_scale
+        unvisited = self.mixed_value()
+        values = (w / n if n else unvisited for w, n in zip(self.value_sums, self.visits, strict=True))
+        return [scale * (value + 1.0) / 2.0 for value in values]
+
+    def improved_policy(self, config: GumbelConfig) -> list[float]:
+        """Returns softmax(logits + sigma(completed values)) (equation 11)."""
+        scores = [a + b for a, b in zip(self.logits, self.scaled_values(config), strict=True)]
+        greatest = max(scores)
+        weights = [exp(score - greatest) for score in scores]
+        total = 0.0
+        for weight in weights:
+            total += weight
+        return [weight / total for weight in weights]
+
+    def select(self, config: GumbelConfig) -> int:
+        """Returns the move whose share of visits lags most behind the improved policy (equation 14)."""
+        policy, total = self.improved_policy(config), 1
+        for visits in self.visits:
+            total += visits
+        return max(range(len(self.moves)), key=lambda i: policy[i] - self.visits[i] / total)
+
+
+class Gumbel:
+    """A search by Gumbel sampling at the root, with a given evaluator."""
+
+    def __init__(self, evaluator: Evaluator, config: GumbelConfig | None = None) -> None:
+        self.evaluator = evaluator
+        self.config = config or GumbelConfig()
+
+    def search(self, state: State, playouts: int, rng: Random | None = None) -> GumbelResult:
+        """Searches with exactly `playouts` playouts; leaves `state` as it was.
+
+        rng: draws the root's Gumbel noise; None searches without noise, for play at full strength.
+        """
+        steps = self.steps(state, playouts, rng)
+        leaves = next(steps)
+        while True:
+            try:
+                leaves = steps.send(self.evaluator.evaluate(leaves) if leaves else [])
+            except StopIteration as finished:
+                result: GumbelResult = finished.value
+                return result
+
+    def steps(self, state: State, playouts: int, rng: Random | None = None) -> Steps:
+        """Returns the same search as a generator that asks its caller for evaluations.
+
+        The candidates lie in different subtrees, so the leaves of one round are asked for together.
+        """
+        assert playouts >= 1
+        (evaluation,) = yield [state.copy()]
+        root = Node(state.legal_moves(), evaluation)
+        count = len(root.moves)
+        noise = [0.0] * count if rng is None else [-log(-log(rng.random() or 1e-300)) for _ in range(count)]
+        base = [noise[i] + root.logits[i] for i in range(count)]
+        candidates = sorted(range(count), key=lambda i: -base[i])[: self.config.considered]
+        for size in considered_visits(len(candidates), playouts):
+            scaled = root.scaled_values(self.config)
+            candidates = sorted(candidates, key=lambda i: -(base[i] + scaled[i]))[:size]
+            yield from self._round(root, state, candidates)
+        scaled, most = root.scaled_values(self.config), max(root.visits)
+        finalists = (i for i in range(count) if root.visits[i] == most)
+        best = max(finalists, key=lambda i: base[i] + scaled[i])
+        policy = tuple(root.improved_policy(self.config))
+        return GumbelResult(
+            root.moves[best], root.mixed_value(), tuple(root.moves), tuple(root.visits), policy
+        )
+
+    def _round(
+        self, root: Node, state: State, candidates: Sequence[int]
+    ) -> Generator[list[State], list[Evaluation], None]:
+        """Runs one playout through each of the candidates."""
+        leaves: list[State] = []
+        waiting: list[list[tuple[Node, int]]] = []
+        for i in candidates:
+            leaf, path = state.copy(), [(root, i)]
+            leaf.push(root.moves[i])
+            while (node := path[-1][0].children[path[-1][1]]) is not None:
+                path.append((node, node.select(self.config)))
+                leaf.push(node.moves[path[-1][1]])
+            outcome = leaf.outcome() or leaf.repetition()
+            if outcome is not None:
+                back_up(path, outcome.value)
+            else:
+                leaves.append(leaf)
+                waiting.append(path)
+        if leaves:
+            evaluations = yield leaves
+            for leaf, path, evaluation in zip(leaves, waiting, evaluations, strict=True):
+                parent, i = path[-1]
+                parent.children[i] = Node(leaf.legal_moves(), evaluation)
+                back_up(path, evaluation.value)
+
+
+def back_up(path: Sequence[tuple[Node, int]], value: float) -> None:
+    """Adds a leaf's value (for its side to move) to every move on the path."""
+    for node, i in reversed(path):
+        value = -value
+        node.visits[i] += 1
+        node.value_sums[i] += value
+
+
+def considered_visits(candidates: int, playouts: int) -> list[int]:
+    """Returns for each round of sequential halving how many candidates get a playout in it.
+
+    The numbers sum to `playouts`; the last round may be cut short.
+
+    >>> considered_visits(4, 16)
+    [4, 4, 2, 2, 2, 2]
+    """
+    phases = max(1, ceil(log2(candidates)))
+    rounds: list[int] = []
+    remaining, size = playouts, candidates
+    while remaining:
+        for _ in range(max(1, playouts // (phases * size))):
+            rounds.append(min(size, remaining))
+            remaining -= rounds[-1]
+            if not remaining:
+                break
+        size = max(min(2, candidates), size // 2)
+    return rounds
