@@ -27,13 +27,14 @@ def native_extensions() -> list[Extension]:
         return []
     from Cython.Build import cythonize
 
-    core = sorted(str(path) for path in Path("native/core").glob("*.cpp"))
-    headers = [str(path) for pattern in ("core/*.h", "*.pxi", "*.pxd") for path in Path("native").glob(pattern)]
+    def found(*patterns: str) -> list[str]:
+        return sorted(str(path) for pattern in patterns for path in Path("native").glob(pattern))
+
     extension = Extension(
         "goryu._native",
-        [MODULE, *core],
+        [MODULE, *found("core/*.cpp")],
         include_dirs=["native"],
-        depends=sorted(headers),
+        depends=found("core/*.h", "*.pxi", "*.pxd"),
         language="c++",
         extra_compile_args=COMPILE_ARGS,
     )

@@ -1,8 +1,8 @@
 """Which implementation of the twinned classes is in use: Python or native.
 
 GORYU_IMPLEMENTATION=python | native asks for one and fails if it is missing; unset, the native one is used
-where it is built. Nothing else in goryu decides. `IMPLEMENTATION` names the choice and `WHY` gives its reason;
-the USI engine, the benchmark and the test header print both.
+where it is built. Nothing else in goryu decides. The USI engine, the benchmark and the test header print
+`IMPLEMENTATION`, the choice, and `WHY`, its reason.
 """
 
 import os

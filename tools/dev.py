@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""The task runner of this checkout; it needs nothing but Python 3.11 or newer.
+
+Each verb first sets up what it lacks (tools/bootstrap.py): .venv with goryu and its dependencies in it, and the
+native code where there is a C++ compiler.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+if sys.version_info < (3, 11):  # noqa: UP036 (whoever has an older one shall read why it does not do)
+    names = [name for name in ("python3.14", "python3.13", "python3.12", "python3.11") if shutil.which(name)]
+    advice = f"run {names[0]} tools/dev.py" if names else "install a newer one"
+    sys.exit(f"goryu needs Python 3.11 or newer, this is {sys.version.split()[0]}; {advice}")
+
+import bootstrap
+from bootstrap import BIN, PYTHON, ROOT, StepError, say
+
+
+class Verb(NamedTuple):
+    """run(arguments) -> exit status; called once goryu is installed with the extras, unless they are None."""
+
+    help: str
+    extras: tuple[str, ...] | None
+    run: Callable[[Sequence[str]], int]
+
+
+def main() -> int:
+    """Runs the verb of the command line."""
+    lines = "\n".join(f"  {name:<8}{verb.help}" for name, verb in VERBS.items())
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, epilog=f"verbs:\n{lines}", formatter_class=raw)
+    parser.add_argument("verb", choices=VERBS, metavar="VERB")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="what the verb is given")
+    given = parser.parse_args()
+    verb = VERBS[given.verb]
+    try:
+        if verb.extras is not None:
+            bootstrap.set_up(verb.extras)
+        return verb.run(given.arguments)
+    except StepError as error:
+        say(str(error))
+        return 1
+
+
+def setup(extras: Sequence[str]) -> int:
+    """Sets up everything anew."""
+    if unknown := sorted(set(extras) - set(bootstrap.extras_known())):
+        raise StepError(f"no extra named {', '.join(unknown)}; there are: {', '.join(bootstrap.extras_known())}")
+    bootstrap.force_set_up(extras)
+    engine = BIN / ("goryu.exe" if os.name == "nt" else "goryu")
+    say(f"ready. The engine for a shogi GUI: {engine}")
+    return 0
+
+
+def goryu(*command: str) -> Callable[[Sequence[str]], int]:
+    """Returns a verb that is a command of goryu itself."""
+    return lambda arguments: become([PYTHON, "-m", "goryu", *command, *arguments])
+
+
+def become(command: list[str]) -> int:
+    """Turns this process into the command, or on Windows, which cannot do that, waits for it."""
+    if os.name != "nt":
+        os.execv(command[0], command)
+    return subprocess.run(command).returncode
+
+
+def test(arguments: Sequence[str]) -> int:
+    """Lints, then runs pytest, whose summary ends the output.
+
+    tests/test_house.py fails with what lint found, so that the summary tells the whole truth.
+    """
+    failed = run_checks()
+    environment = {**os.environ, "GORYU_LINT_FAILED": " ".join(failed)}
+    tests = subprocess.run([PYTHON, "-m", "pytest", *arguments], cwd=ROOT, env=environment)
+    return tests.returncode or bool(failed)
+
+
+def lint(_arguments: Sequence[str]) -> int:
+    """Runs the checks that read the code."""
+    return bool(run_checks())
+
+
+def run_checks() -> list[str]:
+    """Prints the verdict of every check, with what it found; returns the names of those that failed."""
+    checks = {
+        "ruff": [PYTHON, "-m", "ruff", "check", "--quiet"],
+        "mypy": [PYTHON, "-m", "mypy"],
+        "layers": [str(BIN / "lint-imports"), "--no-logo"],
+        "pyright": [PYTHON, "-m", "pyright"],
+    }
+    core = sorted(str(path) for path in (ROOT / "native" / "core").glob("*.cpp"))
+    if core and (compiler := bootstrap.cxx()) and os.name != "nt":
+        warnings = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
+        checks["C++"] = [*shlex.split(compiler), "-std=c++20", *warnings, "-Inative", *core]
+    failed = []
+    for name, command in checks.items():
+        started = time.monotonic()
+        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        verdict = "ok"
+        if done.returncode != 0 and name == "pyright":  # It downloads Node.js, and mypy has decided already.
+            verdict = "has remarks, which do not count"
+        elif done.returncode != 0:
+            verdict = "FAILED"
+            failed.append(name)
+        print(f"lint: {name} {verdict} ({time.monotonic() - started:.1f} s)", flush=True)
+        if done.returncode != 0:
+            print((done.stdout + done.stderr).rstrip(), flush=True)
+    return failed
+
+
+def clean(arguments: Sequence[str]) -> int:
+    """Removes what builds and checks left behind."""
+    if unknown := set(arguments) - {"--all"}:
+        raise StepError(f"clean knows only --all, not {' '.join(sorted(unknown))}")
+    caches = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".import_linter_cache")
+    doomed = [ROOT / name for name in ("build", "dist", *caches)]
+    doomed += [*(ROOT / "engine").glob("*.egg-info"), *bootstrap.native_modules()]
+    for room in ("engine", "tests", "tools"):
+        doomed += (ROOT / room).rglob("__pycache__")
+    if "--all" in arguments:
+        doomed.append(bootstrap.VENV)
+    with bootstrap.set_up_lock():
+        for path in filter(os.path.exists, doomed):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+    return 0
+
+
+TEST_EXTRAS = ("test", "train") if os.environ.get("GORYU_TEST_TRAIN") == "1" else ("test",)
+
+VERBS = {
+    "setup": Verb("install goryu and build its native code anew; arguments: extras", None, setup),
+    "usi": Verb("the USI engine on stdin and stdout", (), goryu("usi")),
+    "test": Verb("lint, then pytest with the arguments given", TEST_EXTRAS, test),
+    "lint": Verb("ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
+    "clean": Verb("remove what was built; --all: .venv too", None, clean),
+}
+
+if __name__ == "__main__":
+    sys.exit(main())
