@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The task runner of this checkout; it needs nothing but Python 3.11 or newer.
 
-Each verb first sets up what it lacks (tools/bootstrap.py): .venv with goryu and its dependencies in it, and the
-native code where there is a C++ compiler.
+Each verb first sets up what it lacks (tools/bootstrap.py): .venv with goryu and its dependencies in it, and
+the native code where there is a C++ compiler.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ def main() -> int:
 
 def setup(extras: Sequence[str]) -> int:
     """Sets up everything anew."""
-    if unknown := sorted(set(extras) - set(bootstrap.extras_known())):
-        raise StepError(f"no extra named {', '.join(unknown)}; there are: {', '.join(bootstrap.extras_known())}")
+    known = bootstrap.extras_known()
+    if unknown := sorted(set(extras) - set(known)):
+        raise StepError(f"no extra named {', '.join(unknown)}; there are: {', '.join(known)}")
     bootstrap.force_set_up(extras)
     engine = BIN / ("goryu.exe" if os.name == "nt" else "goryu")
     say(f"ready. The engine for a shogi GUI: {engine}")
