@@ -1,0 +1,279 @@
+"""The game of shogi as the search sees it, on top of python-shogi's board."""
+
+from typing import Self
+
+import shogi
+
+from goryu.games.shogi.declaration import TRY_SQUARE, can_declare
+from goryu.games.shogi.generation import checking_moves, is_legal, legal_moves
+from goryu.games.shogi.move import make_move, move_from_usi
+from goryu.games.shogi.pieces import HAND_LETTERS, piece_letters
+from goryu.games.shogi.position import KIND, OUR_SQUARE, ROW_SQUARE, Position, row_move
+from goryu.games.shogi.repetition import Frame, History, add_to_hand
+from goryu.games.shogi.rules import STANDARD_RULES, EnteringKingRule, Rules
+from goryu.games.shogi.sfen import START_SFEN, parse_sfen
+from goryu.games.shogi.zobrist import BOARD, HAND, SIDE, ply_word
+from goryu.games.state import Move, Outcome
+
+__all__ = ["Board", "IllegalMoveError"]
+
+HAND_TYPES = tuple(shogi.PIECE_SYMBOLS.index(letter) for letter in "plnsgbr")
+"""python-shogi's piece type of each place in a hand."""
+
+HAND_PLACE = (-1, 0, 1, 2, 3, 4, 5, 6, -1, 0, 1, 2, 3, 5, 6)
+"""The place in a hand (P L N S G B R) that a captured piece of python-shogi's type takes."""
+
+
+class IllegalMoveError(ValueError):
+    """A USI move that the position does not allow."""
+
+
+class Board:
+    """A game of shogi in progress; implements `MateState`.
+
+    >>> board = Board()
+    >>> board.push_usi("7g7f")
+    >>> board.turn, board.ply, len(board.legal_moves())
+    (1, 1, 30)
+    >>> board.sfen()
+    'lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2'
+    """
+
+    def __init__(
+        self, sfen: str = START_SFEN, rules: Rules = STANDARD_RULES, *, allow_missing_king: bool = False
+    ) -> None:
+        """Sets up a position; its history begins here.
+
+        allow_missing_king: may the side to move lack its king, as in mate problems?
+
+        Raises:
+            SfenError: the SFEN cannot be read or breaks a rule of shogi.
+        """
+        fields = parse_sfen(sfen, allow_missing_king=allow_missing_king)
+        self.rules = rules
+        self._position = Position(str(fields))
+        self._ply = max(1, fields.move_number) - 1
+        self._played: list[Move] = []
+        self._legal_moves: list[Move] | None = None  # Of the position as it is, once asked for.
+        board_key = 0
+        for square, piece in enumerate(fields.pieces):
+            board_key ^= BOARD[piece][square]
+        position_key = board_key ^ (SIDE if fields.turn else 0)
+        packed = [0, 0]
+        for colour, hand in enumerate(fields.hands):
+            for place, count in enumerate(hand):
+                position_key ^= HAND[colour][place][count]
+                packed[colour] = add_to_hand(packed[colour], place, count)
+        self._history = History()
+        self._history.append(
+            Frame(position_key, board_key, (packed[0], packed[1]), self._position.is_check(), (0, 0))
+        )
+
+    @property
+    def turn(self) -> int:
+        """The side to move: 0 black, 1 white (an SFEN may start with white)."""
+        return int(self._position.turn)
+
+    @property
+    def ply(self) -> int:
+        """Moves played since move number 1 of the SFEN (0 counts as 1)."""
+        return self._ply
+
+    @property
+    def key(self) -> int:
+        """64-bit Zobrist key of position, side to move and ply; see `zobrist.py`."""
+        return self._history.frames[-1].position_key ^ ply_word(self._ply)
+
+    @property
+    def position_key(self) -> int:
+        """64-bit Zobrist key of position and side to move, without the ply."""
+        return self._history.frames[-1].position_key
+
+    @property
+    def pieces(self) -> list[int]:
+        """The piece code of every square, 1a 1b ... 9i; see `pieces.py`."""
+        return self._position.piece_codes()
+
+    @property
+    def hands(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Black's and white's hand, each seven counts P L N S G B R."""
+        black, white = self._position.pieces_in_hand
+        return tuple(black[kind] for kind in HAND_TYPES), tuple(white[kind] for kind in HAND_TYPES)
+
+    @property
+    def moves_played(self) -> tuple[Move, ...]:
+        """The moves since the position that the board was set up with."""
+        return tuple(self._played)
+
+    def piece_at(self, square: int) -> int:
+        """Returns the piece code of a square, 0 if it is empty."""
+        row_square = ROW_SQUARE[square]
+        white: int = self._position.occupied.by_color[1] >> row_square & 1
+        return KIND[self._position.pieces[row_square]] + 16 * white
+
+    def legal_moves(self) -> list[Move]:
+        """Returns the legal moves in ascending order, without the pointless ones unless `rules.all_moves`.
+
+        The rules of repetition, declaration and maximum ply take no move away.
+        """
+        if self._legal_moves is None:
+            self._legal_moves = legal_moves(self._position, self.rules.all_moves)
+        return self._legal_moves[:]
+
+    def checks(self) -> list[Move]:
+        """Returns those of `legal_moves()` that give check, in ascending order."""
+        return checking_moves(self._position, self.legal_moves())
+
+    def is_check(self) -> bool:
+        """Is the side to move in check?"""
+        return self._history.frames[-1].is_check
+
+    def is_legal(self, move: Move) -> bool:
+        """May the move be played? Every legal non-promotion may, whatever `rules.all_moves` says."""
+        return is_legal(self._position, move)
+
+    def push(self, move: Move) -> None:
+        """Plays a legal move; legality is the caller's responsibility."""
+        position, last = self._position, self._history.frames[-1]
+        us: int = position.turn
+        row = row_move(move)
+        to, captured = row.to_square, position.pieces[row.to_square]
+        board_key, hand_key = last.board_key, last.position_key ^ last.board_key
+        hand, square = last.hands[us], OUR_SQUARE[to]
+        if captured:
+            board_key ^= BOARD[KIND[captured] + 16 - 16 * us][square]
+            place = HAND_PLACE[captured]
+            count = hand >> 6 * place & 31
+            hand_key ^= HAND[us][place][count] ^ HAND[us][place][count + 1]
+            hand = add_to_hand(hand, place, 1)
+        if row.from_square is None:
+            place = HAND_PLACE[row.drop_piece_type]
+            count = hand >> 6 * place & 31
+            hand_key ^= HAND[us][place][count] ^ HAND[us][place][count - 1]
+            hand = add_to_hand(hand, place, -1)
+        else:
+            board_key ^= BOARD[KIND[position.pieces[row.from_square]] + 16 * us][OUR_SQUARE[row.from_square]]
+        position.push(row)
+        board_key ^= BOARD[KIND[position.pieces[to]] + 16 * us][square]
+        is_check = position.is_check()
+        black, white = last.streaks
+        if us == 0:
+            hands, streaks = (hand, last.hands[1]), (black + 1 if is_check else 0, white)
+        else:
+            hands, streaks = (last.hands[0], hand), (black, white + 1 if is_check else 0)
+        self._history.append(Frame(board_key ^ hand_key ^ SIDE, board_key, hands, is_check, streaks))
+        self._played.append(move)
+        self._ply += 1
+        self._legal_moves = None
+
+    def pop(self) -> Move:
+        """Takes back the last move and returns it."""
+        self._position.pop()
+        self._history.pop()
+        self._ply -= 1
+        self._legal_moves = None
+        return self._played.pop()
+
+    def push_usi(self, text: str) -> Move:
+        """Plays a USI move after checking it, and returns it.
+
+        Raises:
+            MoveError: the text is not a USI move.
+            IllegalMoveError: the position does not allow the move.
+        """
+        move = move_from_usi(text)
+        if not self.is_legal(move):
+            raise IllegalMoveError(f"expected a move that is legal in {self.sfen()}, received {text}")
+        self.push(move)
+        return move
+
+    def copy(self) -> Self:
+        """Returns an independent board with the same position, history and rules."""
+        other = type(self).__new__(type(self))
+        other.rules = self.rules
+        other._position = self._position.copy()
+        other._ply = self._ply
+        other._played = self._played[:]
+        other._legal_moves = self._legal_moves
+        other._history = self._history.copy()
+        return other
+
+    def sfen(self) -> str:
+        """Returns the position as SFEN; the move number is `ply + 1`."""
+        return str(self._position.sfen())
+
+    def outcome(self) -> Outcome | None:
+        """Returns the result if the game is over for the side to move, or None.
+
+        Judged in this order: no legal move (a loss, in check or not), entering king, fourth
+        occurrence of the position, maximum ply. An entered king wins a real game by points only
+        when the player declares it, so this is the value of a position rather than its end.
+        """
+        if not self.legal_moves():
+            return Outcome(-1.0, "checkmate" if self.is_check() else "no legal move")
+        if self.declaration():
+            return Outcome(1.0, "entering-king declaration")
+        if self._opponent_has_tried():
+            return Outcome(-1.0, "try")
+        fourth = self._history.fourth_occurrence(self.turn)
+        if fourth is not None:
+            return fourth
+        if self.rules.max_ply and self._ply >= self.rules.max_ply:
+            return Outcome(0.0, "maximum ply")
+        return None
+
+    def repetition(self) -> Outcome | None:
+        """Returns what the path to this position makes of it, or None; see `repetition.py`.
+
+        The fourth occurrence, however long the game, decides first. Otherwise, with
+        `rules.first_recurrence`, the nearest position 4, 6, ... 16 plies back that is equal,
+        superior or inferior does. The path reaches back before the root of a search.
+        """
+        fourth = self._history.fourth_occurrence(self.turn)
+        if fourth is not None or not self.rules.first_recurrence:
+            return fourth
+        return self._history.first_recurrence(self.turn)
+
+    def declaration(self) -> bool:
+        """May the side to move end the game now by its entering king?
+
+        By points it declares instead of moving (`bestmove win`) and must not be in check;
+        under the try rule it plays `try_move()`.
+        """
+        rule = self.rules.entering_king
+        if rule is EnteringKingRule.TryRule:
+            return self.try_move() is not None
+        king = self._position.king_squares[self.turn]
+        if king is None or self.is_check() or not (king < 27 if self.turn == 0 else king >= 54):
+            return False
+        return can_declare(self.pieces, self.hands, self.turn, rule)
+
+    def try_move(self) -> Move | None:
+        """Returns the legal king move that wins under the try rule, or None (also under other rules)."""
+        king = self._position.king_squares[self.turn]
+        if self.rules.entering_king is not EnteringKingRule.TryRule or king is None:
+            return None
+        if OUR_SQUARE[king] == TRY_SQUARE[self.turn]:
+            return None
+        move = make_move(OUR_SQUARE[king], TRY_SQUARE[self.turn])
+        return move if self.is_legal(move) else None
+
+    def _opponent_has_tried(self) -> bool:
+        opponent = self.turn ^ 1
+        king = self._position.king_squares[opponent]
+        tries = self.rules.entering_king is EnteringKingRule.TryRule
+        return tries and king is not None and OUR_SQUARE[king] == TRY_SQUARE[opponent]
+
+    def __str__(self) -> str:
+        """The position as a text board in ASCII, SFEN and key below."""
+        pieces = self.pieces
+        lines = ["   9  8  7  6  5  4  3  2  1"]
+        for rank in range(9):
+            row = (piece_letters(pieces[9 * file + rank]).strip() or "." for file in range(8, -1, -1))
+            lines.append(" " + "".join(f"{letters:>3}" for letters in row) + f"  {'abcdefghi'[rank]}")
+        for name, hand in zip(("black", "white"), self.hands, strict=True):
+            held = " ".join(f"{HAND_LETTERS[place]}{n}" for place, n in enumerate(hand) if n)
+            lines.append(f"{name} in hand: {held or '-'}")
+        lines.append(f"sfen {self.sfen()}")
+        lines.append(f"key {self.key:016x}")
+        return "\n".join(lines)

@@ -1,0 +1,47 @@
+"""The choices that tournaments and GUIs make within the rules of shogi."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+__all__ = ["STANDARD_RULES", "EnteringKingRule", "Rules"]
+
+
+class EnteringKingRule(Enum):
+    """When an entered king (入玉) wins; the names are YaneuraOu's option values.
+
+    Points are 5 for R, B and their promoted forms and 1 for every other piece but
+    the king; they count in hand and in the three far ranks.
+    CSARule27: black needs 28 points, white 27. CSARule24: both need 31.
+    The H rules suit handicap games: white, who gives the handicap, needs as many
+    points fewer as are missing from the full set of 54.
+    TryRule: the king reaches the square where the opponent's king starts.
+    """
+
+    NoEnteringKing = "NoEnteringKing"
+    CSARule24 = "CSARule24"
+    CSARule24H = "CSARule24H"
+    CSARule27 = "CSARule27"
+    CSARule27H = "CSARule27H"
+    TryRule = "TryRule"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a game is played.
+
+    max_ply: the game is drawn after so many moves, counted from move number 1; 0: no limit.
+    all_moves: does `legal_moves()` list the pointless non-promotions too? They are always legal
+        to play; left out are those of pawn, bishop and rook wherever they could promote, and of a
+        lance that moves to the last rank but one. (Knight and silver gain by not promoting, and so
+        does a lance on the third rank.) This is Apery's distinction between Legal and LegalAll.
+    first_recurrence: does a search take the first recurrence within 16 plies for the result, or
+        only the fourth occurrence, which ends the real game?
+    """
+
+    entering_king: EnteringKingRule = EnteringKingRule.CSARule27
+    max_ply: int = 0
+    all_moves: bool = True
+    first_recurrence: bool = True
+
+
+STANDARD_RULES = Rules()
