@@ -1,0 +1,161 @@
+"""The log of a match: a JSON line for the match, one for the engines' names, one for each finished game.
+
+Lines are only ever appended and synced to the disk, so that a match may be killed at any moment and
+resumed: a game is in the file or it will be played again. The first line holds a hash of everything that
+decides the games; a file with another hash is refused.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from goryu.learning.match.game import Game
+
+__all__ = ["GameEntry", "Journal", "JournalError", "config_hash"]
+
+VERSION = 1
+
+
+class JournalError(Exception):
+    """A log that does not belong to this match, or cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameEntry:
+    """One finished game, as logged.
+
+    number: from 0; games 2k and 2k + 1 are pair k. black: which engine, 1 or 2.
+    score: of engine 1, in {0, 1/2, 1}. plies: moves on the board, opening included.
+    moves: those the engines played, after the opening; one entry for each of them in
+    times_ms, late_ms (beyond the limit), cps (from the mover's side), depths and nodes.
+    first_turn: who played the first of these moves, 0 black or 1 white.
+    """
+
+    number: int
+    black: int
+    opening: str
+    moves: tuple[str, ...]
+    score: float
+    reason: str
+    detail: str
+    plies: int
+    times_ms: tuple[int, ...]
+    cps: tuple[int | None, ...]
+    depths: tuple[int | None, ...]
+    nodes: tuple[int | None, ...]
+    late_ms: tuple[int, ...]
+    first_turn: int
+    seconds: float
+    date: str
+
+    @classmethod
+    def from_game(cls, number: int, black: int, game: Game) -> Self:
+        """Makes the entry of a game that was just played."""
+        winner = game.verdict.winner
+        score = 0.5 if winner is None else float((winner == 0) == (black == 1))
+        start_turn = 0 if game.opening.start == "startpos" else int(game.opening.start.split()[2] == "w")
+        return cls(
+            number=number,
+            black=black,
+            opening=str(game.opening),
+            moves=tuple(record.move for record in game.moves),
+            score=score,
+            reason=str(game.verdict.reason),
+            detail=game.verdict.detail,
+            plies=game.plies,
+            times_ms=tuple(record.elapsed_ms for record in game.moves),
+            cps=tuple(record.cp for record in game.moves),
+            depths=tuple(record.depth for record in game.moves),
+            nodes=tuple(record.nodes for record in game.moves),
+            late_ms=tuple(record.late_ms for record in game.moves),
+            first_turn=(start_turn + len(game.opening.moves)) % 2,
+            seconds=round(game.seconds, 3),
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    def engine_of_move(self, index: int) -> int:
+        """Returns which engine, 1 or 2, played the move at `index`."""
+        is_black = (self.first_turn + index) % 2 == 0
+        return self.black if is_black else 3 - self.black
+
+
+def config_hash(config: Mapping[str, Any]) -> str:
+    """Returns the hash of what decides the games of a match."""
+    text = json.dumps(config, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Journal:
+    """The log of one match, opened for appending."""
+
+    def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
+        """Opens or creates the log; raises `JournalError` if it belongs to another match."""
+        self.entries: dict[int, GameEntry] = {}
+        self.names: tuple[str, str] | None = None
+        self.hash = config_hash(config)
+        is_new = not path.exists() or path.stat().st_size == 0
+        if not is_new:
+            self._load(path, config)
+        self._file = path.open("a", encoding="utf-8")
+        if is_new:
+            self._write({"type": "match", "version": VERSION, "hash": self.hash, "config": dict(config)})
+
+    def note_names(self, names: tuple[str, str]) -> None:
+        """Logs what the engines call themselves, unless the log already says so."""
+        if names != self.names:
+            self.names = names
+            self._write({"type": "names", "names": names})
+
+    def append(self, entry: GameEntry) -> None:
+        """Logs a finished game."""
+        assert entry.number not in self.entries
+        self.entries[entry.number] = entry
+        self._write({"type": "game"} | {name: getattr(entry, name) for name in GameEntry.__slots__})
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(line) + "\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _load(self, path: Path, config: Mapping[str, Any]) -> None:
+        """Reads the games played so far, and cuts off a last line that a crash left incomplete."""
+        data = path.read_bytes()
+        complete = data[: data.rfind(b"\n") + 1]
+        if complete != data:
+            os.truncate(path, len(complete))
+        lines = list(parse_lines(path, complete.decode()))
+        if not lines or lines[0].get("type") != "match":
+            raise JournalError(f"{path}: expected the log of a match in its first line")
+        if lines[0].get("hash") != self.hash:
+            old = lines[0].get("config", {})
+            different = sorted(key for key in {*old, *config} if old.get(key) != config.get(key)) or ["hash"]
+            raise JournalError(f"{path} is the log of another match (different: {', '.join(different)})")
+        for line in lines[1:]:
+            if line["type"] == "names":
+                self.names = (line["names"][0], line["names"][1])
+                continue
+            entry = GameEntry(**{name: as_tuple(value) for name, value in line.items() if name != "type"})
+            self.entries[entry.number] = entry
+
+
+def as_tuple(value: Any) -> Any:
+    """Returns a JSON list as a tuple, anything else as it is."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def parse_lines(path: Path, text: str) -> Iterator[dict[str, Any]]:
+    """Yields the JSON objects of a log."""
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            raise JournalError(f"{path}:{number}: expected a JSON object, got {line[:60]!r}") from error

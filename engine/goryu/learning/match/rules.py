@@ -1,0 +1,104 @@
+"""The rules of shogi by a library that we did not write, as the referee wants them.
+
+Two libraries fit: rsshogi and cshogi. Whether a move is legal is asked only by looking for it in the list of
+legal moves: cshogi's own test accepts promotions outside the zone.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Protocol
+
+__all__ = ["LIBRARIES", "Rules", "RulesError", "open_rules"]
+
+STARTPOS = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+
+
+class RulesError(ValueError):
+    """A position that cannot be set up, or a library that is not installed."""
+
+
+class Rules(Protocol):
+    """A game in progress; moves are USI strings, and `push` wants legal ones."""
+
+    def legal_moves(self) -> list[str]:
+        """Returns the legal moves, pointless non-promotions included."""
+        ...
+
+    def push(self, move: str) -> None:
+        """Plays a legal move."""
+        ...
+
+    def is_check(self) -> bool:
+        """Is the side to move in check?"""
+        ...
+
+    def sfen(self) -> str:
+        """Returns the position in SFEN, with the move number."""
+        ...
+
+
+class RsshogiRules:
+    """The rules by rsshogi."""
+
+    def __init__(self, sfen: str) -> None:
+        core = import_module("rsshogi.core")
+        self._board = core.Board(sfen)
+        if not (report := self._board.validate_all()).is_valid():
+            raise ValueError("; ".join(issue.message for issue in report.issues))
+
+    def legal_moves(self) -> list[str]:
+        """Returns the legal moves, pointless non-promotions included."""
+        return [move.to_usi() for move in self._board.legal_moves()]
+
+    def push(self, move: str) -> None:
+        """Plays a legal move."""
+        self._board.push_usi(move)
+
+    def is_check(self) -> bool:
+        """Is the side to move in check?"""
+        return bool(self._board.is_in_check())
+
+    def sfen(self) -> str:
+        """Returns the position in SFEN, with the move number."""
+        return str(self._board.to_sfen())
+
+
+class CshogiRules:
+    """The rules by cshogi."""
+
+    def __init__(self, sfen: str) -> None:
+        self._cshogi: Any = import_module("cshogi")
+        self._board = self._cshogi.Board(sfen)
+
+    def legal_moves(self) -> list[str]:
+        """Returns the legal moves, pointless non-promotions included."""
+        return [self._cshogi.move_to_usi(move) for move in self._board.legal_moves]
+
+    def push(self, move: str) -> None:
+        """Plays a legal move."""
+        self._board.push_usi(move)
+
+    def is_check(self) -> bool:
+        """Is the side to move in check?"""
+        return bool(self._board.is_check())
+
+    def sfen(self) -> str:
+        """Returns the position in SFEN, with the move number."""
+        return str(self._board.sfen())
+
+
+LIBRARIES: dict[str, Callable[[str], Rules]] = {"rsshogi": RsshogiRules, "cshogi": CshogiRules}
+
+
+def open_rules(library: str, start: str) -> Rules:
+    """Sets up a game by the named library.
+
+    start: `startpos`, or `sfen` and an SFEN, as in a USI `position` line without its moves.
+    """
+    sfen = STARTPOS if start == "startpos" else start.removeprefix("sfen ")
+    try:
+        return LIBRARIES[library](sfen)
+    except ImportError as error:
+        raise RulesError(f"the referee needs the package {library}: {error}") from error
+    except (ValueError, RuntimeError) as error:
+        raise RulesError(f"position {start!r}: expected startpos or a legal SFEN ({error})") from error
