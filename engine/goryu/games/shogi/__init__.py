@@ -1,7 +1,9 @@
 """Shogi: the rules, moves, SFEN and keys, on top of python-shogi."""
 
-from goryu.games.shogi.board import Board, IllegalMoveError
+from typing import TYPE_CHECKING
+
 from goryu.games.shogi.move import (
+    IllegalMoveError,
     MoveError,
     dropped_piece,
     is_drop,
@@ -15,6 +17,9 @@ from goryu.games.shogi.move import (
 )
 from goryu.games.shogi.rules import STANDARD_RULES, EnteringKingRule, Rules
 from goryu.games.shogi.sfen import START_SFEN, SfenError, SfenFields, parse_sfen
+
+if TYPE_CHECKING:
+    from goryu.games.shogi.board import Board
 
 __all__ = [
     "STANDARD_RULES",
@@ -37,3 +42,12 @@ __all__ = [
     "move_to_usi",
     "parse_sfen",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Imports `Board` when it is asked for: the native twin does without python-shogi's 0.1 s."""
+    if name == "Board":
+        from goryu.games.shogi.board import Board
+
+        return Board
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,16 +6,16 @@ import shogi
 
 from goryu.games.shogi.declaration import TRY_SQUARE, can_declare
 from goryu.games.shogi.generation import checking_moves, is_legal, legal_moves
-from goryu.games.shogi.move import make_move, move_from_usi
+from goryu.games.shogi.move import IllegalMoveError, make_move, move_from_usi
 from goryu.games.shogi.pieces import HAND_LETTERS, piece_letters
 from goryu.games.shogi.position import KIND, OUR_SQUARE, ROW_SQUARE, Position, row_move
-from goryu.games.shogi.repetition import Frame, History, add_to_hand
+from goryu.games.shogi.repetition import Frame, History, add_to_hand, count_in_hand
 from goryu.games.shogi.rules import STANDARD_RULES, EnteringKingRule, Rules
 from goryu.games.shogi.sfen import START_SFEN, parse_sfen
 from goryu.games.shogi.zobrist import BOARD, HAND, SIDE, ply_word
 from goryu.games.state import Move, Outcome
 
-__all__ = ["Board", "IllegalMoveError"]
+__all__ = ["Board"]
 
 HAND_TYPES = tuple(shogi.PIECE_SYMBOLS.index(letter) for letter in "plnsgbr")
 """python-shogi's piece type of each place in a hand."""
@@ -24,15 +24,13 @@ HAND_PLACE = (-1, 0, 1, 2, 3, 4, 5, 6, -1, 0, 1, 2, 3, 5, 6)
 """The place in a hand (P L N S G B R) that a captured piece of python-shogi's type takes."""
 
 
-class IllegalMoveError(ValueError):
-    """A USI move that the position does not allow."""
-
-
 class Board:
     """A game of shogi in progress; implements `MateState`.
 
+    move_stack: the moves since the position that the board was set up with; read only.
+
     >>> board = Board()
-    >>> board.push_usi("7g7f")
+    >>> move = board.push_usi("7g7f")
     >>> board.turn, board.ply, len(board.legal_moves())
     (1, 1, 30)
     >>> board.sfen()
@@ -53,7 +51,7 @@ class Board:
         self.rules = rules
         self._position = Position(str(fields))
         self._ply = max(1, fields.move_number) - 1
-        self._played: list[Move] = []
+        self.move_stack: list[Move] = []
         self._legal_moves: list[Move] | None = None  # Of the position as it is, once asked for.
         board_key = 0
         for square, piece in enumerate(fields.pieces):
@@ -100,11 +98,6 @@ class Board:
         black, white = self._position.pieces_in_hand
         return tuple(black[kind] for kind in HAND_TYPES), tuple(white[kind] for kind in HAND_TYPES)
 
-    @property
-    def moves_played(self) -> tuple[Move, ...]:
-        """The moves since the position that the board was set up with."""
-        return tuple(self._played)
-
     def piece_at(self, square: int) -> int:
         """Returns the piece code of a square, 0 if it is empty."""
         row_square = ROW_SQUARE[square]
@@ -137,32 +130,28 @@ class Board:
         position, last = self._position, self._history.frames[-1]
         us: int = position.turn
         row = row_move(move)
-        to, captured = row.to_square, position.pieces[row.to_square]
-        board_key, hand_key = last.board_key, last.position_key ^ last.board_key
-        hand, square = last.hands[us], OUR_SQUARE[to]
+        origin, to = row.from_square, row.to_square
+        captured = position.pieces[to]
+        board_key, hand_key, hand = last.board_key, last.position_key ^ last.board_key, last.hands[us]
         if captured:
-            board_key ^= BOARD[KIND[captured] + 16 - 16 * us][square]
-            place = HAND_PLACE[captured]
-            count = hand >> 6 * place & 31
-            hand_key ^= HAND[us][place][count] ^ HAND[us][place][count + 1]
-            hand = add_to_hand(hand, place, 1)
-        if row.from_square is None:
-            place = HAND_PLACE[row.drop_piece_type]
-            count = hand >> 6 * place & 31
-            hand_key ^= HAND[us][place][count] ^ HAND[us][place][count - 1]
-            hand = add_to_hand(hand, place, -1)
-        else:
-            board_key ^= BOARD[KIND[position.pieces[row.from_square]] + 16 * us][OUR_SQUARE[row.from_square]]
+            board_key ^= BOARD[KIND[captured] + 16 * (1 - us)][OUR_SQUARE[to]]
+        if origin is not None:
+            board_key ^= BOARD[KIND[position.pieces[origin]] + 16 * us][OUR_SQUARE[origin]]
+        if captured or origin is None:
+            # No move both captures and drops.
+            place = HAND_PLACE[captured or row.drop_piece_type]
+            count, change = count_in_hand(hand, place), 1 if captured else -1
+            hand_key ^= HAND[us][place][count] ^ HAND[us][place][count + change]
+            hand = add_to_hand(hand, place, change)
         position.push(row)
-        board_key ^= BOARD[KIND[position.pieces[to]] + 16 * us][square]
+        board_key ^= BOARD[KIND[position.pieces[to]] + 16 * us][OUR_SQUARE[to]]
         is_check = position.is_check()
-        black, white = last.streaks
-        if us == 0:
-            hands, streaks = (hand, last.hands[1]), (black + 1 if is_check else 0, white)
-        else:
-            hands, streaks = (last.hands[0], hand), (black, white + 1 if is_check else 0)
+        streak = last.streaks[us] + 1 if is_check else 0
+        hands, streaks = (hand, last.hands[1]), (streak, last.streaks[1])
+        if us == 1:
+            hands, streaks = (last.hands[0], hand), (last.streaks[0], streak)
         self._history.append(Frame(board_key ^ hand_key ^ SIDE, board_key, hands, is_check, streaks))
-        self._played.append(move)
+        self.move_stack.append(move)
         self._ply += 1
         self._legal_moves = None
 
@@ -172,7 +161,7 @@ class Board:
         self._history.pop()
         self._ply -= 1
         self._legal_moves = None
-        return self._played.pop()
+        return self.move_stack.pop()
 
     def push_usi(self, text: str) -> Move:
         """Plays a USI move after checking it, and returns it.
@@ -193,7 +182,7 @@ class Board:
         other.rules = self.rules
         other._position = self._position.copy()
         other._ply = self._ply
-        other._played = self._played[:]
+        other.move_stack = self.move_stack[:]
         other._legal_moves = self._legal_moves
         other._history = self._history.copy()
         return other

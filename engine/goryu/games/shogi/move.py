@@ -21,6 +21,7 @@ from goryu.games.state import Move
 __all__ = [
     "DROP_LETTERS",
     "SQUARE_NAMES",
+    "IllegalMoveError",
     "MoveError",
     "dropped_piece",
     "is_drop",
@@ -47,6 +48,10 @@ _SQUARE_OF_NAME = {name: square for square, name in enumerate(SQUARE_NAMES)}
 
 class MoveError(ValueError):
     """A text that is not a USI move, or a number that is not a move."""
+
+
+class IllegalMoveError(MoveError):
+    """A move that the position does not allow."""
 
 
 def make_move(origin: int, to: int, promote: bool = False) -> Move:

@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 from goryu.games.state import Outcome
 
-__all__ = ["SEARCH_WINDOW", "Frame", "History", "add_to_hand"]
+__all__ = ["SEARCH_WINDOW", "Frame", "History", "add_to_hand", "count_in_hand"]
 
 SEARCH_WINDOW = 16
 """How many plies back a search looks for the first recurrence."""
@@ -25,6 +25,11 @@ SUPERIOR, INFERIOR = Outcome(1.0, "superior position"), Outcome(-1.0, "inferior 
 
 _HAND_BITS = 6
 _GUARDS = sum(1 << _HAND_BITS * place + 5 for place in range(7))
+
+
+def count_in_hand(packed: int, place: int) -> int:
+    """Returns the count at a place of a packed hand."""
+    return packed >> _HAND_BITS * place & 31
 
 
 def add_to_hand(packed: int, place: int, count: int) -> int:

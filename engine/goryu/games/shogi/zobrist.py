@@ -1,49 +1,36 @@
 """Zobrist keys of shogi positions: the specification that every twin must reproduce.
 
-All arithmetic is modulo 2**64. `splitmix64(x)` is Vigna's generator: one step from
-the state x, its output function applied. The n-th word of the tables (n = 0, 1, ...)
-is splitmix64(SEED + n * 0x9E3779B97F4A7C15), the n-th output of the generator
-started at SEED. Words are used in this order:
+The words come from SplitMix64 (see `goryu.games.splitmix`): word n is
+splitmix64(SEED + n * GOLDEN_GAMMA mod 2^64). They are used in this order, from n = 0:
 
 1. board words, 2 * 14 * 81: for colour 0 (black), 1 (white); for kind 1..14 (P L N S
    B R G K +P +L +N +S +B +R); for square 0..80 (1a 1b ... 9i);
-2. hand words, 2 * 7 * 18: for colour 0, 1; for piece P L N S G B R; for count 1..18;
+2. hand words, 2 * 7 * 18: for colour 0, 1; for place P L N S G B R; for count 1..18;
 3. one side word.
 
-board_key     XOR of the board word of every piece on the board
-position_key  board_key, XOR for each colour and piece in hand the one word of its
-              count (nothing for count 0), XOR the side word if white is to move
-key           position_key XOR splitmix64(PLY_SEED + ply)
+The keys, all made with exclusive or:
 
-Source: Zobrist, "A New Hashing Method with Application for Game Playing", 1970;
-Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
+board_key     the board word of every piece on the board
+position_key  board_key; for each colour and place of the hands the one word of its count
+              (none for count 0); the side word if white is to move
+key           position_key and splitmix64(PLY_SEED + ply)
+
+The key of the start position (ply 0) is 0x33EC15716F9BB8D1.
+Source: A. L. Zobrist, "A New Hashing Method with Application for Game Playing", 1970.
 """
 
 from functools import cache
 
-__all__ = ["BOARD", "HAND", "PLY_SEED", "SEED", "SIDE", "ply_word", "splitmix64"]
+from goryu.games.splitmix import GOLDEN_GAMMA, splitmix64
 
-SEED = 0x676F727975  # "goryu" in ASCII.
-PLY_SEED = 0x706C79  # "ply" in ASCII.
+__all__ = ["BOARD", "HAND", "PLY_SEED", "SEED", "SIDE", "ply_word"]
 
-_MASK = (1 << 64) - 1
-_GAMMA = 0x9E3779B97F4A7C15
-
-
-def splitmix64(x: int) -> int:
-    """Returns the output of splitmix64 for the state x.
-
-    >>> hex(splitmix64(0))
-    '0xe220a8397b1dcdaf'
-    """
-    z = (x + _GAMMA) & _MASK
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _MASK
-    z = (z ^ z >> 27) * 0x94D049BB133111EB & _MASK
-    return z ^ z >> 31
+SEED = 0x676F727975  # "goryu" in ASCII
+PLY_SEED = 0x706C79  # "ply" in ASCII
 
 
-def _words(first: int, count: int) -> list[int]:
-    return [splitmix64(SEED + n * _GAMMA & _MASK) for n in range(first, first + count)]
+def _words(first: int, count: int) -> tuple[int, ...]:
+    return tuple(splitmix64(SEED + n * GOLDEN_GAMMA) for n in range(first, first + count))
 
 
 def _board_words() -> tuple[tuple[int, ...], ...]:
@@ -51,7 +38,7 @@ def _board_words() -> tuple[tuple[int, ...], ...]:
     table: list[tuple[int, ...]] = [(0,) * 81] * 31
     for colour in (0, 1):
         for kind in range(1, 15):
-            table[16 * colour + kind] = tuple(_words((14 * colour + kind - 1) * 81, 81))
+            table[16 * colour + kind] = _words((14 * colour + kind - 1) * 81, 81)
     return tuple(table)
 
 
