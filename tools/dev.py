@@ -34,14 +34,14 @@ class Verb(NamedTuple):
     run: Callable[[Sequence[str]], int]
 
 
-def main() -> int:
-    """Runs the verb of the command line."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one verb and returns its exit status."""
     lines = "\n".join(f"  {name:<8}{verb.help}" for name, verb in VERBS.items())
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, epilog=f"verbs:\n{lines}", formatter_class=raw)
     parser.add_argument("verb", choices=VERBS, metavar="VERB")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="what the verb is given")
-    given = parser.parse_args()
+    given = parser.parse_args(argv)
     verb = VERBS[given.verb]
     try:
         if verb.extras is not None:
@@ -66,6 +66,11 @@ def setup(extras: Sequence[str]) -> int:
 def goryu(*command: str) -> Callable[[Sequence[str]], int]:
     """Returns a verb that is a command of goryu itself."""
     return lambda arguments: become([PYTHON, "-m", "goryu", *command, *arguments])
+
+
+def script(name: str) -> Callable[[Sequence[str]], int]:
+    """Returns a verb that is a program of tools/."""
+    return lambda arguments: become([PYTHON, str(ROOT / "tools" / name), *arguments])
 
 
 def become(command: list[str]) -> int:
@@ -146,6 +151,7 @@ VERBS = {
     "usi": Verb("the USI engine on stdin and stdout", (), goryu("usi")),
     "test": Verb("lint, then pytest with the arguments given", TEST_EXTRAS, test),
     "lint": Verb("ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
+    "match": Verb("a match between two USI engines (tools/match.py)", ("tools",), script("match.py")),
     "clean": Verb("remove what was built; --all: .venv too", None, clean),
 }
 

@@ -1,0 +1,10 @@
+@echo off
+setlocal
+cd /d "%~dp0.."
+set "PY=%CD%\.venv\Scripts\python.exe"
+if not exist "%PY%" goto missing
+"%PY%" tools\dev.py bench %*
+exit /b %ERRORLEVEL%
+:missing
+echo run bat\setup.bat first
+exit /b 1

@@ -1,0 +1,177 @@
+"""The house around the code: facts about files that nothing else would notice when they break."""
+
+import ast
+import importlib
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import goryu
+from goryu.__main__ import COMMANDS, main
+
+ROOT = Path(__file__).resolve().parent.parent
+LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
+GUIDES = [ROOT / name for name in ("README.md", "README.ja.md", "CONTRIBUTING.md", "bat/README.md")]
+SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def dev(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """tools/dev.py as a module."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "tools"), *sys.path])
+    return importlib.import_module("dev")
+
+
+def headings(path: Path) -> list[int]:
+    """Returns the levels of the headings of a Markdown file, those in code blocks left out."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return [len(marks) for marks in re.findall(r"^(#+) ", text, flags=re.MULTILINE)]
+
+
+def code_blocks(path: Path) -> list[str]:
+    """Returns the code blocks of a Markdown file without their comments, which are translated."""
+    blocks = re.findall(r"^```.*?^```", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return [re.sub(r" +#.*", "", block) for block in blocks]
+
+
+def test_lint_found_nothing() -> None:
+    """`dev.py test` lints first and tells pytest what failed, so that the summary tells the whole truth."""
+    assert os.environ.get("GORYU_LINT_FAILED", "") == ""
+
+
+def test_every_room_has_its_layer(project: dict[str, Any]) -> None:
+    rooms = {path.parent.name for path in (ROOT / "engine" / "goryu").glob("*/__init__.py")}
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    assert rooms <= set(re.findall(r"goryu\.(\w+)", " ".join(layers)))
+
+
+def test_the_version_stands_in_one_place(project: dict[str, Any]) -> None:
+    assert "version" in project["project"]["dynamic"]
+    try:
+        installed = importlib.metadata.version("goryu")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("goryu is on the path but not installed")
+    assert installed == goryu.__version__
+
+
+def test_only_one_onnxruntime_is_asked_for_on_each_platform(project: dict[str, Any]) -> None:
+    from packaging.requirements import Requirement
+
+    wanted = [Requirement(text) for text in project["project"]["dependencies"] if "onnxruntime" in text]
+    for system in ("Linux", "Windows", "Darwin"):
+        for machine in ("x86_64", "AMD64", "arm64", "aarch64"):
+            platform = {"platform_system": system, "platform_machine": machine}
+            assert sum(one.marker is None or one.marker.evaluate(platform) for one in wanted) == 1, platform
+
+
+@pytest.mark.parametrize("path", SET_UP, ids=lambda path: path.name)
+def test_set_up_needs_nothing_but_python(path: Path) -> None:
+    imported = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            imported |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imported.add((node.module or "").split(".")[0])
+    assert imported <= sys.stdlib_module_names | {"bootstrap"}
+
+
+def test_an_old_python_can_read_dev_py_as_far_as_the_advice() -> None:
+    ast.parse(SET_UP[0].read_text(encoding="utf-8"), feature_version=(3, 8))
+
+
+def test_help_lists_every_verb(dev: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        dev.main(["--help"])
+    shown = capsys.readouterr().out
+    assert all(f"  {verb} " in shown for verb in dev.VERBS)
+
+
+@pytest.mark.parametrize("path", [*GUIDES, *LAUNCHERS], ids=lambda path: path.name)
+def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleType) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert set(re.findall(r"tools[/\\]dev\.py ([a-z]+)", text)) <= set(dev.VERBS)
+    assert set(re.findall(r"^goryu ([a-z-]+)", text, flags=re.MULTILINE)) <= set(COMMANDS)
+    assert set(re.findall(r"\bbat[\\/](\w+\.bat)", text)) <= {launcher.name for launcher in LAUNCHERS}
+
+
+@pytest.mark.parametrize("target", COMMANDS.values())
+def test_every_command_has_its_function(target: str) -> None:
+    module, function = target.split(":")
+    assert callable(getattr(importlib.import_module(module), function))
+
+
+def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shogi"]) == 2
+    assert "shogi" in capsys.readouterr().err
+
+
+def test_usiok_comes_before_anything_heavy_is_loaded() -> None:
+    program = """
+import os, sys
+report = os.fdopen(os.dup(1), "w")
+from goryu.__main__ import main
+assert main([]) == 0
+print("\\nheavy:", *sorted({"numpy", "onnxruntime", "shogi", "argparse"} & set(sys.modules)), file=report)
+"""
+    session = subprocess.run(
+        [sys.executable, "-c", program], input="usi\nquit\n", capture_output=True, text=True, timeout=60
+    )
+    assert "usiok" in session.stdout.splitlines()
+    assert session.stdout.splitlines()[-1].split() == ["heavy:"]
+
+
+def test_both_readmes_have_the_same_headings_and_commands() -> None:
+    english, japanese = ROOT / "README.md", ROOT / "README.ja.md"
+    assert headings(english) == headings(japanese)
+    assert code_blocks(english) == code_blocks(japanese)
+
+
+def test_the_changelog_begins_with_what_is_not_released() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)", text, flags=re.MULTILINE)[0] == "Unreleased"
+
+
+@pytest.mark.parametrize("path", LAUNCHERS, ids=lambda path: path.name)
+class TestLauncher:
+    """What cmd.exe trips over; the GUI reads what a launcher prints."""
+
+    def test_is_ascii_with_crlf(self, path: Path) -> None:
+        lines = path.read_bytes().decode("ascii").split("\r\n")
+        assert lines[-1] == ""
+        assert not any("\n" in line or "\r" in line for line in lines)
+
+    def test_does_not_echo_its_commands(self, path: Path) -> None:
+        assert path.read_text(encoding="ascii").startswith("@echo off\n")
+
+    def test_has_no_parentheses(self, path: Path) -> None:
+        """A `)` in the path of the checkout, as in `Program Files (x86)`, would end the block."""
+        assert not set("()") & set(path.read_text(encoding="ascii"))
+
+    def test_quotes_every_path(self, path: Path) -> None:
+        unquoted = re.sub(r'"[^"]*"', "", path.read_text(encoding="ascii"))
+        assert "%~dp0" not in unquoted
+        assert "%CD%" not in unquoted
+
+    def test_leaves_the_directory_of_the_caller_for_the_checkout(self, path: Path) -> None:
+        assert 'cd /d "%~dp0.."' in path.read_text(encoding="ascii")
+
+
+def test_the_engines_launcher_writes_nothing_but_usi() -> None:
+    lines = (ROOT / "bat" / "usi.bat").read_text(encoding="ascii").splitlines()
+    assert "pause" not in lines
+    assert all("info string" in line for line in lines if line.startswith("echo "))
+    assert any("-m goryu %* 2>NUL" in line for line in lines)
