@@ -5,9 +5,11 @@ import importlib
 import importlib.metadata
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 
 import goryu
 from goryu.__main__ import COMMANDS, main
+from goryu.evaluators.model_files import models_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
@@ -175,3 +178,27 @@ def test_the_engines_launcher_writes_nothing_but_usi() -> None:
     assert "pause" not in lines
     assert all("info string" in line for line in lines if line.startswith("echo "))
     assert any("-m goryu %* 2>NUL" in line for line in lines)
+
+
+def test_a_checkout_finds_its_networks_in_models() -> None:
+    if not Path(goryu.__file__).is_relative_to(ROOT):
+        pytest.skip("another goryu is installed than that of this checkout")
+    assert models_folder() == ROOT / "models"
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_finds_its_networks(tmp_path: Path) -> None:
+    source, installed = tmp_path / "source", tmp_path / "installed"
+    left_out = shutil.ignore_patterns(".*", "build", "runs", "*.egg-info", "*.so", "__pycache__")
+    shutil.copytree(ROOT, source, ignore=left_out)
+    build = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path), str(source)]
+    environment = {**os.environ, "GORYU_SKIP_NATIVE": "1", "PYTHONPATH": str(installed)}
+    subprocess.run([sys.executable, *build], check=True, capture_output=True, env=environment)
+    (wheel,) = tmp_path.glob("goryu-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    ask = "from goryu.evaluators.model_files import models_folder; print(models_folder())"
+    answer = subprocess.run([sys.executable, "-c", ask], check=True, capture_output=True, env=environment, text=True)
+    assert Path(answer.stdout.strip()) == installed / "goryu" / "models"
+    shipped = {path.name for path in (ROOT / "models").iterdir() if path.suffix in {".onnx", ".toml", ".md"}}
+    assert {path.name for path in (installed / "goryu" / "models").iterdir()} == shipped
