@@ -189,16 +189,19 @@ def test_a_checkout_finds_its_networks_in_models() -> None:
 @pytest.mark.slow
 def test_an_installed_wheel_finds_its_networks(tmp_path: Path) -> None:
     source, installed = tmp_path / "source", tmp_path / "installed"
+    environment = {**os.environ, "GORYU_SKIP_NATIVE": "1", "PYTHONPATH": str(installed)}
+
+    def python(*arguments: str) -> str:
+        command = [sys.executable, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, env=environment, text=True).stdout.strip()
+
     left_out = shutil.ignore_patterns(".*", "build", "runs", "*.egg-info", "*.so", "__pycache__")
     shutil.copytree(ROOT, source, ignore=left_out)
-    build = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path), str(source)]
-    environment = {**os.environ, "GORYU_SKIP_NATIVE": "1", "PYTHONPATH": str(installed)}
-    subprocess.run([sys.executable, *build], check=True, capture_output=True, env=environment)
+    python("-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path), str(source))
     (wheel,) = tmp_path.glob("goryu-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(installed)
-    ask = "from goryu.evaluators.model_files import models_folder; print(models_folder())"
-    answer = subprocess.run([sys.executable, "-c", ask], check=True, capture_output=True, env=environment, text=True)
-    assert Path(answer.stdout.strip()) == installed / "goryu" / "models"
-    shipped = {path.name for path in (ROOT / "models").iterdir() if path.suffix in {".onnx", ".toml", ".md"}}
-    assert {path.name for path in (installed / "goryu" / "models").iterdir()} == shipped
+    found = Path(python("-c", "from goryu.evaluators.model_files import models_folder as f; print(f())"))
+    assert found == installed / "goryu" / "models"
+    shipped = {path.name for path in (ROOT / "models").glob("*") if path.suffix in {".onnx", ".toml", ".md"}}
+    assert {path.name for path in found.glob("*")} == shipped
