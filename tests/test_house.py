@@ -193,11 +193,13 @@ def test_an_installed_wheel_finds_its_networks(tmp_path: Path) -> None:
 
     def python(*arguments: str) -> str:
         command = [sys.executable, *arguments]
-        return subprocess.run(command, check=True, capture_output=True, env=environment, text=True).stdout.strip()
+        done = subprocess.run(command, check=True, capture_output=True, env=environment, text=True)
+        return done.stdout.strip()
 
     left_out = shutil.ignore_patterns(".*", "build", "runs", "*.egg-info", "*.so", "__pycache__")
     shutil.copytree(ROOT, source, ignore=left_out)
-    python("-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path), str(source))
+    pip_wheel = ("-m", "pip", "wheel", "--no-deps", "--no-build-isolation")
+    python(*pip_wheel, "--wheel-dir", str(tmp_path), str(source))
     (wheel,) = tmp_path.glob("goryu-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(installed)
