@@ -87,5 +87,12 @@ class MateState(State, Protocol):
         ...
 
     def checks(self) -> list[Move]:
-        """Returns the legal moves that give check, in ascending order."""
+        """Returns every legal move that gives check, in ascending order."""
+        ...
+
+    def evasions(self) -> list[Move]:
+        """Returns every legal move, in ascending order, leaving none out as pointless.
+
+        `legal_moves` may leave moves out that a player need not consider; a proof may not.
+        """
         ...

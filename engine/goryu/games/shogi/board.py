@@ -38,16 +38,21 @@ class Board:
     """
 
     def __init__(
-        self, sfen: str = START_SFEN, rules: Rules = STANDARD_RULES, *, allow_missing_king: bool = False
+        self,
+        sfen: str = START_SFEN,
+        rules: Rules = STANDARD_RULES,
+        *,
+        allow_missing_king: bool = False,
+        check_rules: bool = True,
     ) -> None:
         """Sets up a position; its history begins here.
 
-        allow_missing_king: may the side to move lack its king, as in mate problems?
+        allow_missing_king, check_rules: see `parse_sfen`.
 
         Raises:
             SfenError: the SFEN cannot be read or breaks a rule of shogi.
         """
-        fields = parse_sfen(sfen, allow_missing_king=allow_missing_king)
+        fields = parse_sfen(sfen, allow_missing_king=allow_missing_king, check_rules=check_rules)
         self.rules = rules
         self._position = Position(str(fields))
         self._ply = max(1, fields.move_number) - 1
@@ -114,8 +119,12 @@ class Board:
         return self._legal_moves[:]
 
     def checks(self) -> list[Move]:
-        """Returns those of `legal_moves()` that give check, in ascending order."""
-        return checking_moves(self._position, self.legal_moves())
+        """Returns every legal move that gives check, in ascending order."""
+        return checking_moves(self._position, self.evasions())
+
+    def evasions(self) -> list[Move]:
+        """Returns every legal move in ascending order, the pointless ones too."""
+        return self.legal_moves() if self.rules.all_moves else legal_moves(self._position, True)
 
     def is_check(self) -> bool:
         """Is the side to move in check?"""

@@ -1,0 +1,245 @@
+"""The node table: positions that different move orders reach flow into one node (合流).
+
+A node belongs to a position, not to a path; the visit counts belong to its edges, the
+moves. A node's value is recomputed from its children whenever a playout passes, so it
+does not matter which parent brought them up to date, and a shared child never counts
+with visits that another parent made.
+    N = 1 + sum of N(a)
+    Q = (V + sum of N(a) * -Q(child a)) / N
+Weakness it cures: a running sum of playout results, once paths merge, is wrong at every
+parent but the one that the playout came through.
+
+What a *path* decides (repetition) must not be kept in a node. A playout that ends so is
+kept as a `PathEnd` beside the edge that it ended on, and forgotten when the root moves.
+
+Keys carry the ply, so the graph has no cycle. Entries that the new root cannot reach
+are deleted when it advances.
+Sources: Czech et al., "Monte-Carlo Graph Search for AlphaZero", 2021 (arXiv:2012.11045);
+Kishimoto and Mueller, "A General Solution to the Graph History Interaction Problem", 2004.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from struct import pack, unpack
+
+from goryu.games.state import Move
+
+__all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "NodeTable", "PathEnd", "half", "single"]
+
+UNKNOWN, WIN, LOSS, DRAW = range(4)
+"""What is proven of a node, for its side to move, whatever the path to it."""
+
+
+def half(x: float) -> float:
+    """Returns `x` rounded to the nearest IEEE half, as the native twin stores priors."""
+    return float(unpack("<e", pack("<e", x))[0])
+
+
+def single(x: float) -> float:
+    """Returns `x` rounded to the nearest IEEE single, as the native twin stores values."""
+    return float(unpack("<f", pack("<f", x))[0])
+
+
+class Node:
+    """One position: its evaluation, and the statistics of each of its moves.
+
+    Values are for the side to move here. Moves are sorted by falling prior, ties by
+    the move; since all untried moves share one assumed value, the best of them is
+    always the first.
+    """
+
+    __slots__ = (
+        "children",
+        "distance",
+        "evaluation",
+        "in_flight",
+        "is_complete",
+        "key",
+        "moves",
+        "pending",
+        "ply",
+        "priors",
+        "proof",
+        "square",
+        "total",
+        "tried",
+        "value",
+        "visits",
+    )
+
+    def __init__(
+        self, key: int, ply: int, moves: Sequence[Move], policy: Sequence[float], value: float
+    ) -> None:
+        rounded = [half(p) for p in policy]
+        order = sorted(range(len(moves)), key=lambda i: (-rounded[i], moves[i]))
+        self.key = key
+        self.ply = ply
+        self.moves = [moves[i] for i in order]
+        self.priors = [rounded[i] for i in order]
+        self.visits = [0] * len(order)  # N(a): completed playouts through each move.
+        self.pending = [0] * len(order)  # Playouts through each move that await their evaluation.
+        self.children: list[Node | None] = [None] * len(order)
+        self.tried = 0  # Moves at this index and beyond were never started.
+        self.in_flight = 0  # The sum of `pending`.
+        self.total = 1  # N: 1 for the node's own evaluation, plus the visits of its moves.
+        self.evaluation = single(value)  # V
+        self.value = self.evaluation  # Q
+        self.square = self.evaluation * self.evaluation  # Mean of the squared values behind Q.
+        self.proof = UNKNOWN
+        self.distance = 0  # Plies to the end that is proven.
+        self.is_complete = True  # Does `moves` hold every move? Not after a mate search: then only the mate.
+
+    def settle(self, proof: int, distance: int, value: float) -> None:
+        """Marks the node as proven."""
+        self.proof, self.distance = proof, distance
+        self.value, self.square = value, value * value
+
+
+@dataclass(slots=True)
+class PathEnd:
+    """Playouts that ended on an edge because of their path; values for the side that moved there."""
+
+    visits: int = 0
+    value_sum: float = 0.0
+    square_sum: float = 0.0
+
+
+class NodeTable:
+    """Finds nodes by key; holds at most `capacity` of them.
+
+    With `merge=False` equal positions get nodes of their own: the plain tree, for comparison.
+    """
+
+    def __init__(self, capacity: int, merge: bool = True) -> None:
+        self.capacity = capacity
+        self.merge = merge
+        self.nodes: dict[int, Node] = {}
+        self.path_ends: dict[tuple[int, int], PathEnd] = {}
+        self._serial = 0
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes.values())
+
+    @property
+    def is_full(self) -> bool:
+        """Is there no room for another node?"""
+        return len(self.nodes) >= self.capacity
+
+    def find(self, key: int, ply: int) -> Node | None:
+        """Returns the node of this position, if it is known."""
+        node = self.nodes.get(key) if self.merge else None
+        return node if node is not None and node.ply == ply else None
+
+    def add(self, node: Node) -> Node:
+        """Stores and returns a new node."""
+        if not self.merge:
+            self._serial += 1
+            node.key = self._serial
+        self.nodes[node.key] = node
+        return node
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        self.nodes.clear()
+        self.path_ends.clear()
+
+    def end_path(self, node: Node, i: int, value: float) -> None:
+        """Books one playout that ended on edge `i` with `value` for the side that moved."""
+        end = self.path_ends.setdefault((node.key, i), PathEnd())
+        end.visits += 1
+        end.value_sum += value
+        end.square_sum += value * value
+
+    def edge_value(self, node: Node, i: int) -> float:
+        """Returns Q(a) of a visited move, for the side to move at `node`."""
+        child, end, visits = node.children[i], self.path_ends.get((node.key, i)), node.visits[i]
+        if end is None:
+            assert child is not None, "a visited edge without an end has a child"
+            return -child.value
+        if child is None:
+            return end.value_sum / visits
+        return (end.value_sum + (visits - end.visits) * -child.value) / visits
+
+    def visits_below(self, node: Node, i: int) -> int:
+        """Returns how many of the visits of move `i` went on into its child."""
+        end = self.path_ends.get((node.key, i))
+        return node.visits[i] - end.visits if end is not None else node.visits[i]
+
+    def recompute(self, node: Node) -> None:
+        """Brings N, Q and the mean square of `node` up to date with its children."""
+        total, value_sum, square_sum = 1, node.evaluation, node.evaluation * node.evaluation
+        for i in range(node.tried):
+            visits = node.visits[i]
+            if visits == 0:
+                continue
+            total += visits
+            child, end = node.children[i], self.path_ends.get((node.key, i))
+            if end is not None:
+                value_sum += end.value_sum
+                square_sum += end.square_sum
+                visits -= end.visits
+            if child is not None:
+                value_sum += visits * -child.value
+                square_sum += visits * child.square
+        node.total = total
+        if node.proof == UNKNOWN:
+            node.value = value_sum / total
+            node.square = square_sum / total
+        self._prove(node)
+
+    def _prove(self, node: Node) -> None:
+        """Proves `node` from proven children: won if one reply is lost, lost if all are won.
+
+        An edge on which a path ended proves nothing: another path might have gone on.
+        """
+        winning = losing = drawing = 0  # Plies to the shortest win, the longest loss and draw; 0 for none.
+        draw_value, decided = 0.0, node.tried == len(node.moves)
+        for i in range(node.tried):
+            child = node.children[i]
+            if child is None or child.proof == UNKNOWN or (node.key, i) in self.path_ends:
+                decided = False
+            elif child.proof == LOSS:
+                winning = min(winning or child.distance + 1, child.distance + 1)
+            elif child.proof == WIN:
+                losing = max(losing, child.distance + 1)
+            else:
+                drawing, draw_value = max(drawing, child.distance + 1), -child.value
+        if winning and not (node.proof == WIN and node.distance <= winning):
+            node.settle(WIN, winning, +1.0)
+        elif decided and node.proof == UNKNOWN and not winning:
+            if drawing:
+                node.settle(DRAW, drawing, draw_value)
+            else:
+                node.settle(LOSS, losing, -1.0)
+
+    def is_lost(self, node: Node, i: int) -> bool:
+        """Is move `i` proven to lose?"""
+        child = node.children[i]
+        return child is not None and child.proof == WIN and (node.key, i) not in self.path_ends
+
+    def is_won(self, node: Node, i: int) -> bool:
+        """Is move `i` proven to win?"""
+        child = node.children[i]
+        return child is not None and child.proof == LOSS and (node.key, i) not in self.path_ends
+
+    def delete_old(self, root: Node) -> None:
+        """Deletes every node that `root` cannot reach, and what earlier paths decided.
+
+        The visits of forgotten path ends are taken back; a node's value follows at its next visit.
+        """
+        reached = {id(root)}
+        waiting = [root]
+        while waiting:
+            for child in waiting.pop().children:
+                if child is not None and id(child) not in reached:
+                    reached.add(id(child))
+                    waiting.append(child)
+        self.nodes = {key: node for key, node in self.nodes.items() if id(node) in reached}
+        for (key, i), end in self.path_ends.items():
+            if node := self.nodes.get(key):
+                node.visits[i] -= end.visits
+                node.total -= end.visits
+        self.path_ends.clear()

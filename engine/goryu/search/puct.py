@@ -1,0 +1,303 @@
+"""PUCT: Monte Carlo search of a graph of positions, led by a policy and a value (AlphaZero).
+
+One playout walks from the root by the PUCT formula (`selection.py`) until it meets a
+position that is new; the evaluator judges it, and every node on the way back recomputes its
+value from its children (`node_table.py`). `batch_size` new positions are gathered before
+each evaluation. A playout that awaits its evaluation counts as a visit in the exploration
+term only, which keeps the gathered paths apart.
+
+Some playouts end without an evaluation and are completed at once: at a proven or terminal
+node, where the path repeats a position, and where a child that another path has explored
+is ahead of its edge ("catching up": one visit brings in all that the child has learnt).
+
+Weakness: a new move is judged by its prior until it has been tried, so a move that the
+policy hates stays unseen for long. The mate search at the leaves repairs the worst of it.
+Sources: Rosin, "Multi-armed Bandits with Episode Context", 2011; Silver et al., "A General
+Reinforcement Learning Algorithm that Masters Chess, Shogi and Go", 2018; KataGo's notes
+on graph search.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import cast
+
+from goryu.games.state import MateState, Move, Outcome, State
+from goryu.search import final_move
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.mate import MateVerdict, solve
+from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, NodeTable, single
+from goryu.search.result import SearchResult, SearchStats
+from goryu.search.selection import select
+from goryu.search.settings import PuctConfig
+
+__all__ = ["Puct", "PuctConfig"]
+
+FREE_PLAYOUTS = 2.4
+"""Playouts completed without an evaluation, at most, per position of a batch (lc0's setting)."""
+
+IN_FLIGHT_SHARE = 16
+"""At most 1/16 of the root's visits may be in flight: more, and early choices are made blindly."""
+
+
+Path = list[tuple[Node, int]]
+"""The (node, move index) pairs from the root down to a leaf."""
+
+
+class _Descent(Enum):
+    """How a walk down ended."""
+
+    NEW = auto()  # At a position that waits to be evaluated.
+    DONE = auto()  # Without need of an evaluation; it is backed up.
+    COLLISION = auto()  # At a position that waits already; it is taken back.
+    STUCK = auto()  # At the root: no move is worth a playout.
+
+
+@dataclass(slots=True)
+class _Leaf:
+    """A new position that waits for its evaluation."""
+
+    state: State
+    path: Path
+
+
+@dataclass(slots=True)
+class _Progress:
+    """The counters of one search."""
+
+    max_playouts: int
+    playouts: int = 0
+    evaluations: int = 0
+    depth_sum: int = 0
+    max_depth: int = 0
+    is_exhausted: bool = False
+    masked: set[int] = field(default_factory=set)  # Indices of root moves that must not be played.
+
+
+class Puct:
+    """The search. It keeps its graph between moves; `clear` forgets it."""
+
+    def __init__(self, evaluator: Evaluator, config: PuctConfig | None = None) -> None:
+        self.evaluator = evaluator
+        self.config = config or PuctConfig()
+        self.table = NodeTable(self.config.capacity, self.config.merge)
+        self.root: Node | None = None
+        self._state: State | None = None
+        self._has_checks = False
+        self._draw_value_first = 0.0  # A draw's worth to the player with turn 0.
+        self._progress = _Progress(0)
+
+    def clear(self) -> None:
+        """Forgets everything that was searched."""
+        self.table.clear()
+        self.root = self._state = None
+
+    def search(
+        self,
+        state: State,
+        should_stop: Callable[[SearchStats], bool],
+        *,
+        max_playouts: int | None = None,
+        root_moves: Sequence[Move] | None = None,
+    ) -> SearchResult:
+        """Searches until `should_stop` says so, `max_playouts` are done or no move is worth one.
+
+        `should_stop` is asked before each batch; it decides whether a proven root ends the
+        search. `state` must have a legal move and is left as it was. Only `root_moves` are
+        played at the root, if given.
+        """
+        self._state = state.copy()
+        self._has_checks = isinstance(state, MateState)
+        progress = self._progress = _Progress(max_playouts if max_playouts is not None else 1 << 62)
+        root = self.root = self._advance(self._state)
+        if root_moves is not None:
+            progress.masked = {i for i, move in enumerate(root.moves) if move not in root_moves}
+        while not progress.is_exhausted and progress.playouts < progress.max_playouts:
+            if should_stop(self.stats()):
+                break
+            leaves = self._gather(root, self._state)
+            evaluations = self.evaluator.evaluate([leaf.state for leaf in leaves]) if leaves else []
+            for leaf, evaluation in zip(leaves, evaluations, strict=True):
+                self._expand(leaf, evaluation)
+        return self.result()
+
+    def stats(self) -> SearchStats:
+        """Returns how the search stands."""
+        progress, root = self._progress, self.root
+        best = second = 0
+        for visits in root.visits[: root.tried] if root else []:
+            if visits > best:
+                best, second = visits, best
+            elif visits > second:
+                second = visits
+        return SearchStats(
+            playouts=progress.playouts,
+            evaluations=progress.evaluations,
+            best_visits=best,
+            second_visits=second,
+            depth=(2 * progress.depth_sum + progress.playouts) // (2 * progress.playouts or 1),
+            max_depth=progress.max_depth,
+            nodes=len(self.table),
+            capacity=self.table.capacity,
+            is_proven=root is not None and root.proof != UNKNOWN,
+            is_exhausted=progress.is_exhausted,
+        )
+
+    def result(self, lines: int = 1) -> SearchResult:
+        """Returns the answer so far, the first `lines` moves with their full continuations."""
+        if self.root is None or self._state is None:
+            return SearchResult((), 0.0, self.stats())
+        config, masked = self.config, self._progress.masked
+        moves = final_move.ranking(
+            self.table, self.root, self._state, config.final_move, lines, masked, config.mate_nodes
+        )
+        return SearchResult(tuple(moves), self.root.value, self.stats())
+
+    def _advance(self, state: State) -> Node:
+        """Makes `state` the root: keeps what it can reach, deletes the rest."""
+        draw_value = self.config.draw_value if state.turn == 0 else -self.config.draw_value
+        if draw_value != self._draw_value_first:
+            self.clear()
+            self._draw_value_first = draw_value
+        known = self.table.find(state.key, state.ply)
+        if known is not None and known.is_complete:
+            if known is not self.root:
+                self.table.delete_old(known)
+            return known
+        self.table.clear()
+        evaluation = self.evaluator.evaluate([state])[0]
+        root = Node(state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value)
+        if known is not None and known.proof == WIN:
+            self._keep_mate(root, known, state)
+        return self.table.add(root)
+
+    def _keep_mate(self, root: Node, known: Node, state: State) -> None:
+        """Carries the mate that a leaf's mate search found over to the root that it became."""
+        if known.moves[0] not in root.moves:
+            return
+        state.push(known.moves[0])
+        child = Node(state.key, state.ply, [], [], -1.0)
+        child.settle(LOSS, known.distance - 1, -1.0)
+        state.pop()
+        child.is_complete = False
+        i = root.moves.index(known.moves[0])
+        root.children[i] = self.table.add(child)
+        root.tried = i + 1
+        root.settle(WIN, known.distance, +1.0)
+
+    def _gather(self, root: Node, state: State) -> list[_Leaf]:
+        """Walks down until a batch of new positions waits for its evaluation."""
+        progress = self._progress
+        leaves: dict[int, _Leaf] = {}  # By key.
+        limit = min(self.config.batch_size, max(1, root.total // IN_FLIGHT_SHARE))
+        free = 0
+        while len(leaves) < limit and free < FREE_PLAYOUTS * limit:
+            if progress.playouts + len(leaves) >= progress.max_playouts:
+                break
+            path: Path = []
+            descent = self._descend(root, state, path, leaves)
+            if descent is _Descent.NEW:
+                leaves[state.key] = _Leaf(state.copy(), path)
+            for _ in path:
+                state.pop()
+            if descent is _Descent.DONE:
+                free += 1
+            elif descent is not _Descent.NEW:
+                progress.is_exhausted = descent is _Descent.STUCK and not leaves
+                break
+        return list(leaves.values())
+
+    def _descend(self, root: Node, state: State, path: Path, leaves: dict[int, _Leaf]) -> _Descent:
+        """Plays the selected moves on `state`, noting them in `path`, until the playout ends."""
+        node = root
+        while True:
+            is_root = node is root
+            i = select(
+                self.table, node, self.config, is_root, self._progress.masked if is_root else frozenset()
+            )
+            if i < 0:
+                return _Descent.STUCK
+            node.pending[i] += 1
+            node.in_flight += 1
+            node.tried = max(node.tried, i + 1)
+            path.append((node, i))
+            state.push(node.moves[i])
+            if (end := state.repetition()) is not None:
+                self._complete(path, path_value=self._worth(end, state))
+                return _Descent.DONE
+            child = node.children[i]
+            if child is None:
+                child = self.table.find(state.key, state.ply)
+                if child is None and state.key in leaves:
+                    self._retract(path)
+                    return _Descent.COLLISION
+                if child is None and (settled := self._settle(state)) is not None:
+                    if self.table.is_full:
+                        self._complete(path, path_value=settled.value)
+                        return _Descent.DONE
+                    child = self.table.add(settled)
+                if child is None:
+                    return _Descent.NEW
+                node.children[i] = child
+            if child.proof != UNKNOWN or child.total > self.table.visits_below(node, i):
+                self._complete(path)
+                return _Descent.DONE
+            node = child
+
+    def _settle(self, state: State) -> Node | None:
+        """Returns a proven node if `state` is over or its side to move has a mate, else None."""
+        if (outcome := state.outcome()) is not None:
+            value = self._worth(outcome, state)
+            node = Node(state.key, state.ply, [], [], value)
+            node.settle(DRAW if outcome.value == 0.0 else WIN if outcome.value > 0.0 else LOSS, 0, value)
+        elif self._has_checks and self.config.mate_nodes:
+            mate = solve(cast(MateState, state), self.config.mate_nodes)
+            if mate.verdict is not MateVerdict.MATE:
+                return None
+            node = Node(state.key, state.ply, mate.moves[:1], [1.0], +1.0)
+            node.settle(WIN, len(mate.moves), +1.0)
+        else:
+            return None
+        node.is_complete = False
+        return node
+
+    def _worth(self, outcome: Outcome, state: State) -> float:
+        """Returns an outcome's value for the side to move, draws at their set worth."""
+        if outcome.value != 0.0:
+            return outcome.value
+        return self._draw_value_first if state.turn == 0 else -self._draw_value_first
+
+    def _expand(self, leaf: _Leaf, evaluation: Evaluation) -> None:
+        """Turns an evaluated leaf into a node and backs its value up."""
+        if self.table.is_full:
+            self._complete(leaf.path, path_value=single(evaluation.value))
+        else:
+            state, (parent, i) = leaf.state, leaf.path[-1]
+            node = Node(state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value)
+            parent.children[i] = self.table.add(node)
+            self._complete(leaf.path)
+        self._progress.evaluations += 1
+
+    def _complete(self, path: Path, path_value: float | None = None) -> None:
+        """Counts a playout on its path, from the leaf up.
+
+        path_value: the result for the side to move at the leaf, where only the path decides it
+        or no node could be stored.
+        """
+        if path_value is not None:
+            self.table.end_path(*path[-1], -path_value)
+        for node, i in reversed(path):
+            node.pending[i] -= 1
+            node.in_flight -= 1
+            node.visits[i] += 1
+            self.table.recompute(node)
+        progress = self._progress
+        progress.playouts += 1
+        progress.depth_sum += len(path)
+        progress.max_depth = max(progress.max_depth, len(path))
+
+    def _retract(self, path: Path) -> None:
+        """Takes a playout back that will not be completed."""
+        for node, i in path:
+            node.pending[i] -= 1
+            node.in_flight -= 1
