@@ -5,9 +5,9 @@ from typing import Self
 import shogi
 
 from goryu.games.shogi.declaration import TRY_SQUARE, can_declare
+from goryu.games.shogi.diagram import diagram
 from goryu.games.shogi.generation import checking_moves, is_legal, legal_moves
 from goryu.games.shogi.move import IllegalMoveError, make_move, move_from_usi
-from goryu.games.shogi.pieces import HAND_LETTERS, piece_letters
 from goryu.games.shogi.position import KIND, OUR_SQUARE, ROW_SQUARE, Position, row_move
 from goryu.games.shogi.repetition import Frame, History, add_to_hand, count_in_hand
 from goryu.games.shogi.rules import STANDARD_RULES, EnteringKingRule, Rules
@@ -264,14 +264,4 @@ class Board:
 
     def __str__(self) -> str:
         """The position as a text board in ASCII, SFEN and key below."""
-        pieces = self.pieces
-        lines = ["   9  8  7  6  5  4  3  2  1"]
-        for rank in range(9):
-            row = (piece_letters(pieces[9 * file + rank]).strip() or "." for file in range(8, -1, -1))
-            lines.append(" " + "".join(f"{letters:>3}" for letters in row) + f"  {'abcdefghi'[rank]}")
-        for name, hand in zip(("black", "white"), self.hands, strict=True):
-            held = " ".join(f"{HAND_LETTERS[place]}{n}" for place, n in enumerate(hand) if n)
-            lines.append(f"{name} in hand: {held or '-'}")
-        lines.append(f"sfen {self.sfen()}")
-        lines.append(f"key {self.key:016x}")
-        return "\n".join(lines)
+        return diagram(self)
