@@ -70,12 +70,26 @@ class Referee:
         self._declaration = declaration
         self._max_plies = max_plies
         self._checks: list[bool] = []
-        self._plies_of = defaultdict(list, {self._position(): [0]})
+        self._plies_of = defaultdict(list, {self.key: [0]})
 
     @property
     def turn(self) -> int:
         """The side to move: 0 black, 1 white."""
         return 0 if self._rules.sfen().split()[1] == "b" else 1
+
+    @property
+    def key(self) -> str:
+        """The position without its move number: equal for positions that repeat."""
+        return self._rules.sfen().rsplit(" ", 1)[0]
+
+    @property
+    def is_check(self) -> bool:
+        """Is the side to move in check?"""
+        return self._rules.is_check()
+
+    def legal_moves(self) -> list[str]:
+        """Returns the legal moves in USI."""
+        return self._rules.legal_moves()
 
     @property
     def position_command(self) -> str:
@@ -94,7 +108,7 @@ class Referee:
         self._rules.push(move)
         self.moves.append(move)
         self._checks.append(self._rules.is_check())
-        self._plies_of[self._position()].append(len(self.moves))
+        self._plies_of[self.key].append(len(self.moves))
         return self.verdict()
 
     def verdict(self) -> Verdict | None:
@@ -103,14 +117,11 @@ class Referee:
             return Verdict(1 - self.turn, Reason.CHECKMATE)
         if self._declaration is DeclarationRule.TRY and self.moves and self._has_tried(1 - self.turn):
             return Verdict(1 - self.turn, Reason.TRY)
-        if len(plies := self._plies_of[self._position()]) >= 4:
+        if len(plies := self._plies_of[self.key]) >= 4:
             return self._repetition(plies[0])
         if len(self.moves) >= self._max_plies:
             return Verdict(None, Reason.MAX_PLIES)
         return None
-
-    def _position(self) -> str:
-        return self._rules.sfen().rsplit(" ", 1)[0]
 
     def _repetition(self, first: int) -> Verdict:
         """Judges the fourth occurrence: a side whose every move since the first one gave check loses."""

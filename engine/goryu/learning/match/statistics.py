@@ -30,7 +30,7 @@ def elo_of_score(score: float) -> float:
         return -inf
     if score >= 1.0:
         return inf
-    return -400 * log10(1 / score - 1)
+    return 400 * log10(score / (1 - score))
 
 
 def score_of_elo(elo: float) -> float:

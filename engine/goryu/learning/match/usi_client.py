@@ -68,12 +68,17 @@ class Thought:
     """An engine's answer to one `go`.
 
     move: what followed `bestmove`: a move in USI, `resign` or `win`. elapsed_ms: from the last byte of `go`
-    to the arrival of `bestmove`. info: what its last complete `info` line said.
+    to the arrival of `bestmove`. lines: its `info` lines, as they came.
     """
 
     move: str
     elapsed_ms: int
-    info: Info = field(default_factory=Info)
+    lines: tuple[str, ...] = ()
+
+    @property
+    def info(self) -> Info:
+        """The numbers of the best variation."""
+        return best_info(self.lines)
 
 
 class UsiClient:
@@ -154,7 +159,7 @@ class UsiClient:
                 words = text.split()
                 if len(words) < 2:
                     raise EngineError("protocol", f"{self.name} answered {text!r}: expected a move")
-                return Thought(words[1], round(1000 * (arrival - start)), best_info(infos))
+                return Thought(words[1], round(1000 * (arrival - start)), tuple(infos))
 
     def game_over(self, result: str) -> None:
         """Tells the engine how its game ended: `win`, `lose` or `draw`."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-__all__ = ["MATE_CP", "Info", "best_info"]
+__all__ = ["MATE_CP", "Info", "best_info", "variations"]
 
 MATE_CP = 32000
 """Centipawns that stand for a mate now; a mate in n plies is worth n less."""
@@ -29,6 +29,17 @@ def best_info(lines: Sequence[str]) -> Info:
 
     A score that is only a bound gives way to the last exact one.
     """
+    return sum_up(lines, 1)
+
+
+def variations(lines: Sequence[str]) -> list[Info]:
+    """Sums up the `info` lines of a MultiPV search, one entry a variation, the best first."""
+    numbers = {number_after(line.split(), "multipv") or 1 for line in lines if " score " in line}
+    return [sum_up(lines, number) for number in sorted(numbers)]
+
+
+def sum_up(lines: Sequence[str], variation: int) -> Info:
+    """Returns the last word on every number of one variation."""
     numbers: dict[str, int] = {}
     exact: int | None = None
     bound: int | None = None
@@ -44,7 +55,7 @@ def best_info(lines: Sequence[str]) -> Info:
         for name in ("nodes", "nps"):
             if (value := number_after(words, name)) is not None:
                 numbers[name] = value
-        if number_after(words, "multipv") not in (None, 1) or "score" not in words:
+        if "score" not in words or (number_after(words, "multipv") or 1) != variation:
             continue
         if (depth := number_after(words, "depth")) is not None:
             numbers["depth"] = depth

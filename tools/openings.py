@@ -1,0 +1,69 @@
+r"""Makes an opening file for `tools/match.py`: distinct, balanced, the same on every run with the same arguments.
+
+    python tools/openings.py --engine /usr/games/fairy-stockfish --option UCI_Variant=shogi \
+        --count 400 --seed 1 --out tools/openings/balanced.txt
+
+The engine needs `MultiPV` and `go nodes`.
+"""
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from rich.progress import track
+
+from goryu.learning.match.limits import Limits
+from goryu.learning.match.opening_sampler import Sampling, sample_openings
+from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    default = Sampling()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument(
+        "--engine", required=True, metavar="CMD", help="proposes the moves and judges the result"
+    )
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="USI option")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--count", type=int, default=400, help="openings (default 400)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--plies", type=int, nargs=2, default=(default.min_plies, default.max_plies))
+    parser.add_argument(
+        "--balance", type=int, default=default.balance_cp, help="kept if |cp| is less (default 150)"
+    )
+    parser.add_argument("--judge-nodes", type=int, default=default.judge_nodes, metavar="N")
+    parser.add_argument("--variations", type=int, default=8, metavar="N", help="moves proposed at each step")
+    args = parser.parse_args(arguments)
+    options = (*(tuple(text.split("=", 1)) for text in args.option), ("MultiPV", str(args.variations)))
+    client = UsiClient(EngineSpec(tuple(shlex.split(args.engine)), options, Limits(nodes=args.judge_nodes)))
+    sampling = Sampling(*args.plies, judge_nodes=args.judge_nodes, balance_cp=args.balance)
+    try:
+        client.start()
+        openings = islice(sample_openings(client, sampling, Random(args.seed)), args.count)
+        found = list(track(openings, "openings", total=args.count))
+    except EngineError as error:
+        print(f"openings: {error}", file=sys.stderr)
+        return 2
+    finally:
+        client.quit()
+    lines = [
+        f"# {args.count} openings of {args.plies[0]} to {args.plies[1]} plies, |score| < {args.balance} centipawns",
+        f"# for the side to move by {client.name} at {args.judge_nodes} nodes; the score follows each line.",
+        f"# python tools/openings.py {shlex.join(arguments)}",
+        *(f"{found_one.opening}  # {found_one.cp:+}" for found_one in found),
+    ]
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    args.out.write_text("\n".join(lines) + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
