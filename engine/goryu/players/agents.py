@@ -1,0 +1,135 @@
+"""Every algorithm behind one interface: a function from a position to a move.
+
+An agent is named by a short text, its algorithm and perhaps one number, the budget:
+`random`, `minimax`, `alpha-beta`, `depth-limited:3` (plies), `flat-mc:10` (games for each move),
+`uct:100` (iterations), `puct:400` (playouts), `gumbel:16` (playouts), `value:2` (plies).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.state import Move, State
+from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, uct
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.gumbel import Gumbel
+from goryu.search.puct import Puct, PuctConfig
+from goryu.search.random_move import random_move
+
+__all__ = ["AGENTS", "Agent", "AgentError", "Knowledge", "make_agent", "with_epsilon"]
+
+Agent = Callable[[State], Move]
+"""Chooses a move in a position that is not over, and leaves the position as it is."""
+
+
+class AgentError(ValueError):
+    """The text does not name an agent."""
+
+
+def no_opinion(_state: State) -> float:
+    return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What may be told to an agent about a game beyond its rules.
+
+    evaluator: policy and value of positions, for `puct`, `gumbel` and `value`.
+    heuristic: a guess at the result for the side to move, for `depth-limited`.
+    """
+
+    evaluator: Evaluator = field(default_factory=UniformEvaluator)
+    heuristic: depth_limited.Heuristic = no_opinion
+
+
+def make_agent(name: str, knowledge: Knowledge | None = None, rng: Random | None = None) -> Agent:
+    """Returns the agent that `name` describes, such as "uct" or "uct:400".
+
+    Raises AgentError for a name that describes none.
+
+    >>> from goryu.games.tictactoe import TicTacToe
+    >>> make_agent("alpha-beta")(TicTacToe([0, 3, 1, 4]))
+    2
+    """
+    algorithm, colon, number = name.partition(":")
+    if algorithm not in AGENTS:
+        raise AgentError(f"agent {name!r}: expected one of {', '.join(AGENTS)}")
+    constructor, default = AGENTS[algorithm]
+    if colon and not (default and number.isdecimal() and int(number) > 0):
+        expected = f"a positive number, as in {algorithm}:{default}" if default else "no number"
+        raise AgentError(f"agent {name!r}: expected {expected} after {algorithm!r}")
+    return constructor(int(number) if colon else default, knowledge or Knowledge(), rng or Random())
+
+
+def with_epsilon(agent: Agent, epsilon: float, rng: Random) -> Agent:
+    """Returns the agent that plays a random move with probability `epsilon`, else as `agent` does."""
+    return lambda state: depth_limited.epsilon_greedy(state, agent, epsilon, rng)
+
+
+def _random(_budget: int, _knowledge: Knowledge, rng: Random) -> Agent:
+    return lambda state: random_move(state, rng)
+
+
+def _minimax(_budget: int, _knowledge: Knowledge, _rng: Random) -> Agent:
+    return minimax.best_move
+
+
+def _alpha_beta(_budget: int, _knowledge: Knowledge, _rng: Random) -> Agent:
+    return alpha_beta.best_move
+
+
+def _depth_limited(depth: int, knowledge: Knowledge, _rng: Random) -> Agent:
+    return lambda state: depth_limited.best_move(state, depth, knowledge.heuristic)
+
+
+def _flat_monte_carlo(playouts: int, _knowledge: Knowledge, rng: Random) -> Agent:
+    return lambda state: flat_monte_carlo.best_move(state, playouts, rng)
+
+
+def _uct(iterations: int, _knowledge: Knowledge, rng: Random) -> Agent:
+    return lambda state: uct.best_move(state, iterations, rng)
+
+
+def _uct_without_expansion(iterations: int, _knowledge: Knowledge, rng: Random) -> Agent:
+    return lambda state: uct.best_move(state, iterations, rng, expand_at=None)
+
+
+def _puct(playouts: int, knowledge: Knowledge, _rng: Random) -> Agent:
+    def choose(state: State) -> Move:
+        # A fresh search for every move, so that the choice depends on nothing but the position.
+        search = Puct(knowledge.evaluator, PuctConfig())
+        result = search.search(state, lambda _stats: False, max_playouts=playouts)
+        assert result.move is not None, "there is no legal move"
+        return result.move
+
+    return choose
+
+
+def _gumbel(playouts: int, knowledge: Knowledge, _rng: Random) -> Agent:
+    search = Gumbel(knowledge.evaluator)
+    return lambda state: search.search(state, playouts).move
+
+
+def _value(depth: int, knowledge: Knowledge, _rng: Random) -> Agent:
+    def choose(state: State) -> Move:
+        leaves = depth_limited.leaf_states(state, depth)
+        evaluations: Sequence[Evaluation] = knowledge.evaluator.evaluate(leaves) if leaves else ()
+        return depth_limited.move_from_leaves(state, depth, (e.value for e in evaluations))[0]
+
+    return choose
+
+
+AGENTS: dict[str, tuple[Callable[[int, Knowledge, Random], Agent], int]] = {
+    "random": (_random, 0),
+    "minimax": (_minimax, 0),
+    "alpha-beta": (_alpha_beta, 0),
+    "depth-limited": (_depth_limited, 2),
+    "flat-mc": (_flat_monte_carlo, 10),
+    "uct": (_uct, 100),
+    "uct-flat": (_uct_without_expansion, 100),
+    "puct": (_puct, 100),
+    "gumbel": (_gumbel, 16),
+    "value": (_value, 2),
+}
+"""Algorithm -> its constructor and default budget (0: it takes none)."""

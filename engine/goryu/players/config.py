@@ -1,0 +1,199 @@
+"""Every setting of the engine, typed, with its default; and the one place where user units become our own.
+
+Users know values on the win-rate scale, [0, 1], in percent or per mille (‰); the search
+works in [-1, +1]. A difference on the first scale is twice as large on the second.
+"""
+
+from dataclasses import dataclass
+
+from goryu.players.time_manager import TimeSettings
+from goryu.search.puct import PuctConfig
+
+__all__ = ["EngineConfig", "EvaluatorSettings", "RandomSettings"]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatorSettings:
+    """What decides which evaluator is loaded; a change of any of these loads it anew.
+
+    kind: "network", "material", "uniform" or "hashed".
+    model: a path, or a name in the models folder; "" for the network shipped with Goryu.
+    model_folder: where a relative path is looked for first; "" for nowhere.
+    backend: "auto", "tensorrt", "cuda", "directml" or "cpu".
+    temperature: the policy's Boltzmann temperature; 1 leaves the network's policy as it is.
+    """
+
+    kind: str
+    model: str
+    model_folder: str
+    backend: str
+    allows_fallback: bool
+    batch_size: int
+    threads: int
+    device: int
+    temperature: float
+
+
+@dataclass(frozen=True, slots=True)
+class RandomSettings:
+    """Sampling of the first moves by visit counts, the first book's rule for its opening plies.
+
+    plies: up to this ply. temperature: 1 is proportional to the visits, more is more even; it falls by
+    `temperature_drop` with each own move. cutoff: in [-1, +1], how much worse than the best a sampled move
+    may be; it falls by `cutoff_drop` with each own move.
+    """
+
+    plies: int
+    temperature: float
+    temperature_drop: float
+    cutoff: float
+    cutoff_drop: float
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """The settings as users know them: units are part of the names, the defaults are the engine's.
+
+    The options of the USI protocol (`protocols/options.py`) are a table over these fields.
+    """
+
+    # Evaluator.
+    evaluator: str = "network"
+    model: str = ""
+    model_folder: str = ""
+    backend: str = "auto"
+    allows_fallback: bool = True
+    device: int = 0
+    batch_size: int = 4
+    threads: int = 2
+    softmax_temperature_percent: int = 150
+
+    # Memory.
+    hash_mb: int = 1024
+    node_limit: int = 10_000_000
+
+    # Search constants, on the win-rate scale.
+    c_init_percent: int = 125
+    c_base: int = 19652
+    c_fpu_reduction_percent: int = 18
+    c_init_root_percent: int = 125
+    c_base_root: int = 19652
+    c_fpu_reduction_root_percent: int = 5
+    final_move: str = "lcb"
+    leaf_mate_nodes: int = 0
+    reuse_subtree: bool = True
+
+    # Rules.
+    moves_to_draw: int = 0
+    draw_value_black_permille: int = 500
+    draw_value_white_permille: int = 500
+    entering_king_rule: str = "CSARule27"
+    generates_all_legal_moves: bool = False
+
+    # Time.
+    network_delay_ms: int = 30
+    network_delay2_ms: int = 100
+    time_margin_ms: int = 0
+    minimum_thinking_time_ms: int = 0
+    slow_mover_percent: int = 100
+    does_round_up_to_full_second: bool = False
+    stops_early_in_byoyomi: bool = False
+    nodes_limit: int = 0
+    depth_limit: int = 0
+
+    # Pondering, output, resignation.
+    ponder: bool = False
+    stochastic_ponder: bool = False
+    multi_pv: int = 1
+    pv_interval_ms: int = 300
+    eval_coef: int = 600
+    resign_threshold_permille: int = 0
+    debug_message: bool = False
+    log_file: str = ""
+
+    # Random openings.
+    random_ply: int = 0
+    random_temperature_permille: int = 1000
+    random_temperature_drop_permille: int = 0
+    random_cutoff_permille: int = 1000
+    random_cutoff_drop_permille: int = 0
+    seed: int = 0
+
+    def evaluator_settings(self) -> EvaluatorSettings:
+        """Returns what decides which evaluator is loaded."""
+        return EvaluatorSettings(
+            kind=self.evaluator,
+            model=self.model,
+            model_folder=self.model_folder,
+            backend=self.backend,
+            allows_fallback=self.allows_fallback,
+            batch_size=self.batch_size,
+            threads=self.threads,
+            device=self.device,
+            temperature=self.softmax_temperature_percent / 100,
+        )
+
+    def time_settings(self) -> TimeSettings:
+        """Returns what the time manager needs."""
+        return TimeSettings(
+            network_delay_ms=self.network_delay_ms,
+            network_delay2_ms=self.network_delay2_ms,
+            time_margin_ms=self.time_margin_ms,
+            minimum_ms=self.minimum_thinking_time_ms,
+            slow_mover_percent=self.slow_mover_percent,
+            does_round_up=self.does_round_up_to_full_second,
+            stops_early_in_byoyomi=self.stops_early_in_byoyomi,
+            moves_to_draw=self.moves_to_draw,
+            ponders=self.ponder,
+        )
+
+    def random_settings(self) -> RandomSettings:
+        """Returns the sampling of the first moves, in [-1, +1]."""
+        return RandomSettings(
+            plies=self.random_ply,
+            temperature=self.random_temperature_permille / 1000,
+            temperature_drop=self.random_temperature_drop_permille / 1000,
+            cutoff=difference_from_rate(self.random_cutoff_permille / 1000),
+            cutoff_drop=difference_from_rate(self.random_cutoff_drop_permille / 1000),
+        )
+
+    def puct_config(self, turn: int, bytes_per_node: int) -> PuctConfig:
+        """Returns the constants of the search on the scale [-1, +1], for a root with `turn` to move."""
+        return PuctConfig(
+            c_init=difference_from_rate(self.c_init_percent / 100),
+            c_base=float(self.c_base),
+            c_factor=difference_from_rate(1.0),
+            c_init_root=difference_from_rate(self.c_init_root_percent / 100),
+            c_base_root=float(self.c_base_root),
+            fpu_reduction=difference_from_rate(self.c_fpu_reduction_percent / 100),
+            fpu_reduction_root=difference_from_rate(self.c_fpu_reduction_root_percent / 100),
+            batch_size=self.batch_size,
+            capacity=min(self.node_limit, max(1000, (self.hash_mb << 20) // bytes_per_node)),
+            final_move=self.final_move,
+            mate_nodes=self.leaf_mate_nodes,
+            draw_value=self.draw_value(turn),
+        )
+
+    def draw_value(self, turn: int) -> float:
+        """Returns a draw's worth in [-1, +1] for the side `turn` (0: black), which is to move at the root."""
+        permille = self.draw_value_white_permille if turn else self.draw_value_black_permille
+        return value_from_rate(permille / 1000)
+
+    @property
+    def resign_value(self) -> float:
+        """The value in [-1, +1] below which the engine resigns; -1 for never."""
+        return value_from_rate(self.resign_threshold_permille / 1000)
+
+
+def value_from_rate(win_rate: float) -> float:
+    """Returns the value in [-1, +1] of a win rate in [0, 1].
+
+    >>> value_from_rate(0.5)
+    0.0
+    """
+    return 2.0 * win_rate - 1.0
+
+
+def difference_from_rate(difference: float) -> float:
+    """Returns a difference of win rates (or a constant that is added to them) on the scale [-1, +1]."""
+    return 2.0 * difference

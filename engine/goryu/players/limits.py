@@ -1,0 +1,45 @@
+"""What the GUI allows for one move: everything that `go` can say, in milliseconds."""
+
+from dataclasses import dataclass
+
+from goryu.games.state import Move
+
+__all__ = ["DEFAULT_MOVETIME_MS", "Limits"]
+
+DEFAULT_MOVETIME_MS = 1000.0
+"""What a `go` without any limit may spend: clients that send it would wait for ever for an endless search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one search; where several are given, the first one reached ends it.
+
+    time_ms: what is left on the clocks of (the first, the second player), or None if no clock was sent.
+    increment_ms: what each clock gains *after* the move; never to be counted on for this move.
+    byoyomi_ms: byoyomi (秒読み): granted anew for every move once the main time is used up.
+    movetime_ms: exactly this long; rtime_ms: a random time between one and three times this.
+    nodes: new playouts, not counting those inherited from earlier searches. depth: mean length of a playout.
+    infinite: until `stop`. ponder: on the opponent's time, until `ponderhit` or `stop`.
+    root_moves: the only moves to consider; empty for all.
+    """
+
+    time_ms: tuple[float, float] | None = None
+    increment_ms: tuple[float, float] = (0.0, 0.0)
+    byoyomi_ms: float = 0.0
+    movetime_ms: float | None = None
+    rtime_ms: float | None = None
+    nodes: int | None = None
+    depth: int | None = None
+    infinite: bool = False
+    ponder: bool = False
+    root_moves: tuple[Move, ...] = ()
+
+    @property
+    def is_timed(self) -> bool:
+        """Does a clock, ours or the GUI's, end this search?"""
+        return self.time_ms is not None or self.movetime_ms is not None or self.rtime_ms is not None
+
+    @property
+    def is_unlimited(self) -> bool:
+        """Was nothing said that would ever end this search?"""
+        return not (self.is_timed or self.infinite or self.nodes is not None or self.depth is not None)

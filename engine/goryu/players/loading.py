@@ -1,0 +1,113 @@
+"""From settings to an evaluator, with an honest word about what was loaded and why not what was asked for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.model_files import models_folder
+from goryu.evaluators.model_format import ModelError
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.players.config import EngineConfig, EvaluatorSettings
+from goryu.search.evaluator import Evaluator
+
+__all__ = ["LoadedEvaluator", "LoadingError", "load_evaluator", "model_path", "model_settings"]
+
+
+class LoadingError(RuntimeError):
+    """What was asked for cannot be loaded, and the settings forbid to put up with less."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedEvaluator:
+    """An evaluator, and what must stay the same for it to be the right one.
+
+    description: what it is, in one line of ASCII.
+    stamp: identifies the content of the model file, if there is one.
+    """
+
+    evaluator: Evaluator
+    description: str
+    settings: EvaluatorSettings
+    stamp: tuple[int, int] | None
+
+    def is_current(self, settings: EvaluatorSettings) -> bool:
+        """Would loading again, with these settings, give the same evaluator?"""
+        return settings == self.settings and _stamp(settings) == self.stamp
+
+
+def load_evaluator(settings: EvaluatorSettings, say: Callable[[str], None]) -> LoadedEvaluator:
+    """Returns the evaluator that the settings ask for, or a weaker one in its place.
+
+    say: takes the reason, if it is a weaker one.
+
+    Raises:
+        LoadingError: the settings do not allow a weaker one.
+    """
+    stamp = _stamp(settings)
+    if settings.kind == "network":
+        try:
+            evaluator, description = _load_network(settings)
+        except (ModelError, OSError, ImportError) as error:
+            if not settings.allows_fallback:
+                raise LoadingError(f"{error} (AllowFallback is false)") from error
+            say(f"Error! {error}; playing with the material evaluator instead")
+            evaluator, description = _material(), "evaluator=material (the network could not be loaded)"
+    elif settings.kind == "material":
+        evaluator, description = _material(), "evaluator=material"
+    elif settings.kind == "hashed":
+        evaluator, description = HashedEvaluator(), "evaluator=hashed (reproducible noise)"
+    else:
+        evaluator, description = UniformEvaluator(), "evaluator=uniform"
+    return LoadedEvaluator(evaluator, description, settings, stamp)
+
+
+def model_path(settings: EvaluatorSettings) -> Path:
+    """Returns where the model is: as given, else in the folder of the models, else the shipped one.
+
+    Never relative to the working directory of the GUI alone: a GUI starts the engine anywhere.
+
+    Raises:
+        ModelError: no model was named, and none is shipped.
+    """
+    folder = models_folder()
+    if not settings.model:
+        shipped = sorted(folder.glob("*.onnx"))
+        if not shipped:
+            raise ModelError(f"no model is shipped in {folder} and DNN_Model is empty")
+        return shipped[0]
+    named = Path(settings.model).expanduser()
+    places = [Path(settings.model_folder).expanduser() / named] if settings.model_folder else []
+    places += [named, folder / named]
+    return next((place for place in places if place.is_file()), named)
+
+
+def model_settings(config: EngineConfig) -> str:
+    """Returns the text of the settings file beside the model (`model.onnx.ini`), "" if there is none."""
+    settings = config.evaluator_settings()
+    if settings.kind != "network":
+        return ""
+    try:
+        path = model_path(settings)
+        return path.with_name(path.name + ".ini").read_text(encoding="utf-8", errors="replace")
+    except (ModelError, OSError):
+        return ""
+
+
+def _stamp(settings: EvaluatorSettings) -> tuple[int, int] | None:
+    """Returns size and time of the model file, or None without one."""
+    if settings.kind != "network":
+        return None
+    try:
+        status = model_path(settings).stat()
+    except (ModelError, OSError):
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
+def _load_network(settings: EvaluatorSettings) -> tuple[Evaluator, str]:
+    raise ModelError("networks are not built in yet")
+
+
+def _material() -> Evaluator:
+    return UniformEvaluator()

@@ -1,0 +1,65 @@
+"""Setting up a board from what a GUI sends: an SFEN and the moves since."""
+
+from goryu.games.shogi import START_SFEN, EnteringKingRule, Rules, SfenError, move_to_usi
+from goryu.games.state import Move
+from goryu.implementation import Board
+from goryu.players.config import EngineConfig
+
+__all__ = ["Position", "legal_moves_by_name", "rules_of"]
+
+
+def rules_of(config: EngineConfig) -> Rules:
+    """Returns the rules of the game that the settings ask for."""
+    return Rules(
+        entering_king=EnteringKingRule(config.entering_king_rule),
+        max_ply=config.moves_to_draw,
+        all_moves=config.generates_all_legal_moves,
+    )
+
+
+def legal_moves_by_name(board: Board) -> dict[str, Move]:
+    """Returns the legal moves that are worth searching by their USI text."""
+    return {move_to_usi(move): move for move in board.legal_moves()}
+
+
+class Position:
+    """The position a GUI speaks of: an SFEN ("" for the start), the moves since, and the board they lead to.
+
+    only_for_mate: the attacker has no king, so that the position is good for a mate search only.
+
+    Raises:
+        SfenError: the SFEN cannot be read or breaks a rule.
+        MoveError, IllegalMoveError: one of the moves does.
+    """
+
+    def __init__(
+        self, sfen: str, moves: tuple[str, ...], rules: Rules, last: "Position | None" = None
+    ) -> None:
+        """Sets the position up; only the new moves are played if it continues the `last` one."""
+        self.sfen = sfen
+        self.moves = moves
+        self.board: Board
+        self.only_for_mate: bool
+        if last and (last.sfen, last.board.rules) == (sfen, rules) and moves[: len(last.moves)] == last.moves:
+            self.board = last.board.copy()
+            self.only_for_mate = last.only_for_mate
+            moves = moves[len(last.moves) :]
+        else:
+            self.board, self.only_for_mate = _set_up(sfen or START_SFEN, rules)
+        for text in moves:
+            self.board.push_usi(text)
+
+    def under(self, rules: Rules) -> "Position":
+        """Returns the position under other rules: itself if they are the same."""
+        return self if rules == self.board.rules else Position(self.sfen, self.moves, rules)
+
+
+def _set_up(sfen: str, rules: Rules) -> tuple[Board, bool]:
+    """Returns the board and whether its attacker lacks a king."""
+    try:
+        return Board(sfen, rules), False
+    except SfenError as error:
+        try:
+            return Board(sfen, rules, allow_missing_king=True), True
+        except SfenError:
+            raise error from None

@@ -1,0 +1,134 @@
+"""What people type: questions about the position and the search, and `goryu options`.
+
+In a session every answer is an `info string`, because a GUI may be listening; only `side`
+answers with the bare word that the client Ayane waits for.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from goryu.protocols.options import OPTIONS
+
+if TYPE_CHECKING:
+    from goryu.implementation import Board
+    from goryu.players.player import Player
+    from goryu.players.request import Control, Request
+
+__all__ = ["ask", "print_options", "show"]
+
+SHOWN = 20
+"""Moves listed by `policy` and `tree`."""
+
+DEEPEST_PERFT = 30
+
+
+def show(command: str, board: "Board") -> Iterator[str]:
+    """Yields the lines that answer `d`, `moves` or `side`, for which nothing has to be computed."""
+    from goryu.games.shogi import move_to_usi
+
+    if command == "side":
+        yield "white" if board.turn else "black"
+    elif command == "moves":
+        moves = board.legal_moves()
+        yield _line(f"{len(moves)} legal moves: {' '.join(map(move_to_usi, moves))}")
+    else:
+        for line in str(board).splitlines():
+            yield _line(line)
+
+
+def ask(question: str, request: "Request", control: "Control", player: "Player") -> list[str]:
+    """Returns the lines that answer `eval`, `policy`, `tree [lines]` or `perft [depth]`."""
+    command, *arguments = question.split()
+    number = int(arguments[0]) if arguments and arguments[0].isdigit() else None
+    board = request.board
+    if command == "perft":
+        return list(_perft(board, min(DEEPEST_PERFT, number if number is not None else 1), control))
+    if command == "tree":
+        return list(_tree(player, number or SHOWN))
+    if not board.legal_moves():
+        return [_line("no legal move")]
+    return list(
+        _policy(board, player, number or SHOWN) if command == "policy" else _eval(board, request, player)
+    )
+
+
+def _perft(board: "Board", depth: int, control: "Control") -> Iterator[str]:
+    """Yields the number of move sequences behind each move, and their sum."""
+    from goryu.games.shogi import move_to_usi
+
+    total = 1
+    if depth > 0:
+        total = 0
+        for move in board.legal_moves():
+            board.push(move)
+            count = _count(board, depth - 1, control)
+            board.pop()
+            if control.is_stopped:
+                yield _line("perft: stopped")
+                return
+            total += count
+            yield _line(f"{move_to_usi(move)}: {count}")
+    yield _line(f"perft {depth}: {total}")
+
+
+def _count(board: "Board", depth: int, control: "Control") -> int:
+    if depth == 0 or control.is_stopped:
+        return 1
+    moves = board.legal_moves()
+    if depth == 1:
+        return len(moves)
+    total = 0
+    for move in moves:
+        board.push(move)
+        total += _count(board, depth - 1, control)
+        board.pop()
+    return total
+
+
+def _eval(board: "Board", request: "Request", player: "Player") -> Iterator[str]:
+    from goryu.protocols.scores import centipawns, win_rate
+
+    value = player.evaluate(board).value
+    yield _line(
+        f"value {value:+.4f} win rate {win_rate(value):.4f} cp {centipawns(value, request.config.eval_coef)}"
+    )
+
+
+def _policy(board: "Board", player: "Player", lines: int) -> Iterator[str]:
+    from goryu.games.shogi import move_to_usi
+
+    policy = player.evaluate(board).policy
+    ranked = sorted(zip(policy, board.legal_moves(), strict=True), key=lambda pair: -pair[0])
+    for probability, move in ranked[:lines]:
+        yield _line(f"{move_to_usi(move):5} {probability:.4f}")
+
+
+def _tree(player: "Player", lines: int) -> Iterator[str]:
+    from goryu.games.shogi import move_to_usi
+    from goryu.protocols.scores import win_rate
+
+    result = player.result(lines)
+    if result is None or not result.moves:
+        yield _line("nothing was searched yet")
+        return
+    for move in result.moves[:lines]:
+        proof = f" mate {move.mate}" if move.mate is not None else ""
+        yield _line(
+            f"{move_to_usi(move.move):5} visits {move.visits:7} prior {move.prior:.4f} "
+            f"win rate {win_rate(move.value):.4f}{proof} pv {' '.join(map(move_to_usi, move.pv))}"
+        )
+
+
+def _line(text: str) -> str:
+    return f"info string {text}".rstrip()
+
+
+def print_options(arguments: Sequence[str]) -> int:
+    """`goryu options`: prints every option with its default, bounds, other names and help."""
+    for option in OPTIONS:
+        print(option.declaration().removeprefix("option name "))
+        print(f"    {option.help}")
+        if option.aliases:
+            names = (name if factor == 1 else f"{name} (times {factor})" for name, factor in option.aliases)
+            print(f"    also: {', '.join(names)}")
+    return 0

@@ -1,0 +1,438 @@
+"""The options of the USI protocol: one table over the fields of `EngineConfig`.
+
+Every option is stated once: name, kind, bounds, help, and the other names under which users'
+GUI profiles may know it, with the factor between the units. The default is the field's.
+Names are matched without regard to case. Unknown names are ignored: GUIs also send options
+that were never offered.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from goryu.players.config import EngineConfig
+
+__all__ = ["OPTIONS", "Kind", "Option", "OptionError", "UsiOptions"]
+
+INT32_MAX = 2**31 - 1
+"""MyShogi and others read spins as 32-bit numbers and drop an option whose number is greater."""
+
+EMPTY = "<empty>"
+"""How the protocol writes an empty string."""
+
+
+class Kind(Enum):
+    """The option types of the protocol."""
+
+    CHECK = "check"
+    SPIN = "spin"
+    COMBO = "combo"
+    STRING = "string"
+    FILENAME = "filename"
+    BUTTON = "button"
+
+
+Value = bool | int | str
+"""What an option may hold."""
+
+
+class OptionError(ValueError):
+    """A value that an option cannot take; the option keeps its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option.
+
+    field: the attribute of `EngineConfig` that holds the value; "" for a button.
+    help: one ASCII sentence; units and what 0 means are said here.
+    aliases: (other name, factor): a number sent under the other name is multiplied by the factor.
+    """
+
+    name: str
+    kind: Kind
+    field: str
+    help: str
+    minimum: int = 0
+    maximum: int = INT32_MAX
+    choices: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, int], ...] = ()
+
+    def declaration(self) -> str:
+        """Returns the line that offers the option to the GUI."""
+        line = f"option name {self.name} type {self.kind.value}"
+        if self.kind is Kind.BUTTON:
+            return line
+        line += f" default {self.text(EngineConfig())}"
+        if self.kind is Kind.SPIN:
+            line += f" min {self.minimum} max {self.maximum}"
+        return line + "".join(f" var {choice}" for choice in self.choices)
+
+    def text(self, config: EngineConfig) -> str:
+        """Returns the option's value in `config` as the protocol writes it."""
+        value = getattr(config, self.field)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return str(value) or EMPTY
+
+    def parse(self, text: str, factor: int = 1) -> Value:
+        """Returns the value of a text; a number out of bounds becomes the nearest possible one.
+
+        Raises:
+            OptionError: the text is not a value of this kind.
+        """
+        text = text.strip()
+        if self.kind is Kind.CHECK:
+            return self._parse_check(text)
+        if self.kind is Kind.SPIN:
+            return min(self.maximum, max(self.minimum, factor * self._parse_number(text)))
+        if self.kind is Kind.COMBO:
+            for choice in self.choices:
+                if choice.lower() == text.lower():
+                    return choice
+            raise self._refusal(text, "one of " + " ".join(self.choices))
+        return "" if text == EMPTY else text
+
+    def _parse_check(self, text: str) -> bool:
+        if text.lower() not in ("true", "false"):
+            raise self._refusal(text, "true or false")
+        return text.lower() == "true"
+
+    def _parse_number(self, text: str) -> int:
+        digits = text[1:] if text[:1] in ("-", "+") else text
+        # isdigit alone also accepts digits of other scripts.
+        if not (digits.isascii() and digits.isdigit()):
+            raise self._refusal(text, f"a whole number from {self.minimum} to {self.maximum}")
+        # Python refuses to convert numbers of more than some thousands of digits.
+        return int(text) if len(digits) < 20 else (-1 if text[0] == "-" else 1) * 10**20
+
+    def _refusal(self, text: str, expected: str) -> OptionError:
+        return OptionError(f"option {self.name} expects {expected}, received {text[:80]!a}")
+
+
+def _check(name: str, field: str, text: str, *aliases: str) -> Option:
+    return Option(name, Kind.CHECK, field, text, aliases=tuple((alias, 1) for alias in aliases))
+
+
+def _spin(
+    name: str, field: str, minimum: int, maximum: int, text: str, *aliases: str | tuple[str, int]
+) -> Option:
+    pairs = tuple((alias, 1) if isinstance(alias, str) else alias for alias in aliases)
+    return Option(name, Kind.SPIN, field, text, minimum, maximum, aliases=pairs)
+
+
+def _combo(name: str, field: str, choices: str, text: str) -> Option:
+    return Option(name, Kind.COMBO, field, text, choices=tuple(choices.split()))
+
+
+def _text(name: str, field: str, text: str, *aliases: str, kind: Kind = Kind.STRING) -> Option:
+    return Option(name, kind, field, text, aliases=tuple((alias, 1) for alias in aliases))
+
+
+OPTIONS: tuple[Option, ...] = (
+    _check(
+        "USI_Ponder",
+        "ponder",
+        "The GUI may let the engine think on the opponent's time; spends a little more.",
+    ),
+    _check(
+        "Stochastic_Ponder",
+        "stochastic_ponder",
+        "While pondering, think about all of the opponent's moves, not only the predicted one.",
+    ),
+    _spin("USI_Hash", "hash_mb", 1, 1_048_576, "Memory for the search graph, in MB."),
+    _spin("Threads", "threads", 1, 1024, "CPU threads of the network.", "thread", "NumSearchThreads"),
+    _spin("MultiPV", "multi_pv", 1, 600, "How many lines of play to show."),
+    # The model and where it runs.
+    _combo(
+        "Evaluator",
+        "evaluator",
+        "network material uniform hashed",
+        "What judges positions: the network, the pieces, nothing, or reproducible noise (for tests).",
+    ),
+    _text(
+        "DNN_Model",
+        "model",
+        "ONNX model; empty for the one shipped with Goryu.",
+        *("DNN_Model1", "modelfile", "WeightPath"),
+        kind=Kind.FILENAME,
+    ),
+    _text("EvalDir", "model_folder", "Folder in which a relative DNN_Model is looked for first."),
+    _combo(
+        "Backend",
+        "backend",
+        "auto tensorrt cuda directml cpu",
+        "What runs the network; auto takes the fastest.",
+    ),
+    _check(
+        "AllowFallback",
+        "allows_fallback",
+        "If the model or the backend fails: go on with a weaker one, and say so.",
+    ),
+    _spin("Device", "device", 0, 1023, "Number of the GPU.", "gpu_id"),
+    _spin(
+        "DNN_Batch_Size",
+        "batch_size",
+        1,
+        4096,
+        "Positions per call of the network; more is faster on a GPU and less precise.",
+        *("DNN_Batch_Size1", "BatchSize"),
+    ),
+    _spin(
+        "Softmax_Temperature",
+        "softmax_temperature_percent",
+        1,
+        10_000,
+        "Temperature of the policy in percent; 100 leaves it as it is, more makes the search broader.",
+        "temperature",
+    ),
+    # The search.
+    _spin(
+        "UCT_NodeLimit",
+        "node_limit",
+        100,
+        1_000_000_000,
+        "Most positions in the search graph; see also USI_Hash.",
+    ),
+    _spin("C_init", "c_init_percent", 0, 500, "Exploration on the win-rate scale, percent.", "c_puct"),
+    _spin("C_base", "c_base", 1000, 1_000_000, "Visits after which exploration grows."),
+    _spin(
+        "C_fpu_reduction",
+        "c_fpu_reduction_percent",
+        0,
+        100,
+        "How much worse an unvisited move is assumed, percent.",
+    ),
+    _spin("C_init_root", "c_init_root_percent", 0, 500, "C_init at the root."),
+    _spin("C_base_root", "c_base_root", 1000, 1_000_000, "C_base at the root."),
+    _spin("C_fpu_reduction_root", "c_fpu_reduction_root_percent", 0, 100, "C_fpu_reduction at the root."),
+    _combo(
+        "Final_Move",
+        "final_move",
+        "lcb visits",
+        "Play the best lower confidence bound, or the most visited move.",
+    ),
+    _spin(
+        "LeafDfpnNodesLimit", "leaf_mate_nodes", 0, 10_000, "Mate search at every leaf, in nodes; 0 for none."
+    ),
+    _check("ReuseSubtree", "reuse_subtree", "Keep what the last search found about this position."),
+    _spin(
+        "NodesLimit",
+        "nodes_limit",
+        0,
+        INT32_MAX,
+        "Playouts per move in place of the clock; 0 for none.",
+        *("Const_Playout", "playout"),
+    ),
+    _spin("DepthLimit", "depth_limit", 0, 1000, "Stop at this mean depth; 0 for none."),
+    # The rules.
+    _spin(
+        "MaxMovesToDraw",
+        "moves_to_draw",
+        0,
+        100_000,
+        "The game is drawn after so many moves; 0 for never.",
+        "Draw_Ply",
+        "USI_MaxPly",
+    ),
+    _spin(
+        "DrawValueBlack",
+        "draw_value_black_permille",
+        0,
+        1000,
+        "What a draw is worth when the engine plays black, per mille.",
+        "Draw_Value_Black",
+        ("BlackDrawValue", 10),
+    ),
+    _spin(
+        "DrawValueWhite",
+        "draw_value_white_permille",
+        0,
+        1000,
+        "What a draw is worth when the engine plays white, per mille.",
+        "Draw_Value_White",
+        ("WhiteDrawValue", 10),
+    ),
+    _combo(
+        "EnteringKingRule",
+        "entering_king_rule",
+        "NoEnteringKing CSARule24 CSARule24H CSARule27 CSARule27H TryRule",
+        "When an entered king wins.",
+    ),
+    _check("GenerateAllLegalMoves", "generates_all_legal_moves", "Also search pointless non-promotions."),
+    # Time.
+    _spin(
+        "NetworkDelay",
+        "network_delay_ms",
+        0,
+        10_000,
+        "How much later than ours the GUI's clock stops, on average, ms.",
+    ),
+    _spin(
+        "NetworkDelay2",
+        "network_delay2_ms",
+        0,
+        60_000,
+        "The same at worst, ms; kept back from every limit, up to half of it.",
+        *("Byoyomi_Margin", "ThinkingTimeMargin"),
+    ),
+    _spin(
+        "Time_Margin", "time_margin_ms", 0, 60_000, "Kept back from the main time if there is no byoyomi, ms."
+    ),
+    _spin(
+        "MinimumThinkingTime",
+        "minimum_thinking_time_ms",
+        0,
+        9_999_999,
+        "Answer no sooner than this, ms, except with a proven or the only move.",
+        "MinimumThinkingTimeMilliSeconds",
+    ),
+    _spin("SlowMover", "slow_mover_percent", 1, 1000, "Share of the usual time to spend on a move, percent."),
+    _check(
+        "RoundUpToFullSecond",
+        "does_round_up_to_full_second",
+        "The clock counts whole seconds: use up the second that was begun.",
+    ),
+    _check(
+        "Byoyomi_Early_Stop",
+        "stops_early_in_byoyomi",
+        "Also in byoyomi, answer as soon as the second move cannot catch up.",
+    ),
+    # Output and manners.
+    _spin(
+        "PvInterval",
+        "pv_interval_ms",
+        0,
+        1_000_000,
+        "Time between info lines, ms; 0 for only the last.",
+        "PV_Interval",
+    ),
+    _spin("Eval_Coef", "eval_coef", 1, 10_000, "Coefficient between win rate and centipawns."),
+    _spin(
+        "Resign_Threshold",
+        "resign_threshold_permille",
+        0,
+        1000,
+        "Resign below this win rate, per mille; 0 for never.",
+    ),
+    _check("DebugMessage", "debug_message", "Show a table of the moves before every answer.", "debug"),
+    _text(
+        "LogFile",
+        "log_file",
+        "Write the session and all messages of the libraries to this file.",
+        "DebugLogFile",
+        kind=Kind.FILENAME,
+    ),
+    # Openings.
+    _spin(
+        "Random_Ply", "random_ply", 0, 1000, "Up to this ply, draw the move at random by visits; 0 for never."
+    ),
+    _spin(
+        "Random_Temperature",
+        "random_temperature_permille",
+        0,
+        100_000,
+        "Per mille; 1000 is proportional to visits.",
+    ),
+    _spin(
+        "Random_Temperature_Drop",
+        "random_temperature_drop_permille",
+        0,
+        100_000,
+        "Fall of it per own move, per mille.",
+    ),
+    _spin(
+        "Random_Cutoff",
+        "random_cutoff_permille",
+        0,
+        1000,
+        "Never draw a move worse than the best by this win rate, per mille.",
+    ),
+    _spin(
+        "Random_Cutoff_Drop", "random_cutoff_drop_permille", 0, 1000, "Fall of it per own move, per mille."
+    ),
+    _spin("Seed", "seed", 0, INT32_MAX, "Seed of all random choices; 0 for a new one every time."),
+    Option(
+        "Clear_Hash", Kind.BUTTON, "", "Forget everything that was searched.", aliases=(("ClearHash", 1),)
+    ),
+)
+"""Every option, in the order in which `usi` lists them."""
+
+_BY_NAME: dict[str, tuple[Option | None, int]] = {
+    name.lower(): (option, factor)
+    for option in OPTIONS
+    for name, factor in ((option.name, 1), *option.aliases)
+}
+
+
+class UsiOptions:
+    """What the user has set, and what the model's own settings file adds to it.
+
+    A setting of the model's file counts where the user's option stands at its default: GUIs
+    send every option, the unchanged ones too, so that "was sent" says nothing (dlshogi's rule).
+    """
+
+    def __init__(self) -> None:
+        self._set = EngineConfig()
+        self._model_settings: dict[str, Value] = {}
+
+    @property
+    def config(self) -> EngineConfig:
+        """The settings in force."""
+        default = EngineConfig()
+        still_default = {
+            name: value
+            for name, value in self._model_settings.items()
+            if getattr(self._set, name) == getattr(default, name)
+        }
+        return replace(self._set, **still_default) if still_default else self._set  # type: ignore[arg-type]
+
+    def find(self, name: str) -> Option | None:
+        """Returns the option of this name or alias, or None."""
+        return _BY_NAME.get(name.lower(), (None, 1))[0]
+
+    def set(self, name: str, text: str) -> str:
+        """Sets an option; returns a remark if a number had to be brought into its bounds, else "".
+
+        A name that no option has, and a button, change nothing.
+
+        Raises:
+            OptionError: the value was refused.
+        """
+        option, factor = _BY_NAME.get(name.lower(), (None, 1))
+        if option is None or option.kind is Kind.BUTTON:
+            return ""
+        value = option.parse(text, factor)
+        self._set = replace(self._set, **{option.field: value})  # type: ignore[arg-type]
+        if (
+            option.kind is Kind.SPIN
+            and value in (option.minimum, option.maximum)
+            and str(value) != text.strip()
+        ):
+            return f"option {option.name}: {text.strip()[:40]!a} became {value}"
+        return ""
+
+    def set_model_settings(self, text: str) -> list[str]:
+        """Takes over a model's settings file, lines of `name=value`; returns what was wrong with it."""
+        problems: list[str] = []
+        self._model_settings = {}
+        for line in text.splitlines():
+            name, equals, value = line.strip().partition("=")
+            if not name or name.startswith(("#", ";", "[")):
+                continue
+            option, factor = _BY_NAME.get(name.strip().lower(), (None, 1))
+            if not equals or option is None or option.field in ("", "model"):
+                problems.append(f"model settings: no option in {line[:80]!a}")
+                continue
+            try:
+                self._model_settings[option.field] = option.parse(value, factor)
+            except OptionError as error:
+                problems.append(f"model settings: {error}")
+        return problems
+
+    def listing(self) -> Iterator[str]:
+        """Yields `name = value` for every option that has a value."""
+        config = self.config
+        for option in OPTIONS:
+            if option.field:
+                yield f"{option.name} = {option.text(config)}"

@@ -1,0 +1,479 @@
+"""USI without I/O: a line or an event in, actions out; one thread.
+
+    BOOT --isready or go--> LOADING --> READY --go--> SEARCHING --bestmove/checkmate--> READY
+
+Whatever the order of `stop`, `ponderhit`, `gameover` and `quit`, every `go` that was accepted
+gets exactly one answer, and an infinite or pondering search answers only when it is told to.
+Lines that cannot be served at once, because something is loading or a stopped search has not
+answered yet, wait in a queue, so that the order of the answers is the order of the commands.
+
+Nothing heavy is imported before it is needed: GUIs give `usiok` two to five seconds on a cold disk.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from goryu import __version__
+from goryu.players.config import EngineConfig, EvaluatorSettings
+from goryu.players.limits import Limits
+from goryu.players.request import Answer, Control, Request
+from goryu.protocols.grammar import (
+    GoCommand,
+    PositionCommand,
+    legal_root_moves,
+    parse_go,
+    parse_position,
+    parse_setoption,
+    words,
+)
+from goryu.protocols.options import OPTIONS, OptionError, UsiOptions
+from goryu.search.result import SearchResult
+
+if TYPE_CHECKING:
+    from goryu.players.position import Position
+
+__all__ = [
+    "Action",
+    "Load",
+    "MateAnswer",
+    "NewGame",
+    "OpenLog",
+    "Quit",
+    "Search",
+    "SolveMate",
+    "UsiEngine",
+    "Write",
+]
+
+LONGEST_MESSAGE = 400
+"""Characters of an `info string`; GUIs show it in one row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Send this line."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Load the evaluator, then call `loaded`."""
+
+    config: EngineConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Search, calling `progressed` meanwhile, then call `answered`."""
+
+    request: Request
+    control: Control
+
+
+@dataclass(frozen=True, slots=True)
+class SolveMate:
+    """Look for a mate for at most `limit_ms` (None: as long as it takes), then call `mate_answered`."""
+
+    request: Request
+    control: Control
+    limit_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Answer a question of a human at the console, then call `told`."""
+
+    question: str
+    request: Request
+    control: Control
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """Forget what was searched."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLog:
+    """Write the session and stderr to this file; "" for nowhere."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """End the process, after waiting shortly for the answer of a search that has just been stopped."""
+
+
+Action = Write | Load | Search | SolveMate | Ask | NewGame | OpenLog | Quit
+
+
+class _State(Enum):
+    BOOT = "nothing is loaded"
+    LOADING = "loading, or answering a question"
+    READY = "ready"
+    SEARCHING = "searching"
+
+
+@dataclass(slots=True)
+class _Running:
+    """The search under way.
+
+    is_open: it must not answer yet (infinite, or pondering).
+    held: the answer of a search that came to its end while it was open.
+    """
+
+    request: Request
+    control: Control
+    is_mate: bool
+    is_open: bool
+    is_stopping: bool = False
+    held: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MateAnswer:
+    """What a mate search found: `moves` if `is_mate`; otherwise `reason` is the protocol's word for it."""
+
+    is_mate: bool
+    moves: tuple[str, ...] = ()
+    reason: str = "nomate"
+
+
+class UsiEngine:
+    """The state machine of the protocol.
+
+    read_model_settings: returns the text of the settings file beside the model, "" if there is none.
+    """
+
+    def __init__(self, read_model_settings: Callable[[EngineConfig], str] = lambda config: "") -> None:
+        self._read_model_settings = read_model_settings
+        self._options = UsiOptions()
+        self._state = _State.BOOT
+        self._waiting: deque[tuple[str, float]] = deque()
+        self._loaded_settings: EvaluatorSettings | None = None
+        self._readyoks_owed = 0
+        self._position: Position | None = None
+        self._problem = ""
+        self._running: _Running | None = None
+        self._question: Control | None = None
+        self._is_quitting = False
+        self._handlers: dict[str, Callable[[str, float], list[Action]]] = {
+            "isready": self._isready,
+            "usinewgame": self._usinewgame,
+            "setoption": self._setoption,
+            "position": self._set_position,
+            "go": self._go,
+            "stop": self._stop,
+            "ponderhit": self._ponderhit,
+            "gameover": self._stop,
+            "getoption": self._getoption,
+            **dict.fromkeys(("d", "moves", "side"), self._show),
+            **dict.fromkeys(("eval", "policy", "tree", "perft"), self._ask_console),
+        }
+
+    # What the loop asks.
+
+    @property
+    def is_loading(self) -> bool:
+        """Is something loading, so that silence may be taken for death?"""
+        return self._state is _State.LOADING
+
+    @property
+    def owes_an_answer(self) -> bool:
+        """Has a search been accepted and not been answered?"""
+        return self._running is not None
+
+    # Events: what happens to the engine. Each returns the actions it calls for.
+
+    def receive(self, line: str, at_s: float) -> list[Action]:
+        """Takes a line that arrived at `at_s` (seconds, monotonic)."""
+        tokens = words(line)
+        if not tokens or self._is_quitting:
+            return []
+        if tokens[0] == "quit":
+            return self.close()
+        if tokens[0] == "usi":
+            return _identification()
+        if tokens[0] == "stop" and self._question is not None:
+            self._question.stop()
+            return []
+        self._waiting.append((line, at_s))
+        return self._serve()
+
+    def close(self) -> list[Action]:
+        """The GUI said `quit`, or is gone."""
+        self._is_quitting = True
+        self._waiting.clear()
+        if self._question is not None:
+            self._question.stop()
+        return [*self._stop_search(), Quit()]
+
+    def loaded(self) -> list[Action]:
+        """The evaluator is loaded."""
+        self._state = _State.READY
+        readyok: list[Action] = [Write("readyok")] * self._readyoks_owed
+        self._readyoks_owed = 0
+        return readyok + self._serve()
+
+    def remarked(self, message: str) -> list[Action]:
+        """Something happened that a human should know."""
+        return [_remark(message)]
+
+    def progressed(self, result: SearchResult, elapsed_ms: float) -> list[Action]:
+        """The running search has found so much."""
+        from goryu.protocols.info import info_lines
+
+        if self._running is None:
+            return []
+        return [Write(line) for line in info_lines(result, elapsed_ms, self._running.request.config)]
+
+    def answered(self, answer: Answer) -> list[Action]:
+        """The running search has ended; if it may not answer yet, the answer is held back."""
+        assert self._running is not None
+        if self._running.is_open:
+            self._running.held = answer
+            return []
+        return self._answer(answer) + self._serve()
+
+    def mate_answered(self, answer: MateAnswer) -> list[Action]:
+        """The running mate search has ended."""
+        return self._answer_mate(answer) + self._serve()
+
+    def told(self, lines: list[str]) -> list[Action]:
+        """A question of the console has been answered."""
+        self._question = None
+        self._state = _State.READY
+        return [*(Write(line) for line in lines), *self._serve()]
+
+    def failed(self, message: str) -> list[Action]:
+        """What was asked for last broke down; the game goes on with what is left."""
+        complaint = _remark(f"Error! {message}")
+        if self._question is not None:
+            return [complaint, *self.told([])]
+        if self._running is None:
+            return [complaint, *self.loaded()]
+        if self._running.is_mate:
+            return [complaint, *self.mate_answered(MateAnswer(False, reason="timeout"))]
+        legal = self._running.request.board.legal_moves()
+        return [complaint, *self.answered(Answer(legal[0] if legal else None))]
+
+    # The queue of lines. A line is served when everything before it has been.
+
+    def _serve(self) -> list[Action]:
+        """Serves the waiting lines up to the first that must wait for something to end."""
+        actions: list[Action] = []
+        while self._waiting and self._state is not _State.LOADING:
+            line, at_s = self._waiting[0]
+            command = words(line)[0]
+            if command in _NEEDS_IDLE:
+                actions += self._stop_search()
+                if self._running is not None:
+                    break
+            elif command == "isready" and self._running is not None and self._running.is_stopping:
+                break
+            self._waiting.popleft()
+            handler = self._handlers.get(command)
+            if handler is not None:
+                actions += handler(line, at_s)
+        return actions
+
+    # Commands.
+
+    def _isready(self, line: str, at_s: float) -> list[Action]:
+        if self._running is not None:
+            # A search goes on meanwhile; what has to be loaded is loaded before the next one.
+            return [Write("readyok")]
+        self._readyoks_owed += 1
+        return self._load()
+
+    def _usinewgame(self, line: str, at_s: float) -> list[Action]:
+        return [NewGame()]
+
+    def _setoption(self, line: str, at_s: float) -> list[Action]:
+        parsed = parse_setoption(line)
+        if parsed is None:
+            return [_remark("setoption: expected setoption name NAME value VALUE")]
+        name, text = parsed
+        option = self._options.find(name)
+        try:
+            remark = self._options.set(name, text)
+        except OptionError as error:
+            return [_remark(str(error))]
+        if option is not None and option.name == "Clear_Hash":
+            return [NewGame()]
+        if option is not None and option.name == "LogFile":
+            return [OpenLog(self._options.config.log_file)]
+        return [_remark(remark)] if remark else []
+
+    def _getoption(self, line: str, at_s: float) -> list[Action]:
+        name = " ".join(words(line)[1:])
+        if not name:
+            return [_remark(text) for text in self._options.listing()]
+        option = self._options.find(name)
+        if option is None or not option.field:
+            return [_remark(f"no option of the name {name[:80]!a} has a value")]
+        return [_remark(f"{option.name} = {option.text(self._options.config)}")]
+
+    def _set_position(self, line: str, at_s: float) -> list[Action]:
+        command = parse_position(words(line)[1:])
+        try:
+            if command is None:
+                raise ValueError("expected position startpos|sfen ... [moves ...]")
+            self._position = self._new_position(command)
+        except ValueError as error:
+            self._problem = f"position: {error}"
+            return [_remark(f"Error! {self._problem}")]
+        self._problem = ""
+        return []
+
+    def _go(self, line: str, at_s: float) -> list[Action]:
+        command = parse_go(words(line)[1:])
+        if command.perft is not None:
+            return self._ask(f"perft {command.perft}", at_s)
+        if self._must_load():
+            self._waiting.appendleft((line, at_s))
+            return self._load()
+        position, problem = self._current_position(), self._problem
+        if not problem and position.only_for_mate and not command.is_mate:
+            problem = "position: the side to move has no king"
+        request = self._request(position, command, at_s)
+        is_open = command.limits.infinite or command.limits.ponder
+        self._running = _Running(request, Control(), command.is_mate, is_open and not command.is_mate)
+        self._state = _State.SEARCHING
+        if problem:
+            # A move of another position could be legal in the GUI's, and would be a silent blunder.
+            complaint = _remark(f"Error! no search: {problem}")
+            if command.is_mate:
+                return [complaint, *self._answer_mate(MateAnswer(False, reason="timeout"))]
+            self._running.held = Answer(None)
+            return [complaint] if is_open else [complaint, *self._answer(Answer(None))]
+        if command.is_mate:
+            return [SolveMate(request, self._running.control, command.mate_ms)]
+        return [Search(request, self._running.control)]
+
+    def _stop(self, line: str, at_s: float) -> list[Action]:
+        return self._stop_search()
+
+    def _ponderhit(self, line: str, at_s: float) -> list[Action]:
+        running = self._running
+        if running is None or not running.request.limits.ponder or not running.is_open or running.is_stopping:
+            return []
+        limits = replace(running.request.limits, ponder=False)
+        clocks = parse_go(words(line)[1:]).limits
+        if clocks.is_timed:
+            limits = replace(clocks, root_moves=limits.root_moves)
+        running.control.ponderhit(limits, at_s)
+        running.is_open = limits.infinite
+        return self._answer(running.held) if running.held is not None and not running.is_open else []
+
+    def _ask_console(self, line: str, at_s: float) -> list[Action]:
+        return self._ask(" ".join(words(line)), at_s)
+
+    def _show(self, line: str, at_s: float) -> list[Action]:
+        from goryu.protocols.console import show
+
+        return [Write(text) for text in show(words(line)[0], self._current_position().board)]
+
+    # Parts of the commands.
+
+    def _must_load(self) -> bool:
+        return self._loaded_settings != self._options.config.evaluator_settings()
+
+    def _load(self) -> list[Action]:
+        problems = self._options.set_model_settings(self._read_model_settings(self._options.config))
+        config = self._options.config
+        self._loaded_settings = config.evaluator_settings()
+        self._state = _State.LOADING
+        return [*map(_remark, problems), Load(config)]
+
+    def _ask(self, question: str, at_s: float) -> list[Action]:
+        if self._must_load():
+            self._waiting.appendleft((question, at_s))
+            return self._load()
+        self._question = Control()
+        self._state = _State.LOADING
+        request = self._request(self._current_position(), GoCommand(Limits()), at_s)
+        return [Ask(question, request, self._question)]
+
+    def _new_position(self, command: PositionCommand) -> "Position":
+        from goryu.players.position import Position, rules_of
+
+        return Position(command.sfen, command.moves, rules_of(self._options.config), self._position)
+
+    def _current_position(self) -> "Position":
+        """Returns the position last set up, under the rules now in force."""
+        from goryu.players.position import rules_of
+
+        if self._position is None:
+            self._position = self._new_position(PositionCommand("", ()))
+        self._position = self._position.under(rules_of(self._options.config))
+        return self._position
+
+    def _request(self, position: "Position", command: GoCommand, at_s: float) -> Request:
+        from goryu.players.position import legal_moves_by_name
+
+        limits = command.limits
+        if command.searchmoves:
+            legal = legal_moves_by_name(position.board)
+            limits = replace(limits, root_moves=legal_root_moves(command.searchmoves, legal))
+        return Request(position.board.copy(), limits, self._options.config, at_s)
+
+    # Answers.
+
+    def _stop_search(self) -> list[Action]:
+        """Tells the running search, if any, to end; answers at once if it had ended already."""
+        if self._running is None:
+            return []
+        self._running.control.stop()
+        self._running.is_open = False
+        self._running.is_stopping = True
+        return self._answer(self._running.held) if self._running.held is not None else []
+
+    def _answer(self, answer: Answer) -> list[Action]:
+        from goryu.games.shogi import move_to_usi
+        from goryu.protocols.info import last_lines, move_table, plain_info
+
+        assert self._running is not None
+        config = self._running.request.config
+        self._running = None
+        self._state = _State.READY
+        if answer.declares:
+            return [_remark("declaration by the entering king"), Write("bestmove win")]
+        remarks = [_remark(answer.remark)] if answer.remark else []
+        lines: list[str] = []
+        if answer.result is not None:
+            lines += move_table(answer.result) if config.debug_message else ()
+            lines += last_lines(answer.result, answer.elapsed_ms, config)
+        elif answer.move is not None:
+            lines.append(plain_info(move_to_usi(answer.move)))
+        best = "resign" if answer.move is None else move_to_usi(answer.move)
+        ponder = "" if answer.ponder is None else f" ponder {move_to_usi(answer.ponder)}"
+        return [*remarks, *map(Write, lines), Write(f"bestmove {best}{ponder}")]
+
+    def _answer_mate(self, answer: MateAnswer) -> list[Action]:
+        self._running = None
+        self._state = _State.READY
+        return [Write(f"checkmate {' '.join(answer.moves) if answer.is_mate else answer.reason}")]
+
+
+_NEEDS_IDLE = frozenset(("go", "usinewgame", "eval", "policy", "tree", "perft"))
+"""Commands that end a running search before they are served."""
+
+
+def _remark(message: str) -> Write:
+    """Returns the line that shows a message to a human: one line of ASCII."""
+    text = " ".join(message.split())
+    if not text.isascii():
+        text = text.encode("ascii", "backslashreplace").decode()
+    return Write(f"info string {text[:LONGEST_MESSAGE]}".rstrip())
+
+
+def _identification() -> list[Action]:
+    lines = [f"id name Goryu {__version__}", "id author the Goryu authors"]
+    lines += [option.declaration() for option in OPTIONS]
+    return [*map(Write, lines), Write("usiok")]
