@@ -115,6 +115,15 @@ Bitboard Position::attacked_near_king(Color color, Bitboard squares, Bitboard oc
     return attacked & squares;
 }
 
+bool Position::can_move(Move move) const noexcept {
+    const Square to = to_of(move);
+    const int from = from_of(move);
+    if (to >= kSquares || move >= 2 * kPromote || from > kDropFrom + kGold) return false;
+    if (is_drop(move)) return board_[to] == kEmpty && !is_promotion(move) && hands_[turn_].has(dropped_kind(move));
+    return colors_[turn_].has(from) && !colors_[turn_].has(to) && kind_of(board_[to]) != kKing
+           && (!is_promotion(move) || can_promote(kind_of(board_[from])));
+}
+
 void Position::do_move(Move move, Undo& undo) noexcept {
     undo.checkers = checkers_;
     undo.pinned = pinned_;

@@ -63,6 +63,10 @@ public:
     // Those of the squares next to the king of `color` that the other side attacks, the king being lifted.
     Bitboard attacked_near_king(Color color, Bitboard squares, Bitboard occupied) const noexcept;
 
+    // Is there something to move or drop, and room for it? What do_move needs to keep the board whole;
+    // far less than being legal.
+    bool can_move(Move move) const noexcept;
+
     // Plays a legal move. undo_move takes the last one back, with what its do_move left in `undo`.
     void do_move(Move move, Undo& undo) noexcept;
     void undo_move(const Undo& undo) noexcept;

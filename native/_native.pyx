@@ -1,0 +1,17 @@
+# distutils: language = c++
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""The native twins: the classes of goryu that exist a second time, compiled.
+
+The fidelity contract. Each class here has the name, the methods and the results of the Python class it
+twins, and the Python is right by definition: same integers, same lists in the same order, same floats bit
+for bit, equal Outcome values, the same errors with the same text. What a caller must not do to the
+Python class (push an illegal move) it must not do here. tests/test_native_*.py compare the two
+position by position.
+
+The rules and the arithmetic live in native/core, C++ that knows nothing of Python; the files included
+below only translate. Which implementation runs is decided in goryu/implementation.py.
+
+    board.pxi       Board, perft        goryu/games/shogi/board.py
+"""
+
+include "board.pxi"
