@@ -119,7 +119,10 @@ class Board:
         return self._legal_moves[:]
 
     def checks(self) -> list[Move]:
-        """Returns every legal move that gives check, in ascending order."""
+        """Returns every legal move that gives check, in ascending order.
+
+        A mate can hang on a pointless non-promotion: it may keep the mate from ending in uchifuzume.
+        """
         return checking_moves(self._position, self.evasions())
 
     def evasions(self) -> list[Move]:

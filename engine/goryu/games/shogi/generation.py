@@ -84,9 +84,10 @@ def is_legal(position: Position, move: Move) -> bool:
     """
     if not (0 <= move < 1 << 15 and move & 0x7F < 81 and move >> 7 & 0x7F < 88):
         return False
-    if move >> 7 & 0x7F >= 81 and move >> 14:
-        return False
     row = row_move(move)
+    # python-shogi accepts a drop on an opponent's piece.
+    if row.drop_piece_type and (move >> 14 or position.pieces[row.to_square]):
+        return False
     if not position.is_pseudo_legal(row):
         return False
     position.push(row)

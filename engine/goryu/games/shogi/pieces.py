@@ -24,6 +24,8 @@ __all__ = [
     "PROMOTED",
     "ROOK",
     "SILVER",
+    "SLIDES",
+    "STEPS",
     "WHITE_PIECE",
     "is_attacked",
     "piece_letters",
@@ -50,7 +52,7 @@ _DIAGONALS = ((1, -1), (-1, -1), (1, 1), (-1, 1))
 _STRAIGHTS = (_FORWARD, _BACK, _LEFT, _RIGHT)
 _GOLD = (*_DIAGONALS[:2], *_STRAIGHTS)
 
-_STEPS: dict[int, tuple[tuple[int, int], ...]] = {
+STEPS: dict[int, tuple[tuple[int, int], ...]] = {
     PAWN: (_FORWARD,),
     KNIGHT: ((1, -2), (-1, -2)),
     SILVER: (*_DIAGONALS, _FORWARD),
@@ -63,13 +65,15 @@ _STEPS: dict[int, tuple[tuple[int, int], ...]] = {
     BISHOP + PROMOTED: _STRAIGHTS,
     ROOK + PROMOTED: _DIAGONALS,
 }
-_SLIDES: dict[int, tuple[tuple[int, int], ...]] = {
+"""The single steps of a black piece of each kind."""
+SLIDES: dict[int, tuple[tuple[int, int], ...]] = {
     LANCE: (_FORWARD,),
     BISHOP: _DIAGONALS,
     ROOK: _STRAIGHTS,
     BISHOP + PROMOTED: _DIAGONALS,
     ROOK + PROMOTED: _STRAIGHTS,
 }
+"""The directions in which a black piece of each kind moves as far as it likes."""
 
 
 def piece_letters(piece: int) -> str:
@@ -98,7 +102,7 @@ def _attacks(pieces: Sequence[int], origin: int, target: int) -> bool:
     """Does the piece on `origin` attack `target`?"""
     colour, kind = divmod(pieces[origin], WHITE_PIECE)
     sign = -1 if colour else 1
-    for steps, reach in ((_STEPS.get(kind, ()), 1), (_SLIDES.get(kind, ()), 8)):
+    for steps, reach in ((STEPS.get(kind, ()), 1), (SLIDES.get(kind, ()), 8)):
         for files, ranks in steps:
             file, rank = divmod(origin, 9)
             for _ in range(reach):
