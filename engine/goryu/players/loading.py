@@ -1,12 +1,15 @@
 """From settings to an evaluator, with an honest word about what was loaded and why not what was asked for."""
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.model_format import ModelError
+from goryu.evaluators.providers import BackendError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.players.config import EngineConfig, EvaluatorSettings
 from goryu.search.evaluator import Evaluator
@@ -47,14 +50,17 @@ def load_evaluator(settings: EvaluatorSettings, say: Callable[[str], None]) -> L
     stamp = _stamp(settings)
     if settings.kind == "network":
         try:
-            evaluator, description = _load_network(settings)
-        except (ModelError, OSError, ImportError) as error:
+            evaluator, description = _load_network(settings, say)
+        except (ModelError, BackendError, OSError, ImportError) as error:
             if not settings.allows_fallback:
                 raise LoadingError(f"{error} (AllowFallback is false)") from error
             say(f"Error! {error}; playing with the material evaluator instead")
-            evaluator, description = _material(), "evaluator=material (the network could not be loaded)"
+            evaluator, description = (
+                MaterialEvaluator(),
+                "evaluator=material (the network could not be loaded)",
+            )
     elif settings.kind == "material":
-        evaluator, description = _material(), "evaluator=material"
+        evaluator, description = MaterialEvaluator(), "evaluator=material"
     elif settings.kind == "hashed":
         evaluator, description = HashedEvaluator(), "evaluator=hashed (reproducible noise)"
     else:
@@ -72,14 +78,24 @@ def model_path(settings: EvaluatorSettings) -> Path:
     """
     folder = models_folder()
     if not settings.model:
-        shipped = sorted(folder.glob("*.onnx"))
-        if not shipped:
-            raise ModelError(f"no model is shipped in {folder} and DNN_Model is empty")
-        return shipped[0]
+        return _shipped_model(folder)
     named = Path(settings.model).expanduser()
     places = [Path(settings.model_folder).expanduser() / named] if settings.model_folder else []
     places += [named, folder / named]
     return next((place for place in places if place.is_file()), named)
+
+
+def _shipped_model(folder: Path) -> Path:
+    """Returns the network that `manifest.toml` calls the default, or the first one without a manifest."""
+    manifest = folder / "manifest.toml"
+    if manifest.is_file():
+        name = tomllib.loads(manifest.read_text(encoding="utf-8")).get("default")
+        if isinstance(name, str):
+            return folder / name
+    shipped = sorted(folder.glob("goryu-*.onnx"))
+    if not shipped:
+        raise ModelError(f"DNN_Model is empty, and there is no model in {folder}")
+    return shipped[0]
 
 
 def model_settings(config: EngineConfig) -> str:
@@ -105,9 +121,19 @@ def _stamp(settings: EvaluatorSettings) -> tuple[int, int] | None:
     return status.st_size, status.st_mtime_ns
 
 
-def _load_network(settings: EvaluatorSettings) -> tuple[Evaluator, str]:
-    raise ModelError("networks are not built in yet")
+def _load_network(settings: EvaluatorSettings, say: Callable[[str], None]) -> tuple[Evaluator, str]:
+    # NumPy and onnxruntime are not imported before a network is asked for.
+    from goryu.evaluators.network import NetworkEvaluator
 
-
-def _material() -> Evaluator:
-    return UniformEvaluator()
+    network = NetworkEvaluator(
+        model_path(settings),
+        batch_size=settings.batch_size,
+        backend=settings.backend,
+        threads=settings.threads,
+        device=settings.device,
+        allows_fallback=settings.allows_fallback,
+        temperature=settings.temperature,
+    )
+    for note in network.notes:
+        say(note)
+    return network, network.description

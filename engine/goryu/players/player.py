@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import inf
 from random import Random
 from time import monotonic
 
@@ -15,12 +16,19 @@ from goryu.players.openings import choose_move
 from goryu.players.request import Answer, Control, Report, Request
 from goryu.players.time_manager import TimeManager, plan
 from goryu.search.evaluator import Evaluation
+from goryu.search.mate import Mate, solve
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 __all__ = ["Player"]
 
 BYTES_PER_NODE = {"python": 9000, "native": 450}
 """Memory of a position in the search graph with its edges: 80 legal moves, as in the middle game."""
+
+BYTES_PER_MATE_NODE = 300
+"""Memory of a position in the table of the mate search."""
+
+MATE_MARGIN_MS = 10.0
+"""How long before the end of its time a mate search gives up, to answer in time."""
 
 LEAST_REPORT_MS = 100.0
 """GUIs redraw a few times a second: each line of play is reported at most once in this time."""
@@ -100,6 +108,12 @@ class Player:
         if declares:
             return Answer(None, declares=True)
         return self._answer(watch, may_resign=not is_open or control.hit is not None)
+
+    def solve_mate(self, request: Request, control: Control, limit_ms: float | None) -> Mate:
+        """Searches a mate for the side to move, for at most `limit_ms`."""
+        deadline_s = inf if limit_ms is None else request.started_s + (limit_ms - MATE_MARGIN_MS) / 1000
+        nodes = (request.config.hash_mb << 20) // BYTES_PER_MATE_NODE
+        return solve(request.board, nodes, lambda: control.is_stopped or self._clock() >= deadline_s)
 
     def evaluate(self, board: Board) -> Evaluation:
         """Returns what the evaluator alone says about a position that is not over."""

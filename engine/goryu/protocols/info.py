@@ -1,17 +1,20 @@
-"""What the engine tells the GUI about a search: `info` lines and the table of moves.
+"""What the engine tells the GUI about a search: `info` lines, the table of moves, and the answer.
 
 An `info` line holds only words that every known GUI reads (MyShogi drops a line with an unknown
-one), whole numbers, and the line of play last.
+one), whole numbers, and the line of play last. No `info string` stands between the last of them
+and the answer: clients attach the score of exactly that line to the move.
 """
 
 from collections.abc import Iterator
 
 from goryu.games.shogi import move_to_usi
 from goryu.players.config import EngineConfig
+from goryu.players.request import Answer
 from goryu.protocols.scores import score, win_rate
+from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
 
-__all__ = ["info_lines", "last_lines", "move_table", "plain_info"]
+__all__ = ["answer_lines", "info_lines", "mate_line"]
 
 
 def info_lines(result: SearchResult, elapsed_ms: float, config: EngineConfig) -> list[str]:
@@ -20,24 +23,37 @@ def info_lines(result: SearchResult, elapsed_ms: float, config: EngineConfig) ->
     return [_info_line(result, move, rank, elapsed_ms, config) for rank, move in enumerate(shown, start=1)]
 
 
-def last_lines(result: SearchResult, elapsed_ms: float, config: EngineConfig) -> list[str]:
-    """Returns the lines to send before the answer: the very last one belongs to the move that is played.
+def answer_lines(answer: Answer, config: EngineConfig) -> list[str]:
+    """Returns the last lines of a search, up to `bestmove`."""
+    if answer.declares:
+        return ["info string declaration by the entering king", "bestmove win"]
+    lines: list[str] = []
+    if answer.result is not None:
+        lines += _move_table(answer.result) if config.debug_message else ()
+        last = info_lines(answer.result, answer.elapsed_ms, config)
+        # With several lines of play the last word is still about the move that is played.
+        lines += last + last[:1] if len(last) > 1 else last
+    elif answer.move is not None:
+        unsearched = "info depth 1 seldepth 1 time 0 nodes 0 nps 0 hashfull 0 score cp 0"
+        lines.append(f"{unsearched} pv {move_to_usi(answer.move)}")
+    best = "resign" if answer.move is None else move_to_usi(answer.move)
+    ponder = "" if answer.ponder is None else f" ponder {move_to_usi(answer.ponder)}"
+    return [*lines, f"bestmove {best}{ponder}"]
 
-    Clients attach the score of exactly that line to the move.
+
+def mate_line(mate: Mate) -> str:
+    """Returns the answer of a mate search.
+
+    A search that ran out of time or memory says `timeout`: ShogiHome takes an unknown word for a move.
     """
-    lines = info_lines(result, elapsed_ms, config)
-    return lines + lines[:1] if len(lines) > 1 else lines
+    if mate.verdict is MateVerdict.MATE:
+        return f"checkmate {' '.join(map(move_to_usi, mate.moves))}"
+    return "checkmate nomate" if mate.verdict is MateVerdict.NO_MATE else "checkmate timeout"
 
 
-def plain_info(move: str) -> str:
-    """Returns the line for a move that no search has judged."""
-    return f"info depth 1 seldepth 1 time 0 nodes 0 nps 0 hashfull 0 score cp 0 pv {move}"
-
-
-def move_table(result: SearchResult) -> Iterator[str]:
+def _move_table(result: SearchResult) -> Iterator[str]:
     """Yields the table of the first book's engine: every move with its visits, prior and win rate."""
-    moves = sorted(result.moves, key=lambda move: -move.visits)
-    for move in moves:
+    for move in sorted(result.moves, key=lambda move: -move.visits):
         proof = f" mate:{move.mate}" if move.mate is not None else ""
         yield (
             f"info string {move_to_usi(move.move):5} visits:{move.visits:7} "
@@ -55,7 +71,7 @@ def _info_line(
     hashfull = min(1000, stats.nodes * 1000 // max(1, stats.capacity))
     multipv = f" multipv {rank}" if config.multi_pv > 1 else ""
     return (
-        f"info{multipv} depth {depth} seldepth {max(depth, stats.max_depth)} time {time_ms} nodes {stats.playouts} "
-        f"nps {nps} hashfull {hashfull} score {score(move.value, move.mate, config.eval_coef)} "
-        f"pv {' '.join(map(move_to_usi, move.pv))}"
+        f"info{multipv} depth {depth} seldepth {max(depth, stats.max_depth)} time {time_ms} "
+        f"nodes {stats.playouts} nps {nps} hashfull {hashfull} "
+        f"score {score(move.value, move.mate, config.eval_coef)} pv {' '.join(map(move_to_usi, move.pv))}"
     )

@@ -20,6 +20,17 @@ from goryu import __version__
 from goryu.players.config import EngineConfig, EvaluatorSettings
 from goryu.players.limits import Limits
 from goryu.players.request import Answer, Control, Request
+from goryu.protocols.actions import (
+    Action,
+    Ask,
+    Load,
+    NewGame,
+    OpenLog,
+    Quit,
+    Search,
+    SolveMate,
+    Write,
+)
 from goryu.protocols.grammar import (
     GoCommand,
     PositionCommand,
@@ -29,87 +40,22 @@ from goryu.protocols.grammar import (
     parse_setoption,
     words,
 )
-from goryu.protocols.options import OPTIONS, OptionError, UsiOptions
+from goryu.protocols.option import OptionError
+from goryu.protocols.options import OPTIONS
+from goryu.protocols.settings import UsiOptions
+from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import SearchResult
 
 if TYPE_CHECKING:
     from goryu.players.position import Position
 
-__all__ = [
-    "Action",
-    "Load",
-    "MateAnswer",
-    "NewGame",
-    "OpenLog",
-    "Quit",
-    "Search",
-    "SolveMate",
-    "UsiEngine",
-    "Write",
-]
+__all__ = ["UsiEngine"]
+
+NO_ANSWER = Mate(MateVerdict.UNKNOWN, (), 0)
+"""The result of a mate search that could not be made."""
 
 LONGEST_MESSAGE = 400
 """Characters of an `info string`; GUIs show it in one row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """Send this line."""
-
-    line: str
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """Load the evaluator, then call `loaded`."""
-
-    config: EngineConfig
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """Search, calling `progressed` meanwhile, then call `answered`."""
-
-    request: Request
-    control: Control
-
-
-@dataclass(frozen=True, slots=True)
-class SolveMate:
-    """Look for a mate for at most `limit_ms` (None: as long as it takes), then call `mate_answered`."""
-
-    request: Request
-    control: Control
-    limit_ms: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """Answer a question of a human at the console, then call `told`."""
-
-    question: str
-    request: Request
-    control: Control
-
-
-@dataclass(frozen=True, slots=True)
-class NewGame:
-    """Forget what was searched."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenLog:
-    """Write the session and stderr to this file; "" for nowhere."""
-
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Quit:
-    """End the process, after waiting shortly for the answer of a search that has just been stopped."""
-
-
-Action = Write | Load | Search | SolveMate | Ask | NewGame | OpenLog | Quit
 
 
 class _State(Enum):
@@ -133,15 +79,6 @@ class _Running:
     is_open: bool
     is_stopping: bool = False
     held: Answer | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MateAnswer:
-    """What a mate search found: `moves` if `is_mate`; otherwise `reason` is the protocol's word for it."""
-
-    is_mate: bool
-    moves: tuple[str, ...] = ()
-    reason: str = "nomate"
 
 
 class UsiEngine:
@@ -240,9 +177,9 @@ class UsiEngine:
             return []
         return self._answer(answer) + self._serve()
 
-    def mate_answered(self, answer: MateAnswer) -> list[Action]:
+    def mate_solved(self, mate: Mate) -> list[Action]:
         """The running mate search has ended."""
-        return self._answer_mate(answer) + self._serve()
+        return self._answer_mate(mate) + self._serve()
 
     def told(self, lines: list[str]) -> list[Action]:
         """A question of the console has been answered."""
@@ -258,7 +195,7 @@ class UsiEngine:
         if self._running is None:
             return [complaint, *self.loaded()]
         if self._running.is_mate:
-            return [complaint, *self.mate_answered(MateAnswer(False, reason="timeout"))]
+            return [complaint, *self.mate_solved(NO_ANSWER)]
         legal = self._running.request.board.legal_moves()
         return [complaint, *self.answered(Answer(legal[0] if legal else None))]
 
@@ -349,7 +286,7 @@ class UsiEngine:
             # A move of another position could be legal in the GUI's, and would be a silent blunder.
             complaint = _remark(f"Error! no search: {problem}")
             if command.is_mate:
-                return [complaint, *self._answer_mate(MateAnswer(False, reason="timeout"))]
+                return [complaint, *self._answer_mate(NO_ANSWER)]
             self._running.held = Answer(None)
             return [complaint] if is_open else [complaint, *self._answer(Answer(None))]
         if command.is_mate:
@@ -435,30 +372,21 @@ class UsiEngine:
         return self._answer(self._running.held) if self._running.held is not None else []
 
     def _answer(self, answer: Answer) -> list[Action]:
-        from goryu.games.shogi import move_to_usi
-        from goryu.protocols.info import last_lines, move_table, plain_info
+        from goryu.protocols.info import answer_lines
 
         assert self._running is not None
         config = self._running.request.config
         self._running = None
         self._state = _State.READY
-        if answer.declares:
-            return [_remark("declaration by the entering king"), Write("bestmove win")]
         remarks = [_remark(answer.remark)] if answer.remark else []
-        lines: list[str] = []
-        if answer.result is not None:
-            lines += move_table(answer.result) if config.debug_message else ()
-            lines += last_lines(answer.result, answer.elapsed_ms, config)
-        elif answer.move is not None:
-            lines.append(plain_info(move_to_usi(answer.move)))
-        best = "resign" if answer.move is None else move_to_usi(answer.move)
-        ponder = "" if answer.ponder is None else f" ponder {move_to_usi(answer.ponder)}"
-        return [*remarks, *map(Write, lines), Write(f"bestmove {best}{ponder}")]
+        return [*remarks, *map(Write, answer_lines(answer, config))]
 
-    def _answer_mate(self, answer: MateAnswer) -> list[Action]:
+    def _answer_mate(self, mate: Mate) -> list[Action]:
+        from goryu.protocols.info import mate_line
+
         self._running = None
         self._state = _State.READY
-        return [Write(f"checkmate {' '.join(answer.moves) if answer.is_mate else answer.reason}")]
+        return [Write(mate_line(mate))]
 
 
 _NEEDS_IDLE = frozenset(("go", "usinewgame", "eval", "policy", "tree", "perft"))

@@ -22,19 +22,18 @@ from typing import TYPE_CHECKING, NoReturn
 
 from goryu.players.config import EngineConfig
 from goryu.players.request import Control, Request
-from goryu.protocols.usi import (
+from goryu.protocols.actions import (
     Action,
     Ask,
     Load,
-    MateAnswer,
     NewGame,
     OpenLog,
     Quit,
     Search,
     SolveMate,
-    UsiEngine,
     Write,
 )
+from goryu.protocols.usi import UsiEngine
 
 if TYPE_CHECKING:
     from goryu.players.player import Player
@@ -57,7 +56,7 @@ _log = logging.getLogger("goryu")
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
-    """Runs the engine on stdin and stdout until `quit`, a signal or the end of the input; ends the process."""
+    """Runs the engine on stdin and stdout until `quit`, a signal or the end of input; ends the process."""
     output = _claim_stdout()
     loop = UsiLoop(0, output)
     loop.open_log(os.environ.get(LOG_VARIABLE, ""))
@@ -254,7 +253,7 @@ class UsiLoop:
     def _solve_mate(
         self, request: Request, control: Control, limit_ms: float | None, player: "Player"
     ) -> Callable[[], list[Action]]:
-        return partial(self._engine.mate_answered, MateAnswer(False, reason="notimplemented"))
+        return partial(self._engine.mate_solved, player.solve_mate(request, control, limit_ms))
 
     def _ask(
         self, question: str, request: Request, control: Control, player: "Player"

@@ -1,0 +1,89 @@
+"""What the user has set with `setoption`, and what the model's own settings file adds to it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from goryu.players.config import EngineConfig
+from goryu.protocols.option import Kind, Option, OptionError, Value
+from goryu.protocols.options import OPTIONS
+
+__all__ = ["UsiOptions"]
+
+_BY_NAME: dict[str, tuple[Option | None, int]] = {
+    name.lower(): (option, factor)
+    for option in OPTIONS
+    for name, factor in ((option.name, 1), *option.aliases)
+}
+
+
+class UsiOptions:
+    """The options with their values.
+
+    A setting of the model's file counts where the user's option stands at its default: GUIs
+    send every option, the unchanged ones too, so that "was sent" says nothing (dlshogi's rule).
+    """
+
+    def __init__(self) -> None:
+        self._set = EngineConfig()
+        self._model_settings: dict[str, Value] = {}
+
+    @property
+    def config(self) -> EngineConfig:
+        """The settings in force."""
+        default = EngineConfig()
+        still_default = {
+            name: value
+            for name, value in self._model_settings.items()
+            if getattr(self._set, name) == getattr(default, name)
+        }
+        return replace(self._set, **still_default) if still_default else self._set  # type: ignore[arg-type]
+
+    def find(self, name: str) -> Option | None:
+        """Returns the option of this name or alias, or None."""
+        return _BY_NAME.get(name.lower(), (None, 1))[0]
+
+    def set(self, name: str, text: str) -> str:
+        """Sets an option; returns a remark if a number had to be brought into its bounds, else "".
+
+        A name that no option has, and a button, change nothing.
+
+        Raises:
+            OptionError: the value was refused.
+        """
+        option, factor = _BY_NAME.get(name.lower(), (None, 1))
+        if option is None or option.kind is Kind.BUTTON:
+            return ""
+        value = option.parse(text, factor)
+        self._set = replace(self._set, **{option.field: value})  # type: ignore[arg-type]
+        if (
+            option.kind is Kind.SPIN
+            and value in (option.minimum, option.maximum)
+            and str(value) != text.strip()
+        ):
+            return f"option {option.name}: {text.strip()[:40]!a} became {value}"
+        return ""
+
+    def set_model_settings(self, text: str) -> list[str]:
+        """Takes over a model's settings file, lines of `name=value`; returns what was wrong with it."""
+        problems: list[str] = []
+        self._model_settings = {}
+        for line in text.splitlines():
+            name, equals, value = line.strip().partition("=")
+            if not name or name.startswith(("#", ";", "[")):
+                continue
+            option, factor = _BY_NAME.get(name.strip().lower(), (None, 1))
+            if not equals or option is None or option.field in ("", "model"):
+                problems.append(f"model settings: no option in {line[:80]!a}")
+                continue
+            try:
+                self._model_settings[option.field] = option.parse(value, factor)
+            except OptionError as error:
+                problems.append(f"model settings: {error}")
+        return problems
+
+    def listing(self) -> Iterator[str]:
+        """Yields `name = value` for every option that has a value."""
+        config = self.config
+        for option in OPTIONS:
+            if option.field:
+                yield f"{option.name} = {option.text(config)}"
