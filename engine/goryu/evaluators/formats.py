@@ -1,0 +1,54 @@
+"""Recognises the format of a model file by its inputs.
+
+Source: `model-formats.md`, 3.f. A format that is added gets a line here and a module of its own.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from goryu.evaluators.dlshogi_format import DLSHOGI_LABELS, DlshogiFormat
+from goryu.evaluators.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
+from goryu.evaluators.model_format import ModelError, ModelFormat
+from goryu.evaluators.value_scale import value_scale
+
+__all__ = ["Shape", "detect_format"]
+
+Shape = tuple[int | None, ...]
+"""The shape of an input or output; None for an axis that is free or has a name."""
+
+
+def detect_format(path: Path, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape]) -> ModelFormat:
+    """Returns the format of a model file that onnxruntime has opened.
+
+    Raises:
+        ModelError: the inputs or outputs are those of no format that Goryu knows; names what was found.
+    """
+    board = inputs.get("input1", ())
+    hands = inputs.get("input2", ())
+    for planes in (HAND_PLANES, HAND_PLANES + NYUGYOKU_PLANES):
+        if len(inputs) == 2 and board[1:] == (BOARD_PLANES, 9, 9) and hands[1:] == (planes, 9, 9):
+            _check_dlshogi_outputs(path, outputs)
+            scale = value_scale(path, "output_value")
+            return DlshogiFormat(scale, sees_nyugyoku=planes != HAND_PLANES)
+    raise ModelError(
+        f"model {path}: expected the dlshogi format, inputs input1 [N, 62, 9, 9] and "
+        f"input2 [N, 57 or 119, 9, 9]; found {_listing(inputs)}"
+    )
+
+
+def _check_dlshogi_outputs(path: Path, outputs: Mapping[str, Shape]) -> None:
+    policy, value = outputs.get("output_policy"), outputs.get("output_value")
+    # An exporter may leave the shape of an output open; what is there must fit.
+    if policy is None or value is None or policy[-1:] not in ((DLSHOGI_LABELS,), (None,), ()):
+        raise ModelError(
+            f"model {path}: expected outputs output_policy [N, {DLSHOGI_LABELS}] and output_value [N, 1]; "
+            f"found {_listing(outputs)}"
+        )
+
+
+def _listing(tensors: Mapping[str, Shape]) -> str:
+    shapes = (
+        f"{name} [{', '.join('N' if n is None else str(n) for n in shape)}]"
+        for name, shape in tensors.items()
+    )
+    return ", ".join(shapes) or "none"

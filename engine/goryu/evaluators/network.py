@@ -1,0 +1,185 @@
+"""The network evaluator: positions to planes, one call of onnxruntime, answers to policies and values.
+
+Networks like batches, and onnxruntime likes few different batch sizes (each new one is planned, on a GPU
+tuned for seconds): a batch is padded to the next size of a small ladder, and every size is tried once when
+the model is loaded.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from goryu.evaluators.formats import Shape, detect_format
+from goryu.evaluators.model_format import Array, ModelError, ModelFormat
+from goryu.evaluators.providers import Session, open_session
+from goryu.evaluators.shogi_state import ShogiState
+from goryu.evaluators.softmax import softmax
+from goryu.games.state import State
+from goryu.search.evaluator import Evaluation
+
+__all__ = ["NetworkEvaluator"]
+
+_ELEMENT_TYPES: dict[str, type[np.generic]] = {
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+    "tensor(uint8)": np.uint8,
+}
+"""NumPy's name for the element types that a model may want its planes in."""
+
+
+class NetworkEvaluator:
+    """Judges shogi positions with a policy-value network in an ONNX file.
+
+    format: how positions and moves are shown to the network.
+    backend: what it really runs on. notes: reasons for a fallback, one line each.
+    batch_size: most positions of one network call; `evaluate` and `run` take more and call several times.
+    temperature: of the policy's Boltzmann softmax; 1 leaves the network's policy as it is.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        batch_size: int = 4,
+        backend: str = "auto",
+        threads: int = 1,
+        device: int = 0,
+        allows_fallback: bool = True,
+        temperature: float = 1.0,
+    ) -> None:
+        """Loads the model and runs it once on every batch size.
+
+        backend: "auto", "tensorrt", "cuda", "directml" or "cpu"; device: number of the GPU.
+        threads: CPU threads for one network call.
+
+        Raises:
+            ModelError: the file is missing, broken, or not of a known format.
+            BackendError: the backend cannot be used, and `allows_fallback` is false.
+        """
+        assert batch_size >= 1
+        assert temperature > 0.0
+        self.path = Path(path)
+        self.batch_size = batch_size
+        self.temperature = temperature
+        self._threads = threads
+        self._session: Session = open_session(
+            self.path, backend, threads=threads, device=device, allows_fallback=allows_fallback
+        )
+        handle = self._session.handle
+        inputs, outputs = handle.get_inputs(), handle.get_outputs()
+        self.format: ModelFormat = detect_format(self.path, _shapes(inputs), _shapes(outputs))
+        file_types = {node.name: node.type for node in inputs}
+        self._file_types = [_element_type(self.path, file_types[spec.name]) for spec in self.format.inputs]
+        fixed = _shapes(inputs)[self.format.inputs[0].name][0]
+        self._ladder = [fixed] if fixed else _ladder(batch_size)
+        self._sha = sha256(self.path.read_bytes()).hexdigest()
+        self._warm_up()
+
+    @property
+    def backend(self) -> str:
+        """What the network runs on: "TensorRT", "CUDA", "DirectML" or "CPU"."""
+        return self._session.backend
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Why the backend is not the one asked for, and what is wrong with the installation; often empty."""
+        return self._session.notes
+
+    @property
+    def description(self) -> str:
+        """One line for people: backend, library, model, format, sizes."""
+        return (
+            f"backend={self.backend} ort={self._session.onnxruntime_version} model={self.path.name} "
+            f"sha={self._sha[:8]} format={self.format.name.replace(' ', '-')} "
+            f"batch={self.batch_size} threads={self._threads}"
+        )
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        """Returns one evaluation per shogi state, in order; no state is over."""
+        if not states:
+            return []
+        inputs = self.new_inputs(len(states))
+        for i, state in enumerate(states):
+            self.format.fill(cast(ShogiState, state), [rows[i] for rows in inputs])
+        logits, values = self.run(inputs)
+        return [
+            Evaluation(self._policy(state, row), value)
+            for state, row, value in zip(states, logits, values.tolist(), strict=True)
+        ]
+
+    def new_inputs(self, count: int) -> list[Array]:
+        """Returns zeroed input arrays for `count` positions, first axis the position."""
+        return [np.zeros((count, *spec.shape), spec.dtype) for spec in self.format.inputs]
+
+    def run(self, inputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns logits [N, labels] and values [N] in [-1, +1] of N >= 1 positions given as planes.
+
+        The inputs, one array [N, ...] for each of `format.inputs`, are only read. May be called
+        from several threads at once.
+        """
+        count, most = len(inputs[0]), self._ladder[-1]
+        parts = [self._run_padded([rows[i : i + most] for rows in inputs]) for i in range(0, count, most)]
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate([logits for logits, _ in parts]), np.concatenate(
+            [values for _, values in parts]
+        )
+
+    def _run_padded(self, inputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
+        count = len(inputs[0])
+        size = next(size for size in self._ladder if size >= count)
+        feed = {
+            spec.name: _padded(rows, size).astype(file_type, copy=False)
+            for spec, rows, file_type in zip(self.format.inputs, inputs, self._file_types, strict=True)
+        }
+        outputs = self._session.handle.run(list(self.format.outputs), feed)
+        return self.format.interpret([np.asarray(output)[:count] for output in outputs])
+
+    def _policy(self, state: State, logits: Array) -> list[float]:
+        turn = state.turn
+        labels = [self.format.label(move, turn) for move in state.legal_moves()]
+        return softmax(logits[labels].tolist(), self.temperature)
+
+    def _warm_up(self) -> None:
+        """Runs every size of the ladder, so that the first move of a game is as fast as the others."""
+        for size in self._ladder:
+            try:
+                logits, values = self._run_padded(self.new_inputs(size))
+            except Exception as error:  # onnxruntime's errors have no other base class
+                raise ModelError(f"model {self.path}: cannot be run on {size} positions ({error})") from error
+            if logits.shape != (size, self.format.labels) or values.shape != (size,):
+                raise ModelError(
+                    f"model {self.path}: expected policy [{size}, {self.format.labels}] and value "
+                    f"[{size}, 1], found {logits.shape} and {values.shape}"
+                )
+
+
+def _ladder(batch_size: int) -> list[int]:
+    """Returns the sizes that a batch is padded to: powers of two below `batch_size`, and itself.
+
+    >>> _ladder(6)
+    [1, 2, 4, 6]
+    """
+    return [1 << i for i in range((batch_size - 1).bit_length())] + [batch_size]
+
+
+def _padded(rows: Array, size: int) -> Array:
+    """Returns `size` rows, zeros after the given ones."""
+    if len(rows) == size:
+        return rows
+    return np.concatenate([rows, np.zeros((size - len(rows), *rows.shape[1:]), rows.dtype)])
+
+
+def _shapes(tensors: Sequence[Any]) -> dict[str, Shape]:
+    """Returns the shapes of onnxruntime's NodeArgs by name; free axes, which have names there, as None."""
+    return {node.name: tuple(n if isinstance(n, int) else None for n in node.shape) for node in tensors}
+
+
+def _element_type(path: Path, name: str) -> type[np.generic]:
+    if name not in _ELEMENT_TYPES:
+        raise ModelError(f"model {path}: expected planes of type {', '.join(_ELEMENT_TYPES)}, found {name}")
+    return _ELEMENT_TYPES[name]

@@ -1,0 +1,195 @@
+"""Where a network runs: onnxruntime's execution providers, asked for by name, and the truth read back.
+
+When a GPU cannot be used onnxruntime takes the CPU and says so only on stderr; a user then waits for a GPU
+engine that is not one. So what can be known before is checked before, what is really used is read from the
+session, and the reason of every difference is kept.
+
+onnxruntime is imported only when a session is opened. It may print to stdout: whoever speaks a protocol there
+must keep it away from the library.
+"""
+
+import ctypes
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from goryu.evaluators.model_format import ModelError
+
+__all__ = ["BACKENDS", "BackendError", "Session", "open_session"]
+
+BACKENDS = ("auto", "tensorrt", "cuda", "directml", "cpu")
+
+_AUTOMATIC = ("cuda", "directml", "cpu")
+"""TensorRT is for those who ask: it compiles each new network for minutes."""
+
+_FALLBACKS = {"tensorrt": ("cuda", "cpu"), "cuda": ("cpu",), "directml": ("cpu",), "cpu": ()}
+
+_NAMES = {"tensorrt": "TensorRT", "cuda": "CUDA", "directml": "DirectML", "cpu": "CPU"}
+_PROVIDERS = {
+    "tensorrt": "TensorrtExecutionProvider",
+    "cuda": "CUDAExecutionProvider",
+    "directml": "DmlExecutionProvider",
+    "cpu": "CPUExecutionProvider",
+}
+
+_DISTRIBUTIONS = (
+    "onnxruntime",
+    "onnxruntime-gpu",
+    "onnxruntime-directml",
+    "onnxruntime-openvino",
+    "onnxruntime-webgpu",
+)
+"""All of these install the same package `onnxruntime` over each other."""
+
+_SEVERITY_ERROR = 3
+
+
+class BackendError(RuntimeError):
+    """The backend asked for cannot be used and no other is allowed, or onnxruntime itself is unusable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """An open model.
+
+    handle: the onnxruntime.InferenceSession.
+    backend: what it really runs on: "TensorRT", "CUDA", "DirectML" or "CPU".
+    notes: one line each: why it is not what was asked for, what is wrong with the installation. Often empty.
+    """
+
+    handle: Any
+    backend: str
+    onnxruntime_version: str
+    notes: tuple[str, ...]
+
+
+def open_session(
+    path: Path, backend: str = "auto", *, threads: int = 1, device: int = 0, allows_fallback: bool = True
+) -> Session:
+    """Opens a model file on a backend, or on the next best one if that cannot be used and `allows_fallback`.
+
+    backend: one of `BACKENDS`; "auto" takes the first of CUDA, DirectML and CPU that works.
+    threads: CPU threads for one network call. device: number of the GPU.
+
+    Raises:
+        ModelError: the file is missing or onnxruntime cannot read it.
+        BackendError: no backend that is allowed works.
+    """
+    if backend not in BACKENDS:
+        raise BackendError(f"backend {backend!r}: expected one of {', '.join(BACKENDS)}")
+    if not path.is_file():
+        raise ModelError(f"model {path}: no such file")
+    onnxruntime = _import_onnxruntime()
+    notes = _installation_notes()
+    if backend == "auto":
+        wanted = [name for name in _AUTOMATIC if _obstacle(onnxruntime, name) is None]
+    else:
+        wanted = [backend, *(_FALLBACKS[backend] if allows_fallback else ())]
+    for name in wanted:
+        handle, problem = _try(onnxruntime, path, name, threads, device)
+        if handle is not None:
+            return Session(handle, _NAMES[name], str(onnxruntime.__version__), tuple(notes))
+        notes.append(f"{_NAMES[name]} cannot be used: {problem}")
+    raise BackendError("; ".join(notes))
+
+
+def _try(onnxruntime: Any, path: Path, name: str, threads: int, device: int) -> tuple[Any, str]:
+    """Returns a session that runs on the backend, or None and the reason."""
+    obstacle = _obstacle(onnxruntime, name)
+    if obstacle is not None:
+        return None, obstacle
+    if name in ("cuda", "tensorrt"):
+        onnxruntime.preload_dlls()  # Finds the CUDA libraries of the nvidia-* wheels.
+    providers = [(_PROVIDERS[name], _provider_options(name, path, device))]
+    if name != "cpu":
+        providers.append((_PROVIDERS["cpu"], {}))  # Runs the few operators that a GPU does not know.
+    options = _session_options(onnxruntime, name, threads)
+    try:
+        # enable_fallback=0: no second try behind our back, neither now nor in the middle of a game.
+        handle = onnxruntime.InferenceSession(str(path), options, providers=providers, enable_fallback=0)
+    except Exception as error:  # onnxruntime's errors have no other base class
+        if name == "cpu":
+            raise ModelError(f"model {path}: onnxruntime cannot read it ({_first_line(error)})") from error
+        return None, _first_line(error)
+    if handle.get_providers()[0] != _PROVIDERS[name]:
+        return None, "onnxruntime could not start it; its reason is on stderr"
+    return handle, ""
+
+
+def _obstacle(onnxruntime: Any, name: str) -> str | None:
+    """Returns why a backend cannot work on this machine, as far as that can be known without trying."""
+    if _PROVIDERS[name] not in onnxruntime.get_available_providers():
+        return "the onnxruntime that is installed does not contain it"
+    if name in ("cuda", "tensorrt"):
+        driver = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+        try:
+            ctypes.CDLL(driver)
+        except OSError:
+            return f"no NVIDIA driver ({driver} is not there)"
+    return None
+
+
+def _session_options(onnxruntime: Any, name: str, threads: int) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = _SEVERITY_ERROR
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    # A thread that spins while it waits takes the core from the search, or from the other engine of a match.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    if name == "directml":
+        options.enable_mem_pattern = False  # DirectML's requirement
+    return options
+
+
+def _provider_options(name: str, path: Path, device: int) -> dict[str, str]:
+    if name == "cpu":
+        return {}
+    options = {"device_id": str(device)}
+    if name == "tensorrt":
+        # TensorRT notices another GPU or version by itself, but not that the model is another one.
+        cache = Path.home() / ".cache" / "goryu" / "tensorrt" / f"{path.stem}-{path.stat().st_size}"
+        cache.mkdir(parents=True, exist_ok=True)
+        options |= {
+            "trt_fp16_enable": "1",
+            "trt_engine_cache_enable": "1",
+            "trt_engine_cache_path": str(cache),
+        }
+    return options
+
+
+def _import_onnxruntime() -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise BackendError(f"onnxruntime cannot be imported ({error}): pip install onnxruntime") from error
+    if not hasattr(onnxruntime, "InferenceSession"):
+        raise BackendError(
+            "onnxruntime is an empty shell, as after removing one of two distributions: "
+            "pip uninstall every onnxruntime*, then install one"
+        )
+    return onnxruntime
+
+
+def _installation_notes() -> list[str]:
+    found = [name for name in _DISTRIBUTIONS if _is_installed(name)]
+    if len(found) < 2:
+        return []
+    return [
+        f"{' and '.join(found)} are installed over each other: pip uninstall all of them, then install one"
+    ]
+
+
+def _is_installed(distribution: str) -> bool:
+    try:
+        version(distribution)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__
