@@ -1,0 +1,168 @@
+"""Training positions: from records to batches of planes and targets.
+
+Planes are made afresh for every batch (about 20 microseconds a position, cshogi) instead of being kept:
+a position is 38 bytes as a record and 39 kilobytes as planes.
+
+The left-right mirror image of a shogi position is another, equally good position, so every position counts
+twice. Whole games are held out for measuring, never single positions: neighbours in a game share everything
+but a move.
+"""
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from goryu.learning.hcpe import BLACK_WON, DRAW, game_numbers, read_hcpe
+
+__all__ = ["LABELS", "Batch", "Dataset", "Source", "batches", "load", "make_batch", "mirror_labels"]
+
+LABELS = 2187
+"""27 channels (10 directions, 10 with promotion, 7 drops) times 81 destinations, dlshogi's numbering."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of records and how far to trust it.
+
+    scale: centipawns at which the teacher's win odds are e : 1; every teacher has its own.
+    result_weight: share of the game's result in the value target, in [0, 1]; the rest is the teacher's score.
+    repeat: how often each position counts in one pass.
+    """
+
+    path: Path
+    scale: float
+    result_weight: float = 0.3
+    repeat: int = 1
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Positions of one or several sources; all arrays have the length N.
+
+    records: HCPE records.
+    value: target win probability of the side to move, in [0, 1].
+    """
+
+    records: npt.NDArray[np.void]
+    value: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one training step sees.
+
+    input1: float32 [N, 62, 9, 9]; input2: float32 [N, 57, 9, 9]; the planes of the dlshogi format.
+    legal: bool [N, 2187]; label: int64 [N], the move that was played, always legal.
+    value: float32 [N], target win probability of the side to move.
+    result: float32 [N], result of the game for the side to move: 0, 0.5 or 1.
+    """
+
+    input1: npt.NDArray[np.float32]
+    input2: npt.NDArray[np.float32]
+    legal: npt.NDArray[np.bool_]
+    label: npt.NDArray[np.int64]
+    value: npt.NDArray[np.float32]
+    result: npt.NDArray[np.float32]
+
+
+def load(sources: Sequence[Source], held_out: float, seed: int) -> tuple[Dataset, dict[str, Dataset]]:
+    """Returns the training positions of all sources and the held-out ones of each, by the source's name.
+
+    held_out: share of the games of every source that is kept away from training, in [0, 1).
+    """
+    training: list[Dataset] = []
+    testing: dict[str, Dataset] = {}
+    for source in sources:
+        records = read_hcpe(source.path)
+        value = _value_targets(records, source)
+        games = game_numbers(records)
+        # Seeded by the name, so that a file that grows or is used with others keeps its split.
+        rng = np.random.default_rng((seed, zlib.crc32(source.name.encode())))
+        is_held_out = (rng.random(int(games[-1]) + 1) < held_out)[games]
+        testing[source.name] = Dataset(records[is_held_out], value[is_held_out])
+        training += [Dataset(records[~is_held_out], value[~is_held_out])] * source.repeat
+    records = np.concatenate([part.records for part in training])
+    return Dataset(records, np.concatenate([part.value for part in training])), testing
+
+
+def batches(dataset: Dataset, size: int, rng: np.random.Generator) -> Iterator[Batch]:
+    """Yields batches for ever: each pass is a fresh permutation, each position mirrored or not by chance.
+
+    The last, incomplete batch of a pass is dropped.
+    """
+    while True:
+        order = rng.permutation(len(dataset))
+        for start in range(0, len(order) - size + 1, size):
+            chosen = order[start : start + size]
+            yield make_batch(dataset, chosen, rng.random(size) < 0.5)
+
+
+def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.NDArray[np.bool_]) -> Batch:
+    """Returns the batch of the chosen positions; those with `mirrored` set are reflected left to right."""
+    import cshogi
+    from cshogi import dlshogi
+
+    size = len(chosen)
+    batch = Batch(
+        input1=np.zeros((size, 62, 9, 9), np.float32),
+        input2=np.zeros((size, 57, 9, 9), np.float32),
+        legal=np.zeros((size, LABELS), np.bool_),
+        label=np.zeros(size, np.int64),
+        value=dataset.value[chosen],
+        result=np.zeros(size, np.float32),
+    )
+    board = cshogi.Board()
+    for i, record in enumerate(dataset.records[chosen]):
+        board.set_hcp(np.ascontiguousarray(record["hcp"]))
+        turn = board.turn
+        dlshogi.make_input_features(board, batch.input1[i], batch.input2[i])
+        batch.legal[i, [dlshogi.make_move_label(move, turn) for move in board.legal_moves]] = True
+        played = board.move_from_move16(int(record["bestMove16"]))
+        batch.label[i] = dlshogi.make_move_label(played, turn)
+        batch.legal[i, batch.label[i]] = True
+        batch.result[i] = _result(int(record["gameResult"]), turn)
+    mirror = mirror_labels()
+    batch.input1[mirrored] = batch.input1[mirrored, :, ::-1, :]  # the axes are [plane][file][rank]
+    batch.legal[mirrored] = batch.legal[mirrored][:, mirror]
+    batch.label[mirrored] = mirror[batch.label[mirrored]]
+    return batch
+
+
+def mirror_labels() -> npt.NDArray[np.int64]:
+    """Returns the label of each label's move on the board reflected left to right; its own inverse."""
+    channels = np.arange(27)
+    for left, right in ((1, 2), (3, 4), (6, 7), (8, 9)):  # up-left and up-right, left and right, ...
+        for promotion in (0, 10):
+            channels[[left + promotion, right + promotion]] = right + promotion, left + promotion
+    files, ranks = np.divmod(np.arange(81), 9)
+    squares = (8 - files) * 9 + ranks
+    labels: npt.NDArray[np.int64] = (channels[:, None] * 81 + squares[None, :]).reshape(-1)
+    return labels
+
+
+def _value_targets(records: npt.NDArray[np.void], source: Source) -> npt.NDArray[np.float32]:
+    """Returns (1 - w) sigmoid(score / scale) + w result, the mix that dlshogi trains on."""
+    turns = records["hcp"][:, 0] & 1  # the first bit of a Huffman-coded position is the side to move
+    results = np.where(
+        records["gameResult"] == DRAW, 0.5, (records["gameResult"] == BLACK_WON) == (turns == 0)
+    )
+    scores = 1.0 / (1.0 + np.exp(-records["eval"].astype(np.float64) / source.scale))
+    mix = (1.0 - source.result_weight) * scores + source.result_weight * results
+    return np.asarray(mix, np.float32)
+
+
+def _result(game_result: int, turn: int) -> float:
+    if game_result == DRAW:
+        return 0.5
+    return float((game_result == BLACK_WON) == (turn == 0))

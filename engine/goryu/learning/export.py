@@ -1,0 +1,93 @@
+"""From trained weights to an ONNX file in the dlshogi format, and the proof that it says the same.
+
+The file holds input1 [N, 62, 9, 9], input2 [N, 57, 9, 9], output_policy [N, 2187] (logits) and output_value
+[N, 1] (win probability of the side to move: the sigmoid is inside), N free, all float32: what dlshogi and
+FukauraOu read, and our own engine.
+"""
+
+import warnings
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from goryu.learning.model import PolicyValueNet
+
+__all__ = ["ExportError", "export_onnx", "load_checkpoint"]
+
+OPSET = 17
+TOLERANCE = 1e-3
+"""Greatest accepted difference between torch and onnxruntime; that of float32 sums is about 1e-5."""
+
+
+class ExportError(RuntimeError):
+    """The exported file does not compute what the network computes."""
+
+
+class _WithProbability(nn.Module):  # type: ignore[misc]
+    def __init__(self, net: PolicyValueNet) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, input1: Tensor, input2: Tensor) -> tuple[Tensor, Tensor]:
+        policy, value = self.net(input1, input2)
+        return policy, torch.sigmoid(value)
+
+
+def export_onnx(net: PolicyValueNet, path: Path) -> None:
+    """Writes the network and checks the file with onnxruntime; raises ExportError if they disagree."""
+    model = _WithProbability(net).eval().to("cpu", memory_format=torch.contiguous_format)
+    example = _random_planes(2, seed=0)
+    names = ["input1", "input2", "output_policy", "output_value"]
+    with warnings.catch_warnings():
+        # The older, TorchScript exporter is deprecated, but needs no package besides onnx.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.onnx.export(
+            model,
+            example,
+            str(path),
+            input_names=names[:2],
+            output_names=names[2:],
+            dynamic_axes={name: {0: "batch_size"} for name in names},
+            opset_version=OPSET,
+            dynamo=False,
+        )
+    _check(model, path)
+
+
+def load_checkpoint(path: Path) -> PolicyValueNet:
+    """Returns the averaged network of a checkpoint written by `train`, in evaluation mode."""
+    checkpoint = torch.load(path, weights_only=True, map_location="cpu")
+    net = PolicyValueNet(checkpoint["config"]["blocks"], checkpoint["config"]["channels"])
+    net.load_state_dict(checkpoint["averaged"])
+    net.eval()
+    return net
+
+
+def _check(model: nn.Module, path: Path) -> None:
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    planes = _random_planes(3, seed=1)
+    with torch.no_grad():
+        expected = [cast(Tensor, output).numpy() for output in model(*planes)]
+    inputs = {name: plane.numpy() for name, plane in zip(("input1", "input2"), planes, strict=True)}
+    found = session.run(["output_policy", "output_value"], inputs)
+    for name, ours, theirs in zip(("output_policy", "output_value"), expected, found, strict=True):
+        difference = float(np.abs(ours - np.asarray(theirs)).max())
+        if not difference <= TOLERANCE:
+            raise ExportError(
+                f"{path}: {name} differs by {difference:.2g} from the network's, at most {TOLERANCE} expected"
+            )
+
+
+def _random_planes(size: int, seed: int) -> tuple[Tensor, Tensor]:
+    """Random 0/1 planes, about as dense as real ones; a hand plane is constant."""
+    generator = torch.Generator().manual_seed(seed)
+    board = (torch.rand(size, 62, 9, 9, generator=generator) < 0.05).float()
+    hands = (
+        (torch.rand(size, 57, 1, 1, generator=generator) < 0.1).float().expand(size, 57, 9, 9).contiguous()
+    )
+    return board, hands

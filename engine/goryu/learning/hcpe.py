@@ -1,0 +1,72 @@
+"""HCPE: dlshogi's training record, 38 bytes a position.
+
+A record holds a Huffman-coded position (turn, kings, pieces, hands; no move number), the teacher's score,
+the move that was played and the result of the game. Records of one game follow each other, but nothing in
+the format says where a game begins, and a teacher may leave positions out: `game_numbers` finds out.
+
+Positions are unpacked by cshogi (extra `[train]`), the program family the format comes from.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["BLACK_WON", "DRAW", "HCPE", "WHITE_WON", "HcpeError", "game_numbers", "read_hcpe"]
+
+HCPE = np.dtype(
+    [
+        ("hcp", np.uint8, 32),
+        ("eval", np.int16),
+        ("bestMove16", np.uint16),
+        ("gameResult", np.uint8),
+        ("dummy", np.uint8),
+    ]
+)
+"""Names and layout as in dlshogi, so that cshogi and rsshogi read the same arrays.
+
+eval: the teacher's score in centipawns, from the side to move. bestMove16: the move that was played.
+gameResult: `DRAW`, `BLACK_WON` or `WHITE_WON`.
+"""
+
+DRAW, BLACK_WON, WHITE_WON = 0, 1, 2
+
+
+class HcpeError(ValueError):
+    """A file that is not a sequence of HCPE records."""
+
+
+def read_hcpe(path: Path | str) -> npt.NDArray[np.void]:
+    """Returns the records of a file; an incomplete last record (a teacher still writing) is left out.
+
+    Raises HcpeError if a result is none of the three, and OSError if the file cannot be read.
+    """
+    data = Path(path).read_bytes()
+    records = np.frombuffer(data, HCPE, count=len(data) // HCPE.itemsize)
+    if records.size and records["gameResult"].max() > WHITE_WON:
+        raise HcpeError(
+            f"{path}: expected results 0 to 2, found {records['gameResult'].max()}: not an HCPE file?"
+        )
+    return records
+
+
+def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
+    """Returns the number of the game that each record belongs to; games count from 0 in file order.
+
+    A record continues the game before it if the result is the same and the position is closer to its
+    predecessor than to the start position, closeness being the number of squares that differ. Moves left
+    out by the teacher (random ones, decided positions) are therefore no boundary, and a new opening is.
+    """
+    import cshogi
+
+    board = cshogi.Board()
+    start = np.array(board.pieces, np.int8)
+    pieces = np.empty((len(records), 81), np.int8)
+    for i, hcp in enumerate(records["hcp"]):
+        board.set_hcp(hcp)
+        pieces[i] = board.pieces
+    from_start = (pieces[1:] != start).sum(axis=1)
+    from_previous = (pieces[1:] != pieces[:-1]).sum(axis=1)
+    is_new = np.zeros(len(records), bool)
+    is_new[1:] = (from_start < from_previous) | (records["gameResult"][1:] != records["gameResult"][:-1])
+    return np.cumsum(is_new)

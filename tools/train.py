@@ -1,0 +1,90 @@
+r"""Trains a network on HCPE files and exports it to ONNX.
+
+    python tools/train.py --source ../shared/data/fsf_5k.hcpe,540 --source
+    ../shared/data/gps_d4.hcpe,760,0.3,2 \\
+        --folder runs/first --minutes 50 --blocks 5 --channels 64
+
+Needs the extra [train]. A killed run continues when the same command is given again.
+"""
+
+import argparse
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+
+def main() -> None:
+    arguments = parse_arguments()
+    # torch takes seconds to import: --help should not wait for it
+    from goryu.learning.dataset import load
+    from goryu.learning.export import export_onnx
+    from goryu.learning.training import TrainingConfig, train
+
+    sources = [_source(text) for text in arguments.source]
+    training, testing = load(sources, arguments.held_out, arguments.seed)
+    print(
+        f"{len(training)} positions to train on; held out:",
+        {name: len(data) for name, data in testing.items()},
+    )
+    config = TrainingConfig(**{f.name: getattr(arguments, f.name) for f in fields(TrainingConfig)})
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    ) as bar:
+        task = bar.add_task("training", total=1.0)
+
+        def report(entry: dict[str, Any]) -> None:
+            if "held_out" in entry:
+                bar.console.print_json(json.dumps(entry), indent=None)
+            else:
+                bar.update(
+                    task,
+                    completed=entry["share"],
+                    description=f"step {entry['step']} loss {entry['loss']:.3f}",
+                )
+
+        net = train(config, training, testing, arguments.folder, report)
+    path = arguments.folder / f"goryu-{config.blocks}x{config.channels}.onnx"
+    export_onnx(net, path)
+    print("wrote", path)
+
+
+def parse_arguments() -> argparse.Namespace:
+    from goryu.learning.training import TrainingConfig
+
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--source",
+        action="append",
+        required=True,
+        metavar="FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]",
+        help="HCPE file, the teacher's logistic scale in centipawns, the weight of the result in the value "
+        "target (default 0.3), how often each position counts in one pass (default 1)",
+    )
+    parser.add_argument(
+        "--folder", type=Path, required=True, help="checkpoints, log and the exported network"
+    )
+    parser.add_argument("--held-out", type=float, default=0.04, help="share of the games kept for measuring")
+    for field in fields(TrainingConfig):
+        option = "--" + field.name.replace("_", "-")
+        parser.add_argument(
+            option, type=type(field.default), default=field.default, help=f"default {field.default}"
+        )
+    return parser.parse_args()
+
+
+def _source(text: str) -> Any:
+    from goryu.learning.dataset import Source
+
+    path, scale, *rest = text.split(",")
+    return Source(
+        Path(path), float(scale), *(kind(part) for kind, part in zip((float, int), rest, strict=False))
+    )
+
+
+if __name__ == "__main__":
+    main()
