@@ -8,7 +8,8 @@ from pathlib import Path
 
 from goryu.evaluators.dlshogi_format import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
-from goryu.evaluators.model_format import ModelError, ModelFormat
+from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.model_format import ModelFormat
 from goryu.evaluators.value_scale import value_scale
 
 __all__ = ["Shape", "detect_format"]

@@ -1,8 +1,12 @@
-"""Where the networks that come with goryu lie."""
+"""Model files: where those that come with goryu lie, and the error of one that cannot be used."""
 
 from pathlib import Path
 
-__all__ = ["models_folder"]
+__all__ = ["ModelError", "models_folder"]
+
+
+class ModelError(ValueError):
+    """A model file that cannot be used: missing, broken, or of a format that Goryu does not know."""
 
 
 def models_folder() -> Path:

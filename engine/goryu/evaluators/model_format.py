@@ -18,13 +18,9 @@ import numpy.typing as npt
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.state import Move
 
-__all__ = ["Array", "ModelError", "ModelFormat", "TensorSpec", "ValueScale"]
+__all__ = ["Array", "ModelFormat", "TensorSpec", "ValueScale"]
 
 Array = npt.NDArray[np.generic]
-
-
-class ModelError(ValueError):
-    """A model file that cannot be used: missing, broken, or of a format that Goryu does not know."""
 
 
 @dataclass(frozen=True, slots=True)

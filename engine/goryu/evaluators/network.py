@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.formats import Shape, detect_format
-from goryu.evaluators.model_format import Array, ModelError, ModelFormat
+from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.model_format import Array, ModelFormat
 from goryu.evaluators.providers import Session, open_session
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.softmax import softmax

@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from goryu.evaluators.model_format import ModelError
+from goryu.evaluators.model_files import ModelError
 
 __all__ = ["BACKENDS", "BackendError", "Session", "open_session"]
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.evaluators.model_files import models_folder
-from goryu.evaluators.model_format import ModelError
+from goryu.evaluators.model_files import ModelError, models_folder
 from goryu.evaluators.providers import BackendError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.players.config import EngineConfig, EvaluatorSettings
