@@ -29,7 +29,7 @@ cdef extern from "core/movegen.h" namespace "goryu" nogil:
         uint16_t operator[](int)
 
     void core_legal_moves "goryu::legal_moves"(const Position&, MoveList&, cbool all_moves)
-    void core_checking_moves "goryu::checking_moves"(const Position&, MoveList&, cbool all_moves)
+    void core_checking_moves "goryu::checking_moves"(const Position&, MoveList&)
     cbool core_is_legal "goryu::is_legal"(const Position&, uint16_t)
 
 cdef extern from "core/rules.h" namespace "goryu" nogil:
@@ -231,9 +231,15 @@ cdef class Board:
         return move_integers(moves)
 
     def checks(self):
-        """Returns those of `legal_moves()` that give check, in ascending order."""
+        """Returns every legal move that gives check, the pointless ones included, in ascending order."""
         cdef MoveList moves
-        core_checking_moves(self.game.position(), moves, self._rules.all_moves)
+        core_checking_moves(self.game.position(), moves)
+        return move_integers(moves)
+
+    def evasions(self):
+        """Returns every legal move, the pointless ones included, in ascending order."""
+        cdef MoveList moves
+        core_legal_moves(self.game.position(), moves, True)
         return move_integers(moves)
 
     def is_check(self):

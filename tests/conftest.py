@@ -1,5 +1,8 @@
 """What every test run shares: the choice of twins, and a header that says which goryu is under test."""
 
+import importlib
+from types import ModuleType
+
 import pytest
 
 import goryu
@@ -20,3 +23,17 @@ def pytest_report_header() -> str:
     except ImportError as error:
         return f"goryu: {error}"
     return f"goryu {goryu.__version__} from {goryu.__path__[0]}: {IMPLEMENTATION} ({WHY})"
+
+
+@pytest.fixture(scope="session")
+def native(request: pytest.FixtureRequest) -> ModuleType:
+    """goryu._native, as --native says."""
+    mode = request.config.getoption("--native")
+    if mode == "off":
+        pytest.skip("--native=off")
+    try:
+        return importlib.import_module("goryu._native")
+    except ImportError as error:
+        if mode == "require":
+            raise
+        pytest.skip(f"native twins not built: {error}")

@@ -106,12 +106,12 @@ void legal_moves(const Position& position, MoveList& moves, bool all_moves) noex
     generate<AnySquares>(position, moves, all_moves);
 }
 
-void checking_moves(const Position& position, MoveList& moves, bool all_moves) noexcept {
+void checking_moves(const Position& position, MoveList& moves) noexcept {
     if (position.king(position.turn() ^ 1) == kNoSquare) {
         moves.clear();
         return;
     }
-    generate<CheckSquares>(position, moves, all_moves);
+    generate<CheckSquares>(position, moves, true);
 }
 
 bool has_legal_move(const Position& position) noexcept {

@@ -25,8 +25,8 @@ private:
 // All legal moves. all_moves: the pointless non-promotions too (see Rules.all_moves in Python).
 void legal_moves(const Position& position, MoveList& moves, bool all_moves = true) noexcept;
 
-// Those of legal_moves() that give check.
-void checking_moves(const Position& position, MoveList& moves, bool all_moves = true) noexcept;
+// Those of all legal moves that give check.
+void checking_moves(const Position& position, MoveList& moves) noexcept;
 
 // legal_moves(..., true).size(), without making the list.
 int count_legal_moves(const Position& position) noexcept;
