@@ -1,0 +1,200 @@
+"""Entering king: the point rules against cshogi, their numbers, and the try rule."""
+
+import re
+from random import Random
+
+import pytest
+
+from goryu.games.shogi import Board, EnteringKingRule, Rules, SfenError, move_to_usi
+from goryu.games.shogi.declaration import points_needed
+from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
+from goryu.games.state import Outcome
+
+NONE, TRY = Rules(EnteringKingRule.NoEnteringKing), Rules(EnteringKingRule.TryRule)
+LAW_24, LAW_27 = Rules(EnteringKingRule.CSARule24), Rules(EnteringKingRule.CSARule27)
+LAW_24H, LAW_27H = Rules(EnteringKingRule.CSARule24H), Rules(EnteringKingRule.CSARule27H)
+DECLARED = Outcome(1.0, "entering-king declaration")
+
+# Black has its king and ten men in white's camp: two big ones (10) and eight small ones (8), 18 points.
+CAMP = "K+R+B+P+P+P+P+P+P/+P+P7/9/9/9/9/9/9/4k4"
+
+
+def camp(hand: str) -> str:
+    return f"{CAMP} b {hand} 1"
+
+
+def flip(sfen: str) -> str:
+    """Returns the position with the board turned round and the colours exchanged."""
+    board, turn, hands, number = sfen.split()
+    turned = re.sub(r"([a-zA-Z])\+", r"+\1", board[::-1].swapcase())
+    return f"{turned} {'bw'[turn == 'b']} {hands.swapcase()} {number}"
+
+
+def crowded_camps(rng: Random, count: int) -> list[str]:
+    """Returns random positions in which the side to move has about enough men in the camp."""
+    found: list[str] = []
+    kinds = [1] * 18 + [2, 3, 4, 7] * 4 + [5, 6] * 2
+    while len(found) < count:
+        turn = rng.randrange(2)
+        far = range(3) if turn == 0 else range(6, 9)
+        squares = [9 * file + rank for file in range(9) for rank in far]
+        rng.shuffle(squares)
+        rng.shuffle(kinds)
+        men = rng.randint(9, 13)
+        board = {}
+        for square, kind in zip(squares, kinds[:men], strict=False):
+            board[square] = kind + (8 if kind != 7 else 0) + WHITE_PIECE * turn
+        board[squares[men] if rng.random() < 0.9 else 9 * rng.randrange(9) + 4] = 8 + WHITE_PIECE * turn
+        board[9 * rng.randrange(9) + (8 if turn == 0 else 0)] = 8 + WHITE_PIECE * (1 - turn)
+        if rng.random() < 0.3:
+            board[squares[men + 1]] = rng.choice((6, 7)) + WHITE_PIECE * (1 - turn)
+        hands = [[0] * 7, [0] * 7]
+        for kind in kinds[men + 2 :]:
+            hands[turn if rng.random() < 0.5 else 1 - turn][(1, 2, 3, 4, 7, 5, 6).index(kind)] += 1
+        found += valid_sfen(board, turn, hands)
+    return found
+
+
+def valid_sfen(board: dict[int, int], turn: int, hands: list[list[int]]) -> list[str]:
+    ranks = []
+    for rank in range(9):
+        row = (board.get(9 * file + rank) for file in range(8, -1, -1))
+        ranks.append("".join("1" if piece is None else piece_letters(piece) for piece in row))
+    held = "".join(
+        (str(n) if n > 1 else "") + (letter.lower() if colour else letter)
+        for colour in (0, 1)
+        for letter, n in zip("PLNSGBR", hands[colour], strict=True)
+        if n
+    )
+    try:
+        return [Board(f"{'/'.join(ranks)} {'bw'[turn]} {held or '-'} 1").sfen()]
+    except SfenError:
+        return []
+
+
+def test_the_point_rules_agree_with_cshogi() -> None:
+    cshogi = pytest.importorskip("cshogi")
+    counts = {True: 0, False: 0}
+    for sfen in crowded_camps(Random(31), 2000):
+        theirs = cshogi.Board(sfen)
+        for rules, law in ((LAW_27, cshogi.LAW_27), (LAW_24, cshogi.LAW_24)):
+            declares = Board(sfen, rules).declaration()
+            assert declares == theirs.is_nyugyoku(law), sfen
+            counts[declares] += 1
+        assert not Board(sfen, NONE).declaration()
+    assert min(counts.values()) > 300, counts
+
+
+@pytest.mark.parametrize(
+    "rules, hand, black, white",
+    [
+        # Points: 18 in the camp; R and B in hand are 5 each.
+        (LAW_27, "R3P", False, False),
+        (LAW_27, "R4P", False, True),
+        (LAW_27, "R5P", True, True),
+        (LAW_27, "RB", True, True),
+        (LAW_24, "RB2P", False, False),
+        (LAW_24, "RB3P", True, True),
+    ],
+)
+def test_black_needs_28_points_and_white_27_or_both_31(
+    rules: Rules, hand: str, black: bool, white: bool
+) -> None:
+    assert Board(camp(hand), rules).declaration() == black
+    assert Board(flip(camp(hand)), rules).declaration() == white
+
+
+def test_ten_men_must_be_in_the_camp_however_many_points_there_are() -> None:
+    sfen = camp("2G2SRB")
+    assert Board(sfen, LAW_27).declaration()
+    assert not Board(sfen.replace("/+P+P7/", "/+P8/"), LAW_27).declaration()
+
+
+def test_the_king_on_the_third_rank_is_in_the_camp_and_on_the_fourth_is_not() -> None:
+    third = camp("2G2SRB").replace("K+R", "1+R").replace("/9/9/9/9/9/9/", "/K8/9/9/9/9/9/")
+    fourth = third.replace("/K8/9/", "/9/K8/")
+    assert Board(third, LAW_27).declaration()
+    assert not Board(fourth, LAW_27).declaration()
+
+
+def test_nobody_declares_in_check() -> None:
+    sfen = camp("2G2SRB").replace("/+P+P7/9/", "/1+P+P6/9/")
+    assert Board(sfen, LAW_27).declaration()
+    checked = sfen.replace("/1+P+P6/", "/+p+P+P6/")
+    assert Board(checked, LAW_27).is_check()
+    assert not Board(checked, LAW_27).declaration()
+
+
+def test_a_declarable_position_is_a_win_for_the_side_to_move_only_under_the_rule() -> None:
+    sfen = camp("2G2SRB")
+    assert Board(sfen).outcome() == DECLARED
+    assert Board(sfen, NONE).outcome() is None
+    assert Board(sfen.replace(" b ", " w ")).outcome() is None
+    assert Board(sfen.replace(" b ", " w ")).declaration() is False
+
+
+@pytest.mark.parametrize(
+    "sfen, needed",
+    [
+        ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", (28, 27, 31, 31)),
+        ("lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1", (28, 17, 31, 21)),
+        ("1nsgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1", (28, 15, 31, 19)),
+    ],
+)
+def test_the_handicap_rules_lower_what_white_needs(sfen: str, needed: tuple[int, ...]) -> None:
+    board = Board(sfen)
+    points = [
+        points_needed(board.pieces, board.hands, colour, rules.entering_king)
+        for rules in (LAW_27H, LAW_24H)
+        for colour in (0, 1)
+    ]
+    assert tuple(points) == needed
+    plain = [
+        points_needed(board.pieces, board.hands, c, r.entering_king) for r in (LAW_27, LAW_24) for c in (0, 1)
+    ]
+    assert plain == [28, 27, 31, 31]
+
+
+def test_the_giver_of_a_handicap_declares_with_fewer_points() -> None:
+    # Full set: 54 points. White, with 18, needs 27; without a rook and a bishop it needs 17.
+    full = flip(camp("-")).replace(" - ", " RB4G4S4N4L10P ")
+    handicap = full.replace("RB4G", "4G")
+    assert not Board(full, LAW_27H).declaration()
+    assert not Board(handicap, LAW_27).declaration()
+    assert Board(handicap, LAW_27H).declaration()
+
+
+def test_the_try_rule_wins_by_a_safe_king_move_to_the_opponents_first_square() -> None:
+    sfen = "9/3K5/9/9/9/9/9/9/k8 b - 1"
+    board = Board(sfen, TRY)
+    move = board.try_move()
+    assert move is not None
+    assert move_to_usi(move) == "6b5a"
+    assert board.declaration()
+    assert board.outcome() == DECLARED
+    assert Board(sfen).try_move() is None
+    assert Board(sfen).outcome() is None
+    board.push(move)
+    assert board.outcome() == Outcome(-1.0, "try")
+    assert board.declaration() is False
+
+
+@pytest.mark.parametrize(
+    "sfen",
+    [
+        "9/3K5/9/9/9/9/9/9/k3r4 b - 1",  # the square is attacked
+        "4G4/3K5/9/9/9/9/9/9/k8 b - 1",  # our own piece stands there
+        "9/9/3K5/9/9/9/9/9/k8 b - 1",  # two steps away
+        "9/3K5/9/9/9/9/9/9/k8 w - 1",  # not our move
+    ],
+)
+def test_when_the_try_does_not_succeed(sfen: str) -> None:
+    assert Board(sfen, TRY).try_move() is None
+    assert not Board(sfen, TRY).declaration()
+
+
+def test_white_tries_on_5i() -> None:
+    board = Board("K8/9/9/9/9/9/9/5k3/9 w - 1", TRY)
+    move = board.try_move()
+    assert move is not None
+    assert move_to_usi(move) == "4h5i"
