@@ -5,7 +5,9 @@ moves. A node's value is recomputed from its children whenever a playout passes,
 does not matter which parent brought them up to date, and a shared child never counts
 with visits that another parent made.
     N = 1 + sum of N(a)
-    Q = (V + sum of N(a) * -Q(child a)) / N
+    Q = (V + sum of N(a) * -Q(child a)) / (1 + sum of N(a))
+Both sums of Q leave out the moves that are proven to lose: they will not be played, and
+would go on pulling the average down.
 Weakness it cures: a running sum of playout results, once paths merge, is wrong at every
 parent but the one that the playout came through.
 
@@ -170,12 +172,15 @@ class NodeTable:
 
     def recompute(self, node: Node) -> None:
         """Brings N, Q and the mean square of `node` up to date with its children."""
-        total, value_sum, square_sum = 1, node.evaluation, node.evaluation * node.evaluation
+        total, weight, value_sum, square_sum = 1, 1, node.evaluation, node.evaluation * node.evaluation
         for i in range(node.tried):
             visits = node.visits[i]
             if visits == 0:
                 continue
             total += visits
+            if self.is_lost(node, i):
+                continue
+            weight += visits
             child, end = node.children[i], self.path_ends.get((node.key, i))
             if end is not None:
                 value_sum += end.value_sum
@@ -186,8 +191,8 @@ class NodeTable:
                 square_sum += visits * child.square
         node.total = total
         if node.proof == UNKNOWN:
-            node.value = value_sum / total
-            node.square = square_sum / total
+            node.value = value_sum / weight
+            node.square = square_sum / weight
         self._prove(node)
 
     def _prove(self, node: Node) -> None:

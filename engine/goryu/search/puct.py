@@ -116,8 +116,7 @@ class Puct:
             if should_stop(self.stats()):
                 break
             leaves = self._gather(root, self._state)
-            evaluations = self.evaluator.evaluate([leaf.state for leaf in leaves]) if leaves else []
-            for leaf, evaluation in zip(leaves, evaluations, strict=True):
+            for leaf, evaluation in zip(leaves, self._evaluate(leaves), strict=True):
                 self._expand(leaf, evaluation)
         return self.result()
 
@@ -157,7 +156,7 @@ class Puct:
         """Makes `state` the root: keeps what it can reach, deletes the rest."""
         draw_value = self.config.draw_value if state.turn == 0 else -self.config.draw_value
         if draw_value != self._draw_value_first:
-            self.clear()
+            self.table.clear()
             self._draw_value_first = draw_value
         known = self.table.find(state.key, state.ply)
         if known is not None and known.is_complete:
@@ -215,8 +214,12 @@ class Puct:
             i = select(
                 self.table, node, self.config, is_root, self._progress.masked if is_root else frozenset()
             )
-            if i < 0:
-                return _Descent.STUCK
+            if i < 0:  # The last open move was settled, perhaps by way of another parent.
+                self.table.recompute(node)
+                if not path:
+                    return _Descent.STUCK
+                self._complete(path)
+                return _Descent.DONE
             node.pending[i] += 1
             node.in_flight += 1
             node.tried = max(node.tried, i + 1)
@@ -266,6 +269,15 @@ class Puct:
         if outcome.value != 0.0:
             return outcome.value
         return self._draw_value_first if state.turn == 0 else -self._draw_value_first
+
+    def _evaluate(self, leaves: list[_Leaf]) -> list[Evaluation]:
+        """Returns the leaves' evaluations; a failing evaluator leaves nothing in flight."""
+        try:
+            return self.evaluator.evaluate([leaf.state for leaf in leaves]) if leaves else []
+        except BaseException:
+            for leaf in leaves:
+                self._retract(leaf.path)
+            raise
 
     def _expand(self, leaf: _Leaf, evaluation: Evaluation) -> None:
         """Turns an evaluated leaf into a node and backs its value up."""

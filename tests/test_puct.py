@@ -1,0 +1,458 @@
+"""The invariants of the graph search, on every game."""
+
+from collections.abc import Callable, Sequence
+from math import sqrt
+from random import Random
+
+import pytest
+
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.reversi import PASS, Reversi
+from goryu.games.shogi import Board, move_from_usi
+from goryu.games.splitmix import splitmix64
+from goryu.games.state import Move, State
+from goryu.games.tictactoe import TicTacToe
+from goryu.search.evaluator import Evaluation
+from goryu.search.minimax import negamax
+from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
+from goryu.search.puct import Puct, PuctConfig
+from goryu.search.result import SearchStats
+from goryu.search.selection import exploration
+
+ROOK_SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
+"""Few moves matter, so that paths repeat and merge often."""
+
+GAMES: dict[str, Callable[[], State]] = {
+    "tictactoe": TicTacToe,
+    "reversi": Reversi,
+    "reversi 4x4": lambda: Reversi(4),
+    "shogi": Board,
+    "shogi, rook": lambda: Board(ROOK_SHUFFLE),
+    "shogi, end game": lambda: Board("l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"),
+}
+
+
+def never(stats: SearchStats) -> bool:
+    return False
+
+
+def midgame(game: str, plies: int, seed: int) -> State:
+    rng, state = Random(seed), GAMES[game]()
+    for _ in range(plies):
+        state.push(rng.choice(state.legal_moves()))
+        if state.outcome() is not None:
+            state.pop()
+            break
+    return state
+
+
+def check_invariants(puct: Puct) -> None:
+    """Asserts what must hold of any graph between two searches (search.md 6.2)."""
+    table = puct.table
+    live = {id(node) for node in table}
+    for key, node in table.nodes.items():
+        assert key == node.key
+        assert node.total == 1 + sum(node.visits)
+        assert node.in_flight == 0
+        assert not any(node.pending)
+        assert -1.0 <= node.value <= 1.0
+        assert list(node.priors) == sorted(node.priors, reverse=True)
+        if node.is_complete:
+            assert abs(sum(node.priors) - 1.0) < 1e-3
+        assert not any(node.visits[node.tried :])
+        if node.proof in (WIN, LOSS):
+            assert node.value == (1.0 if node.proof == WIN else -1.0)
+        for child in node.children:
+            assert child is None or (id(child) in live and child.ply == node.ply + 1)
+    for (key, i), end in table.path_ends.items():
+        assert 0 < end.visits <= table.nodes[key].visits[i]
+
+
+def settle_values(puct: Puct) -> None:
+    """One bottom-up pass: deeper positions first, since the ply makes the graph acyclic."""
+    for node in sorted(puct.table, key=lambda node: -node.ply):
+        if node.moves and node.proof == UNKNOWN:
+            puct.table.recompute(node)
+
+
+def expected_value(puct: Puct, node: Node) -> float:
+    """Q by the formula, written down a second time."""
+    total, weight = node.evaluation, 1
+    for i, visits in enumerate(node.visits):
+        if puct.table.is_lost(node, i):
+            continue
+        weight += visits
+        end = puct.table.path_ends.get((node.key, i))
+        ended, ended_sum = (end.visits, end.value_sum) if end else (0, 0.0)
+        child = node.children[i]
+        total += ended_sum - (visits - ended) * (child.value if child else 0.0)
+    return total / weight
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+@pytest.mark.parametrize("game", GAMES)
+def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) -> None:
+    state = GAMES[game]()
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=batch_size, mate_nodes=4))
+    for _ in range(8):
+        if state.outcome() is not None:
+            break
+        root_before = puct.root
+        inherited = puct.table.find(state.key, state.ply)
+        visits = inherited.total if inherited is not None and inherited.is_complete else 1
+        if inherited is root_before:
+            visits = 1
+        key = state.key
+        result = puct.search(state, never, max_playouts=120)
+        assert state.key == key
+        check_invariants(puct)
+        assert puct.root is not None
+        assert puct.root.total <= visits + result.stats.playouts
+        if not result.stats.is_exhausted:
+            assert result.stats.playouts == 120
+        settle_values(puct)
+        for node in puct.table:
+            if node.moves and node.is_complete and node.proof == UNKNOWN:
+                assert node.value == pytest.approx(expected_value(puct, node), abs=1e-12)
+        assert result.move is not None
+        state.push(result.move)
+
+
+def test_the_root_counts_every_playout_and_what_it_inherited() -> None:
+    board = Board()
+    puct = Puct(HashedEvaluator())
+    move = puct.search(board, never, max_playouts=400).move
+    assert move is not None
+    board.push(move)
+    reply = puct.result().ponder
+    assert reply is not None
+    board.push(reply)
+    kept = puct.table.find(board.key, board.ply)
+    assert kept is not None
+    assert kept.total > 1
+    before = kept.total
+    puct.search(board, never, max_playouts=50)
+    assert puct.root is kept
+    assert kept.total == before + 50
+
+
+def test_only_what_the_new_root_reaches_survives() -> None:
+    state = midgame("reversi", 6, seed=1)
+    puct = Puct(HashedEvaluator())
+    move = puct.search(state, never, max_playouts=600).move
+    assert move is not None
+    state.push(move)
+    puct.search(state, never, max_playouts=0)
+    assert puct.root is not None
+    reached, waiting = {id(puct.root)}, [puct.root]
+    while waiting:
+        for child in waiting.pop().children:
+            if child is not None and id(child) not in reached:
+                reached.add(id(child))
+                waiting.append(child)
+    assert {id(node) for node in puct.table} == reached
+    for node in puct.table:
+        assert node.ply >= state.ply
+        assert puct.table.find(node.key, node.ply) is node
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "reversi", "shogi", "shogi, rook"])
+def test_a_search_in_two_parts_equals_one(game: str) -> None:
+    state = midgame(game, 4, seed=3)
+    parts, whole = Puct(HashedEvaluator()), Puct(HashedEvaluator())
+    parts.search(state, never, max_playouts=70)
+    in_parts = parts.search(state, never, max_playouts=130)
+    at_once = whole.search(state, never, max_playouts=200)
+    assert in_parts.moves == at_once.moves
+
+
+class PlainTree:
+    """PUCT on a tree by the formula of the textbook: sums of playout results, no merging, no shortcuts."""
+
+    def __init__(self, state: State) -> None:
+        self.config = PuctConfig()
+        evaluation = HashedEvaluator().evaluate([state])[0]
+        policy = [half(p) for p in evaluation.policy]  # As stored in a node.
+        order = sorted(zip(policy, state.legal_moves(), strict=True), key=lambda pair: (-pair[0], pair[1]))
+        self.moves = [move for _, move in order]
+        self.priors = [prior for prior, _ in order]
+        self.visits = [0] * len(order)
+        self.sums = [0.0] * len(order)
+        self.children: list[PlainTree | None] = [None] * len(order)
+        self.own = single(evaluation.value)
+
+    def playout(self, state: State, is_root: bool = True) -> float:
+        n = 1 + sum(self.visits)
+        q = (self.own + sum(self.sums)) / n
+        reduction = self.config.fpu_reduction_root if is_root else self.config.fpu_reduction
+        mass = sum(p for p, v in zip(self.priors, self.visits, strict=True) if v)
+        untried = max(-1.0, q - reduction * sqrt(mass))
+        explore = exploration(n, self.config, is_root)
+        scores = [
+            (self.sums[i] / v if v else untried) + explore * self.priors[i] / (1 + v)
+            for i, v in enumerate(self.visits)
+        ]
+        i = scores.index(max(scores))
+        state.push(self.moves[i])
+        outcome = state.outcome()
+        if outcome is not None:
+            value = -outcome.value
+        elif (child := self.children[i]) is None:
+            child = self.children[i] = PlainTree(state)
+            value = -child.own
+        else:
+            value = -child.playout(state, False)
+        state.pop()
+        self.visits[i] += 1
+        self.sums[i] += value
+        return value
+
+
+@pytest.mark.parametrize("game", ["reversi", "shogi"])
+def test_without_merging_the_visits_are_those_of_a_plain_tree(game: str) -> None:
+    state = midgame(game, 3, seed=5)
+    tree = PlainTree(state)
+    for _ in range(300):
+        tree.playout(state)
+    result = Puct(HashedEvaluator(), PuctConfig(merge=False)).search(state, never, max_playouts=300)
+    visits = {move.move: move.visits for move in result.moves}
+    assert visits == dict(zip(tree.moves, tree.visits, strict=True))
+
+
+def test_merging_saves_evaluations() -> None:
+    plain = Puct(UniformEvaluator(), PuctConfig(merge=False)).search(Reversi(), never, max_playouts=500)
+    merged = Puct(UniformEvaluator()).search(Reversi(), never, max_playouts=500)
+    assert merged.stats.evaluations < plain.stats.evaluations
+
+
+def test_every_proof_in_tictactoe_is_true() -> None:
+    values: dict[int, float] = {}
+
+    def solve(state: TicTacToe) -> None:
+        if state.key not in values:
+            values[state.key] = negamax(state)
+            for move in state.legal_moves():
+                state.push(move)
+                solve(state)
+                state.pop()
+
+    opening = TicTacToe()
+    for square in (0, 1):
+        opening.push(Move(square))
+    solve(opening)
+    puct = Puct(UniformEvaluator())
+    result = puct.search(opening, lambda stats: stats.is_proven, max_playouts=20_000)
+    assert result.stats.is_proven
+    assert result.value == values[opening.key] == 1.0
+    proven = [node for node in puct.table if node.proof != UNKNOWN]
+    assert len(proven) > 50
+    for node in proven:
+        assert {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}[node.proof] == values[node.key]
+
+
+def test_tictactoe_from_the_empty_board_is_a_draw() -> None:
+    result = Puct(UniformEvaluator()).search(TicTacToe(), never, max_playouts=20_000)
+    assert result.value == pytest.approx(0.0, abs=1e-6)
+
+
+def test_4x4_reversi_is_proven_for_the_second_player() -> None:
+    puct = Puct(UniformEvaluator())
+    result = puct.search(Reversi(4), lambda stats: stats.is_proven, max_playouts=60_000)
+    assert puct.root is not None
+    assert puct.root.proof == LOSS
+    assert result.value == -1.0
+
+
+def test_a_shorter_mate_is_preferred_and_shown_to_its_end() -> None:
+    board = Board("4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1")
+    result = Puct(UniformEvaluator(), PuctConfig(mate_nodes=40)).search(
+        board, lambda stats: stats.is_proven, max_playouts=500
+    )
+    assert result.moves[0].mate == 1
+    for move in result.moves[0].pv:
+        board.push(move)
+    assert board.outcome() is not None
+
+
+def test_being_mated_is_proven_with_the_longest_defence_first() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    result = Puct(UniformEvaluator(), PuctConfig(mate_nodes=40)).search(
+        board, lambda stats: stats.is_proven, max_playouts=500
+    )
+    assert result.moves[0].mate == -2
+    assert [move.mate for move in result.moves] == sorted(move.mate or 0 for move in result.moves)
+
+
+def test_a_mate_found_at_a_leaf_is_kept_when_it_becomes_the_root() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    puct = Puct(UniformEvaluator(), PuctConfig(mate_nodes=40))
+    puct.search(board, never, max_playouts=60)
+    board.push_usi("5a4a")
+    known = puct.table.find(board.key, board.ply)
+    assert known is not None
+    assert known.proof == WIN
+    result = puct.search(board, lambda stats: stats.is_proven, max_playouts=1)
+    assert result.stats.is_proven
+    assert result.stats.playouts == 0
+    assert result.moves[0].mate is not None
+    assert len(result.moves[0].pv) == result.moves[0].mate
+
+
+class Steering:
+    """Uniform but for a liking of some moves, so that a search follows them deep."""
+
+    def __init__(self, *liked: str) -> None:
+        self.liked = [move_from_usi(text) for text in liked]
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        evaluations = []
+        for state in states:
+            moves = state.legal_moves()
+            weights = [500.0 if move in self.liked else 1.0 for move in moves]
+            evaluations.append(Evaluation([w / sum(weights) for w in weights], 0.0))
+        return evaluations
+
+
+def test_repetition_belongs_to_the_path_and_not_to_the_node() -> None:
+    """The same position at the same ply, by a path that repeats and by one that does not (search.md 1.4)."""
+    repeating = ("5i5h", "5a5b", "5h4h", "5b4a", "4h5h", "4a5b")
+    fresh = ("5i4i", "5a4b", "4i4h", "4b4a", "4h5h", "4a5b")
+    puct = Puct(Steering(*repeating, *fresh))
+    puct.search(Board("4k4/9/9/9/9/9/9/9/4K4 b - 1"), never, max_playouts=1500)
+    check_invariants(puct)
+    assert puct.table.path_ends, "the search has met repetitions"
+    both_kinds = [
+        (node, i)
+        for key, i in puct.table.path_ends
+        if (node := puct.table.nodes[key]).children[i] is not None and puct.table.visits_below(node, i) > 0
+    ]
+    assert both_kinds, "an edge has carried playouts that ended by their path and others that went on"
+    for node, i in both_kinds:
+        child = node.children[i]
+        assert child is not None
+        assert child.proof == UNKNOWN
+
+
+def test_a_repetition_with_the_game_before_the_root_ends_a_playout() -> None:
+    board = Board("4k4/9/9/9/9/9/9/9/4K4 b Pp 1")
+    for text in ("5i5h", "5a5b", "5h5i"):
+        board.push_usi(text)
+    puct = Puct(UniformEvaluator())
+    result = puct.search(board, never, max_playouts=100)
+    back = next(move for move in result.moves if move.move == move_from_usi("5b5a"))
+    assert back.visits > 0
+    assert back.value == 0.0
+    assert puct.root is not None
+    i = puct.root.moves.index(back.move)
+    assert puct.root.children[i] is None
+    assert puct.table.path_ends[puct.root.key, i].visits == back.visits
+
+
+@pytest.mark.parametrize("draw_value", [-0.5, 0.25])
+def test_draw_values_are_zero_sum_and_belong_to_the_root_side(draw_value: float) -> None:
+    state = TicTacToe()
+    for square in (4, 0, 8, 2):
+        state.push(Move(square))
+    puct = Puct(UniformEvaluator(), PuctConfig(draw_value=draw_value))
+    result = puct.search(state, lambda stats: stats.is_proven, max_playouts=20_000)
+    assert result.value == draw_value
+    for node in puct.table:
+        if node.proof == DRAW:
+            assert node.value == (draw_value if node.ply % 2 == 0 else -draw_value)
+
+
+def test_root_moves_restrict_the_search_and_leave_no_trace() -> None:
+    board, wanted = Board(), [move_from_usi("9g9f"), move_from_usi("1g1f")]
+    puct = Puct(HashedEvaluator())
+    restricted = puct.search(board, never, max_playouts=50, root_moves=wanted)
+    assert {move.move for move in restricted.moves} == set(wanted)
+    free = puct.search(board, never, max_playouts=400)
+    assert len(free.moves) == 30
+    assert sum(move.visits for move in free.moves) == 450
+    check_invariants(puct)
+
+
+def test_a_full_table_judges_leaves_without_storing_them() -> None:
+    board = Board()
+    puct = Puct(HashedEvaluator(), PuctConfig(capacity=50, batch_size=4))
+    result = puct.search(board, never, max_playouts=300)
+    assert len(puct.table) == 50
+    assert result.stats.playouts == 300
+    check_invariants(puct)
+
+
+class Failing:
+    """Judges like the hashed stub until it breaks."""
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        self.calls -= 1
+        if self.calls < 0:
+            raise RuntimeError("the device is gone")
+        return HashedEvaluator().evaluate(states)
+
+
+def test_an_evaluator_that_fails_leaves_nothing_in_flight() -> None:
+    puct = Puct(Failing(30), PuctConfig(batch_size=8))
+    with pytest.raises(RuntimeError, match="the device is gone"):
+        puct.search(Board(), never, max_playouts=2000)
+    check_invariants(puct)
+    puct.evaluator = HashedEvaluator()
+    assert puct.search(Board(), never, max_playouts=100).stats.playouts == 100
+
+
+def test_the_root_is_searched_even_if_its_position_is_a_repetition() -> None:
+    board = Board("4k4/9/9/9/9/9/9/9/4K4 b Pp 1")
+    for _ in range(2):
+        for text in ("5i5h", "5a5b", "5h5i", "5b5a"):
+            board.push_usi(text)
+    result = Puct(UniformEvaluator()).search(board, never, max_playouts=50)
+    assert result.move is not None
+    assert result.stats.playouts == 50
+
+
+def transposed(square: int) -> int:
+    """The square of reversi seen in a mirror along the long diagonal, which leaves the start as it is."""
+    return square if square == PASS else square % 8 * 8 + square // 8
+
+
+class MirrorSymmetric:
+    """Judges a position of reversi and its mirror image alike, by a hash of the smaller of the two."""
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        evaluations = []
+        for state in states:
+            assert isinstance(state, Reversi)
+            discs = (state.own, state.opponent)
+            image = tuple(sum(1 << transposed(s) for s in range(64) if side >> s & 1) for side in discs)
+            is_image = image < discs
+            seed = splitmix64(min(discs, image)[0] ^ splitmix64(min(discs, image)[1]))
+            squares = [transposed(move) if is_image else move for move in state.legal_moves()]
+            weights = [splitmix64(seed + square) for square in squares]
+            policy = [weight / sum(weights) for weight in weights]
+            evaluations.append(Evaluation(policy, (seed >> 11) * 2.0**-52 - 1.0))
+        return evaluations
+
+
+def test_a_mirror_image_has_the_mirrored_result() -> None:
+    state = midgame("reversi", 7, seed=2)
+    assert isinstance(state, Reversi)
+    image = Reversi(moves=[transposed(move) for move in state.move_stack])
+    result, reflected = (
+        Puct(MirrorSymmetric()).search(position, never, max_playouts=300) for position in (state, image)
+    )
+    assert [transposed(move.move) for move in reflected.moves] == [move.move for move in result.moves]
+    assert [move.visits for move in reflected.moves] == [move.visits for move in result.moves]
+    assert reflected.value == pytest.approx(result.value, abs=1e-12)
+
+
+def test_one_thread_gives_the_same_tree_every_time() -> None:
+    state = midgame("shogi", 20, seed=9)
+    first, second = (
+        Puct(HashedEvaluator(), PuctConfig(batch_size=8)).search(state, never, max_playouts=300)
+        for _ in range(2)
+    )
+    assert first == second
