@@ -1,6 +1,7 @@
 """Legal moves of shogi: known counts, known traps, and two libraries that we did not write."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -291,12 +292,10 @@ def test_a_number_that_is_no_move_has_no_usi_text() -> None:
 @pytest.mark.parametrize("sfen", [sfen for sfen, _ in POSITIONS])
 def test_a_mirrored_position_has_mirrored_moves(sfen: str) -> None:
     fields = parse_sfen(sfen)
-    mirrored = [fields.pieces[9 * (8 - square // 9) + square % 9] for square in range(81)]
-    board = Board(str(type(fields)(tuple(mirrored), fields.turn, fields.hands, 1)))
-    for all_moves in (True, False):
-        board.rules = Rules(all_moves=all_moves)
-        original = Board(sfen, board.rules)
-        assert len(Board(board.sfen(), board.rules).legal_moves()) == len(original.legal_moves())
+    pieces = tuple(fields.pieces[9 * (8 - square // 9) + square % 9] for square in range(81))
+    mirrored = str(replace(fields, pieces=pieces))
+    for rules in (Rules(), Rules(all_moves=False)):
+        assert len(Board(mirrored, rules).legal_moves()) == len(Board(sfen, rules).legal_moves())
 
 
 def test_the_board_for_people_is_ascii_and_shows_hands_and_sfen() -> None:

@@ -98,32 +98,10 @@ def test_a_malformed_side_to_move_is_refused(turn: str) -> None:
     assert error.value.field == "side to move"
 
 
-@pytest.mark.parametrize(
-    "hands",
-    [
-        "k",
-        "K",
-        "99P",
-        "19P",
-        "Z",
-        "1P",
-        "0P",
-        "00P",
-        "02P",
-        "2",
-        "P2",
-        "P-",
-        "-P",
-        "--",
-        "PP",
-        "P2P",
-        "PrP",
-        "+P",
-        "-3",
-        "\u00b2P",
-        "\u0131",
-    ],
-)
+MALFORMED_HANDS = "k K 99P 19P Z 1P 0P 00P 02P 2 P2 P- -P -- PP P2P PrP +P -3 \u00b2P \u0131"
+
+
+@pytest.mark.parametrize("hands", MALFORMED_HANDS.split())
 def test_malformed_hands_are_refused(hands: str) -> None:
     with pytest.raises(SfenError) as error:
         Board(f"{EMPTY} b {hands} 1")

@@ -16,7 +16,6 @@ __all__ = [
     "GOLD",
     "HAND_KINDS",
     "HAND_LETTERS",
-    "KINDS",
     "KING",
     "KNIGHT",
     "LANCE",
@@ -37,8 +36,6 @@ PROMOTED = 8
 """Added to the kind of a piece (P L N S B R) that promotes."""
 WHITE_PIECE = 16
 """Added to the kind of a white piece."""
-KINDS = 15
-"""Kinds of pieces, the empty square included."""
 
 HAND_LETTERS = "PLNSGBR"
 HAND_KINDS = (PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK)
