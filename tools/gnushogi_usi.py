@@ -4,8 +4,8 @@
 
 gnushogi (1.4.2, as in Debian) takes moves like `7g7f` one a line, echoes each of them, and answers `go` with
 `2. ... 3c3d -1000`. Its search time has whole seconds; any line that arrives while it thinks makes it move at
-once, which is how shorter limits and `stop` are kept. It knows neither `go nodes` nor scores, and only games from
-the start position are supported.
+once, which is how shorter limits and `stop` are kept. It knows neither `go nodes` nor scores, and only games
+from the start position are supported.
 
 Options: `OwnBook` (its opening book, on as usual) and `Overhead`, ms left unused in every move.
 """
@@ -58,7 +58,7 @@ class GnuShogi:
         self._moves, self._is_new = [], True
 
     def play(self, moves: Sequence[str]) -> None:
-        """Brings the game to the position after `moves`; only the new ones are sent if they go on from the last."""
+        """Brings the game to the position after `moves`, by sending only the new ones where that suffices."""
         if list(moves[: len(self._moves)]) != self._moves or (self._is_new and self._moves):
             self.new_game()
         if self._is_new:

@@ -33,7 +33,7 @@ from goryu.learning.match.records import RECORD_FORMATS, write_records
 from goryu.learning.match.referee import DeclarationRule
 from goryu.learning.match.report import progress_line, report, summary
 from goryu.learning.match.rules import LIBRARIES, RulesError
-from goryu.learning.match.sprt import Sprt
+from goryu.learning.match.sprt import Sprt, SprtError
 from goryu.learning.match.tournament import FAILURES, Match, MatchConfig
 from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts
 
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(describe(config))
             return 0
         return play(args, config)
-    except (LimitsError, OpeningError, RulesError, JournalError, EngineError, OSError) as error:
+    except (LimitsError, OpeningError, RulesError, JournalError, SprtError, EngineError, OSError) as error:
         print(f"match: {error}", file=sys.stderr)
         return 2
 

@@ -1,4 +1,4 @@
-r"""Makes an opening file for `tools/match.py`: distinct, balanced, the same on every run with the same arguments.
+r"""Makes an opening file for `tools/match.py`: distinct, balanced, repeatable from the seed.
 
     python tools/openings.py --engine /usr/games/fairy-stockfish --option UCI_Variant=shogi \
         --count 400 --seed 1 --out tools/openings/balanced.txt
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     options = (*(tuple(text.split("=", 1)) for text in args.option), ("MultiPV", str(args.variations)))
     client = UsiClient(EngineSpec(tuple(shlex.split(args.engine)), options, Limits(nodes=args.judge_nodes)))
-    sampling = Sampling(*args.plies, judge_nodes=args.judge_nodes, balance_cp=args.balance)
+    sampling = Sampling(args.plies[0], args.plies[1], judge_nodes=args.judge_nodes, balance_cp=args.balance)
     try:
         client.start()
         openings = islice(sample_openings(client, sampling, Random(args.seed)), args.count)
@@ -55,10 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         client.quit()
     lines = [
-        f"# {args.count} openings of {args.plies[0]} to {args.plies[1]} plies, |score| < {args.balance} centipawns",
-        f"# for the side to move by {client.name} at {args.judge_nodes} nodes; the score follows each line.",
+        f"# {args.count} distinct openings of {args.plies[0]} to {args.plies[1]} plies, each with its score:",
+        f"# centipawns for the side to move by {client.name} at {args.judge_nodes} nodes,",
+        f"# absolute value below {args.balance}.",
         f"# python tools/openings.py {shlex.join(arguments)}",
-        *(f"{found_one.opening}  # {found_one.cp:+}" for found_one in found),
+        *(f"{line.opening}  # {line.cp:+}" for line in found),
     ]
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text("\n".join(lines) + "\n", "utf-8")

@@ -16,10 +16,18 @@ from typing import Literal
 
 from goryu.learning.match.statistics import NORMALISED_ELO, PAIR_SCORES, MatchStatistics, score_of_elo
 
-__all__ = ["Sprt"]
+__all__ = ["Sprt", "SprtError"]
 
 EMPTY_CELL = 1e-3
 """Pairs counted in a cell that saw none, so that no hypothesis becomes impossible (as in fastchess)."""
+
+
+MAX_NORMALISED_ELO = 200
+"""Beyond this the iteration of `fit_t` need not converge (it was seen to fail from 250)."""
+
+
+class SprtError(ValueError):
+    """A test that cannot be made; the message holds what was received and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,14 @@ class Sprt:
     alpha: float = 0.05
     beta: float = 0.05
     model: Literal["normalized", "logistic"] = "normalized"
+
+    def __post_init__(self) -> None:
+        if not self.elo0 < self.elo1:
+            raise SprtError(f"SPRT of {self.elo0:g} against {self.elo1:g} Elo: expected the lower one first")
+        if self.model == "normalized" and max(-self.elo0, self.elo1) > MAX_NORMALISED_ELO:
+            raise SprtError(f"SPRT [{self.elo0:g}, {self.elo1:g}]: expected at most {MAX_NORMALISED_ELO}")
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise SprtError(f"alpha {self.alpha:g}, beta {self.beta:g}: expected numbers between 0 and 0.5")
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -68,10 +84,11 @@ def fit_mean(seen: Sequence[float], values: Sequence[float], mean: float) -> lis
     """Returns the likeliest distribution over `values` with the given mean.
 
     It is seen[i] / (1 + x (values[i] - mean)), where x makes the mean right: the only root of a decreasing
-    function between two poles, found by bisection.
+    function, found by bisection where no probability exceeds 1.
     """
     offsets = [value - mean for value in values]
-    low, high = -1 / max(offsets), -1 / min(offsets)
+    low = max((p - 1) / d for p, d in zip(seen, offsets, strict=True) if d > 0)
+    high = min((p - 1) / d for p, d in zip(seen, offsets, strict=True) if d < 0)
     for _ in range(200):
         x = (low + high) / 2
         excess = sum(p * d / (1 + x * d) for p, d in zip(seen, offsets, strict=True))

@@ -1,0 +1,332 @@
+"""Whole matches between scripted engines: every way to end a game, resume, pairs, restarts, records."""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from goryu.learning.match.game import Game, GameRules, play_game
+from goryu.learning.match.journal import GameEntry, Journal, JournalError
+from goryu.learning.match.limits import Clock, Limits, LimitsError, go_command
+from goryu.learning.match.openings import Opening
+from goryu.learning.match.records import write_records
+from goryu.learning.match.referee import Reason
+from goryu.learning.match.report import progress_line, report, summary
+from goryu.learning.match.sprt import Sprt
+from goryu.learning.match.tournament import Match, MatchConfig, complete_pairs
+from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
+from goryu.learning.match.usi_info import MATE_CP, Info, best_info, variations
+
+pytest.importorskip("rsshogi")
+
+SCRIPTED = Path(__file__).parent / "match_engines" / "scripted.py"
+FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
+QUICK = Timeouts(handshake_s=20, move_s=20, grace_s=0.5, quit_s=0.5)
+
+
+def scripted(answers: str, cp: int | None = None, limits: str = "nodes=1") -> EngineSpec:
+    report = () if cp is None else (str(cp),)
+    return EngineSpec((sys.executable, str(SCRIPTED), answers, *report), limits=Limits.parse(limits))
+
+
+def one_game(
+    black: EngineSpec,
+    white: EngineSpec,
+    opening: Opening | None = None,
+    timeouts: Timeouts = QUICK,
+    **rules: object,
+) -> Game:
+    players = (UsiClient(black, timeouts=timeouts), UsiClient(white, timeouts=timeouts))
+    try:
+        for player in players:
+            player.start()
+        return play_game(players, opening or Opening(), replace(GameRules(), **rules))  # type: ignore[arg-type]
+    finally:
+        for player in players:
+            player.quit()
+
+
+SHUFFLE = ("5i5h,5h5i", "5a5b,5b5a")
+
+
+@pytest.mark.parametrize(
+    "black, white, winner, reason",
+    [
+        ("7g7f+", "push", 1, Reason.ILLEGAL_MOVE),
+        ("7g7f", "7g7f", 0, Reason.ILLEGAL_MOVE),
+        ("resign", "push", 1, Reason.RESIGNATION),
+        ("win", "push", 1, Reason.FALSE_DECLARATION),
+        ("crash", "push", 1, Reason.CRASH),
+        ("push", "crash", 0, Reason.CRASH),
+        ("empty", "push", 1, Reason.PROTOCOL),
+        (*SHUFFLE, None, Reason.REPETITION),
+    ],
+)
+def test_every_ending_has_its_reason(black: str, white: str, winner: int | None, reason: Reason) -> None:
+    verdict = one_game(scripted(black), scripted(white)).verdict
+    assert (verdict.winner, verdict.reason) == (winner, reason)
+
+
+def test_an_engine_that_never_answers_is_hung() -> None:
+    game = one_game(scripted("push"), scripted("hang"), timeouts=replace(QUICK, move_s=0.3))
+    assert (game.verdict.winner, game.verdict.reason) == (0, Reason.HANG)
+
+
+def test_an_engine_that_exceeds_its_time_loses() -> None:
+    slow = scripted("push,silence:400", limits="byoyomi=100")
+    game = one_game(slow, scripted("push"))
+    assert (game.verdict.winner, game.verdict.reason) == (1, Reason.TIME)
+    assert "too late" in game.verdict.detail
+
+
+def test_without_flag_lateness_is_only_noted() -> None:
+    slow = scripted("silence:250", limits="movetime=100")
+    game = one_game(slow, scripted("push"), flag=False, max_plies=2)
+    assert game.verdict.reason is Reason.MAX_PLIES
+    assert game.moves[0].late_ms >= 100
+
+
+def test_a_flood_on_stderr_blocks_nobody() -> None:
+    game = one_game(scripted("noise"), scripted("noise"), max_plies=6)
+    assert game.verdict.reason is Reason.MAX_PLIES
+
+
+def test_both_engines_must_agree_before_a_game_is_adjudicated() -> None:
+    agreed = one_game(scripted("push", 900), scripted("push", -900), resign_cp=800, resign_plies=4)
+    assert (agreed.verdict.winner, agreed.verdict.reason) == (0, Reason.ADJUDICATION)
+    assert agreed.plies == 4
+    disputed = one_game(scripted("push", 900), scripted("push", 900), resign_cp=800, max_plies=8)
+    assert disputed.verdict.reason is Reason.MAX_PLIES
+
+
+def test_the_engines_hear_how_the_game_ended(tmp_path: Path) -> None:
+    specs = [
+        replace(scripted(answer), environment=(("USI_TRACE", str(tmp_path / name)),))
+        for answer, name in (("resign", "black"), ("push", "white"))
+    ]
+    one_game(specs[0], specs[1], Opening(moves=("7g7f", "3c3d")))
+    black, white = ((tmp_path / name).read_text().splitlines() for name in ("black", "white"))
+    assert black == [
+        "usi",
+        "isready",
+        "usinewgame",
+        "position startpos moves 7g7f 3c3d",
+        "go nodes 1",
+        "gameover lose",
+        "quit",
+    ]
+    assert white == ["usi", "isready", "usinewgame", "gameover win", "quit"]
+
+
+def test_a_program_that_is_no_engine_is_an_error() -> None:
+    with pytest.raises(EngineError, match="cannot start"):
+        UsiClient(EngineSpec(("/nonexistent",))).start()
+    with pytest.raises(EngineError, match="died"):
+        UsiClient(EngineSpec((sys.executable, "-c", "pass"))).start()
+    mute = UsiClient(
+        EngineSpec((sys.executable, "-c", "input(); input()")), timeouts=Timeouts(handshake_s=0.3)
+    )
+    with pytest.raises(EngineError, match="no usiok"):
+        mute.start()
+    mute.kill()
+
+
+def test_options_that_the_engine_does_not_list_are_reported() -> None:
+    client = UsiClient(replace(scripted("push"), options=(("style", "wild"), ("Depht", "9"))))
+    client.start()
+    client.quit()
+    assert client.warnings == ["Scripted does not list the option Depht"]
+    assert not client.is_alive
+
+
+# The match
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> MatchConfig:
+    openings = (Opening(moves=("7g7f",)), Opening(moves=("2g2f", "8c8d")), Opening())
+    engines = (scripted("push", 10), scripted("push", -10))
+    return MatchConfig(
+        engines, 6, openings, seed=1, rules=GameRules(max_plies=12), timeouts=QUICK, directory=tmp_path
+    )
+
+
+def run(config: MatchConfig, on_game: Callable[[GameEntry], None] | None = None) -> Match:
+    assert config.directory is not None
+    journal = Journal(config.directory / "games.jsonl", config.decisive())
+    match = Match(config, journal, on_game)
+    try:
+        match.run()
+    finally:
+        journal.close()
+    return match
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_every_opening_is_played_twice_with_colours_swapped(config: MatchConfig, concurrency: int) -> None:
+    match = run(replace(config, concurrency=concurrency))
+    pairs = complete_pairs(match.entries)
+    assert len(pairs) == 3
+    assert all(first.opening == second.opening for first, second in pairs)
+    assert all((first.black, second.black) == (1, 2) for first, second in pairs)
+    assert {first.opening for first, _ in pairs} == {str(opening) for opening in config.openings}
+    assert match.names == ("Scripted (1)", "Scripted (2)")
+
+
+def test_a_match_is_resumed_where_it_stopped(config: MatchConfig) -> None:
+    half = run(replace(config, games=4)).entries
+    assert config.directory is not None
+    path = config.directory / "games.jsonl"
+    with path.open("a") as file:
+        file.write('{"type": "game", "number": 4, "bla')  # The line that was being written at the crash.
+    played: list[int] = []
+    match = run(config, lambda entry: played.append(entry.number))
+    assert played == [4, 5]
+    assert match.entries[:4] == half
+    assert [json.loads(line)["type"] for line in path.read_text().splitlines()] == [
+        "match",
+        "names",
+        *["game"] * 6,
+    ]
+
+
+def test_another_match_is_not_mixed_into_a_log(config: MatchConfig) -> None:
+    run(replace(config, games=2))
+    with pytest.raises(JournalError, match="different: engine1"):
+        run(replace(config, engines=(scripted("resign"), config.engines[1])))
+
+
+def test_half_a_pair_never_counts(config: MatchConfig) -> None:
+    match = run(config)
+    entries = match.entries[:3]
+    assert len(complete_pairs(entries)) == 1
+    assert summary(match.names, entries)["games"] == 2
+    assert "1 games of unfinished pairs" in report(match.names, entries)
+    assert progress_line(entries, 6, None, 61.0).endswith("ETA 1:01")
+
+
+def test_a_crashed_engine_loses_and_is_started_again(config: MatchConfig) -> None:
+    match = run(replace(config, engines=(scripted("push,crash"), scripted("push"))))
+    assert [entry.reason for entry in match.entries] == ["crash"] * 6
+    assert [entry.score for entry in match.entries] == [0.0] * 6
+    assert "exit code" in match.entries[0].detail
+    assert match.statistics().pentanomial == (3, 0, 0, 0, 0)
+
+
+def test_too_many_failures_end_the_match(config: MatchConfig) -> None:
+    match = run(replace(config, engines=(scripted("crash"), scripted("push")), max_failures=2))
+    assert len(match.entries) == 2
+
+
+def test_a_decided_sequential_test_ends_the_match(config: MatchConfig) -> None:
+    engines = (scripted("push"), scripted("resign"))
+    match = run(replace(config, games=400, engines=engines, sprt=Sprt(0, 100)))
+    assert match.config.sprt is not None
+    assert match.config.sprt.verdict(match.statistics()) == "elo1"
+    assert len(match.entries) < 100
+    assert "elo1 accepted" in report(match.names, match.entries, match.config.sprt)
+
+
+def test_an_engine_that_cannot_start_ends_the_match(config: MatchConfig) -> None:
+    with pytest.raises(EngineError, match="cannot start"):
+        run(replace(config, engines=(config.engines[0], EngineSpec(("/nonexistent",)))))
+
+
+def test_the_table_tells_how_the_engines_worked(config: MatchConfig) -> None:
+    match = run(config)
+    text = report(("Ours", "Theirs"), match.entries)
+    assert "max plies 6" in text
+    figures = summary(("Ours", "Theirs"), match.entries)["engines"]
+    assert [engine["nodes_per_move"] for engine in figures] == [100.0, 100.0]
+    assert [engine["depth"] for engine in figures] == [3.0, 3.0]
+    assert sum(engine["moves"] for engine in figures) == sum(len(entry.moves) for entry in match.entries)
+
+
+def test_records_are_read_back_by_rsshogi(config: MatchConfig, tmp_path: Path) -> None:
+    from rsshogi.record import Record
+
+    entry = run(replace(config, games=2)).entries[1]
+    write_records(entry, ("Ours", "Theirs"), tmp_path, ("kif", "csa", "usi"))
+    moves = [*entry.opening.partition(" moves ")[2].split(), *entry.moves]
+    for record in (
+        Record.from_kif_file(str(tmp_path / "game00002.kifu")),
+        Record.from_csa_file(str(tmp_path / "game00002.csa")),
+        Record.from_usi_position("position " + (tmp_path / "games.usi").read_text().strip()),
+    ):
+        assert [move.move.to_usi() for move in record.moves] == moves
+    assert Record.from_csa_file(str(tmp_path / "game00002.csa")).metadata.black_player == "Theirs"
+    # Floodgate's comments are from black's side: engine 2 (black here) says -10, engine 1 (white) says +10.
+    assert (tmp_path / "game00002.csa").read_text().count("'** -10") == len(entry.moves)
+
+
+@pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
+def test_a_pair_of_real_games_is_played_to_its_end(tmp_path: Path) -> None:
+    engine = EngineSpec((str(FAIRY_STOCKFISH),), (("UCI_Variant", "shogi"),), Limits(nodes=200))
+    match = run(MatchConfig((engine, engine), 2, directory=tmp_path, rules=GameRules(resign_cp=2000)))
+    assert {entry.reason for entry in match.entries} <= {
+        "checkmate",
+        "adjudication",
+        "repetition",
+        "max plies",
+    }
+    assert all(entry.cps[0] is not None for entry in match.entries)
+
+
+# Limits, clocks and info lines
+
+
+def test_a_clock_takes_main_time_then_byoyomi_and_adds_the_increment() -> None:
+    clock = Clock(Limits(time=1000, byoyomi=500))
+    assert clock.budget_ms == 1500
+    assert clock.spend(1200) == 0
+    assert (clock.remaining_ms, clock.budget_ms) == (0, 500)
+    assert clock.spend(530) == 30
+    fischer = Clock(Limits(time=1000, inc=200))
+    assert fischer.spend(400) == 0
+    assert fischer.budget_ms == 800
+    assert fischer.spend(900) == 100
+
+
+@pytest.mark.parametrize(
+    "black, white, turn, go",
+    [
+        ("nodes=400", "depth=3", 0, "go nodes 400"),
+        ("nodes=400", "depth=3", 1, "go depth 3"),
+        ("time=60000,inc=500", "time=60000,inc=500", 0, "go btime 60000 wtime 60000 binc 500 winc 500"),
+        ("time=0,byoyomi=1000", "nodes=5", 0, "go btime 0 wtime 0 byoyomi 1000"),
+        ("time=9000,byoyomi=100", "time=7000", 1, "go btime 9000 wtime 7000 byoyomi 0"),
+        ("movetime=250,nodes=7", "nodes=5", 0, "go nodes 7 movetime 250"),
+    ],
+)
+def test_the_go_line_says_what_each_engine_may_use(black: str, white: str, turn: int, go: str) -> None:
+    assert go_command(turn, (Clock(Limits.parse(black)), Clock(Limits.parse(white)))) == go
+
+
+@pytest.mark.parametrize("text", ["nodes", "nodes=", "nodes=-1", "speed=3", "nodes=1e3"])
+def test_bad_limits_are_named(text: str) -> None:
+    with pytest.raises(LimitsError, match=r"expected NAME=NUMBER"):
+        Limits.parse(text)
+
+
+def test_the_last_exact_score_of_the_first_variation_counts() -> None:
+    lines = [
+        "info depth 5 seldepth 9 score cp 31 nodes 100 nps 5000 pv 7g7f 3c3d",
+        "info depth 6 multipv 2 score cp -400 nodes 150 pv 1g1f",
+        "info depth 6 multipv 1 score cp 90 lowerbound nodes 200 pv 2g2f",
+        "info nodes 250 nps 6000",
+        "info string depth 99 score cp 12345",
+    ]
+    assert best_info(lines) == Info(31, 6, 250, 6000, ("2g2f",))
+    assert [info.cp for info in variations(lines)] == [31, -400]
+
+
+@pytest.mark.parametrize(
+    "score, cp",
+    [("mate 5", MATE_CP - 5), ("mate -4", -MATE_CP + 4), ("mate +", MATE_CP - 1), ("mate -", -MATE_CP + 1),
+     ("mate +3", MATE_CP - 3), ("cp", None), ("mate", None), ("cp x", None)],
+)  # fmt: skip
+def test_mate_scores_are_large_centipawns(score: str, cp: int | None) -> None:
+    assert best_info([f"info depth 1 score {score}"]).cp == cp

@@ -1,0 +1,139 @@
+"""Elo, LOS, normalised Elo and the sequential test, against published numbers and some worked by hand."""
+
+from math import inf, isfinite, log10, sqrt
+
+import pytest
+
+from goryu.learning.match.sprt import Sprt, SprtError, fit_mean, fit_t
+from goryu.learning.match.statistics import PAIR_SCORES, MatchStatistics, elo_of_score, score_of_elo
+
+
+def test_twenty_wins_to_ten_losses_is_120_elo() -> None:
+    # 2/3 of the points: 400 log10(2). Ten pairs WW and five LL vary by 2/9.
+    statistics = MatchStatistics((5, 0, 0, 0, 10))
+    assert statistics.elo == pytest.approx(400 * log10(2))
+    assert statistics.score == pytest.approx(2 / 3)
+    assert statistics.variance == pytest.approx(2 / 9)
+    low, high = statistics.score_interval
+    assert (low, high) == pytest.approx(
+        (2 / 3 - 1.96 * sqrt(2 / 9 / 15), 2 / 3 + 1.96 * sqrt(2 / 9 / 15)), abs=1e-5
+    )
+
+
+def test_the_same_score_in_mixed_pairs_has_a_smaller_error() -> None:
+    # 20 wins and 10 losses again, but ten of the losses stand beside a win: openings decided those pairs.
+    assert MatchStatistics((0, 0, 10, 0, 5)).elo == pytest.approx(MatchStatistics((5, 0, 0, 0, 10)).elo)
+    assert MatchStatistics((0, 0, 10, 0, 5)).elo_error < MatchStatistics((5, 0, 0, 0, 10)).elo_error / 1.9
+
+
+@pytest.mark.parametrize(
+    "pentanomial, elo, error, normalised, normalised_error, los",
+    [  # The examples of fastchess' tests (app/tests/elo_test.cpp).
+        ((34, 54, 63, 64, 75), 55.58, 27.65, 57.94, 28.28, 0.99997),
+        ((332, 433, 498, 333, 334), -8.64, 10.33, -9.17, 10.96, 0.0505),
+        ((7895, 8757, 5685, 568, 9999), -21.04, 2.95, -19.01, 2.65, 0.0),
+    ],
+)
+def test_published_pentanomial_examples(
+    pentanomial: tuple[int, int, int, int, int],
+    elo: float,
+    error: float,
+    normalised: float,
+    normalised_error: float,
+    los: float,
+) -> None:
+    statistics = MatchStatistics(pentanomial)
+    assert statistics.elo == pytest.approx(elo, abs=0.01)
+    assert statistics.elo_error == pytest.approx(error, abs=0.01)
+    assert statistics.normalised_elo == pytest.approx(normalised, abs=0.01)
+    assert statistics.normalised_elo_error == pytest.approx(normalised_error, abs=0.01)
+    assert statistics.los == pytest.approx(los, abs=1e-4)
+
+
+def test_swapping_the_engines_mirrors_every_figure() -> None:
+    counts = (3, 9, 20, 11, 7)
+    first, second = MatchStatistics(counts), MatchStatistics(tuple(reversed(counts)))  # type: ignore[arg-type]
+    assert first.elo == pytest.approx(-second.elo)
+    assert first.elo_interval == pytest.approx(tuple(-end for end in reversed(second.elo_interval)))
+    assert first.los == pytest.approx(1 - second.los)
+    test = Sprt(-10, 10)
+    assert test.llr(first) == pytest.approx(-test.llr(second))
+
+
+def test_elo_and_score_are_inverses() -> None:
+    for elo in (-800.0, -7.5, 0.0, 35.0, 400.0):
+        assert elo_of_score(score_of_elo(elo)) == pytest.approx(elo)
+    assert elo_of_score(0.0) == -inf
+    assert elo_of_score(1.0) == inf
+
+
+def test_a_clean_sweep_has_no_finite_elo_but_a_lower_bound() -> None:
+    statistics = MatchStatistics((0, 0, 0, 0, 10))
+    assert statistics.elo == inf
+    low, high = statistics.elo_interval
+    assert low == pytest.approx(elo_of_score(0.025**0.1))
+    assert high == inf
+    assert statistics.los == 1 - 0.5**11
+
+
+def test_nothing_played_says_nothing() -> None:
+    statistics = MatchStatistics()
+    assert statistics.score_interval == (0.0, 1.0)
+    assert statistics.los == 0.5
+    assert Sprt().llr(statistics) == 0.0
+
+
+def test_pairs_of_one_win_and_two_draws_are_counted_alike() -> None:
+    pairs = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (1.0, 0.5), (0.0, 0.0)]
+    assert MatchStatistics.from_pairs(pairs).pentanomial == (1, 0, 3, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "pentanomial, elo0, elo1, model, llr",
+    [  # The examples of fastchess' tests (app/tests/sprt_test.cpp).
+        ((365, 16618, 36229, 16974, 390), 0.0, 2.0, "normalized", 2.25),
+        ((127, 4883, 10712, 5150, 104), -1.75, 0.25, "normalized", 3.01),
+        ((223, 9863, 21279, 10037, 246), 0.5, 2.5, "logistic", -3.07),
+        ((871, 26175, 55983, 26678, 821), 0.0, 2.0, "logistic", -4.98),
+    ],
+)
+def test_published_log_likelihood_ratios(
+    pentanomial: tuple[int, int, int, int, int], elo0: float, elo1: float, model: str, llr: float
+) -> None:
+    test = Sprt(elo0, elo1, model="logistic" if model == "logistic" else "normalized")
+    assert test.llr(MatchStatistics(pentanomial)) == pytest.approx(llr, abs=0.005)
+
+
+def test_the_bounds_of_the_usual_test_are_2_94() -> None:
+    assert Sprt().bounds == pytest.approx((-2.944, 2.944), abs=0.001)
+
+
+def test_a_test_accepts_what_the_games_say() -> None:
+    test = Sprt(0, 20)
+    assert test.verdict(MatchStatistics((0, 0, 0, 0, 300))) == "elo1"
+    assert test.verdict(MatchStatistics((300, 0, 0, 0, 0))) == "elo0"
+    assert test.verdict(MatchStatistics((10, 0, 10, 0, 10))) is None
+
+
+def test_a_test_that_makes_no_sense_is_refused() -> None:
+    with pytest.raises(SprtError, match="lower one first"):
+        Sprt(5, 0)
+    with pytest.raises(SprtError, match="at most 200"):
+        Sprt(0, 400)
+    with pytest.raises(SprtError, match="between 0 and"):
+        Sprt(alpha=0.0)
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 3, 4, 5), (0.001, 0.001, 0.001, 0.001, 104), (30, 1, 40, 2, 33)])
+@pytest.mark.parametrize("t", [-0.3, 0.0, 0.05])
+def test_the_fitted_distributions_meet_their_conditions(counts: tuple[float, ...], t: float) -> None:
+    seen = [count / sum(counts) for count in counts]
+    fit = fit_t(seen, t)
+    mean = sum(p * s for p, s in zip(fit, PAIR_SCORES, strict=True))
+    deviation = sqrt(sum(p * (s - mean) ** 2 for p, s in zip(fit, PAIR_SCORES, strict=True)))
+    assert sum(fit) == pytest.approx(1)
+    assert (mean - 0.5) / deviation == pytest.approx(t, abs=1e-8)
+    fit = fit_mean(seen, PAIR_SCORES, 0.5 + t)
+    assert sum(fit) == pytest.approx(1)
+    assert sum(p * s for p, s in zip(fit, PAIR_SCORES, strict=True)) == pytest.approx(0.5 + t)
+    assert all(isfinite(p) and p > 0 for p in fit)
