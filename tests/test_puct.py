@@ -300,26 +300,29 @@ def test_a_mate_found_at_a_leaf_is_kept_when_it_becomes_the_root() -> None:
 
 
 class Steering:
-    """Uniform but for a liking of some moves, so that a search follows them deep."""
+    """Likes one move of each given line at each ply, so that a search follows the lines deep."""
 
-    def __init__(self, *liked: str) -> None:
-        self.liked = [move_from_usi(text) for text in liked]
+    def __init__(self, *lines: str) -> None:
+        self.liked = [
+            {move_from_usi(text) for text in texts} for texts in zip(*map(str.split, lines), strict=True)
+        ]
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         evaluations = []
         for state in states:
-            moves = state.legal_moves()
-            weights = [500.0 if move in self.liked else 1.0 for move in moves]
+            liked = self.liked[state.ply] if state.ply < len(self.liked) else set()
+            weights = [500.0 if move in liked else 1.0 for move in state.legal_moves()]
             evaluations.append(Evaluation([w / sum(weights) for w in weights], 0.0))
         return evaluations
 
 
 def test_repetition_belongs_to_the_path_and_not_to_the_node() -> None:
     """The same position at the same ply, by a path that repeats and by one that does not (search.md 1.4)."""
-    repeating = ("5i5h", "5a5b", "5h4h", "5b4a", "4h5h", "4a5b")
-    fresh = ("5i4i", "5a4b", "4i4h", "4b4a", "4h5h", "4a5b")
-    puct = Puct(Steering(*repeating, *fresh))
-    puct.search(Board("4k4/9/9/9/9/9/9/9/4K4 b - 1"), never, max_playouts=1500)
+    repeating, fresh = "5i5h 5a5b 5h4h 5b4a 4h5h 4a5b", "5i4i 5a4b 4i4h 4b4a 4h5h 4a5b"
+    puct = Puct(Steering(repeating, fresh))
+    board = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1")
+    for first, playouts in (("5i5h", 100), ("5i4i", 300)):
+        puct.search(board, never, max_playouts=playouts, root_moves=[move_from_usi(first)])
     check_invariants(puct)
     assert puct.table.path_ends, "the search has met repetitions"
     both_kinds = [
