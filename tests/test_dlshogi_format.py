@@ -1,0 +1,197 @@
+"""The dlshogi format against the test vectors of model-formats.md 3.g, and against cshogi on random games."""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from goryu.evaluators.dlshogi_format import DLSHOGI_LABELS, DlshogiFormat, dlshogi_label
+from goryu.evaluators.shogi_state import ShogiState
+from goryu.evaluators.value_scale import from_probability
+from goryu.games.shogi import Board, move_from_usi
+
+T1 = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+T2 = "lnsgk1snl/1r4g2/p1ppppb1p/6pP1/7R1/2P6/P2PPPP1P/1SG6/LN2KGSNL w B2P2p 24"
+T3 = "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5NL b 2G6Pbg2sp 95"
+T4 = "1+P1K1G3/+P+P1G+P4/1S+R1+P4/9/9/9/3+p1+p1k1/2+r3g2/4+p2+bs w BGSN2L7Ps3n2l3p 180"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Pieces and hands of an SFEN as cshogi reads it: the vectors need not be legal (T2 has 19 pawns)."""
+
+    pieces: list[int]
+    hands: tuple[list[int], list[int]]
+    turn: int
+    checked: bool
+
+    def is_check(self) -> bool:
+        return self.checked
+
+
+def position(sfen: str) -> Any:
+    cshogi = pytest.importorskip("cshogi")
+    board = cshogi.Board(sfen)
+    black, white = board.pieces_in_hand
+    return Position(board.pieces, (black, white), board.turn, board.is_check())
+
+
+def planes(state: ShogiState, *, sees_nyugyoku: bool = False) -> list[npt.NDArray[np.uint8]]:
+    model_format = DlshogiFormat(from_probability, sees_nyugyoku=sees_nyugyoku)
+    rows = [np.zeros(spec.shape, np.uint8) for spec in model_format.inputs]
+    model_format.fill(state, rows)
+    return rows
+
+
+def random_boards(games: int, seed: int) -> Iterator[Board]:
+    """Yields every position of random games; such games wander through all kinds of positions."""
+    rng = Random(seed)
+    for _ in range(games):
+        board = Board()
+        while board.outcome() is None and board.ply < 300:
+            yield board
+            board.push(rng.choice(board.legal_moves()))
+
+
+@pytest.mark.parametrize(
+    ("sfen", "sees_nyugyoku", "sums", "crcs"),
+    [
+        (T1, False, (234, 0), (0x902DAF0D, 0x477DA44B)),
+        (T2, False, (259, 405), (0x04F60C63, 0x41727108)),
+        (T3, False, (209, 1053), (0x4D74AB41, 0x76F3EA64)),
+        (T4, False, (215, 1782), (0x13B1A349, 0xB31A9686)),
+        (T1, True, (234, 0), (0x902DAF0D, 0xB3BD85F1)),
+        (T2, True, (259, 405), (0x04F60C63, 0x04064751)),
+        (T3, True, (209, 1134), (0x4D74AB41, 0xE47FA838)),
+        (T4, True, (215, 2187), (0x13B1A349, 0x8577B124)),
+    ],
+)
+def test_planes_of_the_test_vectors(
+    sfen: str, sees_nyugyoku: bool, sums: tuple[int, int], crcs: tuple[int, int]
+) -> None:
+    rows = planes(position(sfen), sees_nyugyoku=sees_nyugyoku)
+    assert tuple(int(row.sum()) for row in rows) == sums
+    assert tuple(zlib.crc32(row.tobytes()) for row in rows) == crcs
+
+
+@pytest.mark.parametrize(
+    ("sfen", "expected"),
+    [(T1, []), (T2, []), (T3, [117]), (T4, [57, 61, 71, 88, 90])],
+    ids=["T1", "T2", "T3", "T4"],
+)
+def test_nyugyoku_planes_of_the_test_vectors(sfen: str, expected: list[int]) -> None:
+    _, hands = planes(position(sfen), sees_nyugyoku=True)
+    assert [plane for plane in range(57, 119) if hands[plane].all()] == expected
+
+
+@pytest.mark.parametrize(
+    ("turn", "usi", "label"),
+    [
+        (0, "7g7f", 59),
+        (0, "2g2f", 14),
+        (0, "6i7h", 142),
+        (1, "8b8h", 10),
+        (1, "P*2g", 1685),
+        (1, "3c7g+", 992),
+        (1, "5a4b", 133),
+        (0, "3d3c+", 830),
+        (0, "5d4c+", 1001),
+        (0, "G*4c", 2135),
+        (1, "N*5e", 1822),
+        (1, "P*5f", 1659),
+        (1, "L*1a", 1781),
+        (1, "1i2h+", 1441),
+    ],
+)
+def test_labels_of_the_test_vectors(turn: int, usi: str, label: int) -> None:
+    assert dlshogi_label(move_from_usi(usi), turn) == label
+
+
+def test_planes_and_labels_are_those_of_cshogi() -> None:
+    cshogi = pytest.importorskip("cshogi")
+    from cshogi import dlshogi
+
+    reference = cshogi.Board()
+    expected = [np.zeros((62, 9, 9), np.float32), np.zeros((57, 9, 9), np.float32)]
+    for board in random_boards(games=6, seed=1):
+        reference.set_sfen(board.sfen())
+        dlshogi.make_input_features(reference, *expected)
+        for ours, theirs in zip(planes(board), expected, strict=True):
+            assert np.array_equal(ours, theirs), board.sfen()
+        for move in board.legal_moves():
+            theirs = dlshogi.make_move_label(reference.move_from_move16(move), reference.turn)
+            assert dlshogi_label(move, board.turn) == theirs, (board.sfen(), move)
+
+
+def test_nyugyoku_planes_are_those_of_cshogi() -> None:
+    cshogi = pytest.importorskip("cshogi")
+    from cshogi import dlshogi
+
+    reference = cshogi.Board()
+    dlshogi.use_nyugyoku_features(True)
+    try:
+        for board in random_boards(games=4, seed=2):
+            reference.set_sfen(board.sfen())
+            # cshogi clears the first 57 planes only: the arrays must be new.
+            expected = [np.zeros((62, 9, 9), np.float32), np.zeros((119, 9, 9), np.float32)]
+            dlshogi.make_input_features(reference, *expected)
+            assert np.array_equal(planes(board, sees_nyugyoku=True)[1], expected[1]), board.sfen()
+    finally:
+        dlshogi.use_nyugyoku_features(False)
+
+
+def test_legal_moves_have_different_labels() -> None:
+    for board in random_boards(games=2, seed=3):
+        labels = [dlshogi_label(move, board.turn) for move in board.legal_moves()]
+        assert len(set(labels)) == len(labels)
+        assert all(0 <= label < DLSHOGI_LABELS for label in labels)
+
+
+def test_a_mirrored_position_has_mirrored_planes() -> None:
+    for board in random_boards(games=1, seed=4):
+        mirrored_board, mirrored_hands = planes(Board(mirrored(board.sfen())))
+        own_board, own_hands = planes(board)
+        assert np.array_equal(mirrored_board, own_board[:, ::-1, :])  # the axes are [plane][file][rank]
+        assert np.array_equal(mirrored_hands, own_hands)
+
+
+def test_the_same_position_with_colours_exchanged_has_the_same_planes() -> None:
+    for board in random_boards(games=1, seed=5):
+        for ours, theirs in zip(planes(board), planes(Board(exchanged(board.sfen()))), strict=True):
+            assert np.array_equal(ours, theirs)
+
+
+def squares_of(rank: str) -> list[str]:
+    """Returns an SFEN rank as nine entries, "" for an empty square."""
+    squares: list[str] = []
+    promoted = ""
+    for letter in rank:
+        if letter == "+":
+            promoted = "+"
+        elif letter.isdigit():
+            squares += [""] * int(letter)
+        else:
+            squares.append(promoted + letter)
+            promoted = ""
+    return squares
+
+
+def mirrored(sfen: str) -> str:
+    board, rest = sfen.split(" ", 1)
+    ranks = ["".join(square or "1" for square in reversed(squares_of(rank))) for rank in board.split("/")]
+    return "/".join(ranks) + " " + rest
+
+
+def exchanged(sfen: str) -> str:
+    """Returns the position turned by 180 degrees, black and white exchanged, hands and side to move too."""
+    board, turn, hands, number = sfen.split()
+    ranks = [
+        "".join(square.swapcase() or "1" for square in reversed(squares_of(rank)))
+        for rank in board.split("/")
+    ]
+    return f"{'/'.join(reversed(ranks))} {'bw'[turn == 'b']} {hands.swapcase()} {number}"

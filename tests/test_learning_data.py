@@ -1,0 +1,164 @@
+"""Training records and batches, against cshogi and against the facts of the game."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from goryu.evaluators.dlshogi_format import DlshogiFormat, dlshogi_label
+from goryu.evaluators.value_scale import from_probability
+from goryu.games.shogi import Board, move_from_usi
+from goryu.learning.dataset import LABELS, Dataset, Source, batches, load, make_batch, mirror_labels
+from goryu.learning.hcpe import BLACK_WON, DRAW, HCPE, WHITE_WON, HcpeError, game_numbers, read_hcpe
+
+cshogi: Any = pytest.importorskip("cshogi")
+
+
+def write_games(path: Path, games: int, seed: int) -> list[list[Board]]:
+    """Writes random games as a teacher would, all of whose positions are recorded; returns the boards."""
+    rng = Random(seed)
+    reference = cshogi.Board()
+    written: list[list[Board]] = []
+    records = []
+    for number in range(games):
+        board = Board()
+        positions: list[Board] = []
+        for ply in range(60):
+            if not board.legal_moves():
+                break
+            move = rng.choice(board.legal_moves())
+            if ply >= 4:  # a teacher's random opening is not recorded
+                record = np.zeros(1, HCPE)
+                reference.set_sfen(board.sfen())
+                reference.to_hcp(record[0]["hcp"])
+                record["eval"] = rng.randrange(-2000, 2000)
+                record["bestMove16"] = move
+                record["gameResult"] = (DRAW, BLACK_WON, WHITE_WON)[number % 3]
+                records.append(record)
+                positions.append(board.copy())
+            board.push(move)
+        written.append(positions)
+    np.concatenate(records).tofile(path)
+    return written
+
+
+def test_the_record_is_the_one_of_cshogi() -> None:
+    theirs = cshogi.HuffmanCodedPosAndEval
+    assert HCPE.itemsize == theirs.itemsize == 38
+    assert HCPE.names == theirs.names
+    record = np.zeros(1, HCPE)
+    record["eval"], record["bestMove16"], record["gameResult"] = -7, 7354, WHITE_WON
+    assert record.view(theirs)[0].tolist()[1:4] == (-7, 7354, WHITE_WON)
+
+
+def test_an_unfinished_record_at_the_end_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "games.hcpe"
+    write_games(path, 1, seed=1)
+    whole = read_hcpe(path)
+    path.write_bytes(path.read_bytes()[:-5])
+    assert np.array_equal(read_hcpe(path), whole[:-1])
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "text.hcpe"
+    path.write_text("this is certainly not a training record of shogi" * 10)
+    with pytest.raises(HcpeError, match=r"text\.hcpe"):
+        read_hcpe(path)
+
+
+def test_games_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "games.hcpe"
+    games = write_games(path, 8, seed=2)
+    expected = np.repeat(np.arange(len(games)), [len(positions) for positions in games])
+    assert np.array_equal(game_numbers(read_hcpe(path)), expected)
+
+
+def test_positions_left_out_within_a_game_do_not_split_it(tmp_path: Path) -> None:
+    path = tmp_path / "games.hcpe"
+    write_games(path, 1, seed=3)
+    records = read_hcpe(path)
+    gap = np.concatenate([records[:20], records[26:]])
+    assert not game_numbers(gap).any()
+
+
+def test_whole_games_are_held_out_and_nothing_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "games.hcpe"
+    games = write_games(path, 12, seed=4)
+    training, testing = load([Source(path, 600.0)], held_out=0.3, seed=0)
+    held_out = testing["games"]
+    assert 0 < len(held_out) < len(training)
+    assert len(training) + len(held_out) == sum(map(len, games))
+    numbers = game_numbers(read_hcpe(path))
+    seen = {record.tobytes() for record in held_out.records}
+    is_held_out = np.array([record.tobytes() in seen for record in read_hcpe(path)])
+    for game in range(len(games)):
+        assert len(set(is_held_out[numbers == game])) == 1
+
+
+def test_the_value_target_mixes_score_and_result_of_the_side_to_move(tmp_path: Path) -> None:
+    path = tmp_path / "games.hcpe"
+    games = write_games(path, 3, seed=5)
+    training, _ = load([Source(path, scale=500.0, result_weight=0.25)], held_out=0.0, seed=0)
+    boards = [board for positions in games for board in positions]
+    for board, record, value in zip(boards, training.records, training.value, strict=True):
+        winner = {DRAW: None, BLACK_WON: 0, WHITE_WON: 1}[int(record["gameResult"])]
+        result = 0.5 if winner is None else float(winner == board.turn)
+        score = 1.0 / (1.0 + np.exp(-int(record["eval"]) / 500.0))
+        assert value == pytest.approx(0.75 * score + 0.25 * result, abs=1e-6)
+
+
+def test_a_batch_shows_what_the_engine_shows_the_network(tmp_path: Path) -> None:
+    path = tmp_path / "games.hcpe"
+    boards = [board for positions in write_games(path, 2, seed=6) for board in positions]
+    dataset, _ = load([Source(path, 600.0)], held_out=0.0, seed=0)
+    batch = make_batch(dataset, np.arange(len(boards)), np.zeros(len(boards), bool))
+    model_format = DlshogiFormat(from_probability)
+    for i, board in enumerate(boards):
+        rows = [np.zeros(spec.shape, np.float32) for spec in model_format.inputs]
+        model_format.fill(board, rows)
+        assert np.array_equal(batch.input1[i], rows[0])
+        assert np.array_equal(batch.input2[i], rows[1])
+        labels = sorted(dlshogi_label(move, board.turn) for move in board.legal_moves())
+        assert np.flatnonzero(batch.legal[i]).tolist() == labels
+        assert batch.legal[i, batch.label[i]]
+
+
+def test_mirroring_twice_changes_nothing() -> None:
+    mirror = mirror_labels()
+    assert np.array_equal(mirror[mirror], np.arange(LABELS))
+
+
+@pytest.mark.parametrize(
+    ("move", "mirrored"), [("7g7f", "3g3f"), ("8i7g", "2i3g"), ("8h2b+", "2h8b+"), ("P*3e", "P*7e")]
+)
+def test_mirrored_moves_have_mirrored_labels(move: str, mirrored: str) -> None:
+    labels = [dlshogi_label(move_from_usi(usi), turn=0) for usi in (move, mirrored)]
+    assert mirror_labels()[labels[0]] == labels[1]
+
+
+def test_a_mirrored_batch_is_the_mirror_image(tmp_path: Path) -> None:
+    path = tmp_path / "games.hcpe"
+    write_games(path, 1, seed=7)
+    dataset, _ = load([Source(path, 600.0)], held_out=0.0, seed=0)
+    chosen = np.arange(len(dataset))
+    plain = make_batch(dataset, chosen, np.zeros(len(chosen), bool))
+    mirrored = make_batch(dataset, chosen, np.ones(len(chosen), bool))
+    assert np.array_equal(mirrored.input1, plain.input1[:, :, ::-1, :])
+    assert np.array_equal(mirrored.input2, plain.input2)
+    assert np.array_equal(mirrored.value, plain.value)
+    assert all(mirrored.legal[i, mirrored.label[i]] for i in chosen)
+    assert np.array_equal(mirrored.legal.sum(axis=1), plain.legal.sum(axis=1))
+
+
+def test_a_pass_sees_every_position_once() -> None:
+    records = np.zeros(40, HCPE)
+    board = cshogi.Board()
+    for record in records:
+        board.to_hcp(record["hcp"])
+    records["bestMove16"] = move_from_usi("7g7f")
+    dataset = Dataset(records, np.linspace(0, 1, 40, dtype=np.float32))
+    stream = batches(dataset, 8, np.random.default_rng(1))
+    seen = np.concatenate([next(stream).value for _ in range(5)])
+    assert np.array_equal(np.sort(seen), dataset.value)

@@ -1,0 +1,241 @@
+"""The network evaluator on tiny models made here: formats, scales, backends, batches, unusable files."""
+
+import math
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from goryu.evaluators.dlshogi_format import dlshogi_label
+from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.onnx_graph import producer
+from goryu.evaluators.providers import BackendError
+from goryu.evaluators.softmax import softmax
+from goryu.games.shogi import Board
+
+onnx: Any = pytest.importorskip("onnx")
+
+
+def write_model(
+    path: Path,
+    *,
+    hand_planes: int = 57,
+    policy_planes: int = 27,
+    head: str = "Sigmoid",
+    dtype: str = "FLOAT",
+    batch: str | int = "batch_size",
+    input_name: str = "input1",
+) -> Path:
+    """Writes a linear network in the dlshogi format: logits and value are weighted sums of the planes.
+
+    The weights are drawn once, so two models differ in nothing but what the arguments say.
+    """
+    rng = np.random.default_rng(5)
+    element, numpy_type = (
+        getattr(onnx.TensorProto, dtype),
+        {"FLOAT": np.float32, "FLOAT16": np.float16}[dtype],
+    )
+    policy_weights = rng.normal(0, 0.1, (policy_planes, 62, 1, 1)).astype(numpy_type)
+    value_weights = rng.normal(0, 0.05, (hand_planes * 81 + 62 * 81, 1)).astype(numpy_type)
+    node = onnx.helper.make_node
+    nodes = [
+        node("Flatten", [input_name], ["board"]),
+        node("Flatten", ["input2"], ["hands"]),
+        node("Conv", [input_name, "policy_weights"], ["filtered"]),
+        node("Flatten", ["filtered"], ["output_policy"]),
+        node("Concat", ["board", "hands"], ["all"], axis=1),
+        node("MatMul", ["all", "value_weights"], ["sum"]),
+        node(head, ["sum"], ["judged"]),
+        node("Reshape", ["judged", "column"], ["output_value"]),
+    ]
+    tensor = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        nodes,
+        "test",
+        [
+            tensor(input_name, element, [batch, 62, 9, 9]),
+            tensor("input2", element, [batch, hand_planes, 9, 9]),
+        ],
+        [
+            tensor("output_policy", element, [batch, 81 * policy_planes]),
+            tensor("output_value", element, [batch, 1]),
+        ],
+        [
+            onnx.numpy_helper.from_array(policy_weights, "policy_weights"),
+            onnx.numpy_helper.from_array(value_weights, "value_weights"),
+            onnx.numpy_helper.from_array(np.array([-1, 1], np.int64), "column"),
+        ],
+    )
+    opset = onnx.helper.make_opsetid("", 17)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model(tmp_path_factory.mktemp("models") / "linear.onnx")
+
+
+def boards(count: int, seed: int = 1) -> list[Board]:
+    rng = Random(seed)
+    found = []
+    for plies in range(count):
+        board = Board()
+        for _ in range(plies):
+            board.push(rng.choice(board.legal_moves()))
+        found.append(board)
+    return found
+
+
+def test_the_policy_is_the_softmax_of_the_legal_moves_logits_in_their_order(model: Path) -> None:
+    evaluator = NetworkEvaluator(model, backend="cpu", temperature=1.5)
+    for board in boards(12):
+        inputs = evaluator.new_inputs(1)
+        evaluator.format.fill(board, [rows[0] for rows in inputs])
+        logits, values = evaluator.run(inputs)
+        evaluation = evaluator.evaluate([board])[0]
+        labels = [dlshogi_label(move, board.turn) for move in board.legal_moves()]
+        assert list(evaluation.policy) == softmax([float(logits[0, label]) for label in labels], 1.5)
+        assert math.fsum(evaluation.policy) == pytest.approx(1.0, abs=1e-12)
+        assert evaluation.value == values[0]
+        assert -1.0 <= evaluation.value <= 1.0
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 13])
+def test_padding_and_splitting_of_batches_do_not_change_what_is_said(model: Path, count: int) -> None:
+    evaluator = NetworkEvaluator(model, backend="cpu", batch_size=5)
+    states = boards(count)
+    together = evaluator.evaluate(states)
+    for state, evaluation in zip(states, together, strict=True):
+        alone = evaluator.evaluate([state])[0]
+        assert evaluation.value == pytest.approx(alone.value, abs=1e-5)
+        assert list(evaluation.policy) == pytest.approx(list(alone.policy), abs=1e-5)
+    assert NetworkEvaluator(model, backend="cpu").evaluate([]) == []
+
+
+def test_the_states_are_left_as_they_are(model: Path) -> None:
+    states = boards(4)
+    before = [(state.sfen(), state.key) for state in states]
+    NetworkEvaluator(model, backend="cpu").evaluate(states)
+    assert [(state.sfen(), state.key) for state in states] == before
+
+
+def test_probability_logit_and_tanh_say_the_same_on_the_scale_from_minus_one_to_one(tmp_path: Path) -> None:
+    states = boards(10)
+    values = {}
+    for head in ("Sigmoid", "Identity", "Tanh"):
+        path = write_model(tmp_path / f"{head}.onnx", head=head)
+        values[head] = [e.value for e in NetworkEvaluator(path, backend="cpu").evaluate(states)]
+    assert max(map(abs, values["Sigmoid"])) > 0.1
+    assert values["Identity"] == pytest.approx(values["Sigmoid"], abs=1e-6)
+    for tanh_of_x, tanh_of_half_x in zip(values["Tanh"], values["Identity"], strict=True):
+        assert math.atanh(tanh_of_x) == pytest.approx(2.0 * math.atanh(tanh_of_half_x), abs=1e-4)
+
+
+def test_the_operator_behind_an_output_is_found_through_reshapes(model: Path) -> None:
+    assert producer(model, "output_value") == "Sigmoid"
+    assert producer(model, "output_policy") == "Conv"
+    assert producer(model, "no such output") == ""
+
+
+def test_the_variant_with_119_hand_planes_is_recognised(tmp_path: Path) -> None:
+    evaluator = NetworkEvaluator(write_model(tmp_path / "m.onnx", hand_planes=119), backend="cpu")
+    assert evaluator.format.name == "dlshogi 62+119"
+    assert evaluator.evaluate(boards(3))[2].value != 0.0
+
+
+def test_a_float16_model_is_fed_float16(tmp_path: Path, model: Path) -> None:
+    half = NetworkEvaluator(write_model(tmp_path / "half.onnx", dtype="FLOAT16"), backend="cpu")
+    single = NetworkEvaluator(model, backend="cpu")
+    for a, b in zip(half.evaluate(boards(5)), single.evaluate(boards(5)), strict=True):
+        assert a.value == pytest.approx(b.value, abs=0.02)
+
+
+def test_a_model_with_a_fixed_batch_is_padded_to_it(tmp_path: Path, model: Path) -> None:
+    fixed = NetworkEvaluator(write_model(tmp_path / "fixed.onnx", batch=4), backend="cpu", batch_size=16)
+    free = NetworkEvaluator(model, backend="cpu", batch_size=16)
+    for a, b in zip(fixed.evaluate(boards(7)), free.evaluate(boards(7)), strict=True):
+        assert a.value == pytest.approx(b.value, abs=1e-5)
+
+
+def test_the_description_tells_what_is_in_use(model: Path) -> None:
+    evaluator = NetworkEvaluator(model, backend="cpu", batch_size=3, threads=1)
+    words = dict(word.split("=") for word in evaluator.description.split())
+    assert words["backend"] == evaluator.backend == "CPU"
+    assert words["model"] == "linear.onnx"
+    assert words["format"] == "dlshogi-62+57"
+    assert (words["batch"], words["threads"]) == ("3", "1")
+    assert evaluator.notes == ()
+
+
+@pytest.mark.parametrize("backend", ["cuda", "tensorrt", "directml"])
+def test_a_backend_that_this_machine_lacks_becomes_the_cpu_and_the_reason_is_told(
+    model: Path, backend: str
+) -> None:
+    evaluator = NetworkEvaluator(model, backend=backend)
+    if evaluator.backend != "CPU":
+        pytest.skip(f"this machine has {evaluator.backend}")
+    assert evaluator.notes
+    assert "cannot be used: " in evaluator.notes[0]
+    with pytest.raises(BackendError, match="cannot be used"):
+        NetworkEvaluator(model, backend=backend, allows_fallback=False)
+
+
+def test_an_unknown_backend_is_refused(model: Path) -> None:
+    with pytest.raises(BackendError, match="expected one of auto"):
+        NetworkEvaluator(model, backend="quantum")
+
+
+def test_two_onnxruntimes_installed_over_each_other_are_noticed(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = {"onnxruntime": "1.31.1", "onnxruntime-gpu": "1.31.1"}
+
+    def version(name: str) -> str:
+        from importlib.metadata import PackageNotFoundError
+
+        if name not in installed:
+            raise PackageNotFoundError(name)
+        return installed[name]
+
+    monkeypatch.setattr("goryu.evaluators.providers.version", version)
+    assert "onnxruntime and onnxruntime-gpu" in NetworkEvaluator(model, backend="cpu").notes[0]
+
+
+def test_a_missing_file_is_a_model_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no such file"):
+        NetworkEvaluator(tmp_path / "none.onnx", backend="cpu")
+
+
+@pytest.mark.parametrize("content", [b"", b"not a model", bytes(range(256)) * 40])
+def test_a_broken_file_is_a_model_error(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "broken.onnx"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"broken\.onnx"):
+        NetworkEvaluator(path, backend="cpu")
+
+
+def test_a_file_cut_short_is_a_model_error(tmp_path: Path, model: Path) -> None:
+    path = tmp_path / "short.onnx"
+    path.write_bytes(model.read_bytes()[:-1000])
+    with pytest.raises(ModelError, match=r"short\.onnx"):
+        NetworkEvaluator(path, backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"hand_planes": 58}, r"found input1 \[N, 62, 9, 9\], input2 \[N, 58, 9, 9\]"),
+        ({"input_name": "planes"}, "expected the dlshogi format"),
+        ({"policy_planes": 26}, r"output_policy \[N, 2106\]"),
+    ],
+)
+def test_a_model_of_another_shape_is_a_model_error(
+    tmp_path: Path, changes: dict[str, Any], complaint: str
+) -> None:
+    path = write_model(tmp_path / "other.onnx", **changes)
+    with pytest.raises(ModelError, match=complaint):
+        NetworkEvaluator(path, backend="cpu")

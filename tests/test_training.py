@@ -1,0 +1,95 @@
+"""A training run in small: it learns, it resumes, and what it exports says the same in onnxruntime."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch: Any = pytest.importorskip("torch")
+cshogi: Any = pytest.importorskip("cshogi")
+
+from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
+from goryu.games.shogi import Board, move_from_usi  # noqa: E402
+from goryu.learning.dataset import Dataset  # noqa: E402
+from goryu.learning.export import export_onnx, load_checkpoint  # noqa: E402
+from goryu.learning.hcpe import BLACK_WON, HCPE  # noqa: E402
+from goryu.learning.model import PolicyValueNet  # noqa: E402
+from goryu.learning.training import TrainingConfig, measure, train  # noqa: E402
+
+OPENING = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
+
+
+def lesson() -> Dataset:
+    """One opening of eight moves that black always wins: there is something to learn, and little of it."""
+    board = cshogi.Board()
+    records = np.zeros(len(OPENING), HCPE)
+    for ply, usi in enumerate(OPENING):
+        board.to_hcp(records[ply]["hcp"])
+        records[ply]["bestMove16"] = move_from_usi(usi)
+        records[ply]["gameResult"] = BLACK_WON
+        board.push_usi(usi)
+    value = np.array([1.0, 0.0] * (len(OPENING) // 2), np.float32)
+    return Dataset(np.tile(records, 4), np.tile(value, 4))
+
+
+def config(**changes: Any) -> TrainingConfig:
+    settings: dict[str, Any] = {"blocks": 2, "channels": 16, "batch_size": 16, "steps": 40, "evaluations": 4}
+    return TrainingConfig(**settings | changes)
+
+
+@pytest.mark.slow
+def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> None:
+    data = lesson()
+    before = measure(PolicyValueNet(2, 16), data)
+    net = train(config(steps=120, learning_rate=1e-2, average=0.9), data, {"lesson": data}, tmp_path)
+    after = measure(net, data)
+    assert after.policy_loss < before.policy_loss - 1.0
+    assert after.value_loss < before.value_loss - 0.1
+    assert after.policy_top1 > 0.9
+    assert after.sign_accuracy > 0.9
+    log = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [entry["step"] for entry in log] == [30, 60, 90, 120]
+
+    export_onnx(net, tmp_path / "tiny.onnx")
+    evaluator = NetworkEvaluator(tmp_path / "tiny.onnx", backend="cpu")
+    board = Board()
+    inputs = evaluator.new_inputs(1)
+    evaluator.format.fill(board, [rows[0] for rows in inputs])
+    logits, values = evaluator.run(inputs)
+    with torch.no_grad():
+        expected_logits, expected_value = net(*(torch.from_numpy(rows) for rows in inputs))
+    assert np.allclose(logits, expected_logits.numpy(), atol=1e-4)
+    assert values[0] == pytest.approx(2.0 * torch.sigmoid(expected_value).item() - 1.0, abs=1e-4)
+    evaluation = evaluator.evaluate([board])[0]
+    best = max(range(len(evaluation.policy)), key=evaluation.policy.__getitem__)
+    assert board.legal_moves()[best] == move_from_usi("7g7f")
+
+
+@pytest.mark.slow
+def test_a_run_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    data = lesson()
+
+    class InterruptionError(Exception):
+        pass
+
+    def interrupt(entry: dict[str, Any]) -> None:
+        if entry["step"] == 25:
+            raise InterruptionError
+
+    with pytest.raises(InterruptionError):
+        train(config(), data, {"lesson": data}, tmp_path, interrupt)
+    steps: list[int] = []
+    train(config(), data, {"lesson": data}, tmp_path, lambda entry: steps.append(entry["step"]))
+    assert min(steps) == 21  # after the checkpoint of step 20
+    assert max(steps) == 40
+    assert load_checkpoint(tmp_path / "checkpoint.pt").training is False
+
+
+def test_the_network_gives_2187_policy_logits_and_one_value_logit() -> None:
+    net = PolicyValueNet(1, 8).eval()
+    with torch.no_grad():
+        policy, value = net(torch.zeros(3, 62, 9, 9), torch.zeros(3, 57, 9, 9))
+    assert policy.shape == (3, 2187)
+    assert value.shape == (3, 1)
