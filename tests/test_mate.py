@@ -1,0 +1,166 @@
+"""Mate searches: what they find is mate by an independent library, and what they deny is none."""
+
+from pathlib import Path
+from random import Random
+
+import cshogi
+import pytest
+
+from goryu.games.shogi import Board, move_to_usi
+from goryu.search.mate import Mate, MateVerdict, mate_in_one, solve
+
+GOLD_AND_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
+
+
+LADDER = [
+    (int(plies), sfen)
+    for plies, sfen in (
+        line.split("\t")
+        for line in (Path(__file__).parent / "positions" / "mates.sfen").read_text().splitlines()
+        if not line.startswith("#")
+    )
+]
+"""(length of the shortest mate by cshogi, SFEN) of positions from real games."""
+
+
+def random_positions(seed: int, count: int) -> list[str]:
+    """SFENs from random games: no mate to speak of, but checks of every kind."""
+    rng = Random(seed)
+    sfens: list[str] = []
+    while len(sfens) < count:
+        board = cshogi.Board()
+        for _ in range(rng.randint(60, 160)):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            board.push(rng.choice(moves))
+        if not board.is_game_over():
+            sfens.append(board.sfen())
+    return sfens
+
+
+def is_mated_within(board: cshogi.Board, plies: int) -> bool:
+    """Brute force: does every defence, of any kind, run into mate within `plies`?"""
+    if not board.is_check():
+        return False
+    defences = list(board.legal_moves)
+    if plies == 0 and defences:
+        return False
+    return all(_answered(board, move, plies) for move in defences)
+
+
+def _answered(board: cshogi.Board, defence: int, plies: int) -> bool:
+    board.push(defence)
+    found = False
+    for attack in list(board.legal_moves):
+        board.push(attack)
+        found = board.is_check() and is_mated_within(board, plies - 2)
+        board.pop()
+        if found:
+            break
+    board.pop()
+    return found
+
+
+def assert_line_mates(sfen: str, mate: Mate) -> None:
+    """Replays a mate: legal moves, checks by the attacker, mate at the end."""
+    board = cshogi.Board(sfen)
+    for i, move in enumerate(mate.moves):
+        assert board.move_from_usi(move_to_usi(move)) in list(board.legal_moves)
+        board.push_usi(move_to_usi(move))
+        assert i % 2 == 1 or board.is_check()
+    assert board.is_game_over()
+
+
+def assert_mates(sfen: str, mate: Mate) -> None:
+    """Asserts that the line mates and that after its first move no defence helps."""
+    assert_line_mates(sfen, mate)
+    board = cshogi.Board(sfen)
+    board.push_usi(move_to_usi(mate.moves[0]))
+    assert is_mated_within(board, len(mate.moves) - 1)
+
+
+def test_a_gold_on_the_head_is_mate() -> None:
+    move = mate_in_one(Board(GOLD_AND_ONE))
+    assert move is not None
+    assert_mates(GOLD_AND_ONE, Mate(MateVerdict.MATE, (move,), 1))
+
+
+def mates_in_one(sfen: str) -> set[str]:
+    board, mates = cshogi.Board(sfen), set()
+    for move in list(board.legal_moves):
+        board.push(move)
+        if board.is_game_over() and board.is_check():
+            mates.add(cshogi.move_to_usi(move))
+        board.pop()
+    return mates
+
+
+def test_mates_in_one_are_those_of_brute_force() -> None:
+    for sfen in [sfen for _, sfen in LADDER] + random_positions(1, 60):
+        move, mates = mate_in_one(Board(sfen)), mates_in_one(sfen)
+        assert (move is not None) == bool(mates)
+        assert move is None or move_to_usi(move) in mates
+
+
+@pytest.mark.parametrize(("plies", "sfen"), [rung for rung in LADDER if rung[0] <= 7])
+def test_the_ladder_of_mates_is_climbed(plies: int, sfen: str) -> None:
+    mate = solve(Board(sfen), 3000)
+    assert mate.verdict is MateVerdict.MATE
+    assert len(mate.moves) >= plies
+    if plies <= 3 and len(mate.moves) <= 5:
+        assert_mates(sfen, mate)
+    else:
+        assert_line_mates(sfen, mate)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("plies", "sfen"), [rung for rung in LADDER if rung[0] > 7])
+def test_the_top_of_the_ladder_is_reached(plies: int, sfen: str) -> None:
+    mate = solve(Board(sfen), 30_000)
+    assert mate.verdict is MateVerdict.MATE
+    assert_line_mates(sfen, mate)
+
+
+def test_no_mate_is_announced_where_brute_force_finds_none() -> None:
+    for sfen in random_positions(7, 40):
+        mate = solve(Board(sfen), 150)
+        if mate.verdict is MateVerdict.MATE and len(mate.moves) <= 3:
+            assert_mates(sfen, mate)
+        if mate.verdict is MateVerdict.NO_MATE:
+            assert not mates_in_one(sfen)
+
+
+def test_the_search_leaves_the_board_as_it_was() -> None:
+    for _, sfen in LADDER[::6]:
+        board = Board(sfen)
+        key, moves = board.key, list(board.move_stack)
+        solve(board, 60)
+        assert (board.sfen(), board.key, board.move_stack) == (sfen, key, moves)
+
+
+def test_no_mate_is_said_when_every_check_is_answered() -> None:
+    assert solve(Board("4k4/9/9/9/9/9/9/9/4K4 b G 1"), 10_000).verdict is MateVerdict.NO_MATE
+    assert solve(Board(), 100).verdict is MateVerdict.NO_MATE
+
+
+def test_a_spent_budget_is_not_a_disproof() -> None:
+    sfen = next(sfen for plies, sfen in LADDER if plies == 5)
+    mate = solve(Board(sfen), 1)
+    assert mate == Mate(MateVerdict.UNKNOWN, (), 1)
+
+
+def test_a_pawn_drop_is_not_a_mate() -> None:
+    """The only check that leaves no reply is the drop of a pawn (打ち歩詰め)."""
+    board = Board("7nk/7s1/6G2/9/9/9/9/9/4K4 b P 1")
+    assert mate_in_one(board) is None
+
+
+def test_perpetual_check_does_not_mate() -> None:
+    """A lone rook checks for ever; the search must end and not call it mate."""
+    mate = solve(Board("k8/9/9/9/9/9/9/1R7/4K4 b - 1"), 3000)
+    assert mate.verdict is not MateVerdict.MATE
+
+
+def test_a_stop_is_obeyed() -> None:
+    assert solve(Board(GOLD_AND_ONE.replace(" G ", " 2P ")), 1 << 30, lambda: True).nodes == 1
