@@ -11,7 +11,11 @@ position by position.
 The rules and the arithmetic live in native/core, C++ that knows nothing of Python; the files included
 below only translate. Which implementation runs is decided in goryu/implementation.py.
 
-    board.pxi       Board, perft        goryu/games/shogi/board.py
+    board.pxi       Board, perft                                goryu/games/shogi/board.py
+    dlshogi.pxi     fill_dlshogi, pack_dlshogi, dlshogi_label   goryu/evaluators/dlshogi_format.py
+    reversi.pxi     Reversi                                     goryu/games/reversi.py
 """
 
 include "board.pxi"
+include "dlshogi.pxi"
+include "reversi.pxi"

@@ -23,11 +23,12 @@ cdef extern from "core/position.h" namespace "goryu" nogil:
         cbool in_check()
         cbool can_move(uint16_t move)
 
-cdef extern from "core/movegen.h" namespace "goryu" nogil:
+cdef extern from "core/move_list.h" namespace "goryu" nogil:
     cdef cppclass MoveList:
         int size()
         uint16_t operator[](int)
 
+cdef extern from "core/movegen.h" namespace "goryu" nogil:
     void core_legal_moves "goryu::legal_moves"(const Position&, MoveList&, cbool all_moves)
     void core_checking_moves "goryu::checking_moves"(const Position&, MoveList&)
     cbool core_is_legal "goryu::is_legal"(const Position&, uint16_t)
@@ -59,6 +60,7 @@ cdef extern from "core/game.h" namespace "goryu" nogil:
         int length()
         uint16_t move(int)
         uint64_t key()
+        void legal_moves(MoveList&)
         void push(uint16_t)
         uint16_t pop()
         Ending repetition()
@@ -94,7 +96,7 @@ cdef dict ENTERING_KING = {
 }
 
 cdef dict OUTCOMES = {
-    <int>ending: None if ending == Ending.kNone else Outcome(<double>value_of(ending), reason)
+    <int>ending: None if ending == Ending.kNone else Outcome(<double>value_of(<Ending><int>ending), reason)
     for ending, reason in (
         (Ending.kNone, ""),
         (Ending.kCheckmate, "checkmate"),
@@ -227,7 +229,7 @@ cdef class Board:
         The rules of repetition, declaration and maximum ply take no move away.
         """
         cdef MoveList moves
-        core_legal_moves(self.game.position(), moves, self._rules.all_moves)
+        self.game.legal_moves(moves)
         return move_integers(moves)
 
     def checks(self):

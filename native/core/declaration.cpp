@@ -14,30 +14,29 @@ Bitboard big_pieces(const Position& position) noexcept {
            | position.of_kind(kDragon);
 }
 
-int hand_points(Hand hand) noexcept {
-    int points = 5 * (hand.count(kBishop) + hand.count(kRook));
-    for (const int kind : {kPawn, kLance, kKnight, kSilver, kGold}) points += hand.count(kind);
-    return points;
-}
-
-// Points of the men on the squares; no king may be among them.
-int points_on(const Position& position, Bitboard men) noexcept {
-    return men.count() + 4 * (men & big_pieces(position)).count();
-}
-
 int points_needed(const Position& position, EnteringKing rule) noexcept {
     const bool is24 = rule == EnteringKing::kPoints24 || rule == EnteringKing::kPoints24H;
     int needed = is24 ? 31 : 28 - position.turn();
     const bool handicap = rule == EnteringKing::kPoints24H || rule == EnteringKing::kPoints27H;
     if (handicap && position.turn() == 1) {
         const Bitboard men = position.occupied().without(position.of_kind(kKing));
-        needed -= kAllPoints - points_on(position, men) - hand_points(position.hand(0))
-                  - hand_points(position.hand(1));
+        needed -= kAllPoints - points_of(position, men) - points_of(position.hand(0))
+                  - points_of(position.hand(1));
     }
     return needed;
 }
 
 }  // namespace
+
+int points_of(const Position& position, Bitboard men) noexcept {
+    return men.count() + 4 * (men & big_pieces(position)).count();
+}
+
+int points_of(Hand hand) noexcept {
+    int points = 5 * (hand.count(kBishop) + hand.count(kRook));
+    for (const int kind : {kPawn, kLance, kKnight, kSilver, kGold}) points += hand.count(kind);
+    return points;
+}
 
 bool can_declare(const Position& position, EnteringKing rule) noexcept {
     if (rule == EnteringKing::kNone) return false;
@@ -47,7 +46,7 @@ bool can_declare(const Position& position, EnteringKing rule) noexcept {
     if (king == kNoSquare || position.in_check() || !kZone[us].has(king)) return false;
     const Bitboard men = (position.of(us) & kZone[us]).without(position.of_kind(kKing));
     if (men.count() < kMenNeeded) return false;
-    return points_on(position, men) + hand_points(position.hand(us)) >= points_needed(position, rule);
+    return points_of(position, men) + points_of(position.hand(us)) >= points_needed(position, rule);
 }
 
 Move try_move(const Position& position) noexcept {

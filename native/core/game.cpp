@@ -24,6 +24,10 @@ void Game::add_frame(const std::array<std::uint16_t, 2>& streaks, const Undo& un
     ++counter(position_.position_key());
 }
 
+void Game::legal_moves(MoveList& moves) const noexcept {
+    goryu::legal_moves(position_, moves, rules_.all_moves);
+}
+
 void Game::push(Move move) noexcept {
     const Color us = position_.turn();
     Undo undo;

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "move_list.h"
 #include "position.h"
 #include "rules.h"
 
@@ -32,6 +33,8 @@ public:
 
     // Makes room for so many more moves without allocation.
     void reserve(int moves) { frames_.reserve(frames_.size() + moves); }
+    // The legal moves that the rules want listed, in ascending order.
+    void legal_moves(MoveList& moves) const noexcept;
     // Plays a legal move.
     void push(Move move) noexcept;
     // Takes the last move back and returns it; there must be one.

@@ -2,25 +2,10 @@
 // so that no move has to be tried. Every list comes out in ascending order of the move integers.
 #pragma once
 
+#include "move_list.h"
 #include "position.h"
 
 namespace goryu {
-
-class MoveList {
-public:
-    const Move* begin() const noexcept { return moves_.data(); }
-    const Move* end() const noexcept { return moves_.data() + size_; }
-    int size() const noexcept { return size_; }
-    bool empty() const noexcept { return size_ == 0; }
-    Move operator[](int i) const noexcept { return moves_[i]; }
-    void clear() noexcept { size_ = 0; }
-    void add(Move move) noexcept { moves_[size_++] = move; }
-
-private:
-    // Not zeroed: only the first size_ are ever read.
-    std::array<Move, kMaxMoves> moves_;
-    int size_ = 0;
-};
 
 // All legal moves. all_moves: the pointless non-promotions too (see Rules.all_moves in Python).
 void legal_moves(const Position& position, MoveList& moves, bool all_moves = true) noexcept;

@@ -21,6 +21,8 @@ enum class Ending : std::uint8_t {
     kRepetition, kPerpetualWin, kPerpetualLoss, kSuperior, kInferior,
 };
 
+constexpr bool is_over(Ending ending) noexcept { return ending != Ending::kNone; }
+
 // The result for the side to move in {-1, 0, +1}; 0 for kNone.
 constexpr int value_of(Ending ending) noexcept {
     switch (ending) {

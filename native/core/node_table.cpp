@@ -1,0 +1,245 @@
+#include "node_table.h"
+
+#include <algorithm>
+
+namespace goryu {
+
+void sort_by_prior(std::span<const Move> moves, const double* policy, std::vector<LegalMove>& sorted) {
+    sorted.resize(moves.size());
+    for (std::size_t i = 0; i < moves.size(); ++i) sorted[i] = {moves[i], to_half(policy[i])};
+    // Halves that are not negative are in the order of their bits.
+    const auto rank = [](LegalMove m) { return static_cast<std::uint32_t>((0xFFFF - m.prior) << 16 | m.move); };
+    std::sort(sorted.begin(), sorted.end(), [&](LegalMove a, LegalMove b) { return rank(a) < rank(b); });
+}
+
+std::size_t NodeTable::bytes() const noexcept {
+    return end_ * sizeof(Node) + index_.size() * sizeof(NodeIndex) + blocks_.bytes() + path_ends_.bytes();
+}
+
+NodeIndex NodeTable::find(std::uint64_t key, std::uint32_t ply) const noexcept {
+    if (!merge_) return kNoNode;
+    NodeIndex place = index_[bucket(key)];
+    while (place != kNoNode && (*this)[place].key != key) place = (*this)[place].next;
+    return place != kNoNode && (*this)[place].ply == ply ? place : kNoNode;
+}
+
+NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> sorted, double value) {
+    const NodeIndex place = new_place();
+    const Block moves = blocks_.allocate(sorted.size_bytes());
+    std::copy(sorted.begin(), sorted.end(), blocks_.at<LegalMove>(moves));
+    Node& node = (*this)[place];
+    node = {};
+    node.key = merge_ ? key : ++serial_;
+    node.ply = ply;
+    node.moves = moves;
+    node.move_count = static_cast<std::uint16_t>(sorted.size());
+    node.total = 1;
+    node.evaluation = static_cast<float>(value);
+    node.value = node.evaluation;
+    node.square = node.value * node.value;
+    node.is_complete = true;
+    node.is_live = true;
+    ++size_;
+    if (merge_) {
+        if (size_ > index_.size()) {
+            rebuild_index(index_bits_ + 1);
+        } else {
+            link(place);
+        }
+    }
+    return place;
+}
+
+void NodeTable::clear() noexcept {
+    size_ = 0;
+    end_ = 0;
+    free_ = kNoNode;
+    std::fill(index_.begin(), index_.end(), kNoNode);
+    blocks_.clear();
+    path_ends_.clear();
+}
+
+void NodeTable::try_moves(NodeIndex place, int count) {
+    Node& node = (*this)[place];
+    if (count <= node.tried) return;
+    if (count > node.room) {
+        // One edge fills a block of 16 bytes, four fill three such units; from there, doubling.
+        int room = node.room == 0 ? 1 : node.room == 1 ? 4 : 2 * node.room;
+        room = std::min<int>(std::max(room, count), node.move_count);
+        const Block block = blocks_.allocate(room * sizeof(Edge));
+        const Edge* old = edges(node);
+        std::copy(old, old + node.tried, blocks_.at<Edge>(block));
+        blocks_.release(node.edges, node.room * sizeof(Edge));
+        node.edges = block;
+        node.room = static_cast<std::uint16_t>(room);
+    }
+    Edge* const all = edges(node);
+    std::fill(all + node.tried, all + count, Edge{});
+    node.tried = static_cast<std::uint16_t>(count);
+}
+
+void NodeTable::end_path(NodeIndex place, int i, double value) {
+    path_ends_.add(place, i, value);
+    edges((*this)[place])[i].has_path_end = 1;
+}
+
+double NodeTable::edge_value(NodeIndex place, int i) const noexcept {
+    const Edge& edge = edges((*this)[place])[i];
+    if (!edge.has_path_end) return -(*this)[edge.child].value;
+    const PathEnd& end = path_ends_.get(place, i);
+    if (edge.child == kNoNode) return end.value_sum / edge.visits;
+    const double below = edge.visits - end.visits;
+    return (end.value_sum + below * -(*this)[edge.child].value) / edge.visits;
+}
+
+std::uint32_t NodeTable::visits_below(NodeIndex place, int i) const noexcept {
+    const Edge& edge = edges((*this)[place])[i];
+    return edge.has_path_end ? edge.visits - path_ends_.get(place, i).visits : edge.visits;
+}
+
+void NodeTable::recompute(NodeIndex place) noexcept {
+    Node& node = (*this)[place];
+    const Edge* const all = edges(node);
+    const double evaluation = node.evaluation;
+    std::uint32_t total = 1, weight = 1;
+    double value_sum = evaluation, square_sum = evaluation * evaluation;
+    for (int i = 0; i < node.tried; ++i) {
+        const Edge& edge = all[i];
+        std::uint32_t visits = edge.visits;
+        if (visits == 0) continue;
+        total += visits;
+        const Node* const child = edge.child != kNoNode ? &(*this)[edge.child] : nullptr;
+        if (edge.has_path_end) {
+            const PathEnd& end = path_ends_.get(place, i);
+            value_sum += end.value_sum;
+            square_sum += end.square_sum;
+            weight += visits;
+            visits -= end.visits;
+        } else if (child->proof == Proof::kWin) {
+            continue;  // A move that is proven to lose is not played: it does not count.
+        } else {
+            weight += visits;
+        }
+        if (child != nullptr) {
+            value_sum += visits * -child->value;
+            square_sum += visits * child->square;
+        }
+    }
+    node.total = total;
+    if (node.proof == Proof::kUnknown) {
+        node.value = value_sum / weight;
+        node.square = square_sum / weight;
+    }
+    prove(node);
+}
+
+// Proves a node from proven children: won if one reply is lost, lost if all are won. An edge on which a
+// path ended proves nothing: another path might have gone on.
+void NodeTable::prove(Node& node) noexcept {
+    int winning = 0, losing = 0, drawing = 0;  // Plies to the shortest win, the longest loss and draw; 0: none.
+    double draw_value = 0.0;
+    bool decided = node.tried == node.move_count;
+    const Edge* const all = edges(node);
+    for (int i = 0; i < node.tried; ++i) {
+        const Node* const child = all[i].child != kNoNode ? &(*this)[all[i].child] : nullptr;
+        if (child == nullptr || child->proof == Proof::kUnknown || all[i].has_path_end) {
+            decided = false;
+        } else if (child->proof == Proof::kLoss) {
+            winning = winning != 0 ? std::min(winning, child->distance + 1) : child->distance + 1;
+        } else if (child->proof == Proof::kWin) {
+            losing = std::max(losing, child->distance + 1);
+        } else {
+            drawing = std::max(drawing, child->distance + 1);
+            draw_value = -child->value;
+        }
+    }
+    if (winning != 0) {
+        if (!(node.proof == Proof::kWin && node.distance <= winning)) node.settle(Proof::kWin, winning, +1.0);
+    } else if (decided && node.proof == Proof::kUnknown) {
+        if (drawing != 0) {
+            node.settle(Proof::kDraw, drawing, draw_value);
+        } else {
+            node.settle(Proof::kLoss, losing, -1.0);
+        }
+    }
+}
+
+void NodeTable::delete_old(NodeIndex root) {
+    mark_reachable(root);
+    // Unreached nodes join the free list, the lowest place first in it.
+    for (NodeIndex place = end_; place-- > 0;) {
+        if ((*this)[place].is_live && !(reached_[place / 64] >> place % 64 & 1)) release(place);
+    }
+    if (merge_) rebuild_index(index_bits_);
+    forget_path_ends();
+}
+
+void NodeTable::mark_reachable(NodeIndex root) {
+    reached_.assign(end_ / 64 + 1, 0);
+    const auto reach = [this](NodeIndex place) {
+        std::uint64_t& word = reached_[place / 64];
+        const std::uint64_t bit = std::uint64_t{1} << place % 64;
+        if ((word & bit) == 0) waiting_.push_back(place);
+        word |= bit;
+    };
+    reach(root);
+    while (!waiting_.empty()) {
+        const Node& node = (*this)[waiting_.back()];
+        waiting_.pop_back();
+        const Edge* const all = edges(node);
+        for (int i = 0; i < node.tried; ++i) {
+            if (all[i].child != kNoNode) reach(all[i].child);
+        }
+    }
+}
+
+// Takes the visits of path ends back; a node's value follows at its next visit.
+void NodeTable::forget_path_ends() noexcept {
+    path_ends_.for_each([this](const PathEnd& end) {
+        Node& node = (*this)[end.node];
+        if (!node.is_live) return;
+        Edge& edge = edges(node)[end.move];
+        edge.visits -= end.visits;
+        edge.has_path_end = 0;
+        node.total -= end.visits;
+    });
+    path_ends_.clear();
+}
+
+NodeIndex NodeTable::new_place() {
+    if (free_ != kNoNode) {
+        const NodeIndex place = free_;
+        free_ = (*this)[place].next;
+        return place;
+    }
+    if ((end_ & kChunkMask) == 0 && end_ >> kChunkBits == chunks_.size()) {
+        chunks_.push_back(std::make_unique_for_overwrite<Node[]>(std::size_t{1} << kChunkBits));
+    }
+    return end_++;
+}
+
+void NodeTable::link(NodeIndex place) noexcept {
+    NodeIndex& head = index_[bucket((*this)[place].key)];
+    (*this)[place].next = head;
+    head = place;
+}
+
+void NodeTable::rebuild_index(int bits) {
+    index_bits_ = bits;
+    index_.assign(std::size_t{1} << bits, kNoNode);
+    for (NodeIndex place = 0; place < end_; ++place) {
+        if ((*this)[place].is_live) link(place);
+    }
+}
+
+void NodeTable::release(NodeIndex place) noexcept {
+    Node& node = (*this)[place];
+    blocks_.release(node.moves, node.move_count * sizeof(LegalMove));
+    blocks_.release(node.edges, node.room * sizeof(Edge));
+    node.is_live = false;
+    node.next = free_;
+    free_ = place;
+    --size_;
+}
+
+}  // namespace goryu

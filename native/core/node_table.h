@@ -1,0 +1,152 @@
+// The node table: twin of search/node_table.py, packed.
+//
+// A node fills one cache line. Its legal moves lie in a block of 4 bytes each, sorted by falling prior;
+// the tried ones, always the first of them, have 12 bytes each in a second block. Nodes name each other by
+// their place in the pool, which never changes; the index from keys to places is separate, so that deleting
+// a node breaks no chain of probes.
+#pragma once
+
+#include <span>
+
+#include "blocks.h"
+#include "half.h"
+#include "path_ends.h"
+#include "types.h"
+
+namespace goryu {
+
+using NodeIndex = std::uint32_t;
+constexpr NodeIndex kNoNode = ~NodeIndex{0};
+
+// What is proven of a node, for its side to move, whatever the path to it.
+enum class Proof : std::uint8_t { kUnknown, kWin, kLoss, kDraw };
+
+struct LegalMove {
+    Move move;
+    Half prior;
+};
+
+struct Edge {
+    NodeIndex child = kNoNode;
+    std::uint32_t visits = 0;        // N(a): completed playouts
+    std::uint16_t pending = 0;       // Playouts that await their evaluation.
+    std::uint16_t has_path_end = 0;  // Is there more in the path ends?
+};
+
+static_assert(sizeof(LegalMove) == 4 && sizeof(Edge) == 12);
+
+struct alignas(64) Node {
+    std::uint64_t key;
+    double value;              // Q
+    double square;             // Mean of the squared values behind Q.
+    float evaluation;          // V
+    std::uint32_t total;       // N: 1 for the node's own evaluation, plus the visits of its moves.
+    Block moves;               // move_count LegalMoves
+    Block edges;               // Room for `room` Edges, of which `tried` are in use.
+    NodeIndex next;            // In the same bucket of the index; or the next free node.
+    std::uint32_t ply;
+    std::uint32_t in_flight;   // The sum of `pending`.
+    std::uint16_t move_count;
+    std::uint16_t tried;
+    std::uint16_t room;
+    std::uint16_t distance;    // Plies to the end that is proven.
+    Proof proof;
+    bool is_complete;          // Do `moves` hold every move? Not after a mate search: then only the mate.
+    bool is_live;
+
+    void settle(Proof proven, int plies, double worth) noexcept {
+        proof = proven;
+        distance = static_cast<std::uint16_t>(plies);
+        value = worth;
+        square = worth * worth;
+    }
+};
+
+static_assert(sizeof(Node) == 64);
+
+// Sorts by falling prior, rounded to a half, ties by the move. 0 <= policy[i] <= kMaxHalf.
+void sort_by_prior(std::span<const Move> moves, const double* policy, std::vector<LegalMove>& sorted);
+
+class NodeTable {
+public:
+    NodeTable(std::uint64_t capacity, bool merge) : capacity_(capacity), merge_(merge) {}
+
+    std::uint64_t size() const noexcept { return size_; }
+    std::uint64_t capacity() const noexcept { return capacity_; }
+    bool is_full() const noexcept { return size_ >= capacity_ || blocks_.is_exhausted(); }
+    // Memory in use: nodes, moves, edges, index and path ends.
+    std::size_t bytes() const noexcept;
+
+    Node& operator[](NodeIndex place) noexcept { return chunks_[place >> kChunkBits][place & kChunkMask]; }
+    const Node& operator[](NodeIndex place) const noexcept {
+        return chunks_[place >> kChunkBits][place & kChunkMask];
+    }
+    // Every live node is at a place below this.
+    NodeIndex end() const noexcept { return end_; }
+
+    const LegalMove* moves(const Node& node) const noexcept { return blocks_.at<LegalMove>(node.moves); }
+    // The first `tried` of the node's moves.
+    Edge* edges(const Node& node) const noexcept { return blocks_.at<Edge>(node.edges); }
+    const PathEnds& path_ends() const noexcept { return path_ends_; }
+
+    // The node of this position, or kNoNode.
+    NodeIndex find(std::uint64_t key, std::uint32_t ply) const noexcept;
+    // Stores a new node; its moves are sorted already.
+    NodeIndex add(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> sorted, double value);
+    void clear() noexcept;
+
+    // Makes the first `count` moves of a node tried.
+    void try_moves(NodeIndex place, int count);
+    // Books one playout that ended on edge i with `value` for the side that moved.
+    void end_path(NodeIndex place, int i, double value);
+
+    // Q(a) of a visited move, for the side to move at the node.
+    double edge_value(NodeIndex place, int i) const noexcept;
+    // How many of the visits of move i went on into its child.
+    std::uint32_t visits_below(NodeIndex place, int i) const noexcept;
+    // Brings N, Q and the mean square of a node up to date with its children.
+    void recompute(NodeIndex place) noexcept;
+
+    // Is move i proven to lose, or to win?
+    bool is_lost(NodeIndex place, int i) const noexcept { return leads_to((*this)[place], i, Proof::kWin); }
+    bool is_won(NodeIndex place, int i) const noexcept { return leads_to((*this)[place], i, Proof::kLoss); }
+
+    // Deletes every node that `root` cannot reach, and what earlier paths decided.
+    void delete_old(NodeIndex root);
+
+private:
+    static constexpr int kChunkBits = 14;  // 1 MiB
+    static constexpr NodeIndex kChunkMask = (NodeIndex{1} << kChunkBits) - 1;
+
+    bool leads_to(const Node& node, int i, Proof proof) const noexcept {
+        if (i >= node.tried) return false;
+        const Edge& edge = edges(node)[i];
+        return edge.child != kNoNode && (*this)[edge.child].proof == proof && !edge.has_path_end;
+    }
+    void prove(Node& node) noexcept;
+    NodeIndex new_place();
+    std::size_t bucket(std::uint64_t key) const noexcept {
+        return key * 0x9E3779B97F4A7C15ULL >> (64 - index_bits_);
+    }
+    void link(NodeIndex place) noexcept;
+    void rebuild_index(int bits);
+    void mark_reachable(NodeIndex root);
+    void forget_path_ends() noexcept;
+    void release(NodeIndex place) noexcept;
+
+    std::uint64_t capacity_;
+    bool merge_;
+    std::uint64_t size_ = 0;
+    std::uint64_t serial_ = 0;
+    std::vector<std::unique_ptr<Node[]>> chunks_;
+    NodeIndex end_ = 0;
+    NodeIndex free_ = kNoNode;
+    int index_bits_ = 1;
+    std::vector<NodeIndex> index_ = std::vector<NodeIndex>(2, kNoNode);
+    Blocks blocks_;
+    PathEnds path_ends_;
+    std::vector<std::uint64_t> reached_;  // One bit for each place; kept for its memory.
+    std::vector<NodeIndex> waiting_;
+};
+
+}  // namespace goryu

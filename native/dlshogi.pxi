@@ -1,0 +1,49 @@
+"""Planes and labels: twin of goryu.evaluators.dlshogi_format."""
+
+cdef extern from "core/dlshogi.h" namespace "goryu" nogil:
+    const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes, kBoardBytes
+    int hand_bytes(cbool sees_nyugyoku)
+    void core_fill_dlshogi "goryu::fill_dlshogi"(const Position&, cbool sees_nyugyoku, float* board, float* hands)
+    void core_pack_dlshogi "goryu::pack_dlshogi"(
+        const Position&, cbool sees_nyugyoku, unsigned char* board, unsigned char* hands
+    )
+    int core_dlshogi_label "goryu::dlshogi_label"(uint16_t move, int color)
+
+
+def fill_dlshogi(list boards, float[:, :, :, ::1] board_planes, float[:, :, :, ::1] hand_planes):
+    """Writes the planes of a batch, `board_planes` [N, 62, 9, 9] and `hand_planes` [N, 57 or 119, 9, 9].
+
+    Rows beyond the boards stay as they are; the arrays need not hold zeros before.
+    """
+    cdef Py_ssize_t i
+    cdef Board board
+    cdef cbool sees_nyugyoku = hand_planes.shape[1] == kHandPlanes + kNyugyokuPlanes
+    check_shape([board_planes.shape[axis] for axis in range(4)], (len(boards), kBoardPlanes, 9, 9))
+    hands = kHandPlanes + (kNyugyokuPlanes if sees_nyugyoku else 0)
+    check_shape([hand_planes.shape[axis] for axis in range(4)], (len(boards), hands, 9, 9))
+    for i in range(len(boards)):
+        board = boards[i]
+        core_fill_dlshogi(board.game.position(), sees_nyugyoku, &board_planes[i, 0, 0, 0], &hand_planes[i, 0, 0, 0])
+
+
+def pack_dlshogi(list boards, unsigned char[:, ::1] board_bits, unsigned char[:, ::1] hand_bits):
+    """Writes the same as bits, the lowest of a byte first: [N, 628] and, one bit a plane, [N, 8 or 15]."""
+    cdef Py_ssize_t i
+    cdef Board board
+    cdef cbool sees_nyugyoku = hand_bits.shape[1] == hand_bytes(True)
+    check_shape([board_bits.shape[axis] for axis in range(2)], (len(boards), kBoardBytes))
+    check_shape([hand_bits.shape[axis] for axis in range(2)], (len(boards), hand_bytes(sees_nyugyoku)))
+    for i in range(len(boards)):
+        board = boards[i]
+        core_pack_dlshogi(board.game.position(), sees_nyugyoku, &board_bits[i, 0], &hand_bits[i, 0])
+
+
+def dlshogi_label(int move, int turn):
+    """Returns the label of a move of black (0) or white (1), in [0, 2187)."""
+    return core_dlshogi_label(<uint16_t>move, turn)
+
+
+cdef check_shape(shape, expected):
+    """Raises ValueError unless the shape is the one expected, or longer along the batch."""
+    if tuple(shape[1:]) != tuple(expected[1:]) or shape[0] < expected[0]:
+        raise ValueError(f"expected an array of shape {expected}, received {tuple(shape)}")
