@@ -1,0 +1,361 @@
+"""The engine as a GUI sees it: a process, pipes, whole lines; and the rules that hold in every session.
+
+One answer per accepted `go` (G1), the grammar and ASCII (G2), the legality of every move by cshogi,
+which shares nothing with our rules (G3), silence before the first command (G4), a clean
+end (G5), a quiet stderr (G6), short lines (G7).
+"""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+import pytest
+
+cshogi = pytest.importorskip("cshogi")
+
+PATIENCE_S = 20.0
+"""How long a line that was promised without a time is waited for."""
+
+SLACK_S = 0.15
+"""Upper bounds of times are widened by this: the tests share two cores with everything else."""
+
+QUICK = "setoption name Evaluator value hashed\nsetoption name USI_Hash value 64\n"
+
+MOVE = r"(?:[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])"
+INFO = re.compile(
+    rf"info(?: multipv [1-9]\d*)? depth [1-9]\d* seldepth [1-9]\d* time \d+ nodes \d+ nps \d+ hashfull \d+"
+    rf" score (?:cp -?\d+|mate -?[1-9]\d*) pv (?P<pv>{MOVE}(?: {MOVE})*)"
+)
+GRAMMAR = re.compile(
+    rf"|{INFO.pattern.replace('(?P<pv>', '(?:')}|info string .*\S|id (?:name|author) \S.*|usiok|readyok"
+    rf"|option name \S+ type (?:check|spin|combo|string|filename|button)(?: (?:default|min|max|var) \S+)*"
+    rf"|bestmove (?:resign|win|{MOVE}(?: ponder {MOVE})?)"
+    rf"|checkmate (?:nomate|timeout|notimplemented|{MOVE}(?: {MOVE})*)"
+)
+
+
+@dataclass(slots=True, repr=False)
+class Go:
+    """A `go` that was sent, and the position it is about."""
+
+    position: list[str]
+    words: list[str]
+
+    @property
+    def board(self) -> "cshogi.Board | None":
+        """The position as cshogi sees it, None if it refuses it. Asked for only once the engine has made a
+        move: some of the positions that the engine must refuse make cshogi abort."""
+        return parse_position(self.position)
+
+
+@dataclass(slots=True, repr=False)
+class Engine:
+    """The engine as a GUI starts it."""
+
+    process: "subprocess.Popen[bytes]"
+    lines: "SimpleQueue[tuple[float, str | None]]" = field(default_factory=SimpleQueue)
+    peeked: tuple[float, str | None] | None = None
+    sent_s: float = 0.0
+    received_s: float = 0.0
+    has_spoken_to: bool = False
+    pending: deque[Go] = field(default_factory=deque)
+    transcript: list[str] = field(default_factory=list)
+    position: list[str] = field(default_factory=lambda: ["startpos"])
+    offered: list[str] = field(default_factory=list)
+    last_pv: tuple[str, ...] = ()
+    is_stochastic: bool = False
+
+    def send(self, text: str) -> None:
+        """Sends text, one write, a newline behind it."""
+        for line in text.split("\n"):
+            self.transcript.append(f"> {line}")
+            self._follow(line)
+        self.has_spoken_to = True
+        self.sent_s = time.monotonic()
+        self.send_bytes(text.encode() + b"\n")
+
+    def send_bytes(self, data: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def peek(self, timeout_s: float = PATIENCE_S) -> str | None:
+        """Returns the next line without taking it, or None if none comes (any more)."""
+        if self.peeked is None:
+            try:
+                self.peeked = self.lines.get(timeout=timeout_s)
+            except Empty:
+                return None
+        return self.peeked[1]
+
+    def next_line(self, timeout_s: float = PATIENCE_S) -> str | None:
+        """Returns the next line, checked by the global rules, or None if none comes (any more)."""
+        line = self.peek(timeout_s)
+        if line is None:
+            return None
+        assert self.peeked is not None
+        self.received_s, self.peeked = self.peeked[0], None
+        self.transcript.append(f"< {line}")
+        assert self.has_spoken_to, f"G4: spoke first: {line!r}"
+        assert len(line) < 4096, f"G7: a line of {len(line)} characters"
+        assert line.isascii(), f"G2: not ASCII: {line!r}"
+        assert line == line.rstrip(), f"G2: trailing blanks: {line!r}"
+        assert GRAMMAR.fullmatch(line) or line in ("black", "white"), f"G2: not USI: {line!r}"
+        self._check_moves(line)
+        return line
+
+    def expect(self, pattern: str, timeout_s: float = PATIENCE_S) -> str:
+        """Returns the next line, which must match; info lines are passed over unless one is asked for."""
+        while True:
+            found = self.next_line(timeout_s)
+            assert found is not None, f"waited for {pattern!r}"
+            if re.fullmatch(pattern, found):
+                return found
+            assert found.startswith("info") or not found, f"expected {pattern!r}, received {found!r}"
+
+    def expect_silence(self, duration_s: float, but_info: bool = True) -> None:
+        """Checks that nothing comes, or nothing but info lines."""
+        end_s = time.monotonic() + duration_s
+        while (rest_s := end_s - time.monotonic()) > 0:
+            found = self.next_line(rest_s)
+            if found is not None:
+                assert but_info, f"expected silence, received {found!r}"
+                assert INFO.fullmatch(found), f"expected silence, received {found!r}"
+            assert found is not None or self.process.poll() is None, "the process has ended"
+
+    def expect_within(self, pattern: str, least_s: float, most_s: float) -> str:
+        """Like `expect`; the line must come so long after the last one was sent."""
+        found = self.expect(pattern)
+        taken_s = self.received_s - self.sent_s
+        assert least_s <= taken_s <= most_s + SLACK_S, (
+            f"{pattern!r} came after {taken_s:.3f} s, expected {least_s} to {most_s}"
+        )
+        return found
+
+    def close_input(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+    def expect_exit(self, timeout_s: float) -> None:
+        """Waits for the end of the process; what it still says is checked."""
+        assert self.process.wait(timeout_s + SLACK_S) == 0, f"G5: status {self.process.returncode}"
+        while self.next_line(1.0) is not None:
+            pass
+        assert len(self.pending) <= 1, "G1: a go was not answered"
+
+    def prelude(self) -> None:
+        """usi, a quick evaluator, isready."""
+        self.send("usi")
+        while (line := self.expect(r"id .*|option .*|usiok")) != "usiok":
+            self.offered.append(line)
+        self.send(QUICK + "isready")
+        self.expect("readyok")
+
+    def reset(self) -> None:
+        """Brings an idle engine back to where `prelude` left it, as GUIs do: all options, isready, usinewgame."""
+        assert not self.pending, "G1: a go was not answered"
+        for line in self.offered:
+            words = line.split()
+            if words[0] == "option" and "default" in words:
+                self.send(f"setoption name {words[2]} value {words[words.index('default') + 1]}")
+        self.send(QUICK + "isready\nusinewgame\nposition startpos")
+        self.expect("readyok")
+
+    def finish(self) -> None:
+        """Quits, and checks how the process ends."""
+        if self.process.poll() is None:
+            self.send("quit")
+            self.expect_exit(2.0)
+        if self.process.stderr is not None:
+            assert len(self.process.stderr.read()) < 4096, "G6: a talkative stderr"
+
+    def _follow(self, line: str) -> None:
+        """Keeps the position and the list of owed answers, independently of the engine."""
+        words = line.split()
+        if words[:1] == ["position"]:
+            self.position = words[1:]
+        elif words[:1] == ["go"] and "perft" not in words:
+            self.pending.append(Go(self.position, words[1:]))
+        elif words[:3] == ["setoption", "name", "Stochastic_Ponder"]:
+            self.is_stochastic = words[-1] == "true"
+
+    def _check_moves(self, line: str) -> None:
+        info = INFO.fullmatch(line)
+        if info:
+            assert self.pending, f"G1: info without go: {line!r}"
+            self.last_pv = tuple(info["pv"].split())
+            self._check_pv(self.pending[0])
+        if line.startswith("bestmove"):
+            assert self.pending, "G1: an answer too many"
+            self._check_bestmove(self.pending.popleft(), line.split())
+            self.last_pv = ()
+        if line.startswith("checkmate"):
+            assert self.pending, "G1: an answer too many"
+            go = self.pending.popleft()
+            assert "mate" in go.words, "checkmate without go mate"
+            self._check_mate(go, line.split()[1:])
+
+    def _check_pv(self, go: Go) -> None:
+        board = go.board
+        assert board is not None, "a line of play without a position"
+        if self.is_stochastic and "ponder" in go.words and not is_line(board, self.last_pv):
+            board.pop()
+        assert is_line(board, self.last_pv), f"G3/H4: illegal pv {self.last_pv} in {board.sfen()}"
+
+    def _check_bestmove(self, go: Go, words: list[str]) -> None:
+        assert "mate" not in go.words, "bestmove after go mate"
+        if words[1] in ("resign", "win"):
+            return
+        board, moves = go.board, (words[1], *words[3:4])
+        assert board is not None, "a move in a position that cshogi refuses"
+        assert is_line(board, moves), f"G3: illegal {moves} in {board.sfen()}"
+        assert self.last_pv[:1] == moves[:1], f"H1: the last pv {self.last_pv} is not about {words[1]}"
+
+    def _check_mate(self, go: Go, words: list[str]) -> None:
+        board = go.board
+        if words[0] in ("nomate", "timeout", "notimplemented") or board is None:
+            return
+        assert is_line(board, tuple(words)), f"M8: illegal mate {words}"
+        for word in words:
+            board.push_usi(word)
+        assert board.is_check(), "M8: the last move gives no check"
+        assert not list(board.legal_moves), "M8: not mate"
+
+
+def parse_position(words: list[str]) -> "cshogi.Board | None":
+    """Returns the position as cshogi reads it, or None if it, or one of the moves, is refused."""
+    at = words.index("moves") if "moves" in words else len(words)
+    sfen = " ".join(word for word in words[:at] if word != "sfen")
+    board = cshogi.Board()
+    try:
+        if sfen != "startpos":
+            board.set_sfen(sfen if len(sfen.split()) > 3 else f"{sfen} 1")
+    except (RuntimeError, ValueError):
+        return None
+    for text in words[at + 1 :]:
+        if not is_line(board, (text,)):
+            return None
+        board.push_usi(text)
+    return board
+
+
+def is_line(board: "cshogi.Board", moves: tuple[str, ...]) -> bool:
+    """Can the moves be played one after the other?"""
+    board = board.copy()
+    for text in moves:
+        # Neither push_usi nor is_legal can be trusted: both let impossible promotions pass.
+        if text not in map(cshogi.move_to_usi, board.legal_moves):
+            return False
+        board.push_usi(text)
+    return True
+
+
+def start(
+    folder: Path, implementation: str, stderr: str, command: Sequence[str] = (), **environment: str
+) -> Engine:
+    """Starts the engine in a folder that is not its own."""
+    process = subprocess.Popen(
+        command or (sys.executable, "-m", "goryu"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if stderr == "merged" else subprocess.PIPE,
+        cwd=folder,
+        env={**os.environ, "GORYU_IMPLEMENTATION": implementation, **environment},
+    )
+    engine = Engine(process)
+
+    def read() -> None:
+        assert process.stdout is not None
+        for raw in process.stdout:
+            engine.lines.put((time.monotonic(), raw.decode("latin-1").rstrip("\r\n")))
+        engine.lines.put((time.monotonic(), None))
+
+    threading.Thread(target=read, daemon=True).start()
+    return engine
+
+
+# How the engine is started: every implementation, stderr once unread and once merged into stdout.
+
+MODES = [
+    pytest.param(("python", "unread"), id="python-unread"),
+    pytest.param(("native", "merged"), id="native-merged"),
+    pytest.param(("python", "merged"), id="python-merged", marks=pytest.mark.slow),
+    pytest.param(("native", "unread"), id="native-unread", marks=pytest.mark.slow),
+]
+
+
+@pytest.fixture(scope="module", params=MODES)
+def mode(request: pytest.FixtureRequest) -> tuple[str, str]:
+    if request.param[0] == "native":
+        request.getfixturevalue("native")
+    return request.param
+
+
+class Pool:
+    """One process for many cases. A case that fails takes its process with it."""
+
+    def __init__(self, folder: Path, mode: tuple[str, str]) -> None:
+        self.folder, self.mode = folder, mode
+        self.idle: Engine | None = None
+
+    @contextmanager
+    def start(self, command: Sequence[str] = (), **environment: str) -> Iterator[Engine]:
+        """Starts a process to which nothing has been said, and ends it."""
+        engine = start(self.folder, *self.mode, command, **environment)
+        with killed_if_this_fails(engine):
+            yield engine
+            engine.finish()
+
+    @contextmanager
+    def lend(self) -> Iterator[Engine]:
+        """Lends an engine that is ready, with every option at its default."""
+        engine, self.idle = self.idle, None
+        if engine is None:
+            engine = start(self.folder, *self.mode)
+            engine.prelude()
+        with killed_if_this_fails(engine):
+            yield engine
+            engine.reset()
+            engine.transcript.clear()
+            self.idle = engine
+
+
+@contextmanager
+def killed_if_this_fails(engine: Engine) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        print(*engine.transcript[-100:], sep="\n")
+        engine.process.kill()
+        raise
+
+
+@pytest.fixture(scope="module")
+def pool(mode: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pool]:
+    pool = Pool(tmp_path_factory.mktemp("gui"), mode)
+    yield pool
+    if pool.idle is not None:
+        pool.idle.finish()
+
+
+@pytest.fixture
+def ready(pool: Pool) -> Iterator[Engine]:
+    """An engine that is ready."""
+    with pool.lend() as engine:
+        yield engine
+
+
+@pytest.fixture
+def fresh(pool: Pool) -> Iterator[Engine]:
+    """An engine that was just started and is ended behind the test."""
+    with pool.start() as engine:
+        yield engine
