@@ -27,28 +27,28 @@ PYTHON = str(BIN / ("python.exe" if os.name == "nt" else "python"))
 LOGS = ROOT / "build" / "dev"
 TAIL_LINES = 20
 
-VENV_ADVICE = "on Debian and Ubuntu it needs `apt install python3-venv`"
+VENV_ADVICE = "on Debian and Ubuntu this needs `apt install python3-venv`"
 NETWORK_ADVICE = "is the network there? Run the same command again to go on"
 COMPILER_ADVICE = (
-    "it needs a C++20 compiler and Python's headers (Debian, Ubuntu: apt install g++ python3-dev; "
+    "the native code needs a C++20 compiler and Python's headers (Debian: apt install g++ python3-dev; "
     "macOS: xcode-select --install; Windows: Visual Studio Build Tools with C++)"
 )
 
 
 class StepError(Exception):
-    """A step failed; the text says which, shows the end of its log, and says what to do."""
+    """A step failed. The first line says which, the others what to do and what its log ends with."""
 
 
 def set_up(extras: Iterable[str]) -> None:
     """Sets up what is missing or out of date; costs milliseconds where nothing is."""
-    if install_is_current(extras) and native_is_current():
-        return
-    with set_up_lock():
-        if not install_is_current(extras):  # Asked again: another set-up may just have finished.
-            install(extras)
-        if not native_is_current():
-            build_native()
-    report_missing_native()
+    if not (install_is_current(extras) and native_is_current()):
+        with set_up_lock():
+            if not install_is_current(extras):  # Asked again: another set-up may just have finished.
+                install(extras)
+            if not native_is_current():
+                build_native()
+    if failure := read_stamp("native")["failure"]:
+        say(f"running without native code: {failure} (`dev.py setup` tries again)")
 
 
 def force_set_up(extras: Iterable[str]) -> None:
@@ -56,7 +56,6 @@ def force_set_up(extras: Iterable[str]) -> None:
     with set_up_lock():
         install(extras)
         build_native()
-    report_missing_native()
 
 
 # --- goryu and its dependencies ---
@@ -104,7 +103,7 @@ def build_native() -> None:
     try:
         if native_sources():
             if not cxx() and os.name != "nt":  # On Windows setuptools finds it, off the path.
-                raise StepError(f"no C++ compiler found; {COMPILER_ADVICE}")
+                raise StepError(f"no C++ compiler found\n{COMPILER_ADVICE}")
             command = [PYTHON, "setup.py", "--quiet", "build_ext", "--inplace"]
             environment = {"GORYU_REQUIRE_NATIVE": "1"} | ({"CXX": cxx()} if cxx() else {})
             step("native", "building the native code", command, COMPILER_ADVICE, **environment)
@@ -113,7 +112,7 @@ def build_native() -> None:
             stale.unlink()
         if os.environ.get("GORYU_REQUIRE_NATIVE") == "1":
             raise
-        say(str(error))
+        say(f"{error}\ngoing on without native code: pure Python plays the same, slowly")
         failure = str(error).splitlines()[0]
     write_stamp("native", key=native_key(), failure=failure)
 
@@ -126,11 +125,6 @@ def native_is_current() -> bool:
     if stamp["failure"]:
         return os.environ.get("GORYU_REQUIRE_NATIVE") != "1"
     return bool(native_modules()) or not native_sources()
-
-
-def report_missing_native() -> None:
-    if failure := read_stamp("native").get("failure"):
-        say(f"no native code, pure Python instead ({failure}); `dev.py setup` tries again")
 
 
 def native_key() -> str:
@@ -162,7 +156,7 @@ def cxx() -> str:
 
 
 def say(message: str) -> None:
-    print(f"goryu: {message}", file=sys.stderr, flush=True)
+    print("goryu: " + message.replace("\n", "\ngoryu: "), file=sys.stderr, flush=True)
 
 
 def step(name: str, message: str, command: Sequence[str], advice: str, **environment: str) -> None:
@@ -183,7 +177,7 @@ def step(name: str, message: str, command: Sequence[str], advice: str, **environ
     if done.returncode != 0:
         tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:]
         shown = [f"  | {line}" for line in tail]
-        raise StepError("\n".join([f"{message} failed; {advice}", *shown, f"  the whole log: {log}"]))
+        raise StepError("\n".join([f"{message} failed", *shown, f"  the whole log: {log}", advice]))
     say(f"... done ({time.monotonic() - started:.0f} s)")
 
 
