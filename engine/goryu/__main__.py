@@ -8,6 +8,7 @@ __all__ = ["main"]
 
 COMMANDS = {
     "usi": "goryu.protocols.usi_loop:main",
+    "options": "goryu.protocols.console:print_options",
 }
 """Name of a command -> the function that runs it: `function(arguments) -> exit status`.
 
