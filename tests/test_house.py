@@ -123,7 +123,7 @@ def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_usiok_comes_before_anything_heavy_is_loaded() -> None:
-    """The loop points stdout elsewhere and ends with os._exit: the program keeps the one, replaces the other."""
+    """The loop redirects stdout and ends with os._exit: the program keeps the one and replaces the other."""
     program = """
 import os, sys
 report = os.fdopen(os.dup(1), "w")
