@@ -103,6 +103,11 @@ def test_help_lists_every_verb(dev: ModuleType, capsys: pytest.CaptureFixture[st
     assert all(f"  {verb} " in shown for verb in dev.VERBS)
 
 
+def test_the_programs_behind_the_verbs_exist() -> None:
+    named = re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8"))
+    assert {name for name in named if not (ROOT / "tools" / name).exists()} == set()
+
+
 @pytest.mark.parametrize("path", [*GUIDES, *LAUNCHERS], ids=lambda path: path.name)
 def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleType) -> None:
     text = path.read_text(encoding="utf-8")

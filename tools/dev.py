@@ -151,9 +151,9 @@ VERBS = {
     "usi": Verb("the USI engine on stdin and stdout", (), goryu("usi")),
     "test": Verb("lint, then pytest with the arguments given", TEST_EXTRAS, test),
     "lint": Verb("ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
-    "bench": Verb("playouts a second and the bench signature (tools/bench.py)", ("tools",), script("bench.py")),
-    "perft": Verb("how fast, and that, the rules count moves (tools/perft.py)", ("tools",), script("perft.py")),
-    "match": Verb("a match between two USI engines (tools/match.py)", ("tools",), script("match.py")),
+    "bench": Verb("playouts a second and the bench signature", ("tools",), script("bench.py")),
+    "perft": Verb("leaves of the tree of legal moves, counted and timed", ("tools",), script("perft.py")),
+    "match": Verb("a match between two USI engines", ("tools",), script("match.py")),
     "clean": Verb("remove what was built; --all: .venv too", None, clean),
 }
 
