@@ -1,0 +1,196 @@
+"""What `tools/bench.py` measures: each function does one run, returns what it counted and how long it took.
+
+Rates are counted on two clocks. CPU seconds (of the process, all threads) hardly change when other
+programs run; wall-clock seconds are what a user waits for.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.games.state import State
+from goryu.implementation import Board, Puct
+from goryu.search.evaluator import Evaluator
+from goryu.search.puct import PuctConfig
+
+__all__ = [
+    "MIDDLE_GAME",
+    "Calls",
+    "SearchRun",
+    "Seconds",
+    "bytes_per_node_run",
+    "count_calls",
+    "perft",
+    "perft_run",
+    "raw_run",
+    "search_run",
+    "stop_run",
+]
+
+MIDDLE_GAME = "l4gknl/3r2sb1/2n1pg1p1/1pppspp1p/p8/2PPPPPPP/PPB1SGN2/2R3SK1/LN3G2L b - 1"
+"""Castles built, no piece taken yet, 39 moves."""
+
+
+@dataclass(slots=True)
+class Seconds:
+    """How long something took; use it as a context manager."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+
+    def __enter__(self) -> Self:
+        self.wall, self.cpu = -time.perf_counter(), -time.process_time()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wall += time.perf_counter()
+        self.cpu += time.process_time()
+
+    def on(self, clock: str) -> float:
+        """Returns the seconds on the `wall` or the `cpu` clock."""
+        return self.cpu if clock == "cpu" else self.wall
+
+
+@dataclass(slots=True)
+class Calls:
+    """How often a method was called, for how many positions, and for how long."""
+
+    calls: int = 0
+    positions: int = 0
+    wall: float = 0.0
+    cpu: float = 0.0
+
+
+@contextmanager
+def count_calls(evaluator: Any, method: str, positions: Callable[[Any], int]) -> Iterator[Calls]:
+    """Counts calls of a method of one evaluator while the context lasts.
+
+    positions: how many positions the method's first argument holds.
+    """
+    calls, original = Calls(), getattr(evaluator, method)
+
+    def counted(argument: Any) -> Any:
+        with Seconds() as seconds:
+            answer = original(argument)
+        calls.calls += 1
+        calls.positions += positions(argument)
+        calls.wall += seconds.wall
+        calls.cpu += seconds.cpu
+        return answer
+
+    setattr(evaluator, method, counted)
+    try:
+        yield calls
+    finally:
+        delattr(evaluator, method)
+
+
+def perft(state: State, depth: int) -> int:
+    """Returns the number of move sequences of the given length; the last ply is counted, not played."""
+    moves = state.legal_moves()
+    if depth == 1:
+        return len(moves)
+    count = 0
+    for move in moves:
+        state.push(move)
+        count += perft(state, depth - 1)
+        state.pop()
+    return count
+
+
+def perft_run(sfen: str, depth: int) -> tuple[int, Seconds]:
+    """Counts move sequences from a position, by the board's own `perft` where it has one."""
+    board: Any = Board(sfen)
+    with Seconds() as seconds:
+        leaves = board.perft(depth) if hasattr(board, "perft") else perft(board, depth)
+    return leaves, seconds
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRun:
+    """One search: what it did, its time, and the part of it that the network took."""
+
+    playouts: int
+    evaluations: int
+    nodes: int
+    seconds: Seconds
+    network: Calls
+
+
+def search_run(sfen: str, evaluator: Evaluator, config: PuctConfig, playouts: int) -> SearchRun:
+    """Searches a position from nothing; `network` counts the calls of `run`, or of `evaluate` without it."""
+    search = Puct(evaluator, config)
+    method = "run" if hasattr(evaluator, "run") else "evaluate"
+    board = Board(sfen)
+    with (
+        count_calls(evaluator, method, batch_length) as network,
+        Seconds() as seconds,
+    ):
+        stats = search.search(board, lambda stats: False, max_playouts=playouts).stats
+    return SearchRun(stats.playouts, stats.evaluations, stats.nodes, seconds, network)
+
+
+def batch_length(argument: Any) -> int:
+    """Returns how many positions `evaluate(states)` or `run(planes)` was given."""
+    first = argument[0]
+    return len(first) if hasattr(first, "shape") else len(argument)
+
+
+def raw_run(evaluator: NetworkEvaluator, batch_size: int, calls: int) -> tuple[int, Seconds]:
+    """Runs the network alone, on full batches of planes that are already there; returns the positions."""
+    inputs = evaluator.new_inputs(batch_size)
+    evaluator.run(inputs)
+    with Seconds() as seconds:
+        for _ in range(calls):
+            evaluator.run(inputs)
+    return batch_size * calls, seconds
+
+
+def stop_run(sfen: str, evaluator: Evaluator, config: PuctConfig, think_s: float = 0.3) -> float:
+    """Returns the milliseconds from `stop` to the answer of a search that runs on its own thread."""
+    stop = threading.Event()
+    ended: list[float] = []
+
+    def think() -> None:
+        Puct(evaluator, config).search(Board(sfen), lambda stats: stop.is_set())
+        ended.append(time.perf_counter())
+
+    thread = threading.Thread(target=think)
+    thread.start()
+    time.sleep(think_s)
+    asked = time.perf_counter()
+    stop.set()
+    thread.join()
+    return 1000 * (ended[0] - asked)
+
+
+def bytes_per_node_run(sfen: str, playouts: int) -> float | None:
+    """Returns the memory of a search divided by its nodes, or None where the system does not tell.
+
+    It is the growth of the process, which is only right for the first big search of a process.
+    """
+    before = resident_bytes()
+    if before is None:
+        return None
+    search = Puct(HashedEvaluator(), PuctConfig(batch_size=16))
+    nodes = search.search(Board(sfen), lambda stats: False, max_playouts=playouts).stats.nodes
+    after = resident_bytes()
+    assert after is not None
+    return (after - before) / nodes
+
+
+def resident_bytes() -> int | None:
+    """Returns the memory that the process occupies."""
+    if sys.platform != "linux":
+        return None
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()

@@ -1,0 +1,62 @@
+"""The bench signature, and that the benchmark measures what it says."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.games.shogi.sfen import START_SFEN
+from goryu.implementation import Board
+from goryu.players import benchmark
+from goryu.players.signature import POSITIONS, bench_signature, games
+from goryu.players.time_shares import time_shares
+from goryu.search.puct import PuctConfig
+
+GOLDEN = Path(__file__).parent / "golden" / "bench_signature.json"
+
+
+@pytest.mark.skipif(
+    not GOLDEN.exists(), reason=f"{GOLDEN.name} has not been blessed (tools/bench.py --bless)"
+)
+def test_the_bench_signature_is_the_stored_one() -> None:
+    """A change of search or rules changes it: then bless the new one and name it in the commit message."""
+    golden, found = json.loads(GOLDEN.read_text("utf-8")), bench_signature()
+    different = [name for name, digest in found.parts.items() if golden["parts"].get(name) != digest]
+    assert not different
+    assert (found.digest, found.nodes) == (golden["signature"], golden["nodes"])
+
+
+def test_the_signature_covers_sixteen_positions_and_the_small_games() -> None:
+    assert len(POSITIONS) == len({sfen for _, sfen in POSITIONS}) == 16
+    states = dict(games())
+    assert list(states)[16:] == ["tic-tac-toe", "reversi"]
+    assert all(state.legal_moves() and state.outcome() is None for state in states.values())
+
+
+def test_perft_counts_the_published_numbers() -> None:
+    assert [benchmark.perft(Board(), depth) for depth in (1, 2)] == [30, 900]
+    leaves, seconds = benchmark.perft_run(START_SFEN, 2)
+    assert leaves == 900
+    assert seconds.wall > 0
+
+
+def test_a_search_run_counts_every_evaluation() -> None:
+    evaluator = HashedEvaluator()
+    run = benchmark.search_run(benchmark.MIDDLE_GAME, evaluator, PuctConfig(batch_size=4), 60)
+    assert run.playouts >= 60
+    assert run.network.positions == run.evaluations + 1  # The root's own evaluation.
+    assert 1 <= run.network.calls <= run.network.positions
+    assert "evaluate" not in vars(evaluator)
+
+
+def test_the_shares_of_the_time_are_a_whole() -> None:
+    shares = time_shares(benchmark.MIDDLE_GAME, HashedEvaluator(), PuctConfig(mate_nodes=10), 30)
+    assert sum(shares.values()) == pytest.approx(1.0)
+    assert "evaluate" in shares
+    assert list(shares.values()) == sorted(shares.values(), reverse=True)
+    assert time_shares(benchmark.MIDDLE_GAME, HashedEvaluator(), PuctConfig(), 5).keys() == shares.keys()
+
+
+def test_a_stopped_search_answers() -> None:
+    assert benchmark.stop_run(benchmark.MIDDLE_GAME, HashedEvaluator(), PuctConfig(), think_s=0.05) >= 0.0

@@ -1,0 +1,179 @@
+"""The command lines around matches: match.py, openings.py and the adapter for GNU Shogi."""
+
+import importlib.util
+import json
+import signal
+import subprocess
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+from random import Random
+from types import ModuleType
+
+import pytest
+
+from goryu.learning.match.game import GameRules, play_game
+from goryu.learning.match.limits import Limits
+from goryu.learning.match.opening_sampler import Sampling, sample_openings
+from goryu.learning.match.openings import Opening, read_openings
+from goryu.learning.match.referee import Reason, Referee
+from goryu.learning.match.usi_client import EngineSpec, UsiClient
+
+pytest.importorskip("rsshogi")
+
+ROOT = Path(__file__).parent.parent
+SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'match_engines' / 'scripted.py'}"
+FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
+GNUSHOGI = Path("/usr/games/gnushogi")
+
+
+def tool(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_match_plays_and_sums_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "match"
+    status = tool("match").main(
+        ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} push,resign", "--nodes", "1",
+         "--games", "3", "--name1", "Ours", "--out", str(out), "--records", "csa,usi"]
+    )  # fmt: skip
+    assert status == 0
+    text = capsys.readouterr().out
+    assert "[4/4] +4 =0 -0" in text, "an odd number of games is made even"
+    assert "Ours vs Scripted: 4 games, 2 pairs" in text
+    assert json.loads((out / "summary.json").read_text())["pentanomial"] == [0, 0, 0, 0, 2]
+    assert len(list(out.glob("*.csa"))) == len((out / "games.usi").read_text().splitlines()) == 4
+
+
+def test_match_fails_when_an_engine_plays_an_illegal_move(tmp_path: Path) -> None:
+    arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
+    assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ([], "no limit"),
+        (["--limits1", "nodes=x", "--nodes", "1"], "NAME=NUMBER"),
+        (["--nodes", "1", "--option1", "Threads"], "NAME=VALUE"),
+        (["--nodes", "1", "--openings", "/nonexistent"], "/nonexistent"),
+        (["--nodes", "1", "--records", "pgn"], "kif, csa, usi"),
+        (["--nodes", "1", "--sprt", "5", "0"], "lower one first"),
+    ],
+)
+def test_match_says_what_is_wrong_with_its_arguments(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = tool("match")
+    assert match.main(["--engine1", "a", "--engine2", "b", "--out", str(tmp_path), *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_match_describes_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--engine1", "a -x", "--engine2", "a -x", "--nodes", "9", "--games", "40", "--dry-run"]
+    assert tool("match").main(arguments) == 0
+    text = capsys.readouterr().out
+    assert "engine 1: a -x  (nodes=9)" in text
+    assert "the same program with the same settings" in text
+    assert "more pairs than openings" in text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_an_interrupted_match_prints_its_table(tmp_path: Path) -> None:
+    engines = ["--engine1", f"{SCRIPTED} push,push,hang", "--engine2", f"{SCRIPTED} push"]
+    command = [
+        sys.executable,
+        str(ROOT / "tools" / "match.py"),
+        *engines,
+        "--nodes",
+        "1",
+        "--out",
+        str(tmp_path),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        log = tmp_path / "games.jsonl"
+        deadline = time.monotonic() + 30
+        while '"names"' not in (log.read_text() if log.exists() else "") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        text = process.communicate(timeout=20)[0]
+    assert process.returncode == 130
+    assert "no complete pair of games yet" in text
+
+
+def test_the_shipped_openings_are_many_distinct_and_playable() -> None:
+    openings = read_openings(ROOT / "tools" / "openings" / "balanced.txt")
+    assert len(openings) >= 200
+    ends = set()
+    for opening in openings:
+        assert 4 <= len(opening.moves) <= 12
+        referee = Referee()
+        for move in opening.moves:
+            referee.play(move)
+        ends.add(referee.key)
+    assert len(ends) == len(openings)
+
+
+@pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
+def test_openings_repeat_from_their_seed_and_are_balanced() -> None:
+    def sample() -> list[tuple[str, int]]:
+        options = (("UCI_Variant", "shogi"), ("MultiPV", "4"))
+        client = UsiClient(EngineSpec((str(FAIRY_STOCKFISH),), options))
+        client.start()
+        try:
+            sampling = Sampling(walk_nodes=300, judge_nodes=1000)
+            found = islice(sample_openings(client, sampling, Random(2)), 4)
+            return [(str(balanced.opening), balanced.cp) for balanced in found]
+        finally:
+            client.quit()
+
+    first = sample()
+    assert first == sample()
+    assert all(abs(cp) < 150 for _, cp in first)
+    assert len({opening for opening, _ in first}) == 4
+
+
+@pytest.fixture
+def gnushogi() -> UsiClient:
+    if not GNUSHOGI.exists():
+        pytest.skip(f"{GNUSHOGI} is not installed")
+    command = (sys.executable, str(ROOT / "tools" / "gnushogi_usi.py"), str(GNUSHOGI))
+    return UsiClient(EngineSpec(command, limits=Limits(byoyomi=100)))
+
+
+def test_gnushogi_plays_legal_moves_through_the_adapter(gnushogi: UsiClient) -> None:
+    other = UsiClient(gnushogi.spec)
+    try:
+        gnushogi.start()
+        other.start()
+        opening = Opening(moves=("7g7f", "3c3d", "8h2b+", "3a2b"))
+        for players in ((gnushogi, other), (other, gnushogi)):
+            game = play_game(players, opening, GameRules(max_plies=12, flag=False))
+            assert game.verdict.reason is Reason.MAX_PLIES, game.verdict
+    finally:
+        gnushogi.quit()
+        other.quit()
+
+
+def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> None:
+    try:
+        gnushogi.start()
+        gnushogi.new_game()
+        quick = gnushogi.think("position startpos moves 7g7f", "go movetime 150", 150)
+        assert quick.elapsed_ms < 900
+        back = gnushogi.think("position startpos", "go depth 1", None)
+        for position, thought in (("7g7f", quick), ("", back)):
+            referee = Referee()
+            for move in position.split():
+                referee.play(move)
+            assert thought.move in referee.legal_moves()
+        refused = gnushogi.think("position sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1", "go depth 1", None)
+        assert refused.move == "resign"
+    finally:
+        gnushogi.quit()
