@@ -68,6 +68,21 @@ def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None:
+    from goryu.learning.quantization import agreement, quantize
+
+    data = lesson()
+    net = train(config(steps=120, learning_rate=1e-2, average=0.9), data, {}, tmp_path)
+    export_onnx(net, tmp_path / "float.onnx")
+    quantize(tmp_path / "float.onnx", tmp_path / "int8.onnx", data, exclude=["/net/policy"])
+    networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "int8.onnx")]
+    found = agreement(networks[0], networks[1], data)
+    assert found.policy_top1 > 0.9
+    assert found.policy_error < 0.05
+    assert found.value_error < 0.1
+
+
+@pytest.mark.slow
 def test_a_run_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
     data = lesson()
 

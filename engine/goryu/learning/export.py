@@ -5,9 +5,9 @@ The file holds input1 [N, 62, 9, 9], input2 [N, 57, 9, 9], output_policy [N, 218
 FukauraOu read, and our own engine.
 """
 
+import copy
 import warnings
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import torch
@@ -26,10 +26,21 @@ class ExportError(RuntimeError):
     """The exported file does not compute what the network computes."""
 
 
-class _WithProbability(nn.Module):  # type: ignore[misc]
+class _ForExport(nn.Module):  # type: ignore[misc]
+    """The network with the first normalisation folded into its convolutions and a probability as its value.
+
+    The exporter folds a normalisation that follows one convolution; the first one follows the sum of two.
+    """
+
     def __init__(self, net: PolicyValueNet) -> None:
         super().__init__()
-        self.net = net
+        self.net = copy.deepcopy(net)
+        board, hands, norm = self.net.board, self.net.hands, self.net.norm
+        factor = norm.weight / torch.sqrt(norm.running_var + norm.eps)
+        board.weight = nn.Parameter(board.weight * factor[:, None, None, None])
+        hands.weight = nn.Parameter(hands.weight * factor[:, None, None, None])
+        board.bias = nn.Parameter(norm.bias - norm.running_mean * factor)
+        self.net.norm = nn.Identity()
 
     def forward(self, input1: Tensor, input2: Tensor) -> tuple[Tensor, Tensor]:
         policy, value = self.net(input1, input2)
@@ -38,7 +49,7 @@ class _WithProbability(nn.Module):  # type: ignore[misc]
 
 def export_onnx(net: PolicyValueNet, path: Path) -> None:
     """Writes the network and checks the file with onnxruntime; raises ExportError if they disagree."""
-    model = _WithProbability(net).eval().to("cpu", memory_format=torch.contiguous_format)
+    model = _ForExport(net).eval().to("cpu", memory_format=torch.contiguous_format)
     example = _random_planes(2, seed=0)
     names = ["input1", "input2", "output_policy", "output_value"]
     with warnings.catch_warnings():
@@ -54,7 +65,7 @@ def export_onnx(net: PolicyValueNet, path: Path) -> None:
             opset_version=OPSET,
             dynamo=False,
         )
-    _check(model, path)
+    _check(net.eval(), path)
 
 
 def load_checkpoint(path: Path) -> PolicyValueNet:
@@ -66,13 +77,14 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
     return net
 
 
-def _check(model: nn.Module, path: Path) -> None:
+def _check(net: PolicyValueNet, path: Path) -> None:
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     planes = _random_planes(3, seed=1)
     with torch.no_grad():
-        expected = [cast(Tensor, output).numpy() for output in model(*planes)]
+        policy, value = net(*planes)
+        expected = [policy.numpy(), torch.sigmoid(value).numpy()]
     inputs = {name: plane.numpy() for name, plane in zip(("input1", "input2"), planes, strict=True)}
     found = session.run(["output_policy", "output_value"], inputs)
     for name, ours, theirs in zip(("output_policy", "output_value"), expected, found, strict=True):
