@@ -24,7 +24,6 @@ from typing import Any
 
 from goryu.games.shogi import START_SFEN, Board, SfenError
 
-
 try:
     NATIVE: ModuleType | None = importlib.import_module("goryu._native")
 except ImportError:
