@@ -6,8 +6,10 @@ the model is loaded.
 """
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import Any, cast
 
 import numpy as np
@@ -36,7 +38,7 @@ class NetworkEvaluator:
     """Judges shogi positions with a policy-value network in an ONNX file.
 
     format: how positions and moves are shown to the network.
-    backend: what it really runs on. notes: reasons for a fallback, one line each.
+    notes: why the backend is not the one asked for, what is wrong with the installation; one line each.
     batch_size: most positions of one network call; `evaluate` and `run` take more and call several times.
     temperature: of the policy's Boltzmann softmax; 1 leaves the network's policy as it is.
     """
@@ -67,9 +69,11 @@ class NetworkEvaluator:
         self.batch_size = batch_size
         self.temperature = temperature
         self._threads = threads
+        self._lock = Lock()
         self._session: Session = open_session(
             self.path, backend, threads=threads, device=device, allows_fallback=allows_fallback
         )
+        self.notes: tuple[str, ...] = self._session.notes
         handle = self._session.handle
         inputs, outputs = handle.get_inputs(), handle.get_outputs()
         self.format: ModelFormat = detect_format(self.path, _shapes(inputs), _shapes(outputs))
@@ -78,17 +82,20 @@ class NetworkEvaluator:
         fixed = _shapes(inputs)[self.format.inputs[0].name][0]
         self._ladder = [fixed] if fixed else _ladder(batch_size)
         self._sha = sha256(self.path.read_bytes()).hexdigest()
-        self._warm_up()
+        try:
+            self._warm_up()
+        except ModelError as error:
+            # A GPU may open a model and fail to run it: no memory, a library missing.
+            if self.backend == "CPU" or not allows_fallback:
+                raise
+            self.notes += (f"{self.backend} cannot be used: {error}",)
+            self._session = open_session(self.path, "cpu", threads=threads)
+            self._warm_up()
 
     @property
     def backend(self) -> str:
         """What the network runs on: "TensorRT", "CUDA", "DirectML" or "CPU"."""
         return self._session.backend
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Why the backend is not the one asked for, and what is wrong with the installation; often empty."""
-        return self._session.notes
 
     @property
     def description(self) -> str:
@@ -137,7 +144,8 @@ class NetworkEvaluator:
             spec.name: _padded(rows, size).astype(file_type, copy=False)
             for spec, rows, file_type in zip(self.format.inputs, inputs, self._file_types, strict=True)
         }
-        outputs = self._session.handle.run(list(self.format.outputs), feed)
+        with self._lock if self.backend == "DirectML" else nullcontext():  # it runs one batch at a time
+            outputs = self._session.handle.run(list(self.format.outputs), feed)
         return self.format.interpret([np.asarray(output)[:count] for output in outputs])
 
     def _policy(self, state: State, logits: Array) -> list[float]:
@@ -155,7 +163,7 @@ class NetworkEvaluator:
             if logits.shape != (size, self.format.labels) or values.shape != (size,):
                 raise ModelError(
                     f"model {self.path}: expected policy [{size}, {self.format.labels}] and value "
-                    f"[{size}, 1], found {logits.shape} and {values.shape}"
+                    f"[{size}, 1], found {list(logits.shape)} and {list(values.shape)}"
                 )
 
 
