@@ -1,6 +1,7 @@
 """The network evaluator on tiny models made here: formats, scales, backends, batches, unusable files."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +13,7 @@ from goryu.evaluators.dlshogi_format import dlshogi_label
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.onnx_graph import producer
-from goryu.evaluators.providers import BackendError
+from goryu.evaluators.providers import BackendError, Session, open_session
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
 
@@ -182,6 +183,32 @@ def test_a_backend_that_this_machine_lacks_becomes_the_cpu_and_the_reason_is_tol
     assert "cannot be used: " in evaluator.notes[0]
     with pytest.raises(BackendError, match="cannot be used"):
         NetworkEvaluator(model, backend=backend, allows_fallback=False)
+
+
+def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class BrokenGpu:
+        def __init__(self, handle: Any) -> None:
+            self.get_inputs, self.get_outputs = handle.get_inputs, handle.get_outputs
+
+        def run(self, *_: object) -> None:
+            raise RuntimeError("out of memory")
+
+    def open_broken(path: Path, backend: str, **settings: Any) -> Session:
+        session = open_session(path, "cpu", threads=1)
+        return (
+            session
+            if backend == "cpu"
+            else replace(session, handle=BrokenGpu(session.handle), backend="CUDA")
+        )
+
+    monkeypatch.setattr("goryu.evaluators.network.open_session", open_broken)
+    evaluator = NetworkEvaluator(model, backend="cuda")
+    assert evaluator.backend == "CPU"
+    assert "out of memory" in evaluator.notes[-1]
+    with pytest.raises(ModelError, match="out of memory"):
+        NetworkEvaluator(model, backend="cuda", allows_fallback=False)
 
 
 def test_an_unknown_backend_is_refused(model: Path) -> None:
