@@ -172,8 +172,7 @@ def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 
 
 
 def one_cycle(share: float) -> float:
-    """Returns the learning rate at a share of the run, as a factor: a linear rise, then half a cosine down to
-    zero.
+    """Returns the factor of the learning rate at a share of the run: a linear rise, half a cosine down to 0.
 
     >>> [round(one_cycle(x), 3) for x in (0.0, 0.05, 0.525, 1.0)]
     [0.04, 1.0, 0.5, 0.0]
