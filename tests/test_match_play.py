@@ -70,8 +70,9 @@ def test_every_ending_has_its_reason(black: str, white: str, winner: int | None,
     assert (verdict.winner, verdict.reason) == (winner, reason)
 
 
-def test_an_engine_that_never_answers_is_hung() -> None:
-    game = one_game(scripted("push"), scripted("hang"), timeouts=replace(QUICK, move_s=0.3))
+@pytest.mark.parametrize("answer", ["hang", "chatter"])
+def test_an_engine_that_never_answers_is_hung(answer: str) -> None:
+    game = one_game(scripted("push"), scripted(answer), timeouts=replace(QUICK, move_s=0.3))
     assert (game.verdict.winner, game.verdict.reason) == (0, Reason.HANG)
 
 

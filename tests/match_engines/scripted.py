@@ -1,9 +1,9 @@
 """A USI engine that plays a script: argument 1 is a comma-separated list of answers, used in a circle.
 
 An answer is a move, `resign`, `win`, `push` (a pawn that has not moved yet; games from the start position
-only), `crash`, `hang`, `silence:MS` (then a push), `empty` (a bestmove without a move) or `noise` (128 KiB on
-stderr and an info line, then a push). Argument 2, if given, is the centipawns it reports. Every line that it
-receives is appended to the file $USI_TRACE, if that is set.
+only), `crash`, `hang`, `chatter` (info lines without end), `silence:MS` (then a push), `empty` (a bestmove
+without a move) or `noise` (128 KiB on stderr and an info line, then a push). Argument 2, if given, is the
+centipawns it reports. Every line that it receives is appended to the file $USI_TRACE, if that is set.
 """
 
 import os
@@ -43,6 +43,9 @@ def answer(what: str, push: str) -> None:
         sys.exit(3)
     if what == "hang":
         time.sleep(60)
+    while what == "chatter":
+        say("info depth 1 score cp 0")
+        time.sleep(0.001)
     if what == "noise":
         sys.stderr.write("x" * 131072)
         say("info string \u30b3 depth 99 score cp 1")

@@ -164,6 +164,8 @@ class Match:
         finally:
             for engine in engines:
                 engine.quit()
+                if engine.transcript:
+                    engine.transcript.close()
 
     def _start_engines(self, index: int) -> list[UsiClient]:
         engines = []

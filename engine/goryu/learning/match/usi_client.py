@@ -145,7 +145,8 @@ class UsiClient:
         deadline, stopped = start + wait_s, False
         infos: list[str] = []
         while True:
-            line = self._next_line(deadline)
+            is_overdue = time.perf_counter() >= deadline  # Asked first: an engine may chatter without end.
+            line = None if is_overdue else self._next_line(deadline)
             if line is None:
                 if stopped:
                     raise EngineError("hang", f"{self.name} gave no bestmove within {wait_s:.0f} s of {go!r}")
