@@ -14,8 +14,14 @@ below only translate. Which implementation runs is decided in goryu/implementati
     board.pxi       Board, perft                                goryu/games/shogi/board.py
     dlshogi.pxi     fill_dlshogi, pack_dlshogi, dlshogi_label   goryu/evaluators/dlshogi_format.py
     reversi.pxi     Reversi                                     goryu/games/reversi.py
+    mate.pxi        mate_in_one, solve                          goryu/search/mate.py
+    node_table.pxi  Node, NodeTable, half                       goryu/search/node_table.py
+    puct.pxi        Puct                                        goryu/search/puct.py, selection.py
 """
 
 include "board.pxi"
 include "dlshogi.pxi"
 include "reversi.pxi"
+include "mate.pxi"
+include "node_table.pxi"
+include "puct.pxi"

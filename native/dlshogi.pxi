@@ -1,7 +1,7 @@
 """Planes and labels: twin of goryu.evaluators.dlshogi_format."""
 
 cdef extern from "core/dlshogi.h" namespace "goryu" nogil:
-    const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes, kBoardBytes
+    const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes, kBoardBytes, kDlshogiLabels
     int hand_bytes(cbool sees_nyugyoku)
     void core_fill_dlshogi "goryu::fill_dlshogi"(const Position&, cbool sees_nyugyoku, float* board, float* hands)
     void core_pack_dlshogi "goryu::pack_dlshogi"(

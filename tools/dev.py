@@ -124,6 +124,11 @@ def run_checks() -> list[str]:
     return failed
 
 
+def asan(arguments: Sequence[str]) -> int:
+    """Runs the tests of native/core under the sanitizers; needs only a compiler."""
+    return subprocess.run([sys.executable, ROOT / "tools" / "sanitize.py", *arguments], cwd=ROOT).returncode
+
+
 def clean(arguments: Sequence[str]) -> int:
     """Removes what builds and checks left behind."""
     if unknown := set(arguments) - {"--all"}:
@@ -154,6 +159,7 @@ VERBS = {
     "bench": Verb("playouts a second and the bench signature", ("tools",), script("bench.py")),
     "perft": Verb("leaves of the tree of legal moves, counted and timed", ("tools",), script("perft.py")),
     "match": Verb("a match between two USI engines", ("tools",), script("match.py")),
+    "asan": Verb("the tests of native/core under the sanitizers; --fuzz SECONDS", None, asan),
     "clean": Verb("remove what was built; --all: .venv too", None, clean),
 }
 

@@ -15,6 +15,9 @@ using Block = std::uint32_t;
 
 class Blocks {
 public:
+    // One chunk from the start, so that a block without bytes has an address too.
+    Blocks() { add_chunk(); }
+
     // Room for `bytes` bytes, aligned to 4. Blocks of size 0 all have the same name.
     Block allocate(std::size_t bytes) {
         const std::size_t units = units_of(bytes);
@@ -42,13 +45,13 @@ public:
     // Takes everything back; the memory is kept for what comes next.
     void clear() noexcept {
         free_.clear();
-        chunk_count_ = 0;
-        used_ = kChunkUnits;
+        chunk_count_ = 1;
+        used_ = 0;
     }
 
     template <class T>
     T* at(Block block) const noexcept {
-        return reinterpret_cast<T*>(chunks_[block >> kChunkBits].get() + (block & kChunkUnits - 1) * kUnit);
+        return reinterpret_cast<T*>(chunks_[block >> kChunkBits].get() + (block & (kChunkUnits - 1)) * kUnit);
     }
 
     // Could the names run out with the next block?
@@ -56,7 +59,7 @@ public:
 
     // Memory that has been handed out at least once.
     std::size_t bytes() const noexcept {
-        return chunk_count_ == 0 ? 0 : ((chunk_count_ - 1) * kChunkUnits + used_) * kUnit;
+        return ((chunk_count_ - 1) * kChunkUnits + used_) * kUnit;
     }
 
 private:
@@ -79,7 +82,7 @@ private:
     std::vector<std::unique_ptr<std::byte[]>> chunks_;
     std::vector<Block> free_;  // By size: the first free block; each free block holds the next one's name.
     std::size_t chunk_count_ = 0;
-    std::size_t used_ = kChunkUnits;  // Units of the last chunk that were ever handed out.
+    std::size_t used_ = 0;  // Units of the last chunk that were ever handed out.
 };
 
 }  // namespace goryu

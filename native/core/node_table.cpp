@@ -8,7 +8,7 @@ void sort_by_prior(std::span<const Move> moves, const double* policy, std::vecto
     sorted.resize(moves.size());
     for (std::size_t i = 0; i < moves.size(); ++i) sorted[i] = {moves[i], to_half(policy[i])};
     // Halves that are not negative are in the order of their bits.
-    const auto rank = [](LegalMove m) { return static_cast<std::uint32_t>((0xFFFF - m.prior) << 16 | m.move); };
+    const auto rank = [](LegalMove m) { return static_cast<std::uint32_t>(0xFFFF - m.prior) << 16 | m.move; };
     std::sort(sorted.begin(), sorted.end(), [&](LegalMove a, LegalMove b) { return rank(a) < rank(b); });
 }
 

@@ -1,5 +1,7 @@
 #include "sfen.h"
 
+#include <algorithm>
+
 #include "legality.h"
 
 namespace goryu {

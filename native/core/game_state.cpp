@@ -1,0 +1,37 @@
+#include "game_state.h"
+
+#include "movegen.h"
+
+namespace goryu {
+
+void ShogiState::legal_moves(std::vector<Move>& moves) {
+    MoveList list;
+    goryu::legal_moves(game_.position(), list, game_.rules().all_moves);
+    moves.insert(moves.end(), list.begin(), list.end());
+}
+
+std::optional<ForcedMate> ShogiState::find_mate(int nodes) {
+    if (mate_search_.solve(game_, nodes) != MateVerdict::kMate) return {};
+    const auto line = mate_search_.line();
+    return ForcedMate{line.front(), static_cast<int>(line.size())};
+}
+
+std::optional<double> ReversiState::outcome() {
+    const ReversiEnding ending = game_.outcome();
+    if (!is_over(ending)) return {};
+    return value_of(ending);
+}
+
+void ReversiState::legal_moves(std::vector<Move>& moves) {
+    MoveList list;
+    game_.legal_moves(list);
+    moves.insert(moves.end(), list.begin(), list.end());
+}
+
+void PlaneInbox::add(std::size_t leaf) {
+    const std::size_t hand_planes = kHandPlanes + (sees_nyugyoku_ ? kNyugyokuPlanes : 0);
+    fill_dlshogi(game_.position(), sees_nyugyoku_, board_ + leaf * kBoardPlanes * kSquares,
+                 hands_ + leaf * hand_planes * kSquares);
+}
+
+}  // namespace goryu

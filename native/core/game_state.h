@@ -1,0 +1,76 @@
+// The native games as the search's State, and where their new positions go.
+#pragma once
+
+#include "dlshogi.h"
+#include "mate.h"
+#include "reversi.h"
+#include "state.h"
+
+namespace goryu {
+
+// Plays on a game of shogi that somebody else owns.
+class ShogiState final : public State {
+public:
+    explicit ShogiState(Game& game) : game_(game) {}
+
+    int turn() override { return game_.turn(); }
+    std::uint32_t ply() override { return game_.ply(); }
+    std::uint64_t key() override { return game_.key(); }
+    void push(Move move) override { game_.push(move); }
+    void pop() override { game_.pop(); }
+    std::optional<double> outcome() override { return value(game_.outcome()); }
+    std::optional<double> repetition() override { return value(game_.repetition()); }
+    void legal_moves(std::vector<Move>& moves) override;
+    std::optional<ForcedMate> find_mate(int nodes) override;
+
+private:
+    static std::optional<double> value(Ending ending) {
+        if (ending == Ending::kNone) return {};
+        return value_of(ending);
+    }
+
+    Game& game_;
+    MateSearch mate_search_;
+};
+
+// Plays on a game of reversi that somebody else owns.
+class ReversiState final : public State {
+public:
+    explicit ReversiState(ReversiGame& game) : game_(game) {}
+
+    int turn() override { return game_.turn(); }
+    std::uint32_t ply() override { return game_.ply(); }
+    std::uint64_t key() override { return game_.key(); }
+    void push(Move move) override { game_.push(move); }
+    void pop() override { game_.pop(); }
+    std::optional<double> outcome() override;
+    std::optional<double> repetition() override { return {}; }
+    void legal_moves(std::vector<Move>& moves) override;
+    std::optional<ForcedMate> find_mate(int) override { return {}; }
+
+private:
+    ReversiGame& game_;
+};
+
+// Throws positions away: for evaluators that need no more than key and moves.
+class NoInbox final : public Inbox {
+public:
+    void add(std::size_t) override {}
+};
+
+// Writes the planes of a game of shogi into the rows of a batch, [N][62][81] and [N][57 or 119][81].
+class PlaneInbox final : public Inbox {
+public:
+    PlaneInbox(const Game& game, bool sees_nyugyoku, float* board, float* hands)
+        : game_(game), sees_nyugyoku_(sees_nyugyoku), board_(board), hands_(hands) {}
+
+    void add(std::size_t leaf) override;
+
+private:
+    const Game& game_;
+    bool sees_nyugyoku_;
+    float* board_;
+    float* hands_;
+};
+
+}  // namespace goryu

@@ -1,0 +1,82 @@
+// Mate search: twin of search/mate.py, which explains it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "game.h"
+
+namespace goryu {
+
+enum class MateVerdict { kMate, kNoMate, kUnknown };
+
+// The first move that mates at once, or kNoMove.
+Move mate_in_one(Game& game);
+
+// df-pn. Keeps its memory from one search to the next.
+class MateSearch {
+public:
+    // Asked between expansions whether to give up; may throw, which leaves the game as it is at that moment.
+    class Stopper {
+    public:
+        virtual ~Stopper() = default;
+        virtual bool should_stop() = 0;
+    };
+
+    // Searches a forced mate by the side to move, expanding at most `nodes` positions. The game is as it
+    // was when the search returns.
+    MateVerdict solve(Game& game, std::int64_t nodes, Stopper* stopper = nullptr);
+
+    // Of the last search: the line if it found a mate, and the positions expanded.
+    std::span<const Move> line() const noexcept { return line_; }
+    std::int64_t nodes() const noexcept { return nodes_; }
+
+private:
+    // phi and delta of a position, from its side to move; distance: plies to mate, once proven.
+    struct Entry {
+        std::int32_t phi;
+        std::int32_t delta;
+        std::int32_t distance;
+    };
+    static constexpr std::int32_t kInfinite = 1 << 28;
+    static constexpr Entry kUnseen{1, 1, 0};
+    static constexpr Entry kWon{0, kInfinite, 0};
+    static constexpr Entry kLost{kInfinite, 0, 0};
+
+    // Where the path or the end of the game decides, the entry; else the key to look it up by.
+    struct Child {
+        std::uint64_t key;
+        Move move;
+        bool is_fixed;
+        Entry fixed;
+    };
+
+    // The table: open addressing; a slot is in use if its stamp is that of this search.
+    struct Slot {
+        std::uint64_t key;
+        Entry entry;
+        std::uint32_t stamp;
+    };
+
+    void expand(Game& game, std::int32_t phi_limit, std::int32_t delta_limit, bool is_attacker, int depth);
+    void look_at_children(Game& game, bool is_attacker, int depth);
+    Child look(Game& game, Move move, bool is_attacker, int depth) const noexcept;
+    Entry entry(const Child& child) const noexcept;
+    void store(std::uint64_t key, const Entry& entry);
+    bool find_line(Game& game);
+
+    void forget();
+    void grow();
+    std::size_t find(std::uint64_t key) const noexcept;
+
+    std::int64_t budget_ = 0;
+    std::int64_t nodes_ = 0;
+    Stopper* stopper_ = nullptr;
+    std::vector<Move> line_;
+    std::vector<Child> children_;  // Of all positions on the path, the last one's at the end.
+    std::vector<Slot> slots_ = std::vector<Slot>(128);
+    std::size_t used_ = 0;
+    std::uint32_t stamp_ = 0;
+};
+
+}  // namespace goryu

@@ -1,0 +1,44 @@
+// What a search asks of a game: twin of games/state.py.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "types.h"
+
+namespace goryu {
+
+struct ForcedMate {
+    Move move;
+    int length;  // In plies.
+};
+
+// A game in progress that the search plays on. Results are for the side to move. Implementations may throw.
+class State {
+public:
+    virtual ~State() = default;
+
+    virtual int turn() = 0;
+    virtual std::uint32_t ply() = 0;
+    virtual std::uint64_t key() = 0;
+    virtual void push(Move move) = 0;
+    virtual void pop() = 0;
+    virtual std::optional<double> outcome() = 0;
+    virtual std::optional<double> repetition() = 0;
+    // Appends the legal moves in ascending order.
+    virtual void legal_moves(std::vector<Move>& moves) = 0;
+    // A mate by the side to move, searched within so many nodes; nothing in a game without checks.
+    virtual std::optional<ForcedMate> find_mate(int nodes) = 0;
+};
+
+// Where new positions are handed to the evaluator.
+class Inbox {
+public:
+    virtual ~Inbox() = default;
+
+    // Takes the position that the state is in now, as the next one of the batch. May throw.
+    virtual void add(std::size_t leaf) = 0;
+};
+
+}  // namespace goryu

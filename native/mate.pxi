@@ -1,0 +1,60 @@
+"""mate_in_one, solve: twins of goryu.search.mate."""
+
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t, uint16_t
+
+from goryu.search.mate import Mate, MateVerdict
+
+
+cdef extern from "core/mate.h" namespace "goryu" nogil:
+    cdef enum class CoreVerdict "goryu::MateVerdict":
+        kMate, kNoMate, kUnknown
+
+    cdef cppclass MoveSpan "std::span<const goryu::Move>":
+        size_t size()
+        uint16_t operator[](size_t)
+
+    uint16_t core_mate_in_one "goryu::mate_in_one"(Game&) except +
+
+    cdef cppclass Stopper "goryu::MateSearch::Stopper":
+        pass
+
+    cdef cppclass MateSearch:
+        MateSearch() except +
+        CoreVerdict solve(Game&, int64_t nodes, Stopper*) except +
+        MoveSpan line()
+        int64_t nodes()
+
+cdef extern from "python_state.h" namespace "goryu":
+    cdef cppclass PythonStopper(Stopper):
+        PythonStopper(PyObject* should_stop) except +
+
+
+def mate_in_one(Board board):
+    """Returns the first move that mates at once, or None."""
+    return core_mate_in_one(board.game[0]) or None
+
+
+def solve(Board board, int64_t nodes, should_stop=None):
+    """Searches a forced mate by the side to move, expanding at most `nodes` positions.
+
+    `board` is as it was when the search returns.
+    """
+    cdef MateSearch search
+    # On a copy, which may be left anywhere if `should_stop` raises.
+    cdef Board copy = board.copy()
+    cdef PythonStopper* stopper = NULL
+    cdef CoreVerdict verdict
+    cdef MoveSpan line
+    if should_stop is not None:
+        stopper = new PythonStopper(<PyObject*>should_stop)
+    try:
+        with nogil:
+            verdict = search.solve(copy.game[0], nodes, stopper)
+    finally:
+        del stopper
+    line = search.line()
+    moves = tuple([line[i] for i in range(line.size())])
+    if verdict == CoreVerdict.kMate:
+        return Mate(MateVerdict.MATE, moves, search.nodes())
+    return Mate(MateVerdict.NO_MATE if verdict == CoreVerdict.kNoMate else MateVerdict.UNKNOWN, (), search.nodes())

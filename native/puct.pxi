@@ -1,0 +1,396 @@
+"""Puct: twin of goryu.search.puct."""
+
+import sys
+
+from cpython.object cimport PyObject
+from libc.stdint cimport uint32_t
+from libcpp.vector cimport vector
+
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.games.state import MateState
+from goryu.search import final_move
+from goryu.search.mate import MateVerdict
+from goryu.search.mate import solve as python_solve
+from goryu.search.result import SearchResult, SearchStats
+from goryu.search.settings import PuctConfig
+
+
+cdef extern from "core/state.h" namespace "goryu" nogil:
+    cdef cppclass CoreState "goryu::State":
+        pass
+
+    cdef cppclass Inbox:
+        pass
+
+cdef extern from "core/game_state.h" namespace "goryu" nogil:
+    cdef cppclass ShogiState(CoreState):
+        ShogiState(Game&) except +
+
+    cdef cppclass ReversiState(CoreState):
+        ReversiState(ReversiGame&) except +
+
+    cdef cppclass NoInbox(Inbox):
+        NoInbox() except +
+
+    cdef cppclass PlaneInbox(Inbox):
+        PlaneInbox(const Game&, cbool sees_nyugyoku, float* board, float* hands) except +
+
+cdef extern from "python_state.h" namespace "goryu":
+    cdef cppclass PythonState(CoreState):
+        PythonState(PyObject* state, PyObject* solve, PyObject* verdict) except +
+
+    cdef cppclass PythonInbox(Inbox):
+        PythonInbox(PyObject* state, PyObject* list) except +
+
+cdef extern from "core/selection.h" namespace "goryu" nogil:
+    cdef cppclass Formula:
+        double c_init, c_base, c_factor, c_init_root, c_base_root, fpu_reduction, fpu_reduction_root
+
+    cdef cppclass Selection:
+        int select(const CoreNodeTable&, NodeIndex, cbool is_root, const vector[cbool]& masked)
+        double untried_value(const CoreNodeTable&, const CoreNode&, cbool is_root)
+        double exploration(uint32_t visits, cbool is_root)
+
+cdef extern from "core/puct.h" namespace "goryu" nogil:
+    cdef cppclass CoreConfig "goryu::PuctConfig":
+        Formula formula
+        int batch_size
+        int mate_nodes
+        double draw_value
+
+    cdef cppclass Leaf:
+        size_t first_move, last_move
+
+    cdef cppclass CorePuct "goryu::Puct":
+        CorePuct(const CoreConfig&, uint64_t capacity, cbool merge) except +
+        void clear()
+        void set_config(const CoreConfig&)
+        void begin(CoreState&, Inbox&, uint64_t max_playouts) except +
+        void set_mask(vector[cbool])
+        cbool is_finished()
+        void gather(CoreState&, Inbox&) except +
+        size_t leaf_count()
+        const Leaf& leaf(size_t)
+        void expand(const double* policy, double value) except +
+        void retract()
+        const Selection& selection()
+        CoreNodeTable& table()
+        NodeIndex root()
+        const vector[cbool]& mask()
+        uint64_t playouts()
+        uint64_t evaluations()
+        uint64_t depth_sum()
+        uint64_t max_depth()
+        cbool is_exhausted()
+
+
+cdef extern from "core/policy.h" namespace "goryu" nogil:
+    void expand_hashed(CorePuct&) except +
+    void expand_dlshogi(CorePuct&, const float* logits, const double* values, double temperature) except +
+
+
+cdef CoreConfig core_config(object config) except *:
+    cdef CoreConfig core
+    if not 1 <= config.batch_size <= 0xFFFF:
+        raise ValueError(f"expected a batch size in [1, 65535], received {config.batch_size}")
+    core.formula.c_init = config.c_init
+    core.formula.c_base = config.c_base
+    core.formula.c_factor = config.c_factor
+    core.formula.c_init_root = config.c_init_root
+    core.formula.c_base_root = config.c_base_root
+    core.formula.fpu_reduction = config.fpu_reduction
+    core.formula.fpu_reduction_root = config.fpu_reduction_root
+    core.batch_size = config.batch_size
+    core.mate_nodes = config.mate_nodes
+    core.draw_value = config.draw_value
+    return core
+
+
+cdef class Puct:
+    """The search. It keeps its graph between moves; `clear` forgets it."""
+
+    cdef public object evaluator
+    cdef public object config
+    cdef readonly NodeTable table
+    cdef CorePuct* core
+    cdef object _state
+    cdef set _masked
+
+    def __cinit__(self):
+        self.core = NULL
+
+    def __init__(self, evaluator, config=None):
+        self.evaluator = evaluator
+        self.config = config or PuctConfig()
+        del self.core
+        self.core = new CorePuct(core_config(self.config), self.config.capacity, self.config.merge)
+        self.table = NodeTable.__new__(NodeTable)
+        self.table.owner = self
+        self._state = None
+        self._masked = set()
+
+    def __dealloc__(self):
+        del self.core
+
+    @property
+    def root(self):
+        """The root's node, or None."""
+        return self.table.node(self.core.root())
+
+    def clear(self):
+        """Forgets everything that was searched."""
+        self.core.clear()
+        self._state = None
+
+    def search(self, state, should_stop, *, max_playouts=None, root_moves=None):
+        """Searches until `should_stop` says so, `max_playouts` are done or no move is worth one.
+
+        `should_stop` is asked before each batch; it decides whether a proven root ends the
+        search. `state` must have a legal move and is left as it was. Only `root_moves` are
+        played at the root, if given.
+        """
+        cdef Walk walk
+        self.core.set_config(core_config(self.config))
+        self._state = state.copy()
+        self._masked = set()
+        walk = Walk(self, self._state)
+        walk.begin(max_playouts if max_playouts is not None else 1 << 62)
+        if root_moves is not None:
+            self._mask({i for i, move in enumerate(self.root.moves) if move not in root_moves})
+        while not self.core.is_finished():
+            if should_stop(self.stats()):
+                break
+            walk.step()
+        return self.result()
+
+    def stats(self):
+        """Returns how the search stands."""
+        cdef CoreNodeTable* table = &self.core.table()
+        cdef uint64_t playouts = self.core.playouts()
+        cdef uint32_t visits, best = 0, second = 0
+        cdef CoreNode* root = NULL
+        cdef int i
+        if self.core.root() != kNoNode:
+            root = &table[0][self.core.root()]
+            for i in range(root.tried):
+                visits = table.edges(root[0])[i].visits
+                if visits > best:
+                    best, second = visits, best
+                elif visits > second:
+                    second = visits
+        return SearchStats(
+            playouts,
+            self.core.evaluations(),
+            best,
+            second,
+            (2 * self.core.depth_sum() + playouts) // (2 * playouts or 1),
+            self.core.max_depth(),
+            table.size(),
+            table.capacity(),
+            root != NULL and root.proof != Proof.kUnknown,
+            self.core.is_exhausted(),
+        )
+
+    def result(self, int lines=1):
+        """Returns the answer so far, the first `lines` moves with their full continuations."""
+        root = self.root
+        if root is None or self._state is None:
+            return SearchResult((), 0.0, self.stats())
+        moves = final_move.ranking(
+            self.table,
+            root,
+            self._state,
+            self.config.final_move,
+            lines,
+            self._masked,
+            self.config.mate_nodes,
+        )
+        return SearchResult(tuple(moves), root.value, self.stats())
+
+    def select(self, Node node, is_root):
+        """Returns what `selection.select` does; for tests."""
+        cdef vector[cbool] no_mask
+        if is_root:
+            return self.core.selection().select(self.core.table(), node.place, True, self.core.mask())
+        return self.core.selection().select(self.core.table(), node.place, False, no_mask)
+
+    def untried_value(self, Node node, is_root):
+        """Returns what `selection.untried_value` does; for tests."""
+        return self.core.selection().untried_value(self.core.table(), node.core()[0], is_root)
+
+    def exploration(self, uint32_t visits, is_root):
+        """Returns what `selection.exploration` does; for tests."""
+        return self.core.selection().exploration(visits, is_root)
+
+    cdef _mask(self, set masked):
+        cdef vector[cbool] flags
+        cdef int i
+        self._masked = masked
+        for i in range(len(self.root.moves)):
+            flags.push_back(i in masked)
+        self.core.set_mask(flags)
+
+
+cdef class Walk:
+    """One search: the game that is played on, and the evaluator that judges where it leads."""
+
+    cdef CorePuct* core
+    cdef CoreState* game
+    cdef Inbox* inbox
+    cdef Judge judge
+    cdef cbool is_native
+
+    def __cinit__(self, Puct puct, state):
+        self.game = NULL
+        self.inbox = NULL
+        self.core = puct.core
+        self.is_native = True
+        if type(state) is Board:
+            self.game = new ShogiState((<Board>state).game[0])
+        elif type(state) is Reversi:
+            self.game = new ReversiState((<Reversi>state).game[0])
+        else:
+            self.is_native = False
+            solve = python_solve if isinstance(state, MateState) else None
+            self.game = new PythonState(<PyObject*>state, <PyObject*>solve, <PyObject*>MateVerdict.MATE)
+        self.judge = judge_of(puct.evaluator, state, puct.config.batch_size)
+        self.inbox = self.judge.new_inbox(state)
+
+    def __dealloc__(self):
+        del self.game
+        del self.inbox
+
+    cdef begin(self, uint64_t max_playouts):
+        """Makes the state the root."""
+        self.judge.empty()
+        self.core.begin(self.game[0], self.inbox[0], max_playouts)
+        if self.core.leaf_count() != 0:
+            self.judge.expand(self.core)
+
+    cdef step(self):
+        """Gathers a batch, has it judged and backs it up; leaves nothing in flight if something fails."""
+        self.judge.empty()
+        if self.is_native:
+            with nogil:
+                self.core.gather(self.game[0], self.inbox[0])
+        else:
+            self.core.gather(self.game[0], self.inbox[0])
+        if self.core.leaf_count() != 0:
+            try:
+                self.judge.expand(self.core)
+            finally:
+                self.core.retract()
+
+
+cdef Judge judge_of(evaluator, state, int batch_size):
+    """Returns the fastest way to what the evaluator would say."""
+    if type(evaluator) is HashedEvaluator:
+        return HashedJudge.__new__(HashedJudge)
+    if type(state) is Board and is_dlshogi_network(evaluator):
+        return DlshogiJudge(evaluator, batch_size)
+    return PythonJudge(evaluator)
+
+
+cdef cbool is_dlshogi_network(evaluator):
+    """Is it exactly a `NetworkEvaluator` of the dlshogi format? Nothing heavy is imported to find out."""
+    network = sys.modules.get("goryu.evaluators.network")
+    formats = sys.modules.get("goryu.evaluators.dlshogi_format")
+    if network is None or formats is None or type(evaluator) is not network.NetworkEvaluator:
+        return False
+    return type(evaluator.format) is formats.DlshogiFormat
+
+
+cdef class Judge:
+    """Asks the evaluator about a batch of leaves, and expands them with its answers."""
+
+    cdef Inbox* new_inbox(self, state) except NULL:
+        """Returns where gather puts the leaves of a batch; the caller owns it."""
+        raise NotImplementedError
+
+    cdef empty(self):
+        """Forgets the last batch."""
+
+    cdef expand(self, CorePuct* core):
+        raise NotImplementedError
+
+
+cdef class HashedJudge(Judge):
+    """The hashed stub, computed natively: it needs nothing but keys and moves."""
+
+    cdef Inbox* new_inbox(self, state) except NULL:
+        return new NoInbox()
+
+    cdef expand(self, CorePuct* core):
+        with nogil:
+            expand_hashed(core[0])
+
+
+cdef class PythonJudge(Judge):
+    """Any evaluator, given copies of the game."""
+
+    cdef object evaluator
+    cdef list states
+
+    def __init__(self, evaluator):
+        self.evaluator = evaluator
+        self.states = []
+
+    cdef Inbox* new_inbox(self, state) except NULL:
+        return new PythonInbox(<PyObject*>state, <PyObject*>self.states)
+
+    cdef empty(self):
+        self.states.clear()
+
+    cdef expand(self, CorePuct* core):
+        cdef vector[double] policy
+        cdef size_t i, moves
+        cdef double probability
+        # A list of the evaluator's own, so that it may do with it what it likes.
+        evaluations = self.evaluator.evaluate(self.states[:])
+        if <size_t>len(evaluations) != core.leaf_count():
+            raise ValueError(f"expected {core.leaf_count()} evaluations, received {len(evaluations)}")
+        for i in range(core.leaf_count()):
+            moves = core.leaf(i).last_move - core.leaf(i).first_move
+            policy.clear()
+            for probability in evaluations[i].policy:
+                if not 0.0 <= probability <= kMaxHalf:
+                    raise ValueError(f"expected a probability, received {probability}")
+                policy.push_back(probability)
+            if policy.size() != moves:
+                raise ValueError(f"expected a policy of {moves} moves, received {policy.size()}")
+            core.expand(policy.data(), evaluations[i].value)
+
+
+cdef class DlshogiJudge(Judge):
+    """A network of the dlshogi format: planes are written and logits read natively."""
+
+    cdef object network
+    cdef list inputs
+    cdef float[:, :, :, ::1] board_planes
+    cdef float[:, :, :, ::1] hand_planes
+
+    def __init__(self, network, int batch_size):
+        self.network = network
+        self.inputs = network.new_inputs(batch_size)
+        self.board_planes, self.hand_planes = self.inputs
+
+    cdef Inbox* new_inbox(self, state) except NULL:
+        return new PlaneInbox(
+            (<Board>state).game[0],
+            self.hand_planes.shape[1] == kHandPlanes + kNyugyokuPlanes,
+            &self.board_planes[0, 0, 0, 0],
+            &self.hand_planes[0, 0, 0, 0],
+        )
+
+    cdef expand(self, CorePuct* core):
+        cdef const float[:, ::1] logits
+        cdef const double[::1] values
+        cdef double temperature = self.network.temperature
+        cdef size_t count = core.leaf_count()
+        found_logits, found_values = self.network.run([rows[:count] for rows in self.inputs])
+        logits = found_logits.astype("float32", order="C", copy=False)
+        values = found_values.astype("float64", order="C", copy=False)
+        if logits.shape[0] != <Py_ssize_t>count or values.shape[0] != <Py_ssize_t>count or logits.shape[1] != kDlshogiLabels:
+            raise ValueError(f"expected {count} answers, received logits {found_logits.shape}, values {found_values.shape}")
+        with nogil:
+            expand_dlshogi(core[0], &logits[0, 0], &values[0], temperature)

@@ -1,0 +1,67 @@
+"""Builds native/core with the compiler's sanitizers and runs its own tests: tools/dev.py asan.
+
+AddressSanitizer with UndefinedBehaviorSanitizer, then ThreadSanitizer, on native/tests/core_test.cpp; then
+the fuzz target native/tests/fuzz_sfen.cpp for --fuzz seconds. Needs a GCC or Clang; standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from bootstrap import ROOT, StepError, cxx, say
+
+BUILD = ROOT / "build" / "sanitize"
+FLAGS = "-std=c++20 -O1 -g -ffp-contract=off -Wall -Wextra -Werror -pthread -Inative".split()
+SANITIZERS = {
+    "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-D_GLIBCXX_ASSERTIONS"],
+    "thread": ["-fsanitize=thread"],
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns 0 if no sanitizer and no test found anything."""
+    parser = argparse.ArgumentParser(prog="dev.py asan", description=__doc__)
+    parser.add_argument("--fuzz", type=float, default=10, metavar="SECONDS", help="how long (default: 10)")
+    args = parser.parse_args(arguments)
+    if os.name == "nt" or not cxx():
+        say("asan: needs a GCC or Clang")
+        return 1
+    BUILD.mkdir(parents=True, exist_ok=True)
+    try:
+        for sanitizer in SANITIZERS:
+            run([build("core_test", sanitizer)])
+        run([build("fuzz_sfen", "address"), str(args.fuzz)])
+    except StepError as error:
+        say(str(error))
+        return 1
+    return 0
+
+
+def build(program: str, sanitizer: str) -> str:
+    """Compiles the core and a test program; returns the path of the program."""
+    target = str(BUILD / f"{program}_{sanitizer}")
+    say(f"building {program} with the {sanitizer} sanitizer")
+    core = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "native" / "core").glob("*.cpp"))
+    sources = [*core, f"native/tests/{program}.cpp"]
+    run([*shlex.split(cxx()), *FLAGS, *SANITIZERS[sanitizer], *sources, "-o", target])
+    return target
+
+
+def run(command: Sequence[str]) -> None:
+    """Runs a command in the checkout.
+
+    Raises:
+        StepError: it failed.
+    """
+    status = subprocess.run(command, cwd=ROOT).returncode
+    if status != 0:
+        raise StepError(f"asan: {shlex.join(command[:1])} failed with status {status}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
