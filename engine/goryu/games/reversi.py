@@ -149,7 +149,8 @@ class Reversi:
         return None
 
     def copy(self) -> Self:
-        state = type(self)(self.size)
+        state = type(self).__new__(type(self))  # Without the start position's key: searches copy often.
+        state.size, state.geometry = self.size, self.geometry
         state.own, state.opponent, state._discs_key = self.own, self.opponent, self._discs_key
         state.move_stack, state._undo_stack = self.move_stack[:], self._undo_stack[:]
         return state

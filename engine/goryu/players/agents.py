@@ -13,7 +13,7 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.state import Move, State
 from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, uct
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.gumbel import Gumbel
+from goryu.search.gumbel import Gumbel, GumbelConfig
 from goryu.search.puct import Puct, PuctConfig
 from goryu.search.random_move import random_move
 
@@ -37,10 +37,13 @@ class Knowledge:
 
     evaluator: policy and value of positions, for `puct`, `gumbel` and `value`.
     heuristic: a guess at the result for the side to move, for `depth-limited`.
+    puct, gumbel: the settings of these searches, which depend on how the network was taught.
     """
 
     evaluator: Evaluator = field(default_factory=UniformEvaluator)
     heuristic: depth_limited.Heuristic = no_opinion
+    puct: PuctConfig = field(default_factory=PuctConfig)
+    gumbel: GumbelConfig = field(default_factory=GumbelConfig)
 
 
 def make_agent(name: str, knowledge: Knowledge | None = None, rng: Random | None = None) -> Agent:
@@ -98,7 +101,7 @@ def _uct_without_expansion(iterations: int, _knowledge: Knowledge, rng: Random) 
 def _puct(playouts: int, knowledge: Knowledge, _rng: Random) -> Agent:
     def choose(state: State) -> Move:
         # A fresh search for every move, so that the choice depends on nothing but the position.
-        search = Puct(knowledge.evaluator, PuctConfig())
+        search = Puct(knowledge.evaluator, knowledge.puct)
         result = search.search(state, lambda _stats: False, max_playouts=playouts)
         assert result.move is not None, "there is no legal move"
         return result.move
@@ -107,7 +110,7 @@ def _puct(playouts: int, knowledge: Knowledge, _rng: Random) -> Agent:
 
 
 def _gumbel(playouts: int, knowledge: Knowledge, _rng: Random) -> Agent:
-    search = Gumbel(knowledge.evaluator)
+    search = Gumbel(knowledge.evaluator, knowledge.gumbel)
     return lambda state: search.search(state, playouts).move
 
 

@@ -57,12 +57,12 @@ def search(
     iterations: int,
     rng: Random,
     c: float = UCB1_CONSTANT,
-    expand_at: int | None = 10,
+    expand_at: int | None = 1,
 ) -> Node:
     """Returns the root of the tree after `iterations` random games; `state` is left as it is.
 
-    expand_at: visits at which a leaf gets children. None never expands any but the root,
-        which makes the tree one ply deep: flat Monte Carlo with a better choice of games.
+    expand_at: visits at which a leaf gets children; more than 1 saves memory, not strength. None never
+        expands any but the root: the tree stays one ply deep, flat Monte Carlo with a better choice of games.
     """
     root = Node()
     root.expand(state)
@@ -93,7 +93,7 @@ def best_move(
     iterations: int,
     rng: Random,
     c: float = UCB1_CONSTANT,
-    expand_at: int | None = 10,
+    expand_at: int | None = 1,
 ) -> Move:
     """Returns the most visited move, the first one if several tie; there must be a legal move.
 

@@ -1,0 +1,134 @@
+"""Small networks for the games whose position is two bitboards: tic-tac-toe and reversi.
+
+The network sees two planes, the stones of the side to move and the opponent's, so it plays
+both sides with the same weights. It answers with a value in [-1, +1] for the side to move
+and, unless it is a pure value network, with one logit for every move number of the game.
+
+A model is an ONNX file: input `planes` float32 [N, 2, rows, columns]; outputs `value`
+float32 [N] and perhaps `policy` float32 [N, moves]; its metadata names the game.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import exp
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from goryu.games.reversi import Reversi
+from goryu.games.state import State
+from goryu.games.tictactoe import TicTacToe
+from goryu.search.evaluator import Evaluation
+
+__all__ = [
+    "BOARD_GAMES",
+    "BoardGame",
+    "BoardNetwork",
+    "BoardState",
+    "Forward",
+    "ModelError",
+    "Planes",
+    "encode",
+    "load",
+]
+
+Planes = NDArray[np.float32]
+
+Forward = Callable[[Planes], tuple[Planes | None, Planes]]
+"""Planes [N, 2, rows, columns] -> policy logits [N, moves] (None: a pure value network), values [N]."""
+
+
+class ModelError(ValueError):
+    """A model file that cannot be used for the game."""
+
+
+class BoardState(State, Protocol):
+    """A state that is two bitboards; bit s is square s, row by row."""
+
+    own: int
+    opponent: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoardGame:
+    """What a network must know of a game.
+
+    moves: how many move numbers there are; squares come first, anything else (a pass) after them.
+    """
+
+    name: str
+    size: int
+    moves: int
+    new: Callable[[], BoardState]
+
+
+BOARD_GAMES = {
+    "tictactoe": BoardGame("tictactoe", 3, 9, TicTacToe),
+    "reversi": BoardGame("reversi", 8, 65, Reversi),
+}
+
+
+def encode(boards: Sequence[tuple[int, int]], size: int) -> Planes:
+    """Returns the planes [N, 2, size, size] of N pairs of bitboards (own, opponent)."""
+    words = np.array(boards, dtype="<u8").reshape(len(boards), 2, 1)
+    bits = np.unpackbits(words.view(np.uint8), axis=2, bitorder="little")[:, :, : size * size]
+    return bits.reshape(len(boards), 2, size, size).astype(np.float32)
+
+
+class BoardNetwork:
+    """An evaluator over a network's forward pass."""
+
+    def __init__(self, game: BoardGame, forward: Forward) -> None:
+        self.game = game
+        self.forward = forward
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        """Returns one evaluation per state, in order; a pure value network has a uniform policy."""
+        boards = [(state.own, state.opponent) for state in cast(Sequence[BoardState], states)]
+        logits, values = self.forward(encode(boards, self.game.size))
+        evaluations = []
+        for i, state in enumerate(states):
+            moves = state.legal_moves()
+            if logits is None:
+                policy = [1.0 / len(moves)] * len(moves)
+            else:
+                policy = softmax([float(logits[i, move]) for move in moves])
+            evaluations.append(Evaluation(policy, float(values[i])))
+        return evaluations
+
+
+def softmax(logits: Sequence[float]) -> list[float]:
+    """Returns the probabilities that belong to the logits of the legal moves."""
+    greatest = max(logits)
+    weights = [exp(logit - greatest) for logit in logits]
+    total = 0.0
+    for weight in weights:
+        total += weight
+    return [weight / total for weight in weights]
+
+
+def load(path: Path, game: BoardGame) -> BoardNetwork:
+    """Returns the network of an ONNX file; raises ModelError if it is missing or made for another game."""
+    import onnxruntime  # Heavy: only who plays with a network waits for it.
+
+    if not path.is_file():
+        raise ModelError(f"model {path}: no such file")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # The networks are so small that threads only wait for each other.
+    try:
+        session: Any = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise ModelError(f"model {path}: expected an ONNX model ({error})") from error
+    found = session.get_modelmeta().custom_metadata_map.get("goryu.game")
+    if found != game.name:
+        raise ModelError(f"model {path}: made for {found!r}, expected {game.name!r}")
+    has_policy = any(output.name == "policy" for output in session.get_outputs())
+    names = ["policy", "value"] if has_policy else ["value"]
+
+    def forward(planes: Planes) -> tuple[Planes | None, Planes]:
+        *policy, values = session.run(names, {"planes": planes})
+        return (policy[0] if policy else None), values
+
+    return BoardNetwork(game, forward)

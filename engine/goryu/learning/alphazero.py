@@ -1,0 +1,270 @@
+"""AlphaZero: a network and a search that teach each other.
+
+The search is stronger than the network that guides it. So let the search play against itself,
+let the network learn the search's visit counts (policy) and the results of the games (value),
+put the better network back into the search, and repeat. A new network takes over when it
+beats the champion, as in AlphaGo Zero; AlphaZero itself left that match out.
+
+Weakness: it learns from nothing, and pays for that in games: AlphaZero played 24 million in shogi.
+Sources: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi,
+and Go through self-play", Science, 2018, and the pseudocode in its supplement (whose numbers are the
+defaults of `AlphaZeroConfig`); "Mastering the game of Go without human knowledge", Nature, 2017.
+
+Nothing here knows a game: a `Learner` does.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Generic, Literal, Protocol, TypeVar
+
+from goryu.games.state import Move, State
+from goryu.players.agents import Agent
+from goryu.players.arena import Score, paired_match, play_game, result
+from goryu.search.boltzmann import boltzmann_choice
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.gumbel import Gumbel, GumbelConfig
+from goryu.search.puct import Puct, PuctConfig
+
+__all__ = ["PUBLISHED", "AlphaZero", "AlphaZeroConfig", "Cycle", "Example", "Learner", "RootNoise", "play"]
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaZeroConfig:
+    """Every number of the method; the defaults are those published for chess.
+
+    playouts: for each move of self-play. c_init, c_base: PUCT's exploration, for values in [0, 1].
+    noise_alpha, noise_fraction: Dirichlet noise in the root's policy.
+    sampling_plies: up to this ply moves are drawn in proportion to their visits, later the most visited wins.
+    search: "puct", or "gumbel" for budgets of a few playouts (draws its moves by itself; no Dirichlet noise).
+    gumbel: the settings of that search.
+    max_plies: longer games count as draws.
+    cycles, games_per_cycle, steps_per_cycle: the pseudocode runs self-play and training side by side for
+        700,000 steps; here they take turns.
+    window: games that training draws from; window_positions: the same, counted in positions (0: no limit).
+    batch, optimizer, momentum, weight_decay: of the gradient steps.
+    learning_rates: (from this step on, learning rate) pairs.
+    evaluation_games, promotion: the challenger takes over with more than `promotion` points a game; without
+        evaluation games it always does.
+    """
+
+    playouts: int = 800
+    c_init: float = 1.25
+    c_base: float = 19652.0
+    noise_alpha: float = 0.3
+    noise_fraction: float = 0.25
+    sampling_plies: int = 30
+    search: Literal["puct", "gumbel"] = "puct"
+    gumbel: GumbelConfig = field(default_factory=GumbelConfig)
+    max_plies: int = 512
+    cycles: int = 700
+    games_per_cycle: int = 60_000
+    steps_per_cycle: int = 1000
+    window: int = 1_000_000
+    window_positions: int = 0
+    batch: int = 4096
+    optimizer: Literal["momentum", "adam"] = "momentum"
+    momentum: float = 0.9
+    weight_decay: float = 1e-4
+    learning_rates: tuple[tuple[int, float], ...] = (
+        (0, 2e-1),
+        (100_000, 2e-2),
+        (300_000, 2e-3),
+        (500_000, 2e-4),
+    )
+    evaluation_games: int = 0
+    promotion: float = 0.5
+
+    def learning_rate(self, step: int) -> float:
+        """Returns the rate that the schedule has for a step.
+
+        >>> AlphaZeroConfig().learning_rate(99_999), AlphaZeroConfig().learning_rate(100_000)
+        (0.2, 0.02)
+        """
+        return [rate for start, rate in self.learning_rates if start <= step][-1]
+
+
+PUBLISHED = {
+    "chess": AlphaZeroConfig(),
+    "shogi": AlphaZeroConfig(noise_alpha=0.15),
+    "go": AlphaZeroConfig(
+        noise_alpha=0.03, max_plies=722, learning_rates=((0, 2e-2), (300_000, 2e-3), (500_000, 2e-4))
+    ),
+}
+"""The configurations of the pseudocode."""
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Example(Generic[P]):
+    """One position of self-play.
+
+    position: what the learner remembers of it. policy: (move, probability) pairs that sum to 1.
+    value: the result of the game for the side to move there.
+    """
+
+    position: P
+    policy: tuple[tuple[Move, float], ...]
+    value: float
+
+
+class Learner(Protocol[P]):
+    """A network that can learn one game."""
+
+    def new_game(self) -> State: ...
+
+    def remember(self, state: State) -> P:
+        """Returns all that training will need of a position, and little more."""
+        ...
+
+    def evaluator(self) -> Evaluator:
+        """Returns an evaluator over the network as it is now; later training does not change it."""
+        ...
+
+    def train(
+        self, games: Sequence[Sequence[Example[P]]], config: AlphaZeroConfig, rng: Random
+    ) -> tuple[float, float]:
+        """Runs the gradient steps of one cycle; returns the mean losses of policy and value."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """What happened in one cycle; `score` is the challenger's against the champion (None: no match)."""
+
+    number: int
+    games: int
+    positions: int
+    policy_loss: float
+    value_loss: float
+    score: Score | None
+    is_promoted: bool
+
+
+class AlphaZero(Generic[P]):
+    """The loop. `champion` is the evaluator that plays; it starts as the untrained network."""
+
+    def __init__(self, learner: Learner[P], config: AlphaZeroConfig, rng: Random) -> None:
+        self.learner = learner
+        self.config = config
+        self.rng = rng
+        self.champion = learner.evaluator()
+        self.games: list[list[Example[P]]] = []
+
+    def run(self, on_game: Callable[[], None] | None = None) -> Iterator[Cycle]:
+        """Runs the cycles one by one; `on_game` is called after each game of self-play."""
+        for number in range(1, self.config.cycles + 1):
+            for _ in range(self.config.games_per_cycle):
+                self.games.append(self.self_play())
+                if on_game is not None:
+                    on_game()
+            self._forget()
+            losses = self.learner.train(self.games, self.config, self.rng)
+            challenger = self.learner.evaluator()
+            score = self.compare(challenger) if self.config.evaluation_games else None
+            is_promoted = score is None or score.points > self.config.promotion
+            if is_promoted:
+                self.champion = challenger
+            positions = sum(len(game) for game in self.games)
+            yield Cycle(number, number * self.config.games_per_cycle, positions, *losses, score, is_promoted)
+
+    def self_play(self) -> list[Example[P]]:
+        """Plays one game of the champion against itself."""
+        state = self.learner.new_game()
+        seen: list[tuple[int, P, tuple[tuple[Move, float], ...]]] = []
+
+        def choose(state: State) -> Move:
+            move, policy = play(state, self.champion, self.config, self.rng, is_learning=True)
+            seen.append((state.turn, self.learner.remember(state), policy))
+            return move
+
+        final = play_game(choose, choose, state, self.config.max_plies)
+        value = result(final)
+        return [Example(p, policy, value if turn == 0 else -value) for turn, p, policy in seen]
+
+    def compare(self, challenger: Evaluator) -> Score:
+        """Returns the challenger's score against the champion."""
+        new, old = (self.sampling_agent(evaluator) for evaluator in (challenger, self.champion))
+        return paired_match(new, old, self.learner.new_game, self.config.evaluation_games)
+
+    def sampling_agent(self, evaluator: Evaluator) -> Agent:
+        """Returns a player without noise; it draws its first moves, or all games would be the same."""
+        return lambda state: play(state, evaluator, self.config, self.rng, is_learning=False)[0]
+
+    def _forget(self) -> None:
+        """Drops the oldest games until the rest fits the window."""
+        self.games = self.games[-self.config.window :]
+        if limit := self.config.window_positions:
+            held, kept = 0, 0
+            for game in reversed(self.games):
+                held += len(game)
+                if held > limit:
+                    break
+                kept += 1
+            self.games = self.games[-max(1, kept) :]
+
+
+def play(
+    state: State, evaluator: Evaluator, config: AlphaZeroConfig, rng: Random, *, is_learning: bool
+) -> tuple[Move, tuple[tuple[Move, float], ...]]:
+    """Returns the move to play and the policy to learn, as (move, probability) pairs.
+
+    is_learning: with the root noise of self-play?
+    """
+    if config.search == "gumbel":
+        draws = is_learning or state.ply < config.sampling_plies
+        drawn = Gumbel(evaluator, config.gumbel).search(state, config.playouts, rng if draws else None)
+        return drawn.move, tuple(zip(drawn.moves, drawn.policy, strict=True))
+    if is_learning:
+        evaluator = RootNoise(evaluator, state.key, config.noise_alpha, config.noise_fraction, rng)
+    found = Puct(evaluator, puct_config(config)).search(state, lambda _: False, max_playouts=config.playouts)
+    # A proven root may have no visits at all; its best move is then all there is to learn.
+    visits = [move.visits for move in found.moves]
+    total = sum(visits)
+    if total == 0:
+        visits[0] = total = 1
+    temperature = 1.0 if state.ply < config.sampling_plies else 0.0
+    move = found.moves[boltzmann_choice(visits, temperature, rng)].move
+    return move, tuple((m.move, n / total) for m, n in zip(found.moves, visits, strict=True))
+
+
+def puct_config(config: AlphaZeroConfig) -> PuctConfig:
+    """Returns the search's settings: its values span [-1, +1], twice the range of the published ones."""
+    return PuctConfig(
+        c_init=2.0 * config.c_init,
+        c_init_root=2.0 * config.c_init,
+        c_base=config.c_base,
+        c_base_root=config.c_base,
+        final_move="visits",
+    )
+
+
+class RootNoise:
+    """Mixes Dirichlet noise into the policy of one position, so that self-play tries every move at times."""
+
+    def __init__(
+        self, evaluator: Evaluator, root_key: int, alpha: float, fraction: float, rng: Random
+    ) -> None:
+        self.evaluator = evaluator
+        self.root_key = root_key
+        self.alpha = alpha
+        self.fraction = fraction
+        self.rng = rng
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        evaluations = self.evaluator.evaluate(states)
+        return [
+            self._mix(evaluation) if state.key == self.root_key else evaluation
+            for state, evaluation in zip(states, evaluations, strict=True)
+        ]
+
+    def _mix(self, evaluation: Evaluation) -> Evaluation:
+        # A Dirichlet draw is a vector of Gamma draws divided by their sum.
+        gammas = [self.rng.gammavariate(self.alpha, 1.0) + 1e-12 for _ in evaluation.policy]
+        total = sum(gammas)
+        mixed = [
+            (1.0 - self.fraction) * prior + self.fraction * gamma / total
+            for prior, gamma in zip(evaluation.policy, gammas, strict=True)
+        ]
+        return Evaluation(mixed, evaluation.value)

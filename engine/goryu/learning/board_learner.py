@@ -1,0 +1,110 @@
+"""A learner for AlphaZero's loop: `BoardNet` on a game of two bitboards."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import cast
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from goryu.evaluators.board_network import BoardGame, BoardState, encode, load
+from goryu.evaluators.cached import CachedEvaluator
+from goryu.games.state import State
+from goryu.learning.alphazero import AlphaZeroConfig, Example
+from goryu.learning.board_net import BoardNet, export
+from goryu.search.evaluator import Evaluator
+
+__all__ = ["BoardLearner"]
+
+Position = tuple[int, int]
+"""Bitboards of the side to move and of the opponent."""
+
+
+class BoardLearner:
+    """Keeps the network, its optimizer and the count of gradient steps."""
+
+    def __init__(self, game: BoardGame, blocks: int, channels: int, seed: int) -> None:
+        torch.manual_seed(seed)
+        self.game = game
+        self.net = BoardNet(game, blocks, channels)
+        self.optimizer: torch.optim.Optimizer | None = None
+        self.step = 0
+
+    def new_game(self) -> State:
+        return self.game.new()
+
+    def remember(self, state: State) -> Position:
+        board = cast(BoardState, state)
+        return board.own, board.opponent
+
+    def evaluator(self) -> Evaluator:
+        """Returns the network in onnxruntime, far quicker than PyTorch where positions come one by one."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "network.onnx"
+            export(self.net, self.game, path)
+            return CachedEvaluator(load(path, self.game))
+
+    def train(
+        self, games: Sequence[Sequence[Example[Position]]], config: AlphaZeroConfig, rng: Random
+    ) -> tuple[float, float]:
+        """Learns the search's policy (cross-entropy) and the results (squared error) of random positions.
+
+        Each minibatch is turned and mirrored in one of the eight ways, drawn at random.
+        """
+        optimizer = self._optimizer(config)
+        planes, policies, values = self._arrays([example for game in games for example in game])
+        self.net.train()
+        policy_total = value_total = 0.0
+        for _ in range(config.steps_per_cycle):
+            for group in optimizer.param_groups:
+                group["lr"] = config.learning_rate(self.step)
+            chosen = np.array(rng.choices(range(len(values)), k=config.batch))
+            turns, is_mirrored = rng.randrange(4), rng.random() < 0.5
+            x = symmetric(planes[chosen], turns, is_mirrored)
+            y = self._symmetric_policies(policies[chosen], turns, is_mirrored)
+            logits, predicted = self.net(torch.from_numpy(x))
+            policy_loss = -(torch.from_numpy(y) * F.log_softmax(logits, dim=1)).sum(dim=1).mean()
+            value_loss = F.mse_loss(predicted, torch.from_numpy(values[chosen]))
+            optimizer.zero_grad()
+            (policy_loss + value_loss).backward()
+            optimizer.step()
+            self.step += 1
+            policy_total += policy_loss.item()
+            value_total += value_loss.item()
+        return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
+
+    def _optimizer(self, config: AlphaZeroConfig) -> torch.optim.Optimizer:
+        if self.optimizer is None:
+            rate, decay = config.learning_rate(0), config.weight_decay
+            if config.optimizer == "adam":
+                self.optimizer = torch.optim.AdamW(self.net.parameters(), rate, weight_decay=decay)
+            else:
+                self.optimizer = torch.optim.SGD(
+                    self.net.parameters(), rate, momentum=config.momentum, weight_decay=decay
+                )
+        return self.optimizer
+
+    def _arrays(self, examples: Sequence[Example[Position]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Returns planes [N, 2, size, size], policies [N, moves] and values [N], float32."""
+        planes = encode([example.position for example in examples], self.game.size)
+        policies = np.zeros((len(examples), self.game.moves), dtype=np.float32)
+        for row, example in zip(policies, examples, strict=True):
+            for move, probability in example.policy:
+                row[move] = probability
+        return planes, policies, np.array([example.value for example in examples], dtype=np.float32)
+
+    def _symmetric_policies(self, policies: np.ndarray, turns: int, is_mirrored: bool) -> np.ndarray:
+        """Turns the squares; what comes after them (a pass) stays."""
+        size = self.game.size
+        squares = policies[:, : size * size].reshape(-1, 1, size, size)
+        turned = symmetric(squares, turns, is_mirrored).reshape(len(policies), size * size)
+        return np.concatenate([turned, policies[:, size * size :]], axis=1)
+
+
+def symmetric(boards: np.ndarray, turns: int, is_mirrored: bool) -> np.ndarray:
+    """Returns boards [N, C, size, size] after quarter turns and perhaps a reflection."""
+    boards = np.rot90(boards, turns, axes=(2, 3))
+    return np.ascontiguousarray(boards[:, :, :, ::-1] if is_mirrored else boards)

@@ -1,0 +1,171 @@
+"""Agents and matches: every algorithm through one interface."""
+
+from random import Random
+
+import pytest
+
+from goryu.evaluators.board_network import BOARD_GAMES, BoardNetwork, ModelError, Planes, encode, load
+from goryu.evaluators.cached import CachedEvaluator
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.reversi import Reversi
+from goryu.games.tictactoe import TicTacToe
+from goryu.learning.correctness import CORRECT_REPLIES, correctness, mean_correctness
+from goryu.players.agents import AGENTS, AgentError, make_agent, with_epsilon
+from goryu.players.arena import Score, match, paired_match, play_game, result
+from goryu.search.alpha_beta import alpha_beta
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_every_agent_plays_tictactoe_to_the_end_and_leaves_the_position_alone(name: str) -> None:
+    agent, rng = make_agent(name, rng=Random(1)), Random(2)
+    state = TicTacToe([rng.randrange(9)])
+    while state.outcome() is None:
+        before = (state.own, state.opponent, state.key, state.move_stack[:])
+        move = agent(state)
+        assert (state.own, state.opponent, state.key, state.move_stack) == before
+        assert move in state.legal_moves()
+        state.push(move)
+
+
+@pytest.mark.parametrize(
+    "name", ["random", "depth-limited:2", "flat-mc:1", "uct:20", "puct:20", "gumbel:8", "value:1"]
+)
+def test_every_agent_for_large_games_plays_reversi_to_the_end(name: str) -> None:
+    agent = make_agent(name, rng=Random(1))
+    assert play_game(agent, agent, Reversi(6)).outcome() is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("chess", "expected one of random"),
+        ("uct:", "positive number, as in uct:100"),
+        ("uct:-5", "positive number"),
+        ("uct:0", "positive number"),
+        ("random:3", "expected no number"),
+    ],
+)
+def test_a_wrong_name_is_refused_with_what_was_expected(name: str, expected: str) -> None:
+    with pytest.raises(AgentError, match=expected):
+        make_agent(name)
+
+
+def test_the_same_seed_gives_the_same_game() -> None:
+    games = [
+        play_game(
+            make_agent("uct:30", rng=Random(5)), make_agent("flat-mc:2", rng=Random(6)), TicTacToe()
+        ).move_stack
+        for _ in range(2)
+    ]
+    assert games[0] == games[1]
+
+
+def test_the_eleven_positions_have_exactly_the_replies_that_keep_the_draw() -> None:
+    for moves, replies in CORRECT_REPLIES.items():
+        state, keeping = TicTacToe(moves), set()
+        for move in state.legal_moves():
+            state.push(move)
+            if alpha_beta(state) == 0.0:
+                keeping.add(move)
+            state.pop()
+        assert keeping == replies
+
+
+def test_alpha_beta_answers_all_eleven_positions_correctly() -> None:
+    assert correctness(make_agent("alpha-beta")) == 11
+
+
+def test_a_tree_that_grows_answers_more_positions_than_one_that_does_not() -> None:
+    rng = Random(11)
+    growing, _ = mean_correctness(lambda: make_agent("uct:400", rng=rng), 15)
+    flat, _ = mean_correctness(lambda: make_agent("uct-flat:400", rng=rng), 15)
+    assert growing > flat + 0.5
+
+
+def test_a_match_counts_from_the_agents_side() -> None:
+    rng = Random(3)
+    perfect, random = make_agent("alpha-beta"), make_agent("random", rng=rng)
+    as_first = match(perfect, random, TicTacToe, 20)
+    as_second = match(perfect, random, TicTacToe, 20, side=1)
+    assert as_first.losses == as_second.losses == 0
+    assert match(random, perfect, TicTacToe, 20).wins == 0
+    both = paired_match(perfect, random, TicTacToe, 21)
+    assert both.games == 21
+    assert as_first + as_second == Score(as_first.wins + as_second.wins, as_first.draws + as_second.draws, 0)
+
+
+def test_the_margin_is_seen_from_the_agents_side() -> None:
+    rng = Random(4)
+
+    def discs(state: object) -> float:
+        assert isinstance(state, Reversi)
+        return state.disc_difference()
+
+    searcher = make_agent("uct:40", rng=rng)
+    random = make_agent("random", rng=rng)
+    for side in (0, 1):
+        score = match(searcher, random, lambda: Reversi(4), 12, side=side, margin=discs)
+        reverse = match(random, searcher, lambda: Reversi(4), 12, side=1 - side, margin=discs)
+        assert score.margin is not None
+        assert reverse.margin is not None
+        assert score.margin > reverse.margin
+
+
+def test_perfect_play_from_both_sides_is_a_draw() -> None:
+    agent = make_agent("alpha-beta")
+    assert result(play_game(agent, agent, TicTacToe())) == 0.0
+
+
+def test_epsilon_one_is_random_play_and_epsilon_zero_the_agent_itself() -> None:
+    rng = Random(2)
+    agent = make_agent("alpha-beta")
+    state = TicTacToe([0, 3, 1, 4])
+    assert {with_epsilon(agent, 0.0, rng)(state) for _ in range(20)} == {2}
+    assert {with_epsilon(agent, 1.0, rng)(state) for _ in range(100)} == set(state.legal_moves())
+
+
+def test_planes_show_own_and_opponents_stones_where_they_lie() -> None:
+    state = TicTacToe([0, 4, 2])  # X on 0 and 2, O on 4, O to move
+    planes = encode([(state.own, state.opponent)], 3)
+    assert planes.shape == (1, 2, 3, 3)
+    assert planes[0].tolist() == [[[0, 0, 0], [0, 1, 0], [0, 0, 0]], [[1, 0, 1], [0, 0, 0], [0, 0, 0]]]
+    last = encode([(1 << 63, 1)], 8)
+    assert (last[0, 0, 7, 7], last[0, 1, 0, 0], last.sum()) == (1, 1, 2)
+
+
+def test_a_network_gives_probabilities_of_the_legal_moves_only() -> None:
+    def forward(planes: Planes) -> tuple[Planes, Planes]:
+        logits = planes[:, 0].reshape(len(planes), 9) * 100.0  # wants to play where own stones lie
+        return logits, planes[:, 0, 0, 0]
+
+    network = BoardNetwork(BOARD_GAMES["tictactoe"], forward)
+    (evaluation,) = network.evaluate([TicTacToe([0, 4])])
+    assert evaluation.policy == pytest.approx([1 / 7] * 7)
+    assert evaluation.value == 1.0
+
+
+def test_a_missing_model_is_named(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ModelError, match="no such file"):
+        load(tmp_path / "nothing.onnx", BOARD_GAMES["reversi"])
+    broken = tmp_path / "broken.onnx"
+    broken.write_text("not a model")
+    with pytest.raises(ModelError, match="expected an ONNX model"):
+        load(broken, BOARD_GAMES["reversi"])
+
+
+def test_a_cache_asks_once_for_each_position_and_never_holds_more_than_it_may() -> None:
+    asked = []
+
+    class Counting(UniformEvaluator):
+        def evaluate(self, states):  # type: ignore[no-untyped-def]
+            asked.extend(state.key for state in states)
+            return super().evaluate(states)
+
+    cache = CachedEvaluator(Counting(), capacity=3)
+    a, b, c, d = (TicTacToe([square]) for square in range(4))
+    assert len(cache.evaluate([a, b, a])) == 3
+    cache.evaluate([b, a])
+    assert asked == [a.key, b.key]
+    (first, second, third) = cache.evaluate([a, c, d])
+    assert list(first.policy) == list(second.policy) == list(third.policy) == [1 / 8] * 8
+    assert len(cache._known) <= 3
