@@ -161,7 +161,7 @@ class Engine:
         self.expect("readyok")
 
     def reset(self) -> None:
-        """Brings an idle engine back to where `prelude` left it, as GUIs do: all options, isready, usinewgame."""
+        """Brings an idle engine back to where `prelude` left it, as GUIs do between games."""
         assert not self.pending, "G1: a go was not answered"
         for line in self.offered:
             words = line.split()
@@ -221,9 +221,10 @@ class Engine:
         assert self.last_pv[:1] == moves[:1], f"H1: the last pv {self.last_pv} is not about {words[1]}"
 
     def _check_mate(self, go: Go, words: list[str]) -> None:
-        board = go.board
-        if words[0] in ("nomate", "timeout", "notimplemented") or board is None:
+        if words[0] in ("nomate", "timeout", "notimplemented"):
             return
+        board = go.board
+        assert board is not None, "a mate in a position that cshogi refuses"
         assert is_line(board, tuple(words)), f"M8: illegal mate {words}"
         for word in words:
             board.push_usi(word)

@@ -10,6 +10,7 @@ answered yet, wait in a queue, so that the order of the answers is the order of 
 Nothing heavy is imported before it is needed: GUIs give `usiok` two to five seconds on a cold disk.
 """
 
+import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -394,10 +395,9 @@ _NEEDS_IDLE = frozenset(("go", "usinewgame", "eval", "policy", "tree", "perft"))
 
 
 def _remark(message: str) -> Write:
-    """Returns the line that shows a message to a human: one line of ASCII."""
-    text = " ".join(message.split())
-    if not text.isascii():
-        text = text.encode("ascii", "backslashreplace").decode()
+    """Returns the line that shows a message to a human: one line of printable ASCII."""
+    text = message.replace("\r", "").replace("\n", " ")
+    text = re.sub(r"[^ -~]+", lambda found: found[0].encode("unicode_escape").decode(), text)
     return Write(f"info string {text[:LONGEST_MESSAGE]}".rstrip())
 
 

@@ -174,6 +174,10 @@ class UsiLoop:
             return
         self._perform(actions)
 
+    def _receive(self, line: str, at_s: float) -> list[Action]:
+        self._note(">", line)
+        return self._engine.receive(line, at_s)
+
     def _is_over(self) -> bool:
         if self._quit_at_s is None:
             return False
@@ -217,9 +221,7 @@ class UsiLoop:
     def _read(self) -> None:
         try:
             for raw in read_lines(self._input):
-                line, at_s = decode(raw), monotonic()
-                self._note(">", line)
-                self._events.put(partial(self._engine.receive, line, at_s))
+                self._events.put(partial(self._receive, decode(raw), monotonic()))
         finally:
             self._events.put(self._engine.close)
 

@@ -1,0 +1,195 @@
+"""The plan for a move, and the stopwatch that holds to it; with a clock that only moves when told to."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goryu.players.limits import Limits
+from goryu.players.time_manager import Budget, TimeManager, TimeSettings, plan
+from goryu.search.result import SearchStats
+
+SETTINGS = TimeSettings(network_delay_ms=30, network_delay2_ms=100)
+STATS = SearchStats(
+    playouts=100,
+    evaluations=100,
+    best_visits=50,
+    second_visits=40,
+    depth=3,
+    max_depth=6,
+    nodes=100,
+    capacity=1000,
+    is_proven=False,
+    is_exhausted=False,
+)
+
+
+class Clock:
+    """Seconds that pass only by `wait_ms`."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def wait_ms(self, ms: float) -> None:
+        self.now_s += ms / 1000
+
+
+def budget_of(limits: Limits, turn: int = 0, ply: int = 0, settings: TimeSettings = SETTINGS) -> Budget:
+    budget = plan(limits, turn, ply, settings, Random(1))
+    assert budget is not None
+    return budget
+
+
+def thinking_ms(budget: Budget, stats: SearchStats, batch_ms: float, is_forced: bool = False) -> float:
+    """Returns how long a search with batches of this length goes on."""
+    clock = Clock()
+    manager = TimeManager(clock)
+    manager.start(budget, clock())
+    while not manager.should_stop(stats, is_forced):
+        clock.wait_ms(batch_ms)
+    return 1000 * (clock() - 1000.0)
+
+
+def test_byoyomi_is_used_up_but_for_the_margin() -> None:
+    budget = budget_of(Limits(time_ms=(0, 0), byoyomi_ms=1000))
+    assert (budget.optimum_ms, budget.maximum_ms) == (900, 900)
+
+
+def test_a_margin_never_takes_more_than_half() -> None:
+    assert budget_of(Limits(time_ms=(0, 0), byoyomi_ms=100)).maximum_ms == 50
+    assert budget_of(Limits(time_ms=(50, 50))).maximum_ms <= 25
+    assert budget_of(Limits(time_ms=(0, 0))).maximum_ms == 0
+
+
+def test_each_side_has_its_own_clock() -> None:
+    limits = Limits(time_ms=(1000, 60_000), increment_ms=(0, 500))
+    assert budget_of(limits, turn=0).optimum_ms < 50
+    assert budget_of(limits, turn=1).optimum_ms == pytest.approx(60_000 / 44 + 500)
+
+
+def test_the_increment_is_planned_with_but_not_counted_on() -> None:
+    budget = budget_of(Limits(time_ms=(200, 200), increment_ms=(5000, 5000)))
+    assert budget.optimum_ms <= budget.maximum_ms <= 100
+
+
+def test_less_main_time_than_byoyomi_is_spent_with_it() -> None:
+    budget = budget_of(Limits(time_ms=(800, 800), byoyomi_ms=1000))
+    assert budget.optimum_ms == budget.maximum_ms == 1700
+
+
+def test_the_main_time_is_divided_by_the_moves_left_to_the_draw() -> None:
+    limits = Limits(time_ms=(60_000, 60_000))
+    near_the_end = budget_of(limits, ply=316, settings=replace(SETTINGS, moves_to_draw=320))
+    assert near_the_end.optimum_ms == pytest.approx(60_000 / 2, rel=0.2)
+    assert near_the_end.maximum_ms <= 0.5 * 60_000
+
+
+def test_a_clock_of_whole_seconds_is_used_to_the_end_of_the_second() -> None:
+    budget = budget_of(Limits(time_ms=(60_000, 60_000)), settings=replace(SETTINGS, does_round_up=True))
+    assert budget.optimum_ms == 2000 - 30
+
+
+def test_movetime_ends_a_little_early() -> None:
+    assert budget_of(Limits(movetime_ms=500)).maximum_ms == 470
+    assert budget_of(Limits(movetime_ms=100)).maximum_ms == 90
+
+
+def test_a_random_time_is_one_to_three_times_the_one_asked_for() -> None:
+    times = [plan(Limits(rtime_ms=100), 0, 0, TimeSettings(0, 0), Random(seed)) for seed in range(50)]
+    found = [budget.maximum_ms for budget in times if budget is not None]
+    assert min(found) >= 100
+    assert max(found) <= 300
+    assert max(found) > 2 * min(found)
+
+
+def test_a_go_without_limits_is_given_a_second() -> None:
+    assert 900 <= budget_of(Limits()).maximum_ms <= 1000
+
+
+@pytest.mark.parametrize("limits", [Limits(infinite=True), Limits(nodes=5), Limits(depth=5)])
+def test_other_limits_need_no_clock(limits: Limits) -> None:
+    assert plan(limits, 0, 0, SETTINGS, Random(1)) is None
+
+
+@given(
+    time_ms=st.floats(0, 1e7),
+    increment_ms=st.floats(0, 1e5),
+    byoyomi_ms=st.floats(0, 1e6),
+    ply=st.integers(0, 600),
+    settings=st.builds(
+        TimeSettings,
+        network_delay_ms=st.floats(0, 10_000),
+        network_delay2_ms=st.floats(0, 60_000),
+        time_margin_ms=st.floats(0, 60_000),
+        minimum_ms=st.floats(0, 1e6),
+        slow_mover_percent=st.integers(1, 1000),
+        does_round_up=st.booleans(),
+        stops_early_in_byoyomi=st.booleans(),
+        moves_to_draw=st.integers(0, 600),
+        ponders=st.booleans(),
+    ),
+)
+def test_no_plan_exceeds_what_is_on_the_clock(
+    time_ms: float, increment_ms: float, byoyomi_ms: float, ply: int, settings: TimeSettings
+) -> None:
+    limits = Limits((time_ms, 0.0), (increment_ms, 0.0), byoyomi_ms)
+    budget = budget_of(limits, ply=ply, settings=settings)
+    assert 0 <= budget.minimum_ms <= budget.optimum_ms <= budget.maximum_ms <= time_ms + byoyomi_ms
+
+
+@pytest.mark.parametrize("batch_ms", [1, 7, 40, 150, 300])
+def test_the_hard_end_holds_whatever_a_batch_takes(batch_ms: float) -> None:
+    # The batch in flight is waited for, so its length is part of the margin once it was seen.
+    assert thinking_ms(Budget(900, 900), STATS, batch_ms) <= 900
+
+
+def test_a_batch_longer_than_the_budget_is_not_repeated() -> None:
+    assert thinking_ms(Budget(900, 900), STATS, 500) <= 1000
+
+
+def test_a_decided_race_ends_early_and_saves_the_main_time() -> None:
+    decided = replace(STATS, playouts=1000, best_visits=900, second_visits=10)
+    assert thinking_ms(Budget(1000, 4000, may_stop_early=True), decided, 10) < 600
+
+
+def test_in_byoyomi_a_decided_race_is_used_to_think_on_unless_told_otherwise() -> None:
+    decided = replace(STATS, playouts=1000, best_visits=990, second_visits=10)
+    limits = Limits(time_ms=(0, 0), byoyomi_ms=1000)
+    assert thinking_ms(budget_of(limits), decided, 10) > 800
+    early = replace(SETTINGS, stops_early_in_byoyomi=True)
+    assert thinking_ms(budget_of(limits, settings=early), decided, 10) < 600
+
+
+def test_a_close_race_is_extended_once() -> None:
+    assert thinking_ms(Budget(1000, 4000, may_extend=True), STATS, 10) == pytest.approx(2000, abs=25)
+    assert thinking_ms(Budget(1000, 1500, may_extend=True), STATS, 10) == pytest.approx(1500, abs=25)
+    clear = replace(STATS, best_visits=80)
+    assert thinking_ms(Budget(1000, 4000, may_extend=True), clear, 10) == pytest.approx(1000, abs=25)
+
+
+@pytest.mark.parametrize("is_forced", [True, False])
+def test_a_proven_or_the_only_move_is_played_at_once(is_forced: bool) -> None:
+    stats = STATS if is_forced else replace(STATS, is_proven=True)
+    assert thinking_ms(Budget(1000, 4000, minimum_ms=500), stats, 10, is_forced) == 0
+
+
+def test_no_other_answer_comes_before_the_minimum() -> None:
+    decided = replace(STATS, playouts=1000, best_visits=990, second_visits=0)
+    budget = Budget(1000, 4000, minimum_ms=700, may_stop_early=True)
+    assert thinking_ms(budget, decided, 10) == pytest.approx(700, abs=15)
+
+
+def test_after_ponderhit_the_clock_starts_anew_and_old_playouts_do_not_count_as_speed() -> None:
+    clock = Clock()
+    manager = TimeManager(clock)
+    manager.start(Budget(1000, 1000, may_stop_early=True), clock(), playouts=10_000)
+    clock.wait_ms(200)
+    # 10 playouts in 200 ms: 40 more at best in the 800 ms left.
+    stats = replace(STATS, playouts=10_010, best_visits=6000, second_visits=5970)
+    assert not manager.should_stop(stats)
+    assert manager.should_stop(replace(stats, second_visits=5950))

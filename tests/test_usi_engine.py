@@ -1,0 +1,261 @@
+"""The state machine without I/O: every order of commands and events, one answer for every go."""
+
+from collections import deque
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goryu.games.shogi import move_from_usi
+from goryu.players.request import Answer
+from goryu.protocols.actions import Action, Ask, Load, NewGame, OpenLog, Quit, Search, SolveMate, Write
+from goryu.protocols.grammar import words
+from goryu.protocols.usi import UsiEngine
+from goryu.search.mate import Mate, MateVerdict
+from goryu.search.result import RootMove, SearchResult, SearchStats
+
+STATS = SearchStats(10, 10, 5, 3, 2, 4, 10, 100, False, False)
+
+
+class World:
+    """Does what the engine asks for, in order, but only when `work` is called: a very slow computer."""
+
+    def __init__(self) -> None:
+        self.engine = UsiEngine()
+        self.jobs: deque[Action] = deque()
+        self.lines: list[str] = []
+        self.has_quit = False
+        self.accepted = 0
+
+    def send(self, *lines: str) -> list[str]:
+        """Sends lines; returns what is answered at once."""
+        before = len(self.lines)
+        for line in lines:
+            self.do(self.engine.receive(line, 0.0))
+        return self.lines[before:]
+
+    def do(self, actions: list[Action]) -> None:
+        for action in actions:
+            match action:
+                case Write(line):
+                    self.lines.append(line)
+                case Quit():
+                    self.has_quit = True
+                case Load() | Search() | SolveMate() | Ask() | NewGame():
+                    self.jobs.append(action)
+                    self.accepted += isinstance(action, (Search, SolveMate))
+                case OpenLog():
+                    pass
+
+    def work(self) -> list[str]:
+        """Finishes the oldest job; returns what the engine says to that."""
+        before = len(self.lines)
+        match self.jobs.popleft() if self.jobs else None:
+            case Load():
+                self.do(self.engine.loaded())
+            case Search(request):
+                legal = request.board.legal_moves()
+                if not legal:
+                    self.do(self.engine.answered(Answer(None)))
+                else:
+                    moves = (RootMove(legal[0], 1.0, 5, 0.1, None, (legal[0],)),)
+                    result = SearchResult(moves, 0.1, STATS)
+                    self.do(self.engine.progressed(result, 5.0))
+                    self.do(self.engine.answered(Answer(legal[0], None, result, 10.0)))
+            case SolveMate():
+                self.do(self.engine.mate_solved(Mate(MateVerdict.MATE, (move_from_usi("G*5b"),), 1)))
+            case Ask():
+                self.do(self.engine.told(["info string told"]))
+        return self.lines[before:]
+
+    def work_off(self) -> list[str]:
+        lines: list[str] = []
+        while self.jobs:
+            lines += self.work()
+        return lines
+
+    def answers(self) -> int:
+        return sum(line.startswith(("bestmove", "checkmate")) for line in self.lines)
+
+
+def ready_world() -> World:
+    world = World()
+    world.send("isready")
+    world.work()
+    return world
+
+
+def test_readyok_comes_after_loading() -> None:
+    world = World()
+    assert world.send("isready") == []
+    assert world.work() == ["readyok"]
+
+
+def test_what_follows_isready_waits_for_it_in_order() -> None:
+    world = World()
+    assert world.send("isready", "position startpos moves 7g7f", "go nodes 1", "isready") == []
+    assert world.work()[0] == "readyok"
+    assert [line for line in world.work_off() if not line.startswith("info")] == [
+        "bestmove 1a1b"
+    ] or world.answers()
+    assert world.lines.count("readyok") == 2
+
+
+def test_go_without_isready_loads_first() -> None:
+    world = World()
+    world.send("go nodes 1")
+    assert isinstance(world.jobs[0], Load)
+    world.work_off()
+    assert world.answers() == 1
+
+
+def test_an_infinite_search_that_has_ended_answers_at_stop() -> None:
+    world = ready_world()
+    world.send("go infinite")
+    assert all(line.startswith("info") for line in world.work())
+    assert world.send("isready") == ["readyok"]
+    assert world.send("stop")[-1].startswith("bestmove")
+    assert world.send("stop") == []
+
+
+def test_a_ponder_search_that_has_ended_answers_at_the_hit() -> None:
+    world = ready_world()
+    world.send("go ponder byoyomi 100")
+    world.work()
+    assert world.answers() == 0
+    assert world.send("ponderhit")[-1].startswith("bestmove")
+    assert world.send("ponderhit", "stop") == []
+
+
+def test_the_hit_reaches_the_running_search_with_its_clocks() -> None:
+    world = ready_world()
+    world.send("go ponder")
+    search = world.jobs[0]
+    assert isinstance(search, Search)
+    world.send("ponderhit btime 5 wtime 7 byoyomi 9")
+    assert search.control.hit is not None
+    limits, _ = search.control.hit
+    assert (limits.time_ms, limits.byoyomi_ms, limits.ponder) == ((5, 7), 9, False)
+    assert world.work()[-1].startswith("bestmove")
+
+
+def test_go_during_a_search_is_served_after_the_answer_of_the_first() -> None:
+    world = ready_world()
+    world.send("go infinite", "position startpos moves 7g7f", "go nodes 1", "stop")
+    first = world.jobs[0]
+    assert isinstance(first, Search)
+    assert first.control.is_stopped
+    world.work()
+    assert world.answers() == 1
+    second = world.jobs[0]
+    assert isinstance(second, Search)
+    assert second.request.board.turn == 1
+    assert second.control.is_stopped
+    world.work()
+    assert world.answers() == 2
+
+
+def test_isready_behind_a_stopped_search_is_answered_behind_its_bestmove() -> None:
+    world = ready_world()
+    assert world.send("go infinite", "stop", "gameover win", "isready") == []
+    lines = [line for line in world.work_off() if not line.startswith("info")]
+    assert lines[0].startswith("bestmove")
+    assert lines[1] == "readyok"
+
+
+def test_an_option_set_during_a_search_counts_for_the_next() -> None:
+    world = ready_world()
+    world.send("go infinite", "setoption name MultiPV value 4", "stop")
+    world.work()
+    world.send("go nodes 1")
+    search = world.jobs[0]
+    assert isinstance(search, Search)
+    assert search.request.config.multi_pv == 4
+
+
+def test_a_failing_search_still_plays_a_legal_move_and_says_why() -> None:
+    world = ready_world()
+    world.send("go nodes 1")
+    world.jobs.clear()
+    world.do(world.engine.failed("RuntimeError: out of memory\nof the GPU"))
+    assert world.lines[-3] == "info string Error! RuntimeError: out of memory of the GPU"
+    assert world.lines[-2].startswith("info depth 1")
+    assert world.lines[-1].startswith("bestmove")
+
+
+def test_a_failing_load_is_said_and_readyok_comes() -> None:
+    world = World()
+    world.send("isready")
+    world.do(world.engine.failed("broken"))
+    assert world.lines == ["info string Error! broken", "readyok"]
+
+
+def test_quit_answers_nothing_twice() -> None:
+    world = ready_world()
+    world.send("go infinite", "quit", "go infinite", "isready")
+    assert world.has_quit
+    world.work_off()
+    assert world.answers() == 1
+    assert world.lines.count("readyok") == 1
+
+
+def test_the_board_of_a_longer_move_list_continues_the_last_one() -> None:
+    world = ready_world()
+    world.send("position startpos moves 7g7f", "position startpos moves 7g7f 3c3d")
+    assert world.send("side") == ["black"]
+    world.send("position startpos moves 7g7f")
+    assert world.send("side") == ["white"]
+    world.send("setoption name MaxMovesToDraw value 100", "go nodes 1")
+    search = world.jobs[0]
+    assert isinstance(search, Search)
+    assert search.request.board.rules.max_ply == 100
+
+
+COMMANDS = st.sampled_from(
+    """
+    usi | isready | usinewgame | stop | ponderhit | gameover win | gameover | d | side | moves | xyz
+    position startpos | position startpos moves 7g7f | position startpos moves 7g7g | position x
+    position sfen 4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1 | position sfen 4k4/9/4G4/9/9/9/9/9/9 b G 1
+    go | go infinite | go ponder | go ponder byoyomi 5 | go nodes 3 | go mate 5 | go perft 1
+    go searchmoves 7g7f 1a1b nodes 2 | ponderhit btime 1 | eval | policy | tree 3 | perft 2
+    setoption name Evaluator value uniform | setoption name Evaluator value hashed
+    setoption name MultiPV value 3 | setoption name MaxMovesToDraw value 9 | setoption name Clear_Hash
+    getoption | getoption x
+    """.strip()
+    .replace("\n", "|")
+    .split("|")
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(COMMANDS | st.just("work") | st.text(), max_size=30))
+def test_every_accepted_go_gets_exactly_one_answer_in_every_order(commands: list[str]) -> None:
+    world = World()
+    goes = 0
+    for command in commands:
+        if command == "work":
+            world.work()
+        else:
+            world.send(command)
+            goes += words(command)[:1] == ["go"] and "perft" not in command
+        assert world.answers() <= goes
+    world.send("stop")
+    while world.jobs:
+        world.work()
+        world.send("stop")
+    assert world.answers() == goes
+    assert world.lines.count("readyok") == sum(words(command)[:1] == ["isready"] for command in commands)
+    assert all(line.isascii() and "\n" not in line and line == line.rstrip() for line in world.lines)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.sampled_from(["go infinite", "go ponder", "go ponder byoyomi 10"]), st.lists(COMMANDS, max_size=6))
+def test_an_open_search_is_silent_until_it_may_speak(go: str, commands: list[str]) -> None:
+    harmless = ("setoption", "getoption", "position", "isready", "d", "side", "moves", "xyz", "usi")
+    world = ready_world()
+    world.send(go)
+    world.work_off()
+    for command in commands:
+        if words(command)[0] in harmless:
+            world.send(command)
+            world.work_off()
+    assert world.answers() == 0

@@ -1,0 +1,160 @@
+"""The table of options, the values that GUIs send, and the scores that go back."""
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from goryu.players.config import EngineConfig
+from goryu.protocols.grammar import parse_go, parse_position, parse_setoption, words
+from goryu.protocols.option import Kind, OptionError
+from goryu.protocols.options import OPTIONS
+from goryu.protocols.scores import MAXIMUM_CP, centipawns, score, value_from_centipawns
+from goryu.protocols.settings import UsiOptions
+
+
+def test_every_setting_is_an_option_and_every_option_a_setting() -> None:
+    assert {option.field for option in OPTIONS} - {""} == {field.name for field in fields(EngineConfig)}
+
+
+def test_no_name_is_used_twice() -> None:
+    names = [name.lower() for option in OPTIONS for name in (option.name, *dict(option.aliases))]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_an_option_is_ascii_without_blanks_and_explains_itself(option) -> None:
+    assert option.declaration().isascii()
+    assert option.help.isascii()
+    assert option.help.endswith(".")
+    assert " " not in option.name
+
+
+@pytest.mark.parametrize(
+    "option", [option for option in OPTIONS if option.field], ids=lambda option: option.name
+)
+def test_the_default_sent_back_is_the_default(option) -> None:
+    default = option.text(EngineConfig())
+    assert option.parse(default) == getattr(EngineConfig(), option.field)
+
+
+def test_false_is_read_as_false() -> None:
+    options = UsiOptions()
+    options.set("USI_Ponder", "true")
+    options.set("USI_Ponder", "false")
+    assert options.config.ponder is False
+
+
+def test_units_of_other_engines_are_converted() -> None:
+    options = UsiOptions()
+    options.set("WhiteDrawValue", "40")
+    assert options.config.draw_value_white_permille == 400
+    assert options.config.draw_value(1) == pytest.approx(-0.2)
+    assert options.config.draw_value(0) == 0.0
+
+
+def test_constants_of_the_win_rate_scale_are_doubled() -> None:
+    options = UsiOptions()
+    options.set("C_init", "144")
+    options.set("C_fpu_reduction", "27")
+    constants = options.config.puct_config(turn=0, bytes_per_node=400)
+    assert constants.c_init == pytest.approx(2.88)
+    assert constants.fpu_reduction == pytest.approx(0.54)
+    assert constants.c_factor == 2.0
+
+
+def test_the_smaller_of_megabytes_and_node_limit_counts() -> None:
+    options = UsiOptions()
+    options.set("USI_Hash", "1")
+    assert options.config.puct_config(0, 400).capacity == (1 << 20) // 400
+    options.set("UCT_NodeLimit", "1500")
+    assert options.config.puct_config(0, 400).capacity == 1500
+
+
+@given(st.sampled_from(OPTIONS), st.text())
+@example(OPTIONS[2], "9" * 10_000)
+@example(OPTIONS[2], "-" + "9" * 10_000)
+@example(OPTIONS[2], "１２")
+def test_no_value_breaks_an_option(option, text: str) -> None:
+    options = UsiOptions()
+    refusal = ""
+    try:
+        options.set(option.name, text)
+    except OptionError as error:
+        refusal = str(error)
+    assert refusal.isascii()
+    assert not refusal or options.config == EngineConfig()
+    if option.kind is Kind.SPIN:
+        assert option.minimum <= getattr(options.config, option.field) <= option.maximum
+
+
+@given(st.text())
+def test_the_grammar_takes_anything(line: str) -> None:
+    tokens = words(line)
+    parse_setoption(f"setoption {line}")
+    parse_position(tokens)
+    limits = parse_go(tokens).limits
+    assert limits.byoyomi_ms >= 0
+
+
+GO_WORDS = ("btime", "wtime", "byoyomi", "nodes", "mate", "infinite", "ponder", "5", "-3", "1e999", "nan", "x")
+
+
+@given(st.lists(st.sampled_from(GO_WORDS)))
+def test_times_are_never_negative(tokens: list[str]) -> None:
+    limits = parse_go(tokens).limits
+    assert limits.time_ms is None or min(limits.time_ms) >= 0
+    assert limits.nodes is None or limits.nodes >= 0
+
+
+def test_mate_infinite_is_no_infinite_analysis() -> None:
+    command = parse_go(["mate", "infinite"])
+    assert command.is_mate
+    assert not command.limits.infinite
+    assert command.mate_ms is None
+    assert parse_go(["mate", "500"]).mate_ms == 500
+    assert parse_go(["ponder", "btime", "0", "wtime", "0", "byoyomi", "100"]).limits.ponder
+
+
+def test_the_limits_of_searchmoves_may_stand_on_either_side() -> None:
+    for text in ("nodes 7 searchmoves 7g7f P*5e", "searchmoves 7g7f P*5e nodes 7"):
+        command = parse_go(text.split())
+        assert command.searchmoves == ("7g7f", "P*5e")
+        assert command.limits.nodes == 7
+
+
+def test_a_settings_file_yields_to_what_the_user_has_set() -> None:
+    options = UsiOptions()
+    options.set("Threads", "7")
+    problems = options.set_model_settings(
+        "Threads=3\r\nsoftmax_temperature = 174\n# a remark\nbad line\nC_init=x\n"
+    )
+    assert options.config.threads == 7
+    assert options.config.softmax_temperature_percent == 174
+    assert len(problems) == 2
+    options.set_model_settings("")
+    assert options.config.softmax_temperature_percent == EngineConfig().softmax_temperature_percent
+
+
+@given(st.floats(-1.0, 1.0), st.integers(1, 10_000))
+def test_centipawns_are_finite_odd_and_monotone(value: float, coefficient: int) -> None:
+    cp = centipawns(value, coefficient)
+    assert abs(cp) <= MAXIMUM_CP
+    assert centipawns(-value, coefficient) == pytest.approx(-cp, abs=1)
+    assert centipawns(min(1.0, value + 0.1), coefficient) >= cp
+
+
+@pytest.mark.parametrize("value", [-1.0, 1.0, -1.0 - 1e-12, 1.0 + 1e-12])
+def test_certain_results_have_finite_scores(value: float) -> None:
+    assert abs(centipawns(value, 600)) == MAXIMUM_CP
+
+
+@given(st.integers(-5000, 5000))
+def test_centipawns_come_back(cp: int) -> None:
+    assert centipawns(value_from_centipawns(cp, 600), 600) == cp
+
+
+def test_a_mate_has_a_number_and_never_a_bare_sign() -> None:
+    assert score(1.0, 5, 600) == "mate 5"
+    assert score(-1.0, -4, 600) == "mate -4"

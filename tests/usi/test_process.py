@@ -1,0 +1,605 @@
+"""What of the conformance list a session file cannot say: bytes, files, broken libraries, signals."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+cshogi = pytest.importorskip("cshogi")
+
+START_MOVES = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
+MATED = "4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1"
+
+
+def usiok(engine: Any) -> list[str]:
+    """Sends usi and returns the lines of the answer."""
+    engine.send("usi")
+    lines = []
+    while (line := engine.expect("id .*|option .*|usiok")) != "usiok":
+        lines.append(line)
+    return lines
+
+
+def playouts(info: str) -> int:
+    found = re.search(r" nodes (\d+)", info)
+    assert found
+    return int(found[1])
+
+
+# A. Handshake.
+
+
+def test_a6_usi_works_without_a_model_and_without_libraries(pool: Any, tmp_path: Path) -> None:
+    for name in ("onnxruntime", "numpy", "shogi"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('broken on purpose')")
+    path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    with pool.start(PYTHONPATH=path) as engine:
+        assert len(usiok(engine)) > 20
+
+
+def test_a10_a_megabyte_of_noise_is_survived(fresh: Any) -> None:
+    fresh.has_spoken_to = True
+    noise = random.Random(1).randbytes(1_000_000).replace(b"\n", b"\0")
+    fresh.send_bytes(noise + b"\n\0\n\xff\xfe\n" + noise[:1000].replace(b"\0", b"\n") + b"\n")
+    assert usiok(fresh)
+
+
+def test_a11_a_line_of_two_megabytes_is_survived(fresh: Any) -> None:
+    fresh.has_spoken_to = True
+    fresh.send_bytes(b"position startpos moves " + b"7g7f " * 400_000 + b"\n")
+    assert usiok(fresh)
+
+
+# B. Options.
+
+
+def test_b1_option_lines_are_understood_by_every_known_client(ready: Any) -> None:
+    for line in usiok(ready)[2:]:
+        words = line.split(" ")
+        assert words[0] == "option"
+        assert words[1] == "name"
+        assert words[3] == "type"
+        kind, rest = words[4], words[5:]
+        assert kind in ("check", "spin", "combo", "string", "filename", "button")
+        assert len(rest) % 2 == 0, line
+        pairs = list(zip(rest[::2], rest[1::2], strict=True))
+        keys = [key for key, _ in pairs]
+        default = dict(pairs).get("default", "")
+        if kind == "button":
+            assert not pairs
+        elif kind == "spin":
+            assert keys == ["default", "min", "max"]
+            least, most = int(pairs[1][1]), int(pairs[2][1])
+            assert least <= int(default) <= most
+            assert abs(int(default)) < 2**31
+        elif kind == "combo":
+            assert keys == ["default", *["var"] * (len(pairs) - 1)]
+            assert ("var", default) in pairs
+        elif kind == "check":
+            assert default in ("true", "false")
+        else:
+            assert keys == ["default"]
+
+
+def test_b1_the_names_that_clients_look_for_are_offered(ready: Any) -> None:
+    names = {line.split(" ")[2] for line in usiok(ready)[2:]}
+    assert names >= {"USI_Ponder", "USI_Hash", "Threads", "MultiPV", "Stochastic_Ponder", "MaxMovesToDraw"}
+
+
+def test_b2_sending_every_default_back_changes_nothing(ready: Any) -> None:
+    ready.reset()
+    ready.send("setoption name Evaluator value network\nsetoption name USI_Hash value 1024\ngetoption")
+    before = [ready.expect("info string .*") for _ in range(len(ready.offered) - 3)]
+    for line in ready.offered:
+        words = line.split(" ")
+        if words[0] == "option" and "default" in words:
+            default = words[words.index("default") + 1]
+            ready.send(f"setoption name {words[2]} value {'' if default == '<empty>' else default}")
+    ready.expect_silence(0.1, but_info=False)
+    ready.send("getoption")
+    assert [ready.expect("info string .*") for _ in before] == before
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
+def test_b5_a_japanese_path_with_blanks_is_read_in_both_encodings(ready: Any, encoding: str) -> None:
+    path = "C:/My Models/日本　語 表"
+    ready.send_bytes(f"setoption name EvalDir value {path}\n".encode(encoding))
+    ready.send("getoption EvalDir")
+    escaped = path.encode("ascii", "backslashreplace").decode()
+    assert ready.expect("info string EvalDir.*") == f"info string EvalDir = {escaped}"
+
+
+# C. isready.
+
+SLOW_PLAYER = """
+import os, time
+from goryu.protocols import usi_loop
+usi_loop.KEEP_ALIVE_S = {interval}
+class Player:
+    def load(self, config, say):
+        time.sleep({load})
+    def new_game(self):
+        pass
+loop = usi_loop.UsiLoop(0, os.dup(1), Player)
+loop.run()
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("load_s, interval_s", [(2.4, 1.0), pytest.param(12.0, 5.0, marks=pytest.mark.slow)])
+def test_c3_a_slow_load_is_bridged_by_empty_lines(pool: Any, load_s: float, interval_s: float) -> None:
+    code = SLOW_PLAYER.format(interval=interval_s, load=load_s)
+    with pool.start([sys.executable, "-c", code]) as engine:
+        engine.send("isready")
+        times = [engine.sent_s]
+        while (line := engine.next_line()) != "readyok":
+            assert line == ""
+            times.append(engine.received_s)
+        times.append(engine.received_s)
+        assert len(times) > 3
+        assert max(b - a for a, b in pairwise(times)) <= interval_s + 0.2
+
+
+@pytest.mark.parametrize("content", [None, b"this is no model", b""])
+def test_c6_c7_a_missing_or_broken_model_is_said_and_the_engine_plays_on(
+    ready: Any, tmp_path: Path, content: bytes | None
+) -> None:
+    model = tmp_path / "a model.onnx"
+    if content is not None:
+        model.write_bytes(content)
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {model}\nisready")
+    ready.expect("info string Error! .*a model.onnx.*")
+    ready.expect("readyok")
+    ready.send("go nodes 20")
+    ready.expect(r"bestmove [1-9P]\S+.*")
+
+
+def test_c7_a_model_of_another_shape_is_said(ready: Any, tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    info = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Identity", ["x"], ["y"])],
+        "g",
+        [info("x", 1, [None, 3])],
+        [info("y", 1, [None, 3])],
+    )
+    model = tmp_path / "other.onnx"
+    onnx.save(onnx.helper.make_model(graph), model)
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {model}\nisready")
+    ready.expect("info string Error! .*other.onnx.*")
+    ready.expect("readyok")
+    ready.send("go nodes 5")
+    ready.expect(r"bestmove [1-9P]\S+.*")
+
+
+def test_c7_without_fallback_the_engine_says_why_it_resigns(ready: Any, tmp_path: Path) -> None:
+    ready.send("setoption name AllowFallback value false\nsetoption name Evaluator value network")
+    ready.send(f"setoption name DNN_Model value {tmp_path}/none.onnx\nisready")
+    ready.expect("info string Error! .*AllowFallback.*")
+    ready.expect("readyok")
+    ready.send("go nodes 5")
+    ready.expect("info string Error! .*")
+    ready.expect("bestmove resign")
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A network of the dlshogi format that knows nothing: all logits equal, every position even."""
+    onnx = pytest.importorskip("onnx")
+    numpy = pytest.importorskip("numpy")
+    helper = onnx.helper
+    info = helper.make_tensor_value_info
+    constants = [
+        onnx.numpy_helper.from_array(numpy.zeros((62 * 81, 2187), numpy.float32), "w_policy"),
+        onnx.numpy_helper.from_array(numpy.zeros((57 * 81, 1), numpy.float32), "w_value"),
+    ]
+    nodes = [
+        helper.make_node("Flatten", ["input1"], ["flat1"]),
+        helper.make_node("Flatten", ["input2"], ["flat2"]),
+        helper.make_node("MatMul", ["flat1", "w_policy"], ["output_policy"]),
+        helper.make_node("MatMul", ["flat2", "w_value"], ["logit"]),
+        helper.make_node("Sigmoid", ["logit"], ["output_value"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "even",
+        [info("input1", 1, ["n", 62, 9, 9]), info("input2", 1, ["n", 57, 9, 9])],
+        [info("output_policy", 1, ["n", 2187]), info("output_value", 1, ["n", 1])],
+        constants,
+    )
+    path = tmp_path_factory.mktemp("model") / "even 零.onnx"
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    model.ir_version = 8
+    onnx.save(model, path)
+    return path
+
+
+def test_b11_a_changed_model_is_loaded_also_without_isready(ready: Any, network: Path) -> None:
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
+    ready.send("go nodes 20")
+    ready.expect("info string backend=.*")
+    ready.expect(r"bestmove [1-9P]\S+.*")
+    ready.send("isready")
+    ready.expect(r"info string backend=\S+ .*batch=4 threads=2 .*")
+    ready.expect("readyok")
+
+
+def test_b11_a_model_replaced_under_its_name_is_noticed(ready: Any, network: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "net.onnx"
+    copy.write_bytes(network.read_bytes())
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {copy}\nisready")
+    ready.expect("info string backend=.*")
+    ready.expect("readyok")
+    copy.write_bytes(b"broken")
+    ready.send("isready")
+    ready.expect("info string Error! .*")
+    ready.expect("readyok")
+
+
+def test_the_settings_file_of_a_model_fills_options_that_stand_at_their_default(
+    ready: Any, network: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "net.onnx"
+    copy.write_bytes(network.read_bytes())
+    (tmp_path / "net.onnx.ini").write_text("DNN_Batch_Size=7\nthread=1\nMultiPV=2\nNoSuchThing=1\n")
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {copy}")
+    ready.send("setoption name MultiPV value 3\nisready")
+    ready.expect("info string model settings: .*NoSuchThing.*")
+    ready.expect("info string backend=.* batch=7 threads=1 .*")
+    ready.expect("readyok")
+    ready.send("getoption MultiPV")
+    ready.expect("info string MultiPV = 3")
+
+
+def test_c12_a_backend_that_is_not_there_is_said_with_the_reason(ready: Any, network: Path) -> None:
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
+    ready.send("setoption name Backend value directml\nisready")
+    ready.expect("info string DirectML cannot be used: .*")
+    ready.expect("info string backend=CPU .*")
+    ready.expect("readyok")
+
+
+@pytest.mark.parametrize("times", [4, pytest.param(50, marks=pytest.mark.slow)])
+def test_c11_i4_failing_providers_print_nothing_into_the_session(
+    ready: Any, network: Path, times: int
+) -> None:
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
+    for i in range(times):
+        ready.send(f"setoption name Backend value {('cuda', 'tensorrt')[i % 2]}\nisready")
+        ready.expect("readyok")
+
+
+@pytest.mark.slow
+def test_c10_three_games_need_no_more_memory_than_one(ready: Any) -> None:
+    first_searches, memory = [], []
+    for _ in range(3):
+        ready.send("usinewgame\nisready\nposition startpos\ngo nodes 300")
+        ready.expect("readyok")
+        first_searches.append(ready.expect("bestmove .*"))
+        moves: list[str] = []
+        while len(moves) < 60:
+            ready.send(f"position startpos moves {' '.join(moves)}\ngo nodes 100")
+            move = ready.expect("bestmove .*").split()[1]
+            if move in ("resign", "win"):
+                break
+            moves.append(move)
+        status = Path(f"/proc/{ready.process.pid}/status").read_text()
+        memory.append(int(re.search(r"VmRSS:\s+(\d+)", status)[1]))  # type: ignore[index]
+    assert len(set(first_searches)) == 1
+    assert memory[2] < 1.05 * memory[0], memory
+
+
+# D. Positions.
+
+
+def test_d14_a_list_of_600_moves_is_taken_in_at_once(ready: Any) -> None:
+    moves = ["2h3h", "8b7b", "3h2h", "7b8b"] * 150
+    ready.send(f"position startpos moves {' '.join(moves)}\ngetoption Seed")
+    ready.expect_within("info string Seed.*", 0.0, 0.3)
+    ready.send("go nodes 10")
+    ready.expect(r"bestmove [1-9P]\S+.*")
+
+
+# E. Time.
+
+
+def test_e10_the_same_search_twice_is_the_same(ready: Any) -> None:
+    answers = []
+    for _ in range(2):
+        ready.send("usinewgame\nposition startpos\ngo nodes 100")
+        answers.append((playouts(ready.expect("info depth .* nodes 100 .*")), ready.expect("bestmove .*")))
+    assert answers[0] == answers[1]
+    assert answers[0][0] == 100
+
+
+@pytest.mark.parametrize("moves", [20, pytest.param(200, marks=pytest.mark.slow)])
+def test_e25_byoyomi_of_100_ms_is_never_exceeded(ready: Any, moves: int) -> None:
+    taken_ms = []
+    for i in range(moves):
+        played = " ".join(START_MOVES[: i % len(START_MOVES)])
+        ready.send(f"position startpos moves {played}\ngo byoyomi 100")
+        ready.expect("bestmove .*")
+        taken_ms.append(1000 * (ready.received_s - ready.sent_s))
+    assert max(taken_ms) < 100 + 100, sorted(taken_ms)[-5:]
+
+
+@pytest.mark.slow
+def test_e26_byoyomi_is_kept_on_a_busy_machine(ready: Any) -> None:
+    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        for _ in range(5):
+            ready.send("position startpos\ngo btime 0 wtime 0 byoyomi 1000")
+            ready.expect_within("bestmove .*", 0.3, 1.0)
+    finally:
+        for hog in hogs:
+            hog.kill()
+
+
+# F. Races.
+
+
+@pytest.mark.parametrize("rounds", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_f17_many_stops_at_random_moments(ready: Any, rounds: int) -> None:
+    rng = random.Random(17)
+    for _ in range(rounds):
+        ready.send("go infinite")
+        time.sleep(rng.uniform(0.0, 0.02))
+        ready.send("stop")
+        ready.expect_within("bestmove .*", 0.0, 0.2)
+    ready.expect_silence(0.1, but_info=False)
+
+
+@pytest.mark.parametrize("commands", [600, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_f18_random_commands_at_random_moments(ready: Any, commands: int) -> None:
+    rng = random.Random(18)
+    for _ in range(commands):
+        ready.send(rng.choice(RANDOM_COMMANDS))
+        if rng.random() < 0.1:
+            time.sleep(rng.uniform(0.0, 0.01))
+        while ready.peek(0.0) is not None:
+            ready.next_line()
+    ready.send("stop\nisready\nsetoption name EvalDir value the-end\ngetoption EvalDir")
+    while (line := ready.next_line()) != "info string EvalDir = the-end":
+        assert line is not None
+    assert not ready.pending
+
+
+RANDOM_COMMANDS = (
+    *("isready", "usinewgame", "stop", "stop", "ponderhit", "gameover win", "gameover", "d", "side", "moves"),
+    *(
+        "position startpos",
+        "position startpos moves 7g7f 3c3d",
+        "position startpos moves 7g7f 9z9z",
+        "position foo",
+    ),
+    *(
+        f"position sfen {MATED}",
+        "position sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1",
+        "unknown words",
+        "",
+        "go mate 20",
+    ),
+    *(
+        "go infinite",
+        "go ponder",
+        "go ponder byoyomi 20",
+        "go nodes 5",
+        "go depth 2",
+        "go byoyomi 10",
+        "go movetime 5",
+    ),
+    *("go searchmoves 7g7f nodes 3", "go btime 100 wtime 100", "ponderhit btime 0 wtime 0 byoyomi 10"),
+    *(
+        "setoption name MultiPV value 3",
+        "setoption name MultiPV value 1",
+        "setoption name Clear_Hash",
+        "getoption Seed",
+    ),
+    *(
+        "setoption name Evaluator value uniform",
+        "setoption name Evaluator value hashed",
+        "eval",
+        "policy 2",
+        "tree 2",
+    ),
+    *("setoption name Stochastic_Ponder value true", "setoption name MaxMovesToDraw value 100", "perft 1"),
+)
+
+
+# H. Output.
+
+
+def test_h2_other_clients_read_the_info_lines(ready: Any) -> None:
+    from cshogi.usi.Engine import InfoListener
+
+    ready.send("position startpos\ngo nodes 300")
+    listener = InfoListener()
+    cp = None
+    while not (line := ready.expect("info depth.*|bestmove.*")).startswith("bestmove"):
+        words = line.split()
+        cp = int(words[words.index("cp") + 1])
+        listener(line)
+        assert shogihome_score(line) == cp
+        assert my_shogi_accepts(line)
+    listener(line)
+    assert listener.score == cp
+
+
+def shogihome_score(info: str) -> int | None:
+    """ShogiHome's parser, transcribed: pairs of words until pv or string, which take the rest."""
+    words = info.split(" ")[1:]
+    i = 0
+    while i < len(words):
+        if words[i] == "score":
+            return int(words[i + 2]) if words[i + 1] == "cp" else None
+        if words[i] in ("pv", "string"):
+            return None
+        i += 2
+    return None
+
+
+def my_shogi_accepts(info: str) -> bool:
+    """MyShogi's parser, transcribed: one unknown word and the whole line is dropped."""
+    words = info.split(" ")[1:]
+    while words:
+        word = words.pop(0)
+        if word in ("depth", "seldepth", "time", "nodes", "nps", "hashfull", "multipv"):
+            int(words.pop(0))
+        elif word == "score":
+            if words.pop(0) not in ("cp", "mate"):
+                return False
+            int(words.pop(0))
+        else:
+            return word == "pv" and bool(words)
+    return False
+
+
+def test_h3_there_are_not_more_lines_than_moves(ready: Any) -> None:
+    ready.send("setoption name MultiPV value 5\nposition sfen k8/9/R8/9/9/9/9/9/8K w - 1\ngo nodes 50")
+    ranks = set()
+    while not (line := ready.expect("info multipv .*|bestmove.*")).startswith("bestmove"):
+        ranks.add(line.split()[2])
+    assert ranks == {"1", "2"}
+
+
+def test_h5_the_score_is_that_of_the_side_to_move(ready: Any) -> None:
+    ready.send("setoption name Evaluator value material\nsetoption name Eval_Coef value 600")
+    scores = []
+    for sfen in ("4k4/9/9/9/9/9/9/9/R3K4 b R 1", "4k3r/9/9/9/9/9/9/9/4K4 w r 1"):
+        ready.send(f"position sfen {sfen}\ngo nodes 30")
+        info = ready.expect("info depth .* nodes 30 .*").split()
+        scores.append(int(info[info.index("cp") + 1]))
+        ready.expect("bestmove .*")
+    assert scores[0] > 300
+    assert scores[1] > 300
+
+
+def test_h6_info_lines_come_a_few_times_a_second(ready: Any) -> None:
+    ready.send("go infinite")
+    ready.next_line()
+    count = 0
+    end_s = time.monotonic() + 2.0
+    while (rest_s := end_s - time.monotonic()) > 0:
+        count += ready.next_line(rest_s) is not None
+    ready.send("stop")
+    ready.expect("bestmove .*")
+    assert 2 <= count <= 30
+
+
+def test_h9_the_name_says_the_version(ready: Any) -> None:
+    from goryu import __version__
+
+    assert usiok(ready)[0] == f"id name Goryu {__version__}"
+
+
+# I. Process and platform.
+
+
+def test_i2_i3_the_engine_works_from_any_folder(pool: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "将棋 (x86) folder"
+    folder.mkdir()
+    folder.chmod(0o555)
+    here = pool.folder
+    pool.folder = folder
+    try:
+        with pool.start() as engine:
+            engine.prelude()
+            engine.send("go nodes 10")
+            engine.expect("bestmove .*")
+    finally:
+        pool.folder = here
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_i6_a_signal_ends_the_engine_cleanly(pool: Any, number: str) -> None:
+    with pool.start() as engine:
+        engine.prelude()
+        engine.send("go infinite")
+        time.sleep(0.2)
+        engine.process.send_signal(getattr(signal, number))
+        engine.expect_exit(1.0)
+
+
+def test_i5_a_closed_output_ends_the_engine(pool: Any) -> None:
+    reader, writer = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "goryu"],
+        stdin=subprocess.PIPE,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        cwd=pool.folder,
+    )
+    os.close(writer)
+    os.close(reader)
+    assert process.stdin is not None
+    process.stdin.write(b"usi\n")
+    process.stdin.flush()
+    assert process.wait(5.0) == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    "arguments, environment",
+    [
+        ((), {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}),
+        ((), {"PYTHONIOENCODING": "cp932", "PYTHONUTF8": "0"}),
+        (("-X", "dev", "-W", "error"), {}),
+        (("-u", "-X", "utf8"), {}),
+    ],
+    ids=["I12-C", "I12-cp932", "I11-dev", "I1-bat"],
+)
+def test_i1_i11_i12_ways_to_start(pool: Any, arguments: tuple[str, ...], environment: dict[str, str]) -> None:
+    with pool.start([sys.executable, *arguments, "-m", "goryu"], **environment) as engine:
+        engine.prelude()
+        engine.send_bytes("setoption name LogFile value \nsetoption name EvalDir value 日本\n".encode())
+        engine.send("position startpos moves 7g7f\ngo byoyomi 200")
+        engine.expect_within("bestmove .*", 0.05, 0.2)
+
+
+def test_the_log_file_holds_the_session(ready: Any, tmp_path: Path) -> None:
+    log = tmp_path / "log file.txt"
+    ready.send(f"setoption name LogFile value {log}\nisready")
+    ready.expect("readyok")
+    ready.send("go nodes 5")
+    ready.expect("bestmove .*")
+    ready.send("setoption name LogFile value <empty>\nisready")
+    ready.expect("readyok")
+    text = log.read_text()
+    assert "> go nodes 5" in text
+    assert "< bestmove" in text
+
+
+def test_i8_cshogi_plays_a_game(pool: Any) -> None:
+    from cshogi.usi import Engine
+
+    script = pool.folder / "goryu.sh"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -u -m goryu\n')
+    script.chmod(0o755)
+    engine = Engine(str(script), connect=False)
+    engine.connect()
+    engine.setoption("Evaluator", "hashed")
+    engine.isready()
+    engine.usinewgame()
+    board = cshogi.Board()
+    moves: list[str] = []
+    for _ in range(30):
+        engine.position(moves, "startpos")
+        move, _ponder = engine.go(byoyomi=60)
+        if move in ("resign", "win"):
+            break
+        assert move in map(cshogi.move_to_usi, board.legal_moves)
+        board.push_usi(move)
+        moves.append(move)
+    engine.quit()
+    assert len(moves) == 30
