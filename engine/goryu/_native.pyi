@@ -1,10 +1,11 @@
 """The native twins, as a type checker sees them; what they do is said where their Python twins are."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from goryu.games.shogi.rules import Rules
 from goryu.games.state import Move, Outcome
+from goryu.search.mate import Mate
 
 class Board:
     """Twin of `goryu.games.shogi.Board`."""
@@ -47,6 +48,9 @@ def perft(board: Board, depth: int) -> int: ...
 def fill_dlshogi(boards: list[Board], board_planes: Any, hand_planes: Any) -> None: ...
 def pack_dlshogi(boards: list[Board], board_bits: Any, hand_bits: Any) -> None: ...
 def dlshogi_label(move: int, turn: int) -> int: ...
+
+def mate_in_one(board: Board) -> Move | None: ...
+def solve(board: Board, nodes: int, should_stop: Callable[[], bool] | None = None) -> Mate: ...
 
 class Reversi:
     """Twin of `goryu.games.reversi.Reversi`."""

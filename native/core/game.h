@@ -57,7 +57,7 @@ private:
 
     // Positions of the game by the low bits of their key: whoever is not counted four times here
     // has not occurred four times.
-    static constexpr int kCounters = 4096;
+    static constexpr int kCounters = 1024;
     std::uint16_t& counter(std::uint64_t position_key) noexcept { return counters_[position_key % kCounters]; }
 
     void add_frame(const std::array<std::uint16_t, 2>& streaks, const Undo& undo) noexcept;

@@ -1,7 +1,5 @@
 #include "position.h"
 
-#include <string_view>
-
 namespace goryu {
 
 Position::Position() noexcept {
