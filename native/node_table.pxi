@@ -44,7 +44,7 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         float evaluation
         uint32_t total
         uint32_t ply
-        uint32_t in_flight
+        uint16_t in_flight
         uint16_t move_count
         uint16_t tried
         uint16_t distance
@@ -61,6 +61,7 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         NodeIndex end()
         const LegalMove* moves(const CoreNode&)
         Edge* edges(const CoreNode&)
+        void sort_moves(CoreNode&)
         const PathEnds& path_ends()
         NodeIndex find(uint64_t key, uint32_t ply)
         double edge_value(NodeIndex, int)
@@ -168,6 +169,7 @@ cdef class Node:
         cdef int i
         if values is not None:
             return values
+        self.table.core().sort_moves(node[0])
         if name == "moves":
             values = [moves[i].move for i in range(node.move_count)]
         elif name == "priors":

@@ -14,6 +14,9 @@ from goryu.search.mate import solve as python_solve
 from goryu.search.result import SearchResult, SearchStats
 from goryu.search.settings import PuctConfig
 
+# Playouts in flight are counted in 16 bits.
+MAX_BATCH_SIZE = 32768
+
 
 cdef extern from "core/state.h" namespace "goryu" nogil:
     cdef cppclass CoreState "goryu::State":
@@ -91,8 +94,8 @@ cdef extern from "core/policy.h" namespace "goryu" nogil:
 
 cdef CoreConfig core_config(object config) except *:
     cdef CoreConfig core
-    if not 1 <= config.batch_size <= 0xFFFF:
-        raise ValueError(f"expected a batch size in [1, 65535], received {config.batch_size}")
+    if not 1 <= config.batch_size <= MAX_BATCH_SIZE:
+        raise ValueError(f"expected a batch size in [1, {MAX_BATCH_SIZE}], received {config.batch_size}")
     core.formula.c_init = config.c_init
     core.formula.c_base = config.c_base
     core.formula.c_factor = config.c_factor

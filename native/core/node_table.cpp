@@ -4,13 +4,12 @@
 
 namespace goryu {
 
-void sort_by_prior(std::span<const Move> moves, const double* policy, std::vector<LegalMove>& sorted) {
-    sorted.resize(moves.size());
-    for (std::size_t i = 0; i < moves.size(); ++i) sorted[i] = {moves[i], to_half(policy[i])};
-    // Halves that are not negative are in the order of their bits.
-    const auto rank = [](LegalMove m) { return static_cast<std::uint32_t>(0xFFFF - m.prior) << 16 | m.move; };
-    std::sort(sorted.begin(), sorted.end(), [&](LegalMove a, LegalMove b) { return rank(a) < rank(b); });
-}
+namespace {
+
+// Most nodes are never visited again, and most of the others try few moves: only so many are sorted at first.
+constexpr int kSortedAtFirst = 8;
+
+}  // namespace
 
 std::size_t NodeTable::bytes() const noexcept {
     return end_ * sizeof(Node) + index_.size() * sizeof(NodeIndex) + blocks_.bytes() + path_ends_.bytes();
@@ -23,16 +22,18 @@ NodeIndex NodeTable::find(std::uint64_t key, std::uint32_t ply) const noexcept {
     return place != kNoNode && (*this)[place].ply == ply ? place : kNoNode;
 }
 
-NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> sorted, double value) {
+NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const Move> moves, const double* policy,
+                         double value) {
     const NodeIndex place = new_place();
-    const Block moves = blocks_.allocate(sorted.size_bytes());
-    std::copy(sorted.begin(), sorted.end(), blocks_.at<LegalMove>(moves));
     Node& node = (*this)[place];
     node = {};
     node.key = merge_ ? key : ++serial_;
     node.ply = ply;
-    node.moves = moves;
-    node.move_count = static_cast<std::uint16_t>(sorted.size());
+    node.moves = blocks_.allocate(moves.size() * sizeof(LegalMove));
+    node.move_count = static_cast<std::uint16_t>(moves.size());
+    LegalMove* const all = blocks_.at<LegalMove>(node.moves);
+    for (std::size_t i = 0; i < moves.size(); ++i) all[i] = {moves[i], to_half(policy[i])};
+    sort_moves(node, kSortedAtFirst);
     node.total = 1;
     node.evaluation = static_cast<float>(value);
     node.value = node.evaluation;
@@ -59,9 +60,21 @@ void NodeTable::clear() noexcept {
     path_ends_.clear();
 }
 
+void NodeTable::sort_moves(Node& node, int count) noexcept {
+    count = std::min<int>(count, node.move_count);
+    if (count <= node.sorted) return;
+    LegalMove* const all = blocks_.at<LegalMove>(node.moves);
+    // Halves that are not negative are in the order of their bits.
+    const auto rank = [](LegalMove m) { return static_cast<std::uint32_t>(0xFFFF - m.prior) << 16 | m.move; };
+    std::partial_sort(all + node.sorted, all + count, all + node.move_count,
+                      [&](LegalMove a, LegalMove b) { return rank(a) < rank(b); });
+    node.sorted = static_cast<std::uint16_t>(count);
+}
+
 void NodeTable::try_moves(NodeIndex place, int count) {
     Node& node = (*this)[place];
     if (count <= node.tried) return;
+    if (count >= node.sorted) sort_moves(node, 2 * count);
     if (count > node.room) {
         // One edge fills a block of 16 bytes, four fill three such units; from there, doubling.
         int room = node.room == 0 ? 1 : node.room == 1 ? 4 : 2 * node.room;
@@ -83,9 +96,8 @@ void NodeTable::end_path(NodeIndex place, int i, double value) {
     edges((*this)[place])[i].has_path_end = 1;
 }
 
-double NodeTable::edge_value(NodeIndex place, int i) const noexcept {
+double NodeTable::mixed_value(NodeIndex place, int i) const noexcept {
     const Edge& edge = edges((*this)[place])[i];
-    if (!edge.has_path_end) return -(*this)[edge.child].value;
     const PathEnd& end = path_ends_.get(place, i);
     if (edge.child == kNoNode) return end.value_sum / edge.visits;
     const double below = edge.visits - end.visits;

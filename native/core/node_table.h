@@ -45,11 +45,12 @@ struct alignas(64) Node {
     Block edges;               // Room for `room` Edges, of which `tried` are in use.
     NodeIndex next;            // In the same bucket of the index; or the next free node.
     std::uint32_t ply;
-    std::uint32_t in_flight;   // The sum of `pending`.
+    std::uint16_t in_flight;   // The sum of `pending`.
     std::uint16_t move_count;
     std::uint16_t tried;
     std::uint16_t room;
     std::uint16_t distance;    // Plies to the end that is proven.
+    std::uint16_t sorted;      // So many of the moves are the best ones, in order; always more than `tried`.
     Proof proof;
     bool is_complete;          // Do `moves` hold every move? Not after a mate search: then only the mate.
     bool is_live;
@@ -63,9 +64,6 @@ struct alignas(64) Node {
 };
 
 static_assert(sizeof(Node) == 64);
-
-// Sorts by falling prior, rounded to a half, ties by the move. 0 <= policy[i] <= kMaxHalf.
-void sort_by_prior(std::span<const Move> moves, const double* policy, std::vector<LegalMove>& sorted);
 
 class NodeTable {
 public:
@@ -85,14 +83,17 @@ public:
     NodeIndex end() const noexcept { return end_; }
 
     const LegalMove* moves(const Node& node) const noexcept { return blocks_.at<LegalMove>(node.moves); }
+    // By falling prior, ties by the move, as far as they are sorted.
+    void sort_moves(Node& node) noexcept { sort_moves(node, node.move_count); }
     // The first `tried` of the node's moves.
     Edge* edges(const Node& node) const noexcept { return blocks_.at<Edge>(node.edges); }
     const PathEnds& path_ends() const noexcept { return path_ends_; }
 
     // The node of this position, or kNoNode.
     NodeIndex find(std::uint64_t key, std::uint32_t ply) const noexcept;
-    // Stores a new node; its moves are sorted already.
-    NodeIndex add(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> sorted, double value);
+    // Stores a new node. 0 <= policy[i] <= kMaxHalf.
+    NodeIndex add(std::uint64_t key, std::uint32_t ply, std::span<const Move> moves, const double* policy,
+                  double value);
     void clear() noexcept;
 
     // Makes the first `count` moves of a node tried.
@@ -101,7 +102,10 @@ public:
     void end_path(NodeIndex place, int i, double value);
 
     // Q(a) of a visited move, for the side to move at the node.
-    double edge_value(NodeIndex place, int i) const noexcept;
+    double edge_value(NodeIndex place, int i) const noexcept {
+        const Edge& edge = edges((*this)[place])[i];
+        return edge.has_path_end ? mixed_value(place, i) : -(*this)[edge.child].value;
+    }
     // How many of the visits of move i went on into its child.
     std::uint32_t visits_below(NodeIndex place, int i) const noexcept;
     // Brings N, Q and the mean square of a node up to date with its children.
@@ -123,7 +127,9 @@ private:
         const Edge& edge = edges(node)[i];
         return edge.child != kNoNode && (*this)[edge.child].proof == proof && !edge.has_path_end;
     }
+    double mixed_value(NodeIndex place, int i) const noexcept;
     void prove(Node& node) noexcept;
+    void sort_moves(Node& node, int count) noexcept;
     NodeIndex new_place();
     std::size_t bucket(std::uint64_t key) const noexcept {
         return key * 0x9E3779B97F4A7C15ULL >> (64 - index_bits_);

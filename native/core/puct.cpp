@@ -66,6 +66,7 @@ void Puct::begin(State& state, Inbox& inbox, std::uint64_t max_playouts) {
     if (known != kNoNode && table_[known].is_complete) {
         if (known != root_) table_.delete_old(known);
         root_ = known;
+        table_.sort_moves(table_[root_]);  // The mask goes by a move's place among all.
         return;
     }
     kept_mate_.reset();
@@ -81,12 +82,13 @@ void Puct::begin(State& state, Inbox& inbox, std::uint64_t max_playouts) {
 
 void Puct::add_root(const double* policy, double value) {
     const Leaf& leaf = leaves_.front();
-    sort_by_prior(leaf_moves(0), policy, sorted_);
-    root_ = table_.add(leaf.key, leaf.ply, sorted_, value);
+    root_ = table_.add(leaf.key, leaf.ply, leaf_moves(0), policy, value);
+    table_.sort_moves(table_[root_]);
     if (!kept_mate_) return;
+    const std::span moves(table_.moves(table_[root_]), table_[root_].move_count);
     const auto is_kept = [this](LegalMove m) { return m.move == kept_mate_->move; };
-    const auto i = std::find_if(sorted_.begin(), sorted_.end(), is_kept) - sorted_.begin();
-    if (i == std::ssize(sorted_)) return;
+    const auto i = std::find_if(moves.begin(), moves.end(), is_kept) - moves.begin();
+    if (i == std::ssize(moves)) return;
     const int length = kept_mate_->length;
     const NodeIndex child = add_settled(kept_mate_->key, kept_mate_->ply, {}, Proof::kLoss, length - 1, -1.0);
     table_.try_moves(root_, static_cast<int>(i) + 1);
@@ -207,13 +209,13 @@ NodeIndex Puct::settle(State& state, std::optional<double>& unstored) {
         unstored = +1.0;
         return kNoNode;
     }
-    const LegalMove first{mate->move, to_half(1.0)};
-    return add_settled(state.key(), state.ply(), {&first, 1}, Proof::kWin, mate->length, +1.0);
+    return add_settled(state.key(), state.ply(), {&mate->move, 1}, Proof::kWin, mate->length, +1.0);
 }
 
-NodeIndex Puct::add_settled(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> mate, Proof proof,
+NodeIndex Puct::add_settled(std::uint64_t key, std::uint32_t ply, std::span<const Move> mate, Proof proof,
                             int distance, double value) {
-    const NodeIndex place = table_.add(key, ply, mate, value);
+    constexpr double kCertain = 1.0;
+    const NodeIndex place = table_.add(key, ply, mate, &kCertain, value);
     table_[place].settle(proof, distance, value);
     table_[place].is_complete = false;
     return place;
@@ -240,8 +242,7 @@ void Puct::expand(const double* policy, double value) {
     if (table_.is_full()) {
         complete(leaf.first_step, leaf.last_step, static_cast<float>(value));
     } else {
-        sort_by_prior(leaf_moves(i), policy, sorted_);
-        const NodeIndex child = table_.add(leaf.key, leaf.ply, sorted_, value);
+        const NodeIndex child = table_.add(leaf.key, leaf.ply, leaf_moves(i), policy, value);
         const Step last = steps_[leaf.last_step - 1];
         table_.edges(table_[last.node])[last.move].child = child;
         complete(leaf.first_step, leaf.last_step);

@@ -98,7 +98,7 @@ private:
     Descent walk(State& state, Inbox& inbox);
     Descent descend(State& state, std::size_t first_step);
     NodeIndex settle(State& state, std::optional<double>& unstored);
-    NodeIndex add_settled(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> mate, Proof proof,
+    NodeIndex add_settled(std::uint64_t key, std::uint32_t ply, std::span<const Move> mate, Proof proof,
                           int distance, double value);
     double worth(double outcome, State& state) const;
     void add_root(const double* policy, double value);
@@ -126,7 +126,6 @@ private:
     std::size_t expanded_ = 0;  // Leaves before this one are nodes already.
     std::vector<Step> steps_;
     std::vector<Move> moves_;
-    std::vector<LegalMove> sorted_;
     KeySet waiting_;
 };
 
