@@ -31,8 +31,10 @@ POSITIONS = [
 ]
 MATSURI = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
 PROPERTIES = ("key", "position_key", "turn", "ply", "pieces", "hands", "move_stack", "rules")
-METHODS = ("legal_moves", "checks", "evasions", "is_check", "sfen")
-METHODS += ("outcome", "repetition", "declaration", "try_move")
+METHODS = (
+    *("legal_moves", "checks", "evasions", "is_check", "sfen"),
+    *("outcome", "repetition", "declaration", "try_move"),
+)
 
 
 def pair(native: ModuleType, *arguments: Any, **options: Any) -> tuple[Any, PythonBoard]:
