@@ -4,8 +4,9 @@ from random import Random
 
 import pytest
 
-from goryu.evaluators.board_network import BOARD_GAMES, BoardNetwork, ModelError, Planes, encode, load
+from goryu.evaluators.board_network import BOARD_GAMES, BoardNetwork, Planes, encode, load
 from goryu.evaluators.cached import CachedEvaluator
+from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
@@ -77,8 +78,8 @@ def test_alpha_beta_answers_all_eleven_positions_correctly() -> None:
 
 def test_a_tree_that_grows_answers_more_positions_than_one_that_does_not() -> None:
     rng = Random(11)
-    growing, _ = mean_correctness(lambda: make_agent("uct:400", rng=rng), 15)
-    flat, _ = mean_correctness(lambda: make_agent("uct-flat:400", rng=rng), 15)
+    growing, _ = mean_correctness(lambda: make_agent("uct:400", rng=rng), 20)
+    flat, _ = mean_correctness(lambda: make_agent("uct-flat:400", rng=rng), 20)
     assert growing > flat + 0.5
 
 

@@ -8,7 +8,9 @@ __all__ = ["main"]
 
 COMMANDS = {
     "usi": "goryu.protocols.usi_loop:main",
+    "play": "goryu.protocols.play:main",
     "options": "goryu.protocols.console:print_options",
+    "doctor": "goryu.protocols.doctor:main",
 }
 """Name of a command -> the function that runs it: `function(arguments) -> exit status`.
 

@@ -17,6 +17,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from goryu.evaluators.model_files import ModelError
 from goryu.games.reversi import Reversi
 from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
@@ -28,7 +29,6 @@ __all__ = [
     "BoardNetwork",
     "BoardState",
     "Forward",
-    "ModelError",
     "Planes",
     "encode",
     "load",
@@ -38,10 +38,6 @@ Planes = NDArray[np.float32]
 
 Forward = Callable[[Planes], tuple[Planes | None, Planes]]
 """Planes [N, 2, rows, columns] -> policy logits [N, moves] (None: a pure value network), values [N]."""
-
-
-class ModelError(ValueError):
-    """A model file that cannot be used for the game."""
 
 
 class BoardState(State, Protocol):

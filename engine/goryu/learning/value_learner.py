@@ -22,14 +22,15 @@ from torch.nn import functional as F
 
 from goryu.evaluators.board_network import encode
 from goryu.games.reversi import Reversi
-from goryu.games.state import Move, State
+from goryu.games.state import Move
 from goryu.learning.board_net import ValueNet, forward_values
 from goryu.players.agents import Agent
 from goryu.players.arena import Score
+from goryu.players.knowledge import disc_lead
 from goryu.search.depth_limited import leaf_states, move_from_leaves
 from goryu.search.random_move import random_move
 
-__all__ = ["TUTORIAL", "ValueLearner", "ValueLearnerConfig", "choose_together", "disc_lead", "play_together"]
+__all__ = ["TUTORIAL", "ValueLearner", "ValueLearnerConfig", "choose_together", "play_together"]
 
 Choose = Callable[[Sequence[Reversi]], list[Move]]
 """Chooses a move for each of many positions."""
@@ -49,28 +50,38 @@ class ValueLearnerConfig:
         every so many games.
     learns_both_sides: is every second game played as the second player?
     window: games whose positions an update draws from. updates, batch: minibatches an update, their size.
+    learning_rate, final_rate: Adam's rate, and the share of it that is left at the end.
     uses_symmetries: is each drawn position turned and mirrored at random? The eight are worth the same.
     """
 
-    games: int = 1500
+    games: int = 3000
     games_together: int = 30
     depth: int = 2
     discount: float = 0.8
     draw_target: float = 0.1
     epsilon: float = 0.9
     epsilon_decay: float = 0.9
-    epsilon_every: int = 30
+    epsilon_every: int = 60
     learns_both_sides: bool = False
-    window: int = 300
+    window: int = 900
     updates: int = 40
     batch: int = 256
     learning_rate: float = 1e-3
+    final_rate: float = 0.02
     uses_symmetries: bool = True
     channels: int = 32
     hidden: int = 512
 
 
-TUTORIAL = ValueLearnerConfig(games_together=3, window=3, uses_symmetries=False, updates=1)
+TUTORIAL = ValueLearnerConfig(
+    games=1500,
+    games_together=3,
+    epsilon_every=30,
+    window=3,
+    updates=1,
+    final_rate=1.0,
+    uses_symmetries=False,
+)
 
 
 class ValueLearner:
@@ -121,6 +132,8 @@ class ValueLearner:
 
     def _train(self) -> float:
         self.net.train()
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.config.learning_rate * self._rate_left()
         examples = [example for game in self.games for example in game]
         planes = encode([(own, opponent) for own, opponent, _ in examples], 8)
         targets = np.array([target for *_, target in examples], dtype=np.float32)
@@ -139,6 +152,11 @@ class ValueLearner:
             total += loss.item()
         return total / self.config.updates
 
+    def _rate_left(self) -> float:
+        """Returns the share of the learning rate: it falls in a line, as late changes mostly follow noise."""
+        final = self.config.final_rate
+        return final + (1.0 - final) * (1.0 - self.played / self.config.games)
+
     def match(self, opponent: Agent, games: int, side: int = 0) -> Score:
         """Returns the score of the learner at its best; the margin is in discs."""
         states = [Reversi() for _ in range(games)]
@@ -146,12 +164,6 @@ class ValueLearner:
         discs = [s.disc_difference() * (1 if s.turn == side else -1) for s in states]
         wins, losses = sum(d > 0 for d in discs), sum(d < 0 for d in discs)
         return Score(wins, games - wins - losses, losses, sum(discs) / games)
-
-
-def disc_lead(state: State) -> float:
-    """Returns the disc difference for the side to move as a share of the board: the greedy heuristic."""
-    assert isinstance(state, Reversi)
-    return state.disc_difference() / (state.size * state.size)
 
 
 def choose_together(states: Sequence[Reversi], depth: int, net: ValueNet) -> list[Move]:

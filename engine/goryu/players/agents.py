@@ -35,12 +35,14 @@ def no_opinion(_state: State) -> float:
 class Knowledge:
     """What may be told to an agent about a game beyond its rules.
 
-    evaluator: policy and value of positions, for `puct`, `gumbel` and `value`.
+    evaluator: policy and value of positions, for `puct` and `gumbel`.
+    values: an evaluator whose values alone count, for `value`.
     heuristic: a guess at the result for the side to move, for `depth-limited`.
     puct, gumbel: the settings of these searches, which depend on how the network was taught.
     """
 
     evaluator: Evaluator = field(default_factory=UniformEvaluator)
+    values: Evaluator = field(default_factory=UniformEvaluator)
     heuristic: depth_limited.Heuristic = no_opinion
     puct: PuctConfig = field(default_factory=PuctConfig)
     gumbel: GumbelConfig = field(default_factory=GumbelConfig)
@@ -117,7 +119,7 @@ def _gumbel(playouts: int, knowledge: Knowledge, _rng: Random) -> Agent:
 def _value(depth: int, knowledge: Knowledge, _rng: Random) -> Agent:
     def choose(state: State) -> Move:
         leaves = depth_limited.leaf_states(state, depth)
-        evaluations: Sequence[Evaluation] = knowledge.evaluator.evaluate(leaves) if leaves else ()
+        evaluations: Sequence[Evaluation] = knowledge.values.evaluate(leaves) if leaves else ()
         return depth_limited.move_from_leaves(state, depth, (e.value for e in evaluations))[0]
 
     return choose

@@ -61,14 +61,14 @@ class Score:
 def play_game(first: Agent, second: Agent, state: State, max_plies: int = 1 << 30) -> State:
     """Plays `state` to its end or to `max_plies` and returns it; `first` moves when `state.turn` is 0."""
     agents = (first, second)
-    while state.outcome() is None and state.repetition() is None and state.ply < max_plies:
+    while state.outcome() is None and state.ply < max_plies:
         state.push(agents[state.turn](state))
     return state
 
 
 def result(state: State) -> float:
     """Returns the result for the player who moved first, in {-1, 0, +1}; 0 for a game that was cut short."""
-    outcome = state.outcome() or state.repetition()
+    outcome = state.outcome()
     if outcome is None:
         return 0.0
     return outcome.value if state.turn == 0 else -outcome.value
