@@ -299,6 +299,20 @@ def test_a_mate_found_at_a_leaf_is_kept_when_it_becomes_the_root() -> None:
     assert len(result.moves[0].pv) == result.moves[0].mate
 
 
+def test_a_root_that_could_declare_a_win_is_searched() -> None:
+    """It was known as won, but without a mate to be kept."""
+    board = Board("+R+B+P+P+P+P+P+P+P/4K3+P/9/9/9/9/9/9/k8 w RBG 1")
+    puct = Puct(UniformEvaluator())
+    move = puct.search(board, never, max_playouts=5).move
+    assert move is not None
+    board.push(move)
+    known = puct.table.find(board.key, board.ply)
+    assert known is not None
+    assert known.proof == WIN
+    assert not known.moves
+    assert puct.search(board, never, max_playouts=5).stats.playouts == 5
+
+
 class Steering:
     """Likes one move of each given line at each ply, so that a search follows the lines deep."""
 

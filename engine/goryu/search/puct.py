@@ -164,9 +164,10 @@ class Puct:
                 self.table.delete_old(known)
             return known
         self.table.clear()
+        self.root = None
         evaluation = self.evaluator.evaluate([state])[0]
         root = Node(state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value)
-        if known is not None and known.proof == WIN:
+        if known is not None and known.proof == WIN and known.moves:
             self._keep_mate(root, known, state)
         return self.table.add(root)
 
