@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from bootstrap import ROOT, StepError, cxx, say
 
 BUILD = ROOT / "build" / "sanitize"
-FLAGS = ["-std=c++20", "-O1", "-g", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-pthread", "-Inative"]
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+FLAGS = ["-std=c++20", "-O1", "-g", "-ffp-contract=off", *WARNINGS, "-pthread", "-Inative"]
 SANITIZERS = {
     "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-D_GLIBCXX_ASSERTIONS"],
     "thread": ["-fsanitize=thread"],
