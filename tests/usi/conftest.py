@@ -284,13 +284,16 @@ def start(
     return engine
 
 
-# How the engine is started: every implementation, stderr once unread and once merged into stdout.
+# How the engine is started: by default as it is built; both implementations, with stderr unread and merged
+# into stdout, where slow tests run too.
 
 MODES = [
-    pytest.param(("python", "unread"), id="python-unread"),
-    pytest.param(("native", "merged"), id="native-merged"),
-    pytest.param(("python", "merged"), id="python-merged", marks=pytest.mark.slow),
-    pytest.param(("native", "unread"), id="native-unread", marks=pytest.mark.slow),
+    pytest.param(("", "unread"), id="as-built"),
+    *(
+        pytest.param((implementation, stderr), id=f"{implementation}-{stderr}", marks=pytest.mark.slow)
+        for implementation in ("python", "native")
+        for stderr in ("unread", "merged")
+    ),
 ]
 
 

@@ -134,7 +134,7 @@ os._exit(0)
 """
 
 
-@pytest.mark.parametrize("load_s, interval_s", [(2.4, 1.0), pytest.param(12.0, 5.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("load_s, interval_s", [(1.2, 0.8), pytest.param(12.0, 5.0, marks=pytest.mark.slow)])
 def test_c3_a_slow_load_is_bridged_by_empty_lines(pool: Any, load_s: float, interval_s: float) -> None:
     code = SLOW_PLAYER.format(interval=interval_s, load=load_s)
     with pool.start([sys.executable, "-c", code]) as engine:
@@ -144,7 +144,7 @@ def test_c3_a_slow_load_is_bridged_by_empty_lines(pool: Any, load_s: float, inte
             assert line == ""
             times.append(engine.received_s)
         times.append(engine.received_s)
-        assert len(times) > 3
+        assert len(times) > 2
         assert max(b - a for a, b in pairwise(times)) <= interval_s + 0.2
 
 
@@ -267,7 +267,7 @@ def test_c12_a_backend_that_is_not_there_is_said_with_the_reason(ready: Any, net
     ready.expect("readyok")
 
 
-@pytest.mark.parametrize("times", [4, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [2, pytest.param(50, marks=pytest.mark.slow)])
 def test_c11_i4_failing_providers_print_nothing_into_the_session(
     ready: Any, network: Path, times: int
 ) -> None:
@@ -486,12 +486,12 @@ def test_h6_info_lines_come_a_few_times_a_second(ready: Any) -> None:
     ready.send("go infinite")
     ready.next_line()
     count = 0
-    end_s = time.monotonic() + 2.0
+    end_s = time.monotonic() + 1.0
     while (rest_s := end_s - time.monotonic()) > 0:
         count += ready.next_line(rest_s) is not None
     ready.send("stop")
     ready.expect("bestmove .*")
-    assert 2 <= count <= 30
+    assert 1 <= count <= 15
 
 
 def test_h9_the_name_says_the_version(ready: Any) -> None:

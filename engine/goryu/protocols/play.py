@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import TextIO
 
-from goryu.games.reversi import Reversi
+from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
+from goryu.implementation import Board, Reversi
 from goryu.players.agents import AGENTS, Agent, AgentError, Knowledge, make_agent
 
 __all__ = ["GAMES", "Play", "Table", "main"]
@@ -33,31 +34,14 @@ class Table:
 
     new: Callable[[], State]
     sides: tuple[str, str]
-    move_name: Callable[[State, Move], str]
+    move_name: Callable[[Move], str]
     opponent: str
 
 
-def _shogi() -> State:
-    from goryu.games.shogi import Board  # Loads python-shogi, which the other games do without.
-
-    return Board()
-
-
-def _shogi_move_name(_state: State, move: Move) -> str:
-    from goryu.games.shogi import move_to_usi
-
-    return move_to_usi(move)
-
-
-def _reversi_move_name(state: State, move: Move) -> str:
-    assert isinstance(state, Reversi)
-    return state.move_name(move)
-
-
 GAMES = {
-    "tictactoe": Table(TicTacToe, ("X", "O"), lambda _, move: str(int(move)), "puct:100"),
-    "reversi": Table(Reversi, ("black (X)", "white (O)"), _reversi_move_name, "puct:100"),
-    "shogi": Table(_shogi, ("black (sente)", "white (gote)"), _shogi_move_name, "puct:200"),
+    "tictactoe": Table(TicTacToe, ("X", "O"), lambda move: str(int(move)), "puct:100"),
+    "reversi": Table(Reversi, ("black (X)", "white (O)"), Reversi().move_name, "puct:100"),
+    "shogi": Table(Board, ("black (sente)", "white (gote)"), move_to_usi, "puct:200"),
 }
 
 
@@ -96,7 +80,7 @@ class Play:
         return f"{self.table.sides[self.state.turn]} to move> "
 
     def _names(self) -> dict[str, Move]:
-        return {self.table.move_name(self.state, move): move for move in self.state.legal_moves()}
+        return {self.table.move_name(move): move for move in self.state.legal_moves()}
 
     def _advance(self) -> Iterator[str]:
         while self.state.outcome() is None:
@@ -109,7 +93,7 @@ class Play:
 
     def _push(self, move: Move) -> Iterator[str]:
         number, side = self.state.ply + 1, self.table.sides[self.state.turn]
-        yield f"{number}. {side}: {self.table.move_name(self.state, move)}"
+        yield f"{number}. {side}: {self.table.move_name(move)}"
         self._sides_moved.append(self.state.turn)
         self.state.push(move)
         yield str(self.state)

@@ -1,0 +1,153 @@
+"""`goryu doctor`: what is installed, what works, how fast, and what to register in the GUI.
+
+Every line is one finding. A line that begins with `!` names something that does not work or is
+weaker than it could be, with the reason; the exit status is 1 if the engine could not play as it should.
+"""
+
+import argparse
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from goryu import __version__
+from goryu.players.config import EngineConfig
+
+if TYPE_CHECKING:
+    from goryu.evaluators.network import NetworkEvaluator
+
+__all__ = ["main"]
+
+PACKAGES = (
+    "numpy",
+    "python-shogi",
+    "onnxruntime",
+    "onnxruntime-gpu",
+    "onnxruntime-directml",
+    "onnxruntime-openvino",
+)
+
+MEASURED_S = 1.0
+"""How long each speed is measured."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs every check and returns 0 if the network plays, else 1."""
+    parser = argparse.ArgumentParser(prog="goryu doctor", description=__doc__.splitlines()[0])
+    parser.add_argument("--model", default="", help="ONNX model; the shipped one if left out")
+    options = parser.parse_args(arguments)
+    is_well = True
+    for section in (_installation, _rules, lambda: _network(options.model), lambda: _search(options.model)):
+        for line in section():
+            is_well = is_well and not line.startswith("! broken")
+            sys.stdout.write(f"{line}\n")
+            sys.stdout.flush()
+    for line in _registration():
+        sys.stdout.write(f"{line}\n")
+    return 0 if is_well else 1
+
+
+def _installation() -> Iterator[str]:
+    yield f"goryu {__version__} in {Path(__file__).resolve().parents[1]}"
+    yield f"Python {platform.python_version()} on {platform.platform()}, {sys.executable}"
+    for name in PACKAGES:
+        try:
+            yield f"{name} {version(name)}"
+        except PackageNotFoundError:
+            if name in ("numpy", "python-shogi"):
+                yield f"! broken: {name} is not installed"
+
+
+def _rules() -> Iterator[str]:
+    from goryu.implementation import IMPLEMENTATION, WHY
+
+    mark = "" if IMPLEMENTATION == "native" else "! slow: "
+    yield f"{mark}search and rules: {IMPLEMENTATION} ({WHY})"
+
+
+def _network(model: str) -> Iterator[str]:
+    """Says which backends onnxruntime offers, and which of them really start."""
+    from goryu.evaluators.model_files import ModelError
+    from goryu.evaluators.providers import BACKENDS, BackendError
+    from goryu.players.loading import model_path
+
+    try:
+        import onnxruntime
+
+        yield f"onnxruntime offers: {', '.join(onnxruntime.get_available_providers())}"
+        path = model_path(EngineConfig(model=model).evaluator_settings())
+        yield f"model {path}"
+        if not path.is_file():
+            raise ModelError(f"model {path}: no such file")
+    except (ImportError, AttributeError, ModelError) as error:
+        yield f"! broken: {error}"
+        return
+    for backend in BACKENDS:
+        try:
+            network = _open(path, backend)
+        except (BackendError, ModelError) as error:
+            yield f"{'! broken: ' if backend in ('auto', 'cpu') else ''}backend {backend}: {error}"
+            continue
+        yield from (f"! {note}" for note in network.notes)
+        yield f"backend {backend}: {_evaluations_per_second(network):.0f} positions/s; {network.description}"
+
+
+def _open(path: Path, backend: str) -> "NetworkEvaluator":
+    from goryu.evaluators.network import NetworkEvaluator
+
+    config = EngineConfig()
+    return NetworkEvaluator(
+        path, batch_size=config.batch_size, backend=backend, threads=config.threads, allows_fallback=False
+    )
+
+
+def _evaluations_per_second(network: "NetworkEvaluator") -> float:
+    from goryu.implementation import Board
+
+    batch = [Board()] * network.batch_size
+    return len(batch) * _rate(lambda: network.evaluate(batch))
+
+
+def _rate(work: Callable[[], object]) -> float:
+    """Returns how often a piece of work is done in a second."""
+    start_s, count = monotonic(), 0
+    while monotonic() - start_s < MEASURED_S:
+        work()
+        count += 1
+    return count / (monotonic() - start_s)
+
+
+def _search(model: str) -> Iterator[str]:
+    """Searches the start position for a moment, exactly as a game does."""
+    from goryu.games.shogi import move_to_usi
+    from goryu.implementation import Board
+    from goryu.players.limits import Limits
+    from goryu.players.player import Player
+    from goryu.players.request import Control, Request
+
+    player, config, said = Player(), EngineConfig(model=model), list[str]()
+    player.load(config, said.append)
+    yield from (f"! broken: {text}" if text.startswith("Error!") else text for text in said)
+    request = Request(Board(), Limits(movetime_ms=1000 * MEASURED_S), config, monotonic())
+    answer = player.search(request, Control(), lambda result, elapsed_ms: None)
+    if answer.move is None or answer.result is None:
+        yield "! broken: the search has no answer"
+        return
+    rate = 1000 * answer.result.stats.playouts / answer.elapsed_ms
+    yield f"search: {rate:.0f} playouts/s, the first move would be {move_to_usi(answer.move)}"
+
+
+def _registration() -> Iterator[str]:
+    """Says which file to choose in the GUI."""
+    scripts = Path(sys.executable).parent
+    program = scripts / ("goryu.exe" if sys.platform == "win32" else "goryu")
+    launcher = Path(__file__).resolve().parents[3] / "bat" / "usi.bat"
+    if program.is_file():
+        yield f"register in the GUI: {program}"
+    elif sys.platform == "win32" and launcher.is_file():
+        yield f"register in the GUI: {launcher}"
+    else:
+        yield f"! {program} is not there: pip install goryu, or pip install -e . in the checkout, makes it"
