@@ -1,0 +1,113 @@
+"""Setting up a checkout: what is repeated, what is remembered, and what a failure says."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+TOOLS = Path(__file__).resolve().parent.parent / "tools"
+
+
+@pytest.fixture
+def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """tools/bootstrap.py at work on a small checkout of its own, with this Python for its .venv's."""
+    monkeypatch.setattr(sys, "path", [str(TOOLS), *sys.path])
+    module = importlib.import_module("bootstrap")
+    for name, value in {"ROOT": tmp_path, "VENV": tmp_path / ".venv", "LOGS": tmp_path / "build"}.items():
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(module, "PYTHON", sys.executable)
+    monkeypatch.setenv("CXX", "c++")
+    monkeypatch.delenv("GORYU_REQUIRE_NATIVE", raising=False)
+    for folder in (".venv", "native/core", "engine/goryu"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    (tmp_path / "setup.py").write_text("raise SystemExit('this build fails')\n")
+    (tmp_path / "native" / "_native.pyx").write_text("# a module\n")
+    return module
+
+
+def test_a_failed_step_shows_the_end_of_its_log_and_what_to_do(bootstrap: ModuleType) -> None:
+    noisy = "for n in range(100): print('line', n)\nraise SystemExit(3)"
+    with pytest.raises(bootstrap.StepError) as failure:
+        bootstrap.step("noise", "making noise", [sys.executable, "-c", noisy], "be quiet")
+    first, *rest = str(failure.value).splitlines()
+    assert first == "making noise failed"
+    assert rest[0] == "  | line 80"
+    assert rest[-2:] == [f"  the whole log: {bootstrap.LOGS / 'noise.log'}", "be quiet"]
+
+
+def test_steps_leave_stdin_to_the_engine_and_stdout_to_usi(
+    bootstrap: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    reads = "import sys; print(repr(sys.stdin.read()), 'on stdout')"
+    bootstrap.step("reads", "reading", [sys.executable, "-c", reads], "")
+    assert (bootstrap.LOGS / "reads.log").read_text() == "'' on stdout\n"
+    assert capfd.readouterr().out == ""
+
+
+def test_an_install_is_repeated_for_new_extras_and_for_a_changed_project(bootstrap: ModuleType) -> None:
+    assert not bootstrap.install_is_current([])
+    bootstrap.write_stamp("install", key=bootstrap.install_key(), extras=["test"])
+    assert bootstrap.install_is_current([])
+    assert bootstrap.install_is_current(["test"])
+    assert not bootstrap.install_is_current(["tools"])
+    (bootstrap.ROOT / "pyproject.toml").write_text("[project]\nname = 'other'\n")
+    assert not bootstrap.install_is_current([])
+
+
+def test_a_failed_native_build_removes_the_stale_extension_and_is_remembered(bootstrap: ModuleType) -> None:
+    stale = bootstrap.ROOT / "engine" / "goryu" / "_native.cpython-311.so"
+    stale.touch()
+    bootstrap.build_native()
+    assert not stale.exists()
+    assert bootstrap.native_is_current()
+    assert bootstrap.read_stamp("native")["failure"] == "building the native code failed"
+    assert "this build fails" in (bootstrap.LOGS / "native.log").read_text()
+
+
+def test_a_changed_source_is_built_again(bootstrap: ModuleType) -> None:
+    bootstrap.build_native()
+    (bootstrap.ROOT / "native" / "core" / "new.h").touch()
+    assert not bootstrap.native_is_current()
+
+
+def test_a_required_build_must_not_fail(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    bootstrap.build_native()
+    monkeypatch.setenv("GORYU_REQUIRE_NATIVE", "1")
+    assert not bootstrap.native_is_current()
+    with pytest.raises(bootstrap.StepError):
+        bootstrap.build_native()
+
+
+def test_without_a_compiler_that_is_the_reason(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "cxx", lambda: "")
+    bootstrap.build_native()
+    assert bootstrap.read_stamp("native")["failure"] == "no C++ compiler found"
+
+
+def test_without_native_sources_there_is_nothing_to_build(bootstrap: ModuleType) -> None:
+    (bootstrap.ROOT / "native" / "_native.pyx").unlink()
+    bootstrap.build_native()
+    assert bootstrap.native_is_current()
+    assert bootstrap.read_stamp("native")["failure"] == ""
+
+
+def test_a_second_set_up_waits_for_the_first(bootstrap: ModuleType) -> None:
+    program = f"""
+import sys
+sys.path.insert(0, {str(TOOLS)!r})
+import bootstrap
+bootstrap.ROOT = bootstrap.Path({str(bootstrap.ROOT)!r})
+with bootstrap.set_up_lock():
+    print("second", flush=True)
+"""
+    with bootstrap.set_up_lock():
+        second = subprocess.Popen([sys.executable, "-c", program], stdout=-1, stderr=-1, text=True)
+        assert second.stderr is not None
+        assert "waiting" in second.stderr.readline()
+        assert second.poll() is None
+    output, _ = second.communicate(timeout=60)
+    assert output == "second\n"
