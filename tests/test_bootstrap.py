@@ -82,7 +82,7 @@ def test_a_required_build_must_not_fail(bootstrap: ModuleType, monkeypatch: pyte
         bootstrap.build_native()
 
 
-def test_without_a_compiler_that_is_the_reason(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_compiler_is_the_reason(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap, "cxx", lambda: "")
     bootstrap.build_native()
     assert bootstrap.read_stamp("native")["failure"] == "no C++ compiler found"

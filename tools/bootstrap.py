@@ -99,7 +99,7 @@ def project() -> dict[str, Any]:
 
 def build_native() -> None:
     """Builds goryu._native; goryu also runs without it, unless GORYU_REQUIRE_NATIVE=1."""
-    failure = ""
+    key, failure = native_key(), ""
     try:
         if native_sources():
             if not cxx() and os.name != "nt":  # On Windows setuptools finds it, off the path.
@@ -114,7 +114,7 @@ def build_native() -> None:
             raise
         say(f"{error}\ngoing on without native code: pure Python plays the same, slowly")
         failure = str(error).splitlines()[0]
-    write_stamp("native", key=native_key(), failure=failure)
+    write_stamp("native", key=key, failure=failure)
 
 
 def native_is_current() -> bool:
