@@ -112,8 +112,15 @@ def test_the_programs_behind_the_verbs_exist() -> None:
 def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleType) -> None:
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"tools[/\\]dev\.py ([a-z]+)", text)) <= set(dev.VERBS)
-    assert set(re.findall(r"^goryu ([a-z-]+)", text, flags=re.MULTILINE)) <= set(COMMANDS)
+    assert set(re.findall(r"\bgoryu(?:\.exe)? ([a-z]+)", "".join(code_blocks(path)))) <= set(COMMANDS)
     assert set(re.findall(r"\bbat[\\/](\w+\.bat)", text)) <= {launcher.name for launcher in LAUNCHERS}
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
+def test_the_files_that_guides_name_exist(path: Path) -> None:
+    rooms = r"`((?:engine|native|models|bat|tests|tools|\.ci)/[\w./-]*)`"
+    named = re.findall(rooms, path.read_text(encoding="utf-8"))
+    assert {name for name in named if not (ROOT / name).exists()} == set()
 
 
 @pytest.mark.parametrize("target", COMMANDS.values())

@@ -154,6 +154,7 @@ TEST_EXTRAS = ("test", "train") if os.environ.get("GORYU_TEST_TRAIN") == "1" els
 VERBS = {
     "setup": Verb("install goryu and build its native code anew; arguments: extras", None, setup),
     "usi": Verb("the USI engine on stdin and stdout", (), goryu("usi")),
+    "doctor": Verb("what is installed, what works, and what a GUI registers", (), goryu("doctor")),
     "test": Verb("lint, then pytest with the arguments given", TEST_EXTRAS, test),
     "lint": Verb("ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
     "bench": Verb("playouts a second and the bench signature", ("tools",), script("bench.py")),
