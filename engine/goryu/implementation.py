@@ -8,7 +8,7 @@ where it is built. Nothing else in goryu decides. The USI engine, the benchmark 
 import os
 from typing import TYPE_CHECKING
 
-__all__ = ["IMPLEMENTATION", "WHY", "Board", "Puct", "Reversi"]
+__all__ = ["IMPLEMENTATION", "WHY", "Board", "Puct", "Reversi", "solve"]
 
 _asked = os.environ.get("GORYU_IMPLEMENTATION", "")
 if _asked not in ("", "python", "native"):
@@ -20,15 +20,17 @@ WHY = "asked for by GORYU_IMPLEMENTATION"
 if TYPE_CHECKING or _asked == "python":
     from goryu.games.reversi import Reversi
     from goryu.games.shogi import Board
+    from goryu.search.mate import solve
     from goryu.search.puct import Puct
 else:
     try:
-        from goryu._native import Board, Puct, Reversi
+        from goryu._native import Board, Puct, Reversi, solve
     except ImportError as error:
         if _asked == "native":
             raise
         from goryu.games.reversi import Reversi
         from goryu.games.shogi import Board
+        from goryu.search.mate import solve
         from goryu.search.puct import Puct
 
         WHY = f"native twins not built ({error})"

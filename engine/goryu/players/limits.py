@@ -35,6 +35,11 @@ class Limits:
     root_moves: tuple[Move, ...] = ()
 
     @property
+    def is_open(self) -> bool:
+        """Must the answer wait until it is asked for?"""
+        return self.infinite or self.ponder
+
+    @property
     def is_timed(self) -> bool:
         """Does a clock, ours or the GUI's, end this search?"""
         return self.time_ms is not None or self.movetime_ms is not None or self.rtime_ms is not None

@@ -8,16 +8,17 @@ from time import monotonic
 
 from goryu.games.shogi import EnteringKingRule
 from goryu.games.state import Move
-from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct
+from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, solve
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.openings import choose_move
 from goryu.players.request import Answer, Control, Report, Request
-from goryu.players.time_manager import TimeManager, plan
+from goryu.players.time_manager import TimeManager
+from goryu.players.watch import Watch
 from goryu.search.evaluator import Evaluation
-from goryu.search.mate import Mate, solve
-from goryu.search.result import RootMove, SearchResult, SearchStats
+from goryu.search.mate import Mate
+from goryu.search.result import RootMove, SearchResult
 
 __all__ = ["Player"]
 
@@ -30,8 +31,8 @@ BYTES_PER_MATE_NODE = 300
 MATE_MARGIN_MS = 10.0
 """How long before the end of its time a mate search gives up, to answer in time."""
 
-LEAST_REPORT_MS = 100.0
-"""GUIs redraw a few times a second: each line of play is reported at most once in this time."""
+ALL_MOVES = 600
+"""More lines of play than any shogi position has."""
 
 
 class Player:
@@ -82,32 +83,28 @@ class Player:
         In an infinite search and while pondering it may return early, when nothing is left to
         search: holding the answer back until it is asked for is the protocol's business.
         """
-        board, limits, config = request.board, request.limits, request.config
-        is_open = limits.infinite or limits.ponder
+        board, config = request.board, request.config
         if self._loaded is None:
             return Answer(None, remark=f"Error! no evaluator: {self._problem}")
         if not board.legal_moves():
             return Answer(None)
-        # Under the try rule the winning king move is an ordinary move, which the search finds.
-        declares = board.declaration() and board.rules.entering_king is not EnteringKingRule.TryRule
-        if declares and not is_open:
-            return Answer(None, declares=True)
-        if limits.ponder and config.stochastic_ponder and board.move_stack:
+        if request.limits.ponder and config.stochastic_ponder and board.move_stack:
             answer = self._ponder_on_all_replies(request, control, report)
             if answer is not None:
                 return answer
-        watch = _Watch(self, self._searcher(config, board.turn), request, control, report)
+            assert control.hit is not None
+            limits, hit_at_s = control.hit
+            request = replace(request, limits=limits, started_s=hit_at_s)
+        # Under the try rule the winning king move is an ordinary move, which the search finds.
+        declares = board.declaration() and board.rules.entering_king is not EnteringKingRule.TryRule
+        if declares and not request.limits.is_open:
+            return Answer(None, declares=True)
+        watch = Watch(self._searcher(config, board.turn), request, control, report, self._time, self._rng)
         watch.is_forced = declares or len(board.legal_moves()) == 1
-        nodes = self._playout_limit(limits, config)
-        watch.puct.search(
-            board,
-            watch.should_stop,
-            max_playouts=None if is_open else nodes,
-            root_moves=limits.root_moves or None,
-        )
+        watch.search()
         if declares:
             return Answer(None, declares=True)
-        return self._answer(watch, may_resign=not is_open or control.hit is not None)
+        return self._answer(watch, may_resign=not request.limits.is_open or control.hit is not None)
 
     def solve_mate(self, request: Request, control: Control, limit_ms: float | None) -> Mate:
         """Searches a mate for the side to move, for at most `limit_ms`."""
@@ -135,17 +132,11 @@ class Player:
         self._puct.config = wanted
         return self._puct
 
-    def _playout_limit(self, limits: Limits, config: EngineConfig) -> int | None:
-        """Returns the number of playouts to make; what `go` says counts more than the option."""
-        if limits.nodes is None and limits.depth is None and limits.movetime_ms is None:
-            return config.nodes_limit or None
-        return limits.nodes
-
-    def _answer(self, watch: "_Watch", may_resign: bool) -> Answer:
+    def _answer(self, watch: Watch, may_resign: bool) -> Answer:
         request, config = watch.request, watch.request.config
         board = request.board
         plays_randomly = board.ply < config.random_ply
-        result = watch.puct.result(_ALL if plays_randomly else config.multi_pv)
+        result = watch.puct.result(ALL_MOVES if plays_randomly else config.multi_pv)
         if plays_randomly:
             chosen = choose_move(result, config.random_settings(), board.ply, self._rng)
             result = replace(result, moves=_with_first(result.moves, chosen))
@@ -167,105 +158,20 @@ class Player:
         # A draw must be worth the same to us now, at the opponent's root, as at our own after the hit.
         puct.config = replace(puct.config, draw_value=-puct.config.draw_value)
         opponent = replace(request, board=board, limits=Limits(infinite=True))
-        watch = _Watch(self, puct, opponent, control, report, ends_at_hit=True)
-        puct.search(board, watch.should_stop)
+        watch = Watch(puct, opponent, control, report, self._time, self._rng)
+        watch.ends_at_hit = True
+        watch.search()
         control.wait()
         if not control.is_stopped:
             return None
-        result = puct.result(_ALL)
+        result = puct.result(ALL_MOVES)
         for move in result.moves:
             if move.move == predicted and len(move.pv) > 1:
-                own = RootMove(
-                    move.pv[1], 1.0, move.visits, -move.value, _one_ply_later(move.mate), move.pv[1:]
-                )
-                return Answer(
-                    own.move, None, replace(result, moves=(own,), value=own.value), watch.elapsed_ms()
-                )
+                mate = _one_ply_later(move.mate)
+                own = RootMove(move.pv[1], 1.0, move.visits, -move.value, mate, move.pv[1:])
+                seen = replace(result, moves=(own,), value=own.value)
+                return Answer(own.move, result=seen, elapsed_ms=watch.elapsed_ms())
         return Answer(request.board.legal_moves()[0])
-
-
-class _Watch:
-    """What stands between two batches of a search: the clock, the reins and the reports."""
-
-    def __init__(
-        self,
-        player: Player,
-        puct: Puct,
-        request: Request,
-        control: Control,
-        report: Report,
-        *,
-        ends_at_hit: bool = False,
-    ) -> None:
-        self.puct = puct
-        self.request = request
-        self.is_forced = False
-        self._clock = player._clock
-        self._time = player._time
-        self._rng = player._rng
-        self._control = control
-        self._report = report
-        self._ends_at_hit = ends_at_hit
-        self._reported_ms = 0.0
-        self._limits = request.limits
-        self._is_pondering = self._limits.ponder
-        interval_ms = request.config.pv_interval_ms
-        self._interval_ms = (
-            max(interval_ms, LEAST_REPORT_MS * request.config.multi_pv) if interval_ms else None
-        )
-        if self._is_pondering and control.hit is not None:
-            self._end_pondering(0)
-        else:
-            self._start(request.limits, request.started_s, 0)
-
-    def elapsed_ms(self) -> float:
-        """The milliseconds since the search began, pondering included."""
-        return 1000 * (self._clock() - self.request.started_s)
-
-    def should_stop(self, stats: SearchStats) -> bool:
-        """Is it time to answer? Asked by the search between two batches."""
-        if self._control.is_stopped or (self._ends_at_hit and self._control.hit is not None):
-            return True
-        if stats.playouts:
-            self._report_if_due()
-        if self._is_pondering and self._control.hit is not None:
-            self._end_pondering(stats.playouts)
-        if self._is_pondering or self._limits.infinite:
-            self._time.observe()
-            return False
-        return self._time.should_stop(stats, self.is_forced) or self._has_reached_limit(stats)
-
-    def _start(self, limits: Limits, started_s: float, playouts: int) -> None:
-        self._limits = limits
-        board, config = self.request.board, self.request.config
-        budget = plan(limits, board.turn, board.ply, config.time_settings(), self._rng)
-        if budget is not None and config.nodes_limit and not limits.infinite:
-            # So many playouts, whatever the clock says; but never past its hard end.
-            budget = replace(budget, optimum_ms=budget.maximum_ms, may_stop_early=False, may_extend=False)
-        self._time.start(budget, started_s, playouts)
-
-    def _end_pondering(self, playouts: int) -> None:
-        assert self._control.hit is not None
-        limits, at_s = self._control.hit
-        self._is_pondering = False
-        self._start(limits, at_s, playouts)
-
-    def _has_reached_limit(self, stats: SearchStats) -> bool:
-        limits, config = self._limits, self.request.config
-        depth = limits.depth or (config.depth_limit if limits.depth is None and limits.nodes is None else 0)
-        nodes = limits.nodes if limits.nodes is not None else (config.nodes_limit or None)
-        return (depth > 0 and stats.depth >= depth) or (nodes is not None and stats.playouts >= nodes)
-
-    def _report_if_due(self) -> None:
-        elapsed_ms = self.elapsed_ms()
-        if self._interval_ms is None or elapsed_ms - self._reported_ms < self._interval_ms:
-            return
-        self._reported_ms = elapsed_ms
-        self._report(self.puct.result(self.request.config.multi_pv), elapsed_ms)
-
-
-_ALL = 600
-"""More lines than any shogi position has moves."""
 
 
 def _with_first(moves: Sequence[RootMove], first: RootMove) -> tuple[RootMove, ...]:

@@ -172,6 +172,10 @@ class TimeManager:
         self._asked_s = now
         return 1000 * (now - self._started_s)
 
+    def milliseconds_since(self, moment_s: float) -> float:
+        """Returns the milliseconds since a moment of the same clock."""
+        return 1000 * (self._clock() - moment_s)
+
     def should_stop(self, stats: SearchStats, is_forced: bool = False) -> bool:
         """Is it time to answer? To be asked once after every batch.
 

@@ -128,7 +128,7 @@ def _limits(numbers: dict[str, float], flags: set[str]) -> Limits:
         movetime_ms=numbers.get("movetime"),
         rtime_ms=numbers.get("rtime"),
         nodes=int(numbers["nodes"]) if "nodes" in numbers else None,
-        depth=int(numbers["depth"]) if "depth" in numbers else None,
+        depth=max(1, int(numbers["depth"])) if "depth" in numbers else None,
         infinite="infinite" in flags,
         ponder="ponder" in flags,
     )

@@ -40,7 +40,7 @@ class Table:
 
 GAMES = {
     "tictactoe": Table(TicTacToe, ("X", "O"), lambda move: str(int(move)), "puct:100"),
-    "reversi": Table(Reversi, ("black (X)", "white (O)"), Reversi().move_name, "puct:100"),
+    "reversi": Table(Reversi, ("black (X)", "white (O)"), lambda move: Reversi().move_name(move), "puct:100"),
     "shogi": Table(Board, ("black (sente)", "white (gote)"), move_to_usi, "puct:200"),
 }
 

@@ -139,7 +139,6 @@ class UsiEngine:
             return _identification()
         if tokens[0] == "stop" and self._question is not None:
             self._question.stop()
-            return []
         self._waiting.append((line, at_s))
         return self._serve()
 
@@ -280,8 +279,8 @@ class UsiEngine:
         if not problem and position.only_for_mate and not command.is_mate:
             problem = "position: the side to move has no king"
         request = self._request(position, command, at_s)
-        is_open = command.limits.infinite or command.limits.ponder
-        self._running = _Running(request, Control(), command.is_mate, is_open and not command.is_mate)
+        is_open = command.limits.is_open and not command.is_mate
+        self._running = _Running(request, Control(), command.is_mate, is_open)
         self._state = _State.SEARCHING
         if problem:
             # A move of another position could be legal in the GUI's, and would be a silent blunder.

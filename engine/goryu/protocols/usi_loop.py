@@ -167,11 +167,17 @@ class UsiLoop:
         # Waiting in short steps lets Windows deliver Ctrl-C between them.
         wait_s = 0.05 if self._quit_at_s is not None else 0.5
         try:
-            actions = self._events.get(timeout=wait_s)()
+            event = self._events.get(timeout=wait_s)
         except Empty:
             if self._engine.is_loading and monotonic() - self._last_output_s >= KEEP_ALIVE_S - wait_s:
                 self._send("")
             return
+        try:
+            actions = event()
+        except Exception as error:
+            # A mistake of ours in one command must not take the game with it.
+            _log.exception("an event failed")
+            actions = self._engine.remarked(f"Error! {type(error).__name__}: {error}")
         self._perform(actions)
 
     def _receive(self, line: str, at_s: float) -> list[Action]:
