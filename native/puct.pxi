@@ -287,6 +287,8 @@ cdef class Walk:
 
 cdef Judge judge_of(evaluator, state, int batch_size):
     """Returns the fastest way to what the evaluator would say."""
+    if "evaluate" in getattr(evaluator, "__dict__", ()):  # Somebody looks over its shoulder.
+        return PythonJudge(evaluator)
     if type(evaluator) is HashedEvaluator:
         return HashedJudge.__new__(HashedJudge)
     if type(state) is Board and is_dlshogi_network(evaluator):

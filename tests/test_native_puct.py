@@ -1,0 +1,423 @@
+"""The native search against the Python search: whole graphs, node by node and bit by bit."""
+
+from collections.abc import Callable, Iterator, Sequence
+from importlib.machinery import ExtensionFileLoader
+from pathlib import Path
+from random import Random
+from struct import pack
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.model_files import models_folder
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.games.reversi import Reversi
+from goryu.games.shogi import Board, EnteringKingRule, Rules
+from goryu.games.state import Move, Outcome, State
+from goryu.games.tictactoe import TicTacToe
+from goryu.search import mate, node_table, selection
+from goryu.search.evaluator import Evaluation
+from goryu.search.puct import Puct, PuctConfig
+from goryu.search.result import SearchResult, SearchStats
+
+SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
+"""Few moves matter, so that paths repeat and merge often."""
+
+CHECKS = "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"
+"""Mates and escapes everywhere."""
+
+BATTLE = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
+
+FULL = PuctConfig(batch_size=8, capacity=60, draw_value=-0.25, final_move="visits")
+
+
+@pytest.fixture(autouse=True)
+def _is_compiled(native: ModuleType) -> None:
+    """Comparing Python with Python would prove nothing."""
+    assert native.__spec__ is not None
+    assert isinstance(native.__spec__.loader, ExtensionFileLoader)
+
+
+def never(stats: SearchStats) -> bool:
+    return False
+
+
+class Pair:
+    """One search on both implementations, compared after each step."""
+
+    def __init__(self, native: ModuleType, make: Callable[[Any], State], config: PuctConfig) -> None:
+        """make: returns the game, given a namespace with Board, Reversi and TicTacToe."""
+        self.puct = Puct(HashedEvaluator(), config)
+        self.twin = native.Puct(HashedEvaluator(), config)
+        self.state, self.native_state = make(PythonGames), make(NativeGames(native))
+
+    def play(self, moves: Sequence[Move]) -> None:
+        for move in moves:
+            self.state.push(move)
+            self.native_state.push(move)
+
+    def search(self, playouts: int, root_moves: Sequence[Move] | None = None) -> SearchResult:
+        limits: Any = {"max_playouts": playouts, "root_moves": root_moves}
+        result = self.puct.search(self.state, never, **limits)
+        assert self.twin.search(self.native_state, never, **limits) == result
+        assert self.twin.result(3) == self.puct.result(3)
+        assert_same_graph(self.twin, self.puct)
+        return result
+
+
+class PythonGames:
+    Board, Reversi, TicTacToe = Board, Reversi, TicTacToe
+
+
+class NativeGames:
+    def __init__(self, native: ModuleType) -> None:
+        self.Board, self.Reversi, self.TicTacToe = native.Board, native.Reversi, TicTacToe
+
+
+def facts(node: Any) -> dict[str, Any]:
+    """Everything about a node, floats as their bits."""
+    return {
+        **{name: getattr(node, name) for name in ("key", "ply", "total", "tried", "in_flight")},
+        **{name: getattr(node, name) for name in ("proof", "distance", "is_complete")},
+        **{name: list(getattr(node, name)) for name in ("moves", "priors", "visits", "pending")},
+        **{name: float(getattr(node, name)).hex() for name in ("value", "square", "evaluation")},
+        "children": [child.key if child is not None else None for child in node.children],
+    }
+
+
+def assert_same_graph(twin: Any, puct: Puct) -> None:
+    assert len(twin.table) == len(puct.table)
+    expected = {node.key: node for node in puct.table}
+    for node in twin.table:
+        assert facts(node) == facts(expected[node.key])
+    ends = {
+        edge: (end.visits, end.value_sum.hex(), end.square_sum.hex())
+        for edge, end in twin.table.path_ends.items()
+    }
+    assert ends == {
+        edge: (end.visits, end.value_sum.hex(), end.square_sum.hex())
+        for edge, end in puct.table.path_ends.items()
+    }
+
+
+def play_a_game(pair: Pair, rng: Random, searches: int, playouts: int) -> None:
+    """Searches, plays on along the main line or elsewhere, and searches again."""
+    for _ in range(searches):
+        legal = pair.state.legal_moves()
+        wanted = rng.sample(legal, min(3, len(legal))) if rng.random() < 0.2 else None
+        result = pair.search(rng.randint(1, playouts), wanted)
+        line = list(result.moves[0].pv[:2])
+        pair.play(line if rng.random() < 0.7 else [rng.choice(legal)])
+        if pair.state.outcome() is not None or not pair.state.legal_moves():
+            break
+
+
+GAMES: dict[str, Callable[[Any], State]] = {
+    "tic-tac-toe": lambda games: games.TicTacToe(),
+    "reversi": lambda games: games.Reversi(),
+    "reversi 4x4": lambda games: games.Reversi(4),
+    "shogi": lambda games: games.Board(),
+    "shogi, shuffle": lambda games: games.Board(SHUFFLE),
+    "shogi, checks": lambda games: games.Board(CHECKS),
+    "shogi, battle": lambda games: games.Board(BATTLE, Rules(all_moves=False, max_ply=12)),
+}
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 8])
+@pytest.mark.parametrize("merge", [True, False])
+@pytest.mark.parametrize("game", GAMES)
+def test_the_graphs_of_a_game_are_equal(native: ModuleType, game: str, merge: bool, batch_size: int) -> None:
+    rng = Random(f"{game} {merge} {batch_size}")
+    config = PuctConfig(batch_size=batch_size, merge=merge)
+    play_a_game(Pair(native, GAMES[game], config), rng, searches=3, playouts=80)
+
+
+@pytest.mark.parametrize("mate_nodes", [8, 40])
+@pytest.mark.parametrize("game", ["shogi, checks", "shogi, battle"])
+def test_the_graphs_are_equal_with_a_mate_search(native: ModuleType, game: str, mate_nodes: int) -> None:
+    config = PuctConfig(batch_size=4, mate_nodes=mate_nodes, c_init=1.0)
+    play_a_game(Pair(native, GAMES[game], config), Random(mate_nodes), searches=3, playouts=120)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_graphs_are_equal_when_the_table_is_full_and_draws_are_not_zero(
+    native: ModuleType, game: str
+) -> None:
+    play_a_game(Pair(native, GAMES[game], FULL), Random(game), searches=4, playouts=150)
+
+
+@pytest.mark.parametrize("first_recurrence", [True, False])
+def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recurrence: bool) -> None:
+    rules = Rules(EnteringKingRule.TryRule, max_ply=40, first_recurrence=first_recurrence)
+    pair = Pair(native, lambda games: games.Board(SHUFFLE, rules), PuctConfig(c_init=0.6, draw_value=0.1))
+    for _ in range(3):
+        move = pair.search(400).move
+        assert move is not None
+        pair.play([move])
+    assert pair.puct.table.path_ends or not first_recurrence, "the search has met repetitions"
+
+
+def random_pair(native: ModuleType, rng: Random) -> Pair:
+    """A pair on a random position of a random game with random settings."""
+    config = PuctConfig(
+        c_init=rng.choice([0.8, 2.5]),
+        batch_size=rng.choice([1, 2, 8, 33]),
+        capacity=rng.choice([40, 200, 100_000]),
+        mate_nodes=rng.choice([0, 8, 40]),
+        draw_value=rng.choice([0.0, 0.3, -0.2]),
+        merge=rng.random() < 0.8,
+        final_move=rng.choice(["lcb", "visits"]),
+    )
+    pair = Pair(native, GAMES[rng.choice(list(GAMES))], config)
+    for _ in range(rng.randint(0, 30)):
+        pair.play([rng.choice(pair.state.legal_moves())])
+        if pair.state.outcome() is not None:
+            pair.state.pop()
+            pair.native_state.pop()
+            break
+    return pair
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(8), *(pytest.param(s, marks=pytest.mark.slow) for s in range(8, 150))]
+)
+def test_the_graphs_from_random_positions_are_equal(native: ModuleType, seed: int) -> None:
+    rng = Random(seed)
+    play_a_game(random_pair(native, rng), rng, searches=3, playouts=150)
+
+
+def test_a_search_in_two_parts_equals_one(native: ModuleType) -> None:
+    whole, parts = (native.Puct(HashedEvaluator()) for _ in range(2))
+    whole.search(native.Board(), never, max_playouts=500)
+    for playouts in (120, 380):
+        parts.search(native.Board(), never, max_playouts=playouts)
+    assert [facts(node) for node in whole.table] == [facts(node) for node in parts.table]
+
+
+@pytest.mark.parametrize("game", ["shogi, checks", "reversi", "tic-tac-toe"])
+def test_python_states_and_evaluators_give_the_same_graph(native: ModuleType, game: str) -> None:
+    """The four ways to run: rules and evaluator each in Python or native."""
+
+    class Subclass(HashedEvaluator):
+        """Not exactly the stub, so it is asked instead of imitated."""
+
+    config = PuctConfig(batch_size=4, mate_nodes=10)
+    puct = Puct(HashedEvaluator(), config)
+    expected = puct.search(GAMES[game](PythonGames), never, max_playouts=200)
+    for games in (PythonGames, NativeGames(native)):
+        for evaluator in (HashedEvaluator(), Subclass()):
+            twin = native.Puct(evaluator, config)
+            assert twin.search(GAMES[game](games), never, max_playouts=200) == expected
+            assert_same_graph(twin, puct)
+
+
+@pytest.fixture(scope="module")
+def grown(native: ModuleType) -> tuple[Any, Puct]:
+    pair = Pair(
+        native, lambda games: games.Board(CHECKS), PuctConfig(batch_size=4, c_init=1.0, c_init_root=0.7)
+    )
+    pair.search(600)
+    return pair.twin, pair.puct
+
+
+def test_the_formula_gives_the_same_numbers_and_choices(grown: tuple[Any, Puct]) -> None:
+    twin, puct = grown
+    views = {node.key: node for node in twin.table}
+    for node in puct.table:
+        if not node.moves:
+            continue
+        view = views[node.key]
+        for is_root in (False, True):
+            reduction = puct.config.fpu_reduction_root if is_root else puct.config.fpu_reduction
+            assert twin.select(view, is_root) == selection.select(puct.table, node, puct.config, is_root)
+            assert twin.untried_value(view, is_root) == selection.untried_value(node, reduction)
+        for i in range(node.tried):
+            if node.visits[i]:
+                assert twin.table.edge_value(view, i) == puct.table.edge_value(node, i)
+
+
+def test_exploration_is_equal_for_small_and_huge_visit_counts(grown: tuple[Any, Puct]) -> None:
+    twin, puct = grown
+    rng = Random(3)
+    for visits in [*range(1, 3000), *(rng.randrange(1, 1 << 32) for _ in range(3000))]:
+        for is_root in (False, True):
+            assert twin.exploration(visits, is_root) == selection.exploration(visits, puct.config, is_root)
+
+
+def test_halves_are_rounded_as_struct_rounds_them(native: ModuleType) -> None:
+    rng = Random(1)
+    between = [
+        (node_table.half(h) + node_table.half(h + step)) / 2
+        for h in (0.3, 2e-5, 6e-8)
+        for step in (2e-4, 6e-8)
+    ]
+    for x in [
+        0.0,
+        1.0,
+        2.0**-14,
+        2.0**-24,
+        2.0**-25,
+        65504.0,
+        *between,
+        *(rng.random() ** 9 for _ in range(20_000)),
+    ]:
+        assert pack("d", native.half(x)) == pack("d", node_table.half(x)), x.hex()
+
+
+def test_a_search_of_a_million_nodes_fits_where_it_should(native: ModuleType) -> None:
+    """64 bytes a node, 4 a legal move, 8 in the index, 12 a tried move; all else is less than a tenth."""
+    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=16))
+    twin.search(native.Board(), never, max_playouts=30_000)
+    moves = tried = 0
+    for node in twin.table:
+        moves, tried = moves + len(node.moves), tried + node.tried
+    nodes = len(twin.table)
+    assert twin.table.bytes_used < 1.1 * (72 * nodes + 4 * moves + 12 * tried) + 16 * nodes
+
+
+class Failing:
+    """Judges like the hashed stub until it breaks."""
+
+    def __init__(self, calls: int, error: Callable[[int], Any]) -> None:
+        self.calls, self.error = calls, error
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        self.calls -= 1
+        evaluations = HashedEvaluator().evaluate(states)
+        return evaluations if self.calls >= 0 else self.error(len(evaluations))
+
+
+def raise_error(count: int) -> Any:
+    raise RuntimeError("the device is gone")
+
+
+BROKEN: dict[str, tuple[Callable[[int], Any], type[Exception]]] = {
+    "raises": (raise_error, RuntimeError),
+    "too few": (lambda count: [], ValueError),
+    "no policy": (lambda count: [Evaluation([], 0.0)] * count, ValueError),
+    "not a number": (lambda count: [Evaluation([float("nan")], 0.0)] * count, ValueError),
+    "nonsense": (lambda count: [None] * count, AttributeError),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_an_evaluator_that_fails_leaves_nothing_in_flight(native: ModuleType, kind: str) -> None:
+    twin = native.Puct(Failing(30, BROKEN[kind][0]), PuctConfig(batch_size=8))
+    with pytest.raises(BROKEN[kind][1]):
+        twin.search(native.Board(), never, max_playouts=2000)
+    assert_settled(twin)
+    twin.evaluator = HashedEvaluator()
+    assert twin.search(native.Board(), never, max_playouts=100).stats.playouts == 100
+    assert_settled(twin)
+
+
+def assert_settled(twin: Any) -> None:
+    for node in twin.table:
+        assert node.in_flight == 0
+        assert not any(node.pending)
+        assert node.total == 1 + sum(node.visits)
+
+
+class Tripping(TicTacToe):
+    """Fails at a certain move, wherever it is met."""
+
+    def repetition(self) -> Outcome | None:
+        if self.ply == 3 and self.move_stack[-1] == 5:
+            raise RuntimeError("tripped")
+        return None
+
+
+def test_a_state_that_fails_leaves_nothing_in_flight(native: ModuleType) -> None:
+    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=8))
+    with pytest.raises(RuntimeError, match="tripped"):
+        twin.search(Tripping(), never, max_playouts=2000)
+    assert len(twin.table) > 10
+    assert_settled(twin)
+
+
+def test_an_evaluation_that_fails_at_the_root_leaves_an_empty_search(native: ModuleType) -> None:
+    twin = native.Puct(Failing(0, raise_error))
+    with pytest.raises(RuntimeError):
+        twin.search(native.Board(), never, max_playouts=10)
+    assert twin.root is None
+    assert twin.result().moves == ()
+
+
+def test_a_stopper_may_ask_the_search_and_may_fail(native: ModuleType) -> None:
+    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4))
+    seen: list[int] = []
+
+    def stop(stats: SearchStats) -> bool:
+        seen.append(twin.result(2).stats.playouts)
+        if stats.playouts > 50:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        twin.search(native.Board(), stop)
+    assert seen == sorted(seen)
+    assert_settled(twin)
+
+
+def mate_positions() -> Iterator[str]:
+    lines = (Path(__file__).parent / "positions" / "mates.sfen").read_text().splitlines()
+    yield from (line.split("\t")[1] for line in lines if not line.startswith("#"))
+    yield from (CHECKS, BATTLE, SHUFFLE, "4k4/9/4G4/9/9/9/9/9/4K4 b G 1")
+
+
+@pytest.mark.parametrize("nodes", [1, 8, 40, 300])
+def test_mate_searches_are_equal(native: ModuleType, nodes: int) -> None:
+    for sfen in list(mate_positions())[:: 1 if nodes <= 40 else 4]:
+        board, twin = Board(sfen, allow_missing_king=True), native.Board(sfen, allow_missing_king=True)
+        assert native.solve(twin, nodes) == mate.solve(board, nodes)
+        assert native.mate_in_one(twin) == mate.mate_in_one(board)
+        assert twin.sfen() == board.sfen()
+
+
+def test_mate_searches_on_the_way_of_random_games_are_equal(native: ModuleType) -> None:
+    for seed in range(6):
+        rng, board, twin = Random(seed), Board(CHECKS), native.Board(CHECKS)
+        for _ in range(25):
+            assert native.solve(twin, 40) == mate.solve(board, 40)
+            checks = board.checks()
+            move = rng.choice(checks if checks and rng.random() < 0.5 else board.legal_moves())
+            board.push(move)
+            twin.push(move)
+            if board.outcome() is not None:
+                break
+
+
+def test_a_mate_search_can_be_stopped_and_may_fail(native: ModuleType) -> None:
+    def stop_after(calls: int) -> Callable[[], bool]:
+        remaining = iter(range(calls))
+        return lambda: next(remaining, None) is None
+
+    board = native.Board(BATTLE)
+    assert native.solve(board, 10_000, stop_after(50)) == mate.solve(Board(BATTLE), 10_000, stop_after(50))
+    with pytest.raises(ZeroDivisionError):
+        native.solve(board, 10_000, lambda: 1 // 0 == 0)
+    assert board.sfen() == native.Board(BATTLE).sfen()
+
+
+def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> None:
+    """Planes and policies made natively, made from native boards by Python, and all in Python."""
+    models = sorted(models_folder().glob("*.onnx"))
+    if not models:
+        pytest.skip("no network in models/")
+
+    class Asked(NetworkEvaluator):
+        """Not exactly a network evaluator, so it is asked for evaluations."""
+
+    quick, asked = (
+        kind(models[0], backend="cpu", batch_size=4, temperature=1.3) for kind in (NetworkEvaluator, Asked)
+    )
+    config = PuctConfig(batch_size=4)
+    for sfen in (CHECKS, BATTLE):
+        puct = Puct(asked, config)
+        expected = puct.search(Board(sfen), never, max_playouts=100)
+        for evaluator in (asked, quick):
+            twin = native.Puct(evaluator, config)
+            assert twin.search(native.Board(sfen), never, max_playouts=100) == expected
+            assert_same_graph(twin, puct)
