@@ -18,7 +18,7 @@ from goryu.evaluators.board_network import BoardGame, BoardNetwork, Planes
 __all__ = ["BoardNet", "ValueNet", "as_evaluator", "export", "forward_values"]
 
 
-class BoardNet(nn.Module):
+class BoardNet(nn.Module):  # type: ignore[misc]
     """`blocks` residual blocks of `channels` channels."""
 
     def __init__(self, game: BoardGame, blocks: int, channels: int) -> None:
@@ -40,7 +40,7 @@ class BoardNet(nn.Module):
         return policy, torch.tanh(self.value(hidden)).squeeze(1)
 
 
-class ResidualBlock(nn.Module):
+class ResidualBlock(nn.Module):  # type: ignore[misc]
     """x + f(x), f two normalised convolutions."""
 
     def __init__(self, channels: int) -> None:
@@ -52,7 +52,7 @@ class ResidualBlock(nn.Module):
         return F.relu(x + self.second(F.relu(self.first(x))))
 
 
-class ValueNet(nn.Module):
+class ValueNet(nn.Module):  # type: ignore[misc]
     """Two 4x4 convolutions of `channels` filters (8x8 -> 5x5 -> 2x2), a dense layer, one output."""
 
     def __init__(self, channels: int = 32, hidden: int = 512) -> None:

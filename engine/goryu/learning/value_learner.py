@@ -15,14 +15,15 @@ Many games are played side by side, so that all their leaves are judged in one n
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import cast
 
 import numpy as np
 import torch
 from torch.nn import functional as F
 
 from goryu.evaluators.board_network import encode
-from goryu.games.reversi import Reversi
 from goryu.games.state import Move
+from goryu.implementation import Reversi
 from goryu.learning.board_net import ValueNet, forward_values
 from goryu.players.agents import Agent
 from goryu.players.arena import Score
@@ -168,8 +169,8 @@ class ValueLearner:
 
 def choose_together(states: Sequence[Reversi], depth: int, net: ValueNet) -> list[Move]:
     """Returns the best move at `depth` plies in each position, judging all their leaves in one call."""
-    leaves = [leaf for state in states for leaf in leaf_states(state, depth)]
-    boards = [(leaf.own, leaf.opponent) for leaf in leaves if isinstance(leaf, Reversi)]
+    leaves = cast(list[Reversi], [leaf for state in states for leaf in leaf_states(state, depth)])
+    boards = [(leaf.own, leaf.opponent) for leaf in leaves]
     values = iter(forward_values(net, encode(boards, 8)) if boards else ())
     return [move_from_leaves(state, depth, values)[0] for state in states]
 

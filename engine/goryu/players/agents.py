@@ -11,10 +11,11 @@ from random import Random
 
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.state import Move, State
+from goryu.implementation import Puct
 from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, uct
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel, GumbelConfig
-from goryu.search.puct import Puct, PuctConfig
+from goryu.search.puct import PuctConfig
 from goryu.search.random_move import random_move
 
 __all__ = ["AGENTS", "Agent", "AgentError", "Knowledge", "make_agent", "with_epsilon"]

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from random import Random
+from typing import cast
 
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
-from goryu.games.reversi import Reversi
 from goryu.games.state import State
+from goryu.implementation import Reversi
 from goryu.players.agents import Knowledge
 from goryu.players.config import EngineConfig
 from goryu.players.loading import load_evaluator
@@ -26,8 +27,8 @@ Of c_init 1.0 and 2.5, 1.0 answered more of the eleven tic-tac-toe positions wit
 
 def disc_lead(state: State) -> float:
     """Returns the disc difference for the side to move as a share of the board: the greedy heuristic."""
-    assert isinstance(state, Reversi)
-    return state.disc_difference() / (state.size * state.size)
+    game = cast(Reversi, state)
+    return game.disc_difference() / (game.size * game.size)
 
 
 def knowledge_of(game: str, rng: Random, say: Callable[[str], None]) -> Knowledge:

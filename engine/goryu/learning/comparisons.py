@@ -1,0 +1,164 @@
+"""The tutorials' measurements of players: what `tools/learn.py` prints and writes.
+
+A measurement is a claim, its value and its standard error. Matches are counted in points a game, a
+draw half a point, unless the claim says otherwise.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from goryu.games.state import State
+from goryu.games.tictactoe import TicTacToe
+from goryu.implementation import Reversi
+from goryu.learning.correctness import mean_correctness
+from goryu.learning.value_learner import ValueLearner
+from goryu.players.agents import Agent, Knowledge, make_agent, with_epsilon
+from goryu.players.arena import Score, match, paired_match
+from goryu.players.knowledge import disc_lead
+from goryu.search import uct
+from goryu.search.random_move import random_move
+
+__all__ = [
+    "Measurement",
+    "greedy_opponent",
+    "match_of_openings",
+    "reversi_networks",
+    "reversi_rules_of_thumb",
+    "tictactoe_basics",
+    "tictactoe_network",
+    "value_network",
+]
+
+TUTORIAL_EXPANSION = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """table: "correctness" or "points". name: who, or who against whom. error: standard error. theirs: the
+    tutorial's number, if it has one. detail: the counts behind the value.
+    """
+
+    table: str
+    name: str
+    value: float
+    error: float
+    theirs: float | None = None
+    detail: str = ""
+
+
+def points(name: str, score: Score, theirs: float | None = None) -> Measurement:
+    """Returns a match as a measurement."""
+    return Measurement("points", name, score.points, score.error, theirs, str(score))
+
+
+def correct(name: str, new_agent: Callable[[], Agent], runs: int, theirs: float | None = None) -> Measurement:
+    """Returns the mean number of correct replies, out of 11, over several runs."""
+    mean, error = mean_correctness(new_agent, runs)
+    return Measurement("correctness", name, mean, error, theirs, f"of 11, {runs} runs")
+
+
+def tictactoe_basics(games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures the players that need no network."""
+
+    def new(name: str) -> Agent:
+        return make_agent(name, rng=rng)
+
+    yield correct("alpha-beta", lambda: new("alpha-beta"), 1, 11)
+    yield correct("minimax", lambda: new("minimax"), 1)
+    yield correct("flat-mc:10", lambda: new("flat-mc:10"), 100)
+    yield correct("uct:100 that never grows (as published)", lambda: new("uct-flat:100"), 200, 5.9)
+    yield correct(
+        "uct:100 expanding at 10 visits (as intended)",
+        lambda: lambda state: uct.best_move(state, 100, rng, expand_at=TUTORIAL_EXPANSION),
+        200,
+    )
+    yield correct("uct:100", lambda: new("uct:100"), 200)
+    yield correct(
+        "uct:100 exploring less (c = 1)", lambda: lambda state: uct.best_move(state, 100, rng, c=1.0), 200
+    )
+    yield correct("uct:1000", lambda: new("uct:1000"), 20)
+    opponents = {
+        "random": {"flat-mc:10": 0.985, "uct-flat:100": 1.0},
+        "alpha-beta": {"flat-mc:10": 0.365, "uct-flat:100": 0.46},
+    }
+    for opponent, theirs in opponents.items():
+        for name in ("flat-mc:10", "uct-flat:100", "uct:100"):
+            score = paired_match(new(name), new(opponent), TicTacToe, games)
+            yield points(f"{name} - {opponent}", score, theirs.get(name))
+
+
+def tictactoe_network(knowledge: Knowledge, games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures the players that the learnt network makes."""
+    for name in ("puct:20", "gumbel:20"):
+        agent = make_agent(name, knowledge, rng)
+        yield correct(name, lambda agent=agent: agent, 1, 10)  # type: ignore[misc]
+        for opponent, theirs in (("uct-flat:100", (0.91, 0.425)), ("uct:100", (None, None))):
+            for side, place in enumerate(("first", "second")):
+                score = match(agent, make_agent(opponent, rng=rng), TicTacToe, games, side=side)
+                yield points(f"{name} moving {place} - {opponent}", score, theirs[side])
+        score = paired_match(agent, make_agent("alpha-beta"), TicTacToe, 2)
+        yield points(f"{name} - alpha-beta", score)
+
+
+def greedy_opponent(rng: Random) -> Agent:
+    """Returns the reversi tutorial's opponent: most discs after two plies, one move in ten at random."""
+    return with_epsilon(make_agent("depth-limited:2", Knowledge(heuristic=disc_lead)), 0.1, rng)
+
+
+def reversi_rules_of_thumb(games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures what a reader of the reversi tutorial doubted: does taking discs beat playing anything?"""
+    random = make_agent("random", rng=rng)
+    for depth in (1, 2, 3):
+        agent = make_agent(f"depth-limited:{depth}", Knowledge(heuristic=disc_lead))
+        score = match(agent, random, Reversi, games) + match(agent, random, Reversi, games, side=1)
+        yield points(f"most discs after {depth} plies - random", score)
+    score = match(greedy_opponent(rng), random, Reversi, games, side=1)
+    yield points("the tutorial's opponent - random, moving second", score)
+    fewest = make_agent("depth-limited:2", Knowledge(heuristic=lambda state: -disc_lead(state)))
+    score = match(fewest, random, Reversi, games) + match(fewest, random, Reversi, games, side=1)
+    yield points("fewest discs after 2 plies - random", score)
+
+
+def match_of_openings(agent: Agent, opponent: Agent, games: int, plies: int, rng: Random) -> Score:
+    """Returns the agent's score; each pair of games starts from one random opening, once from each side.
+
+    Two players without randomness would otherwise play one game again and again.
+    """
+    total: Score | None = None
+    for _ in range(games // 2):
+        opening = Reversi()
+        for _ in range(plies):
+            opening.push(random_move(opening, rng))
+
+        def start(opening: Reversi = opening) -> State:
+            return opening.copy()
+
+        pair = match(agent, opponent, start, 1) + match(agent, opponent, start, 1, side=1)
+        total = pair if total is None else total + pair
+    assert total is not None
+    return total
+
+
+def value_network(learner: ValueLearner, name: str, games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures the reversi tutorial's learner; `points` has a draw as half, the detail has the discs."""
+    random = make_agent("random", rng=rng)
+    opponents = {"the tutorial's opponent": (greedy_opponent(rng), 0.81), "random": (random, 0.75)}
+    for opponent, (agent, theirs) in opponents.items():
+        for side, place in enumerate(("first", "second")):
+            score = learner.match(agent, games, side)
+            claim = f"value network {name}, moving {place} - {opponent}"
+            yield points(claim, score, None if side else theirs)
+
+
+def reversi_networks(agent: Agent, value_player: Agent, games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures AlphaZero's network against the value network's player and the rest."""
+    score = match_of_openings(agent, value_player, games, 6, rng)
+    yield points("AlphaZero, puct:100 - value network (6 random plies, both sides)", score)
+    from_start = match(agent, with_epsilon(value_player, 0.1, rng), Reversi, games // 2) + match(
+        agent, with_epsilon(value_player, 0.1, rng), Reversi, games // 2, side=1
+    )
+    yield points("AlphaZero, puct:100 - value network with 1 random move in 10", from_start)
+    opponents = {"the tutorial's opponent": greedy_opponent(rng), "random": make_agent("random", rng=rng)}
+    for name, opponent in opponents.items():
+        yield points(f"AlphaZero, puct:100 - {name}", paired_match(agent, opponent, Reversi, games))

@@ -1,0 +1,160 @@
+"""How to add a game, worked: Connect Four, and every algorithm plays it at once."""
+
+from collections.abc import Iterable
+from random import Random
+from typing import Self
+
+import pytest
+
+from goryu.games.splitmix import GOLDEN_GAMMA, splitmix64
+from goryu.games.state import Move, Outcome
+from goryu.players.agents import make_agent
+from goryu.players.arena import match, play_game
+
+COLUMNS, ROWS = 7, 6
+STRIDE = ROWS + 1  # One bit above each column stays empty, so that lines cannot wrap round.
+FULL = sum(((1 << ROWS) - 1) << STRIDE * column for column in range(COLUMNS))
+SEED = 0x636F6E6E65637434  # "connect4" in ASCII
+STONE_WORDS = [
+    [splitmix64(SEED + (64 * player + bit) * GOLDEN_GAMMA) for bit in range(49)] for player in (0, 1)
+]
+PLY_WORDS = [splitmix64(SEED + (128 + ply) * GOLDEN_GAMMA) for ply in range(43)]
+
+
+class ConnectFour:
+    """Bit `7 * column + row` of a bitboard is a square; row 0 is the lowest. A move is a column."""
+
+    def __init__(self, moves: Iterable[int] = ()) -> None:
+        self.own = self.opponent = 0
+        self.move_stack: list[Move] = []
+        for move in moves:
+            self.push(Move(move))
+
+    @property
+    def turn(self) -> int:
+        return len(self.move_stack) % 2
+
+    @property
+    def ply(self) -> int:
+        return len(self.move_stack)
+
+    @property
+    def key(self) -> int:
+        key = PLY_WORDS[self.ply]
+        for player, stones in enumerate((self.own, self.opponent)):
+            for bit in range(49):
+                if stones >> bit & 1:
+                    key ^= STONE_WORDS[player ^ self.turn][bit]
+        return key
+
+    def legal_moves(self) -> list[Move]:
+        if self.outcome() is not None:
+            return []
+        taken = self.own | self.opponent
+        return [Move(c) for c in range(COLUMNS) if not taken >> STRIDE * c + ROWS - 1 & 1]
+
+    def push(self, move: Move) -> None:
+        taken = self.own | self.opponent
+        stone = (
+            taken + (1 << STRIDE * move)
+        ) & ~taken  # Adding at the bottom carries to the first free square.
+        self.own, self.opponent = self.opponent, self.own | stone & (0x3F << STRIDE * move)
+        self.move_stack.append(move)
+
+    def pop(self) -> Move:
+        move = self.move_stack.pop()
+        column = (self.own | self.opponent) & 0x3F << STRIDE * move
+        self.own, self.opponent = self.opponent ^ 1 << column.bit_length() - 1, self.own
+        return move
+
+    def outcome(self) -> Outcome | None:
+        for step in (1, STRIDE - 1, STRIDE, STRIDE + 1):
+            pairs = self.opponent & self.opponent >> step
+            if pairs & pairs >> 2 * step:
+                return Outcome(-1.0, "four in a row")
+        return Outcome(0.0, "full board") if self.own | self.opponent == FULL else None
+
+    def repetition(self) -> Outcome | None:
+        return None
+
+    def copy(self) -> Self:
+        return type(self)(self.move_stack)
+
+
+def perft(state: ConnectFour, depth: int) -> int:
+    if depth == 0:
+        return 1
+    total = 0
+    for move in state.legal_moves():
+        state.push(move)
+        total += perft(state, depth - 1)
+        state.pop()
+    return total
+
+
+@pytest.mark.parametrize(("depth", "count"), [(1, 7), (2, 49), (3, 343), (4, 2401), (5, 16807)])
+def test_perft_before_any_column_can_be_full(depth: int, count: int) -> None:
+    assert perft(ConnectFour(), depth) == count
+
+
+def test_a_full_column_is_no_move() -> None:
+    assert ConnectFour([0] * 6).legal_moves() == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        [0, 1, 0, 1, 0, 1, 0],
+        [0, 0, 1, 1, 2, 2, 3],
+        [0, 1, 1, 2, 2, 3, 2, 3, 3, 6, 3],
+        [3, 2, 2, 1, 1, 0, 1, 0, 0, 6, 0],
+    ],
+    ids=["column", "row", "rising", "falling"],
+)
+def test_four_in_a_row_ends_the_game(moves: list[int]) -> None:
+    state = ConnectFour(moves)
+    assert state.outcome() == Outcome(-1.0, "four in a row")
+    assert state.legal_moves() == []
+    state.pop()
+    assert state.outcome() is None
+
+
+def test_no_line_wraps_round_from_one_column_to_the_next() -> None:
+    # X has the two highest squares of column 0 and the two lowest of column 1.
+    assert ConnectFour([0, 0, 0, 0, 0, 6, 0, 6, 1, 6, 1]).outcome() is None
+
+
+def test_pop_undoes_push_exactly_and_equal_positions_have_equal_keys() -> None:
+    rng = Random(1)
+    for _ in range(30):
+        state, seen = ConnectFour(), []
+        while moves := state.legal_moves():
+            seen.append((state.own, state.opponent, state.key, moves))
+            state.push(rng.choice(moves))
+        while seen:
+            state.pop()
+            assert seen.pop() == (state.own, state.opponent, state.key, state.legal_moves())
+    assert ConnectFour([0, 1, 2]).key == ConnectFour([2, 1, 0]).key != ConnectFour([0, 2, 1]).key
+
+
+WIN_AT_3 = [0, 0, 1, 1, 2, 2]
+BLOCK_AT_3 = [0, 1, 6, 1, 6, 1]
+
+
+@pytest.mark.parametrize("name", ["depth-limited:2", "flat-mc:40", "uct:400", "puct:200", "gumbel:64"])
+def test_every_algorithm_takes_the_win(name: str) -> None:
+    assert make_agent(name, rng=Random(1))(ConnectFour(WIN_AT_3)) == 3
+
+
+@pytest.mark.parametrize("name", ["depth-limited:2", "flat-mc:40", "uct:400", "puct:200", "gumbel:64"])
+def test_every_algorithm_blocks_four_in_a_column(name: str) -> None:
+    assert make_agent(name, rng=Random(1))(ConnectFour(BLOCK_AT_3)) == 1
+
+
+def test_search_beats_random_moves() -> None:
+    rng = Random(2)
+    score = match(make_agent("uct:50", rng=rng), make_agent("random", rng=rng), ConnectFour, 10, side=1)
+    assert score.points >= 0.9
+    assert (
+        play_game(make_agent("puct:30"), make_agent("uct:30", rng=rng), ConnectFour()).outcome() is not None
+    )
