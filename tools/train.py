@@ -45,7 +45,7 @@ def main() -> None:
                     description=f"step {entry['step']} loss {entry['loss']:.3f}",
                 )
 
-        net = train(config, training, testing, arguments.folder, report)
+        net = train(config, training, testing, arguments.folder, report, arguments.initial)
     path = arguments.folder / f"goryu-{config.blocks}x{config.channels}.onnx"
     export_onnx(net, path)
     print("wrote", path)
@@ -67,6 +67,9 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--folder", type=Path, required=True, help="checkpoints, log and the exported network"
+    )
+    parser.add_argument(
+        "--initial", type=Path, help="checkpoint.pt of a run from whose weights a new run starts"
     )
     parser.add_argument("--held-out", type=float, default=0.04, help="share of the games kept for measuring")
     for field in fields(TrainingConfig):

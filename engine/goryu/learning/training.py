@@ -97,10 +97,12 @@ def train(
     testing: dict[str, Dataset],
     folder: Path,
     report: Callable[[dict[str, Any]], None] = lambda entry: None,
+    initial: Path | None = None,
 ) -> PolicyValueNet:
     """Trains, and returns the network with the averaged weights, on the CPU and in evaluation mode.
 
-    Continues from `folder`/checkpoint.pt if that exists, else starts anew. Writes there at every evaluation:
+    Continues from `folder`/checkpoint.pt if that exists, else starts anew: from the averaged weights of the
+    checkpoint `initial`, if given, or from random ones. Writes to the folder at every evaluation:
     checkpoint.pt, and one line of JSON to log.jsonl. `report` receives a small entry after every step
     (`share`, `step`, `loss`) and the logged ones.
     """
@@ -112,6 +114,8 @@ def train(
     averaged: PolicyValueNet = PolicyValueNet(config.blocks, config.channels).to(
         config.device, memory_format=torch.channels_last
     )
+    if initial is not None:
+        net.load_state_dict(torch.load(initial, weights_only=True)["averaged"])
     averaged.load_state_dict(net.state_dict())
     progress = _resume(folder / "checkpoint.pt", net, averaged, optimizer)
 
