@@ -31,51 +31,62 @@ MateVerdict MateSearch::solve(Game& game, std::int64_t nodes, Stopper* stopper) 
     line_.clear();
     children_.clear();
     forget();
-    expand(game, kInfinite, kInfinite, true, 0);
-    const Entry root = slots_[find(game.key())].entry;
+    const Entry root = expand(game, kInfinite, kInfinite, true, 0);
     if (root.phi == 0 && find_line(game)) return MateVerdict::kMate;
     line_.clear();
     return root.delta == 0 ? MateVerdict::kNoMate : MateVerdict::kUnknown;
 }
 
-// Searches below the game until its phi or delta reaches its limit or the budget is spent.
-void MateSearch::expand(Game& game, std::int32_t phi_limit, std::int32_t delta_limit, bool is_attacker, int depth) {
+// Searches below the game until its phi or delta reaches its limit or the budget is spent; returns them.
+MateSearch::Entry MateSearch::expand(Game& game, std::int32_t phi_limit, std::int32_t delta_limit,
+                                     bool is_attacker, int depth) {
     ++nodes_;
     const std::size_t first = children_.size();
     look_at_children(game, is_attacker, depth);
-    const std::size_t last = children_.size();
+    Entry known;
     while (true) {
-        std::int32_t phi = kInfinite, second = kInfinite, delta = 0, distance = 0;
-        std::int32_t quickest = kInfinite, slowest = -1;  // Distances of the replies that lose, and of all.
-        std::size_t best = last;
-        std::int32_t best_phi = 0;
-        for (std::size_t i = first; i < last; ++i) {
-            const Entry known = entry(children_[i]);
-            delta = std::min(delta + known.phi, kInfinite);
-            if (known.delta < phi) {
-                second = phi;
-                phi = known.delta;
-                best = i;
-                best_phi = known.phi;
-            } else if (known.delta < second) {
-                second = known.delta;
-            }
-            if (known.delta == 0) quickest = std::min(quickest, known.distance);
-            slowest = std::max(slowest, known.distance);
-        }
-        if (phi == 0 && is_attacker) {
-            distance = 1 + quickest;
-        } else if (delta == 0 && !is_attacker) {
-            distance = 1 + slowest;
-        }
-        store(game.key(), {phi, delta, distance});
-        if (phi >= phi_limit || delta >= delta_limit || nodes_ >= budget_) break;
+        std::size_t best = 0;
+        std::int32_t second = 0;
+        known = sum_up(first, is_attacker, best, second);
+        if (known.phi >= phi_limit || known.delta >= delta_limit || nodes_ >= budget_) break;
         if (stopper_ != nullptr && stopper_->should_stop()) break;
         game.push(children_[best].move);
-        expand(game, delta_limit - delta + best_phi, std::min(phi_limit, second + 1), !is_attacker, depth + 1);
+        const Entry entry = expand(game, delta_limit - known.delta + children_[best].entry.phi,
+                                   std::min(phi_limit, second + 1), !is_attacker, depth + 1);
+        children_[best].entry = entry;
         game.pop();
     }
     children_.resize(first);
+    store(game.key(), known);
+    return known;
+}
+
+// The entry of a position from those of its children, the last ones from `first` on. best: the child that is
+// cheapest to prove; second: the delta of the next one.
+MateSearch::Entry MateSearch::sum_up(std::size_t first, bool is_attacker, std::size_t& best,
+                                     std::int32_t& second) const noexcept {
+    Entry sum{kInfinite, 0, 0};
+    std::int32_t quickest = kInfinite, slowest = -1;  // Distances of the replies that lose, and of all.
+    second = kInfinite;
+    for (std::size_t i = first; i < children_.size(); ++i) {
+        const Entry& known = children_[i].entry;
+        sum.delta = std::min(sum.delta + known.phi, kInfinite);
+        if (known.delta < sum.phi) {
+            second = sum.phi;
+            sum.phi = known.delta;
+            best = i;
+        } else if (known.delta < second) {
+            second = known.delta;
+        }
+        if (known.delta == 0) quickest = std::min(quickest, known.distance);
+        slowest = std::max(slowest, known.distance);
+    }
+    if (sum.phi == 0 && is_attacker) {
+        sum.distance = 1 + quickest;
+    } else if (sum.delta == 0 && !is_attacker) {
+        sum.distance = 1 + slowest;
+    }
+    return sum;
 }
 
 void MateSearch::look_at_children(Game& game, bool is_attacker, int depth) {
@@ -85,22 +96,26 @@ void MateSearch::look_at_children(Game& game, bool is_attacker, int depth) {
     } else {
         legal_moves(game.position(), moves);
     }
-    for (const Move move : moves) children_.push_back(look(game, move, is_attacker, depth));
+    for (const Move move : moves) {
+        game.push(move);
+        const Entry entry = look(game, is_attacker, depth);
+        game.pop();
+        children_.push_back({move, entry});
+        if (entry.delta == 0 && entry.distance == 0) break;  // The others change nothing any more.
+    }
 }
 
-MateSearch::Child MateSearch::look(Game& game, Move move, bool is_attacker, int depth) const noexcept {
-    game.push(move);
-    Child child{game.key(), move, true, is_attacker ? kWon : kLost};
+// What is known of the position after a move of the attacker, or of the defender.
+MateSearch::Entry MateSearch::look(const Game& game, bool is_attacker, int depth) const noexcept {
     if (depth + 1 < kMaxDepth && game.repetition() == Ending::kNone) {
         const Ending outcome = game.outcome();
         if (outcome == Ending::kNone) {
-            child.is_fixed = false;
-        } else if (is_attacker && value_of(outcome) < 0 && game.position().in_check()) {
-            child.fixed = kLost;  // The defender is mated.
+            const Slot& slot = slots_[find(game.key())];
+            return slot.stamp == stamp_ ? slot.entry : kUnseen;
         }
+        if (is_attacker && value_of(outcome) < 0 && game.position().in_check()) return kLost;  // Mated.
     }
-    game.pop();
-    return child;
+    return is_attacker ? kWon : kLost;  // The defender escapes, or the attacker is at an end.
 }
 
 // Follows the proven line; false if this path's repetitions contradict it.
@@ -112,7 +127,7 @@ bool MateSearch::find_line(Game& game) {
         const Child* chosen = nullptr;
         Entry best{};
         for (const Child& child : children_) {
-            const Entry known = entry(child);
+            const Entry& known = child.entry;
             if (is_attacker ? known.delta != 0 : known.phi != 0) {
                 if (is_attacker) continue;
                 is_sound = false;
@@ -134,12 +149,6 @@ bool MateSearch::find_line(Game& game) {
     }
     for (std::size_t i = 0; i < line_.size(); ++i) game.pop();
     return is_sound;
-}
-
-MateSearch::Entry MateSearch::entry(const Child& child) const noexcept {
-    if (child.is_fixed) return child.fixed;
-    const Slot& slot = slots_[find(child.key)];
-    return slot.stamp == stamp_ ? slot.entry : kUnseen;
 }
 
 void MateSearch::store(std::uint64_t key, const Entry& entry) {

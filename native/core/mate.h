@@ -43,12 +43,11 @@ private:
     static constexpr Entry kWon{0, kInfinite, 0};
     static constexpr Entry kLost{kInfinite, 0, 0};
 
-    // Where the path or the end of the game decides, the entry; else the key to look it up by.
+    // A move and what is known of the position after it. Keys carry the ply, so that a search below one
+    // child changes nothing that is known of the others.
     struct Child {
-        std::uint64_t key;
         Move move;
-        bool is_fixed;
-        Entry fixed;
+        Entry entry;
     };
 
     // The table: open addressing; a slot is in use if its stamp is that of this search.
@@ -58,10 +57,10 @@ private:
         std::uint32_t stamp;
     };
 
-    void expand(Game& game, std::int32_t phi_limit, std::int32_t delta_limit, bool is_attacker, int depth);
+    Entry expand(Game& game, std::int32_t phi_limit, std::int32_t delta_limit, bool is_attacker, int depth);
     void look_at_children(Game& game, bool is_attacker, int depth);
-    Child look(Game& game, Move move, bool is_attacker, int depth) const noexcept;
-    Entry entry(const Child& child) const noexcept;
+    Entry look(const Game& game, bool is_attacker, int depth) const noexcept;
+    Entry sum_up(std::size_t first, bool is_attacker, std::size_t& best, std::int32_t& second) const noexcept;
     void store(std::uint64_t key, const Entry& entry);
     bool find_line(Game& game);
 

@@ -117,6 +117,9 @@ void checking_moves(const Position& position, MoveList& moves) noexcept {
 bool has_legal_move(const Position& position) noexcept {
     const Legality legality(position);
     const Color us = legality.us();
+    // Nearly every position is decided by a free pawn that can step.
+    const Bitboard pawns = position.of(us, kPawn).without(position.pinned());
+    if ((forward(us, pawns) & legality.targets()).any()) return true;
     if (legality.king() != kNoSquare && legality.king_reach().any()) return true;
     if (legality.targets().none()) return false;
     Bitboard others = position.of(us).without(position.of_kind(kKing));
