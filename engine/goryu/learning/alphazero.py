@@ -266,19 +266,21 @@ def play(
     """
     if config.search == "gumbel":
         draws = is_learning or state.ply < config.sampling_plies
-        drawn = Gumbel(evaluator, config.gumbel).search(state, config.playouts, rng if draws else None)
-        return drawn.move, tuple(zip(drawn.moves, drawn.policy, strict=True))
+        answer = Gumbel(evaluator, config.gumbel).search(state, config.playouts, rng if draws else None)
+        return answer.move, tuple(zip(answer.moves, answer.policy, strict=True))
     if is_learning:
         evaluator = RootNoise(evaluator, state.key, config.noise_alpha, config.noise_fraction, rng)
     found = Puct(evaluator, puct_config(config)).search(state, lambda _: False, max_playouts=config.playouts)
-    # A proven root may have no visits at all; its best move is then all there is to learn.
+    best = found.moves[0]
+    if best.mate is not None and best.mate > 0:
+        return best.move, ((best.move, 1.0),)  # A proven win is all there is to play and to learn.
     visits = [move.visits for move in found.moves]
     total = sum(visits)
-    if total == 0:
+    if total == 0:  # Everything was proven without a visit.
         visits[0] = total = 1
-    temperature = 1.0 if state.ply < config.sampling_plies else 0.0
-    move = found.moves[boltzmann_choice(visits, temperature, rng)].move
-    return move, tuple((m.move, n / total) for m, n in zip(found.moves, visits, strict=True))
+    drawn = boltzmann_choice(visits, 1.0, rng) if state.ply < config.sampling_plies else 0
+    policy = tuple((move.move, n / total) for move, n in zip(found.moves, visits, strict=True))
+    return found.moves[drawn].move, policy
 
 
 def puct_config(config: AlphaZeroConfig) -> PuctConfig:

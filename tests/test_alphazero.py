@@ -1,0 +1,250 @@
+"""AlphaZero's loop and the reversi value learner: what they remember, learn and promote."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+from goryu.evaluators.board_network import BOARD_GAMES, encode, load
+from goryu.evaluators.model_files import models_folder
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.reversi import PASS, Reversi
+from goryu.games.state import Move, State
+from goryu.games.tictactoe import TicTacToe
+from goryu.learning.alphazero import (
+    PUBLISHED,
+    TICTACTOE,
+    AlphaZero,
+    AlphaZeroConfig,
+    Example,
+    RootNoise,
+    play,
+)
+from goryu.learning.correctness import correctness
+from goryu.players.agents import Knowledge, make_agent
+from goryu.players.knowledge import SMALL_PUCT
+from goryu.search.evaluator import Evaluation, Evaluator
+
+SMALL = AlphaZeroConfig(playouts=16, cycles=2, games_per_cycle=3, evaluation_games=4)
+
+
+class FakeLearner:
+    """Learns nothing; its n-th network is an evaluator that knows its number."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def new_game(self) -> State:
+        return TicTacToe()
+
+    def remember(self, state: State) -> tuple[Move, ...]:
+        assert isinstance(state, TicTacToe)
+        return tuple(state.move_stack)
+
+    def evaluator(self) -> Evaluator:
+        self.count += 1
+        evaluator = UniformEvaluator()
+        evaluator.number = self.count  # type: ignore[attr-defined]
+        return evaluator
+
+    def train(
+        self, games: Sequence[Sequence[Example[tuple[Move, ...]]]], config: AlphaZeroConfig, rng: Random
+    ) -> tuple[float, float]:
+        return 0.0, 0.0
+
+
+def test_the_published_numbers() -> None:
+    chess, shogi, go = (PUBLISHED[game] for game in ("chess", "shogi", "go"))
+    assert [c.noise_alpha for c in (chess, shogi, go)] == [0.3, 0.15, 0.03]
+    assert {(c.c_base, c.c_init, c.noise_fraction, c.sampling_plies) for c in (chess, shogi, go)} == {
+        (19652, 1.25, 0.25, 30)
+    }
+    assert [chess.learning_rate(step) for step in (0, 100_000, 300_000, 699_999)] == [
+        0.2,
+        0.02,
+        0.002,
+        0.0002,
+    ]
+    assert (chess.playouts, chess.batch, chess.window, chess.momentum) == (800, 4096, 1_000_000, 0.9)
+
+
+@pytest.mark.parametrize("search", ["puct", "gumbel"])
+def test_self_play_remembers_every_position_with_the_result_for_its_side(search: str) -> None:
+    loop = AlphaZero(FakeLearner(), replace(SMALL, search=search), Random(1))  # type: ignore[arg-type]
+    seen = set()
+    for _ in range(12):
+        game = loop.self_play()
+        for ply, example in enumerate(game):
+            assert len(example.position) == ply
+            assert sum(p for _, p in example.policy) == pytest.approx(1.0)
+            legal = TicTacToe(example.position).legal_moves()
+            assert {move for move, _ in example.policy} <= set(legal)
+            assert example.value == (game[0].value if ply % 2 == 0 else -game[0].value)
+        assert game[-1].value >= 0  # Nobody loses by his own move.
+        seen.add(game[-1].position)
+    assert len(seen) > 6
+
+
+def test_the_challenger_takes_over_only_with_more_points_than_asked() -> None:
+    for promotion, expected in ((0.0, [2, 3]), (1.0, [1, 1])):
+        loop = AlphaZero(FakeLearner(), replace(SMALL, promotion=promotion), Random(3))
+        champions = []
+        for cycle in loop.run():
+            assert cycle.score is not None
+            assert cycle.score.games == 4
+            assert cycle.is_promoted == (cycle.score.points > promotion)
+            champions.append(loop.champion.number)  # type: ignore[attr-defined]
+        assert champions == expected
+
+
+def test_without_a_match_the_newest_network_always_plays() -> None:
+    loop = AlphaZero(FakeLearner(), replace(SMALL, evaluation_games=0), Random(3))
+    assert [(cycle.is_promoted, cycle.score) for cycle in loop.run()] == [(True, None)] * 2
+
+
+def test_the_window_keeps_the_newest_games() -> None:
+    loop = AlphaZero(FakeLearner(), replace(SMALL, cycles=4, evaluation_games=0, window=5), Random(3))
+    list(loop.run())
+    assert len(loop.games) == 5
+    loop = AlphaZero(
+        FakeLearner(), replace(SMALL, cycles=4, evaluation_games=0, window_positions=20), Random(3)
+    )
+    list(loop.run())
+    assert 1 <= sum(map(len, loop.games)) <= 20
+
+
+def test_root_noise_changes_the_policy_of_the_root_alone() -> None:
+    root, other = TicTacToe(), TicTacToe([4])
+    noise = RootNoise(UniformEvaluator(), root.key, 0.3, 0.25, Random(1))
+    first, second = noise.evaluate([root, other])
+    assert list(second.policy) == [1 / 8] * 8
+    assert sum(first.policy) == pytest.approx(1.0)
+    assert min(first.policy) >= 0.75 / 9
+    assert max(first.policy) > 1 / 9
+
+
+def test_dirichlet_noise_has_its_mean_and_variance() -> None:
+    # A Dirichlet(alpha, ..., alpha) of n parts: mean 1/n, variance (n-1) / (n^2 (n alpha + 1)).
+    noise = RootNoise(UniformEvaluator(), TicTacToe().key, 0.3, 1.0, Random(2))
+    draws = np.array([noise.evaluate([TicTacToe()])[0].policy for _ in range(4000)])
+    assert draws.mean(axis=0) == pytest.approx(np.full(9, 1 / 9), abs=0.01)
+    assert draws.var() == pytest.approx(8 / (81 * (9 * 0.3 + 1)), rel=0.05)
+
+
+def test_play_without_learning_is_the_best_move_after_the_sampled_plies() -> None:
+    config = replace(TICTACTOE, search="puct", sampling_plies=0)
+    for seed in range(5):
+        move, policy = play(
+            TicTacToe([0, 3, 1, 4]), UniformEvaluator(), config, Random(seed), is_learning=False
+        )
+        assert move == 2
+        assert sum(p for _, p in policy) == pytest.approx(1.0)
+
+
+class TestWithTorch:
+    """Training and export; without PyTorch there is nothing to test."""
+
+    @pytest.fixture(autouse=True)
+    def _needs_torch(self) -> None:
+        torch = pytest.importorskip("torch")
+        torch.set_num_threads(1)  # On a busy machine the threads of a tiny network wait for each other.
+
+    def test_an_exported_network_says_what_the_trained_one_says(self, tmp_path: Path) -> None:
+        from goryu.learning.board_net import BoardNet, ValueNet, as_evaluator, export, forward_values
+
+        for game in BOARD_GAMES.values():
+            net = BoardNet(game, 1, 8)
+            path = tmp_path / f"{game.name}.onnx"
+            export(net, game, path)
+            states = [game.new()]
+            exported = load(path, game).evaluate(states)[0]
+            trained = as_evaluator(net, game).evaluate(states)[0]
+            assert exported.policy == pytest.approx(trained.policy, abs=1e-5)
+            assert exported.value == pytest.approx(trained.value, abs=1e-5)
+            with pytest.raises(ValueError, match=f"made for '{game.name}', expected"):
+                load(path, next(other for other in BOARD_GAMES.values() if other is not game))
+        reversi, values = BOARD_GAMES["reversi"], ValueNet(4, 8)
+        export(values, reversi, tmp_path / "values.onnx")
+        state = Reversi(moves=[19])
+        evaluation = load(tmp_path / "values.onnx", reversi).evaluate([state])[0]
+        assert evaluation.policy == pytest.approx([1 / 3] * 3)
+        planes = encode([(state.own, state.opponent)], 8)
+        assert evaluation.value == pytest.approx(forward_values(values, planes)[0], abs=1e-5)
+
+    def test_the_eight_symmetries_turn_stones_and_policy_alike(self) -> None:
+        from goryu.learning.board_learner import BoardLearner, symmetric
+
+        learner = BoardLearner(BOARD_GAMES["reversi"], 1, 4, seed=1)
+        square = 11
+        planes = encode([(1 << square, 0)], 8)
+        policy = np.zeros((1, 65), dtype=np.float32)
+        policy[0, square], policy[0, PASS] = 0.75, 0.25
+        seen = set()
+        for turns in range(4):
+            for is_mirrored in (False, True):
+                board = symmetric(planes, turns, is_mirrored)[0, 0].reshape(64)
+                turned = learner._symmetric_policies(policy, turns, is_mirrored)[0]
+                assert turned[PASS] == 0.25
+                assert turned[:64].argmax() == board.argmax()
+                seen.add(int(board.argmax()))
+        assert len(seen) == 8
+
+    def test_training_learns_what_it_is_shown(self) -> None:
+        from goryu.learning.board_learner import BoardLearner
+
+        learner = BoardLearner(BOARD_GAMES["tictactoe"], 1, 16, seed=1)
+        config = replace(TICTACTOE, steps_per_cycle=40, batch=16)
+        corner = Example((0, 1 << 4), ((Move(0), 0.5), (Move(8), 0.5)), -1.0)
+        first = learner.train([[corner]], config, Random(1))
+        second = learner.train([[corner]], config, Random(1))
+        assert second[0] < first[0]
+        assert second[1] < first[1]
+        evaluation: Evaluation = learner.evaluator().evaluate([TicTacToe([4])])[0]
+        assert evaluation.value < -0.8
+        # Eight legal moves; by symmetry every corner was shown, no edge ever.
+        corners = [
+            p
+            for m, p in zip(TicTacToe([4]).legal_moves(), evaluation.policy, strict=True)
+            if m in (0, 2, 6, 8)
+        ]
+        assert sum(corners) > 0.9
+
+    def test_value_targets_shrink_with_the_own_turns_to_come(self) -> None:
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+
+        learner = ValueLearner(ValueLearnerConfig(), [make_agent("random")], seed=1)
+        final = Reversi(moves=[19])  # White to move, black leads 4 to 1.
+        examples = learner._examples(final, 0, [(1, 2), (3, 4), (5, 6)])
+        assert [e[:2] for e in examples] == [(5, 6), (3, 4), (1, 2)]
+        assert [e[2] for e in examples] == pytest.approx([3 / 64, 0.8 * 3 / 64, 0.64 * 3 / 64])
+        drawn = learner._examples(Reversi(), 1, [(1, 2)])
+        assert drawn[0][2] == pytest.approx(0.1 / 64)
+
+    def test_the_value_learner_plays_its_games_and_randomness_fades(self) -> None:
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+
+        config = ValueLearnerConfig(games=6, games_together=3, updates=2, batch=32, depth=1, epsilon_every=3)
+        learner = ValueLearner(config, [make_agent("random", rng=Random(1))], seed=1)
+        assert learner.epsilon == pytest.approx(0.9)
+        while learner.played < config.games:
+            assert learner.step() >= 0.0
+        assert learner.played == 6
+        assert learner.epsilon == pytest.approx(0.9**3)
+        assert all(25 <= len(game) <= 32 for game in learner.games)
+        assert learner.match(make_agent("random", rng=Random(2)), 4).games == 4
+
+
+def shipped(name: str) -> Path:
+    path = models_folder() / f"{name}.onnx"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    return path
+
+
+def test_the_shipped_tictactoe_network_answers_all_eleven_positions_with_20_playouts() -> None:
+    network = load(shipped("tictactoe"), BOARD_GAMES["tictactoe"])
+    for name in ("puct:20", "gumbel:20"):
+        assert correctness(make_agent(name, Knowledge(evaluator=network, puct=SMALL_PUCT))) == 11
