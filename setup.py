@@ -7,9 +7,11 @@ pure Python. GORYU_SKIP_NATIVE=1 does not try. Everything else about the package
 import os
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 MODULE = "native/_native.pyx"
@@ -43,6 +45,22 @@ def native_extensions() -> list[Extension]:
     return [built]
 
 
+class BuildInParallel(build_ext):
+    """Compiles the sources of the extension side by side; setuptools would take them one after the other."""
+
+    def build_extension(self, ext: Extension) -> None:
+        compile_sources = self.compiler.compile
+
+        def compile_in_parallel(sources: list[str], **options: object) -> list[str]:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                objects = pool.map(lambda source: compile_sources([source], **options), sources)
+                return [name for names in objects for name in names]
+
+        if os.name != "nt":  # setuptools' object for Microsoft's compiler is not made for threads.
+            self.compiler.compile = compile_in_parallel
+        super().build_extension(ext)
+
+
 class BuildWithModels(build_py):
     """Copies models/ into the package, so that an installed goryu finds its network.
 
@@ -60,4 +78,4 @@ class BuildWithModels(build_py):
                 shutil.copyfile(path, target / path.name)
 
 
-setup(ext_modules=native_extensions(), cmdclass={"build_py": BuildWithModels})
+setup(ext_modules=native_extensions(), cmdclass={"build_ext": BuildInParallel, "build_py": BuildWithModels})
