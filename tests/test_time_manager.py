@@ -193,3 +193,15 @@ def test_after_ponderhit_the_clock_starts_anew_and_old_playouts_do_not_count_as_
     stats = replace(STATS, playouts=10_010, best_visits=6000, second_visits=5970)
     assert not manager.should_stop(stats)
     assert manager.should_stop(replace(stats, second_visits=5950))
+
+
+def test_a_machine_that_held_us_up_is_trusted_less_for_the_next_second() -> None:
+    clock = Clock()
+    manager = TimeManager(clock)
+    manager.start(Budget(10_000, 10_000), clock())
+    clock.wait_ms(80)
+    manager.observe()
+    for _ in range(100):
+        clock.wait_ms(10)
+        manager.observe()
+    assert manager.latency_ms == pytest.approx(40)

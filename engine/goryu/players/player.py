@@ -22,8 +22,8 @@ from goryu.search.result import RootMove, SearchResult
 
 __all__ = ["Player"]
 
-BYTES_PER_NODE = {"python": 9000, "native": 450}
-"""Memory of a position in the search graph with its edges: 80 legal moves, as in the middle game."""
+BYTES_PER_NODE = {"python": 9000, "native": 400}
+"""Memory of a position in the search graph with its edges, measured in the middle game."""
 
 BYTES_PER_MATE_NODE = 300
 """Memory of a position in the table of the mate search."""
@@ -46,7 +46,7 @@ class Player:
         self._time = TimeManager(clock)
         self._loaded: LoadedEvaluator | None = None
         self._puct: Puct | None = None
-        self._problem = "isready has not been sent"
+        self._problem = "none was loaded"
         self._rng = Random()
         self._seed = 0
 
@@ -60,6 +60,7 @@ class Player:
         settings = config.evaluator_settings()
         if self._loaded is None or not self._loaded.is_current(settings):
             self._puct = None
+            self._problem = "it could not be loaded"
             self._loaded = None  # Frees the memory of the old network before the new one needs it.
             try:
                 self._loaded = load_evaluator(settings, say)

@@ -33,8 +33,8 @@ CLOSE_RACE = 1.5
 EARLIEST_STOP = 0.1
 """The share of the optimum before which a race is not called: rates are noise until then (dlshogi)."""
 
-LATENCY_DECAY = 0.9
-"""How much of the longest batch is remembered from one batch to the next."""
+LATENCY_HALF_LIFE_S = 1.0
+"""How long it takes to forget half of the longest batch: a machine that held us up will do so again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,8 @@ class TimeManager:
     def observe(self) -> float:
         """Notes that a batch has ended; returns the milliseconds since the start."""
         now = self._clock()
-        self._latency_ms = max(1000 * (now - self._asked_s), LATENCY_DECAY * self._latency_ms)
+        batch_s = now - self._asked_s
+        self._latency_ms = max(1000 * batch_s, self._latency_ms * 0.5 ** (batch_s / LATENCY_HALF_LIFE_S))
         self._asked_s = now
         return 1000 * (now - self._started_s)
 

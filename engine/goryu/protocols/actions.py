@@ -3,12 +3,16 @@
 Where an action ends with an event, the name of the `UsiEngine` method to call is in its docstring.
 """
 
+import re
 from dataclasses import dataclass
 
 from goryu.players.config import EngineConfig
 from goryu.players.request import Control, Request
 
-__all__ = ["Action", "Ask", "Load", "NewGame", "OpenLog", "Quit", "Search", "SolveMate", "Write"]
+__all__ = ["Action", "Ask", "Load", "NewGame", "OpenLog", "Quit", "Search", "SolveMate", "Write", "remark"]
+
+LONGEST_MESSAGE = 400
+"""Characters of an `info string`; GUIs show it in one row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +73,10 @@ class Quit:
 
 
 Action = Write | Load | Search | SolveMate | Ask | NewGame | OpenLog | Quit
+
+
+def remark(message: str) -> Write:
+    """Returns the line that shows a message to a human: one line of printable ASCII."""
+    text = message.replace("\r", "").replace("\n", " ")
+    text = re.sub(r"[^ -~]+", lambda found: found[0].encode("unicode_escape").decode(), text)
+    return Write(f"info string {text[:LONGEST_MESSAGE]}".rstrip())

@@ -6,9 +6,12 @@ Names are matched without regard to case. Unknown names are ignored: GUIs also s
 that were never offered.
 """
 
+from collections.abc import Iterator
+
+from goryu import __version__
 from goryu.protocols.option import INT32_MAX, Kind, Option
 
-__all__ = ["OPTIONS"]
+__all__ = ["OPTIONS", "identification"]
 
 
 def _check(name: str, field: str, text: str, *aliases: str) -> Option:
@@ -258,3 +261,12 @@ OPTIONS: tuple[Option, ...] = (
     ),
 )
 """Every option, in the order in which `usi` lists them."""
+
+
+def identification() -> Iterator[str]:
+    """Yields the answer to `usi`."""
+    yield f"id name Goryu {__version__}"
+    yield "id author the Goryu authors"
+    for option in OPTIONS:
+        yield option.declaration()
+    yield "usiok"

@@ -1,6 +1,5 @@
 """What the user has set with `setoption`, and what the model's own settings file adds to it."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from goryu.players.config import EngineConfig
@@ -81,9 +80,12 @@ class UsiOptions:
                 problems.append(f"model settings: {error}")
         return problems
 
-    def listing(self) -> Iterator[str]:
-        """Yields `name = value` for every option that has a value."""
+    def describe(self, name: str) -> list[str]:
+        """Returns `NAME = VALUE`; for every option if the name is empty."""
         config = self.config
-        for option in OPTIONS:
-            if option.field:
-                yield f"{option.name} = {option.text(config)}"
+        if not name:
+            return [f"{option.name} = {option.text(config)}" for option in OPTIONS if option.field]
+        option = self.find(name)
+        if option is None or not option.field:
+            return [f"no option of the name {name[:80]!a} has a value"]
+        return [f"{option.name} = {option.text(config)}"]

@@ -1,6 +1,6 @@
 """USI without I/O: a line or an event in, actions out; one thread.
 
-    BOOT --isready or go--> LOADING --> READY --go--> SEARCHING --bestmove/checkmate--> READY
+    nothing loaded --isready or go--> loading --> ready --go--> searching --bestmove/checkmate--> ready
 
 Whatever the order of `stop`, `ponderhit`, `gameover` and `quit`, every `go` that was accepted
 gets exactly one answer, and an infinite or pondering search answers only when it is told to.
@@ -10,14 +10,11 @@ answered yet, wait in a queue, so that the order of the answers is the order of 
 Nothing heavy is imported before it is needed: GUIs give `usiok` two to five seconds on a cold disk.
 """
 
-import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import TYPE_CHECKING
 
-from goryu import __version__
 from goryu.players.config import EngineConfig, EvaluatorSettings
 from goryu.players.limits import Limits
 from goryu.players.request import Answer, Control, Request
@@ -31,6 +28,7 @@ from goryu.protocols.actions import (
     Search,
     SolveMate,
     Write,
+    remark,
 )
 from goryu.protocols.grammar import (
     GoCommand,
@@ -42,7 +40,7 @@ from goryu.protocols.grammar import (
     words,
 )
 from goryu.protocols.option import OptionError
-from goryu.protocols.options import OPTIONS
+from goryu.protocols.options import identification
 from goryu.protocols.settings import UsiOptions
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import SearchResult
@@ -54,16 +52,6 @@ __all__ = ["UsiEngine"]
 
 NO_ANSWER = Mate(MateVerdict.UNKNOWN, (), 0)
 """The result of a mate search that could not be made."""
-
-LONGEST_MESSAGE = 400
-"""Characters of an `info string`; GUIs show it in one row."""
-
-
-class _State(Enum):
-    BOOT = "nothing is loaded"
-    LOADING = "loading, or answering a question"
-    READY = "ready"
-    SEARCHING = "searching"
 
 
 @dataclass(slots=True)
@@ -91,7 +79,7 @@ class UsiEngine:
     def __init__(self, read_model_settings: Callable[[EngineConfig], str] = lambda config: "") -> None:
         self._read_model_settings = read_model_settings
         self._options = UsiOptions()
-        self._state = _State.BOOT
+        self._is_loading = False
         self._waiting: deque[tuple[str, float]] = deque()
         self._loaded_settings: EvaluatorSettings | None = None
         self._readyoks_owed = 0
@@ -118,8 +106,8 @@ class UsiEngine:
 
     @property
     def is_loading(self) -> bool:
-        """Is something loading, so that silence may be taken for death?"""
-        return self._state is _State.LOADING
+        """Is something loading, or a question being answered, so that all else must wait?"""
+        return self._is_loading or self._question is not None
 
     @property
     def owes_an_answer(self) -> bool:
@@ -136,7 +124,7 @@ class UsiEngine:
         if tokens[0] == "quit":
             return self.close()
         if tokens[0] == "usi":
-            return _identification()
+            return [Write(text) for text in identification()]
         if tokens[0] == "stop" and self._question is not None:
             self._question.stop()
         self._waiting.append((line, at_s))
@@ -152,14 +140,14 @@ class UsiEngine:
 
     def loaded(self) -> list[Action]:
         """The evaluator is loaded."""
-        self._state = _State.READY
+        self._is_loading = False
         readyok: list[Action] = [Write("readyok")] * self._readyoks_owed
         self._readyoks_owed = 0
         return readyok + self._serve()
 
     def remarked(self, message: str) -> list[Action]:
         """Something happened that a human should know."""
-        return [_remark(message)]
+        return [remark(message)]
 
     def progressed(self, result: SearchResult, elapsed_ms: float) -> list[Action]:
         """The running search has found so much."""
@@ -184,12 +172,11 @@ class UsiEngine:
     def told(self, lines: list[str]) -> list[Action]:
         """A question of the console has been answered."""
         self._question = None
-        self._state = _State.READY
         return [*(Write(line) for line in lines), *self._serve()]
 
     def failed(self, message: str) -> list[Action]:
         """What was asked for last broke down; the game goes on with what is left."""
-        complaint = _remark(f"Error! {message}")
+        complaint = remark(f"Error! {message}")
         if self._question is not None:
             return [complaint, *self.told([])]
         if self._running is None:
@@ -204,7 +191,7 @@ class UsiEngine:
     def _serve(self) -> list[Action]:
         """Serves the waiting lines up to the first that must wait for something to end."""
         actions: list[Action] = []
-        while self._waiting and self._state is not _State.LOADING:
+        while self._waiting and not self.is_loading:
             line, at_s = self._waiting[0]
             command = words(line)[0]
             if command in _NEEDS_IDLE:
@@ -234,27 +221,21 @@ class UsiEngine:
     def _setoption(self, line: str, at_s: float) -> list[Action]:
         parsed = parse_setoption(line)
         if parsed is None:
-            return [_remark("setoption: expected setoption name NAME value VALUE")]
+            return [remark("setoption: expected setoption name NAME value VALUE")]
         name, text = parsed
         option = self._options.find(name)
         try:
-            remark = self._options.set(name, text)
+            correction = self._options.set(name, text)
         except OptionError as error:
-            return [_remark(str(error))]
+            return [remark(str(error))]
         if option is not None and option.name == "Clear_Hash":
             return [NewGame()]
         if option is not None and option.name == "LogFile":
             return [OpenLog(self._options.config.log_file)]
-        return [_remark(remark)] if remark else []
+        return [remark(correction)] if correction else []
 
     def _getoption(self, line: str, at_s: float) -> list[Action]:
-        name = " ".join(words(line)[1:])
-        if not name:
-            return [_remark(text) for text in self._options.listing()]
-        option = self._options.find(name)
-        if option is None or not option.field:
-            return [_remark(f"no option of the name {name[:80]!a} has a value")]
-        return [_remark(f"{option.name} = {option.text(self._options.config)}")]
+        return [remark(text) for text in self._options.describe(" ".join(words(line)[1:]))]
 
     def _set_position(self, line: str, at_s: float) -> list[Action]:
         command = parse_position(words(line)[1:])
@@ -264,7 +245,7 @@ class UsiEngine:
             self._position = self._new_position(command)
         except ValueError as error:
             self._problem = f"position: {error}"
-            return [_remark(f"Error! {self._problem}")]
+            return [remark(f"Error! {self._problem}")]
         self._problem = ""
         return []
 
@@ -281,10 +262,9 @@ class UsiEngine:
         request = self._request(position, command, at_s)
         is_open = command.limits.is_open and not command.is_mate
         self._running = _Running(request, Control(), command.is_mate, is_open)
-        self._state = _State.SEARCHING
         if problem:
             # A move of another position could be legal in the GUI's, and would be a silent blunder.
-            complaint = _remark(f"Error! no search: {problem}")
+            complaint = remark(f"Error! no search: {problem}")
             if command.is_mate:
                 return [complaint, *self._answer_mate(NO_ANSWER)]
             self._running.held = Answer(None)
@@ -325,16 +305,15 @@ class UsiEngine:
         problems = self._options.set_model_settings(self._read_model_settings(self._options.config))
         config = self._options.config
         self._loaded_settings = config.evaluator_settings()
-        self._state = _State.LOADING
-        return [*map(_remark, problems), Load(config)]
+        self._is_loading = True
+        return [*map(remark, problems), Load(config)]
 
     def _ask(self, question: str, at_s: float) -> list[Action]:
         if self._must_load():
             self._waiting.appendleft((question, at_s))
             return self._load()
-        self._question = Control()
-        self._state = _State.LOADING
         request = self._request(self._current_position(), GoCommand(Limits()), at_s)
+        self._question = Control()
         return [Ask(question, request, self._question)]
 
     def _new_position(self, command: PositionCommand) -> "Position":
@@ -377,30 +356,15 @@ class UsiEngine:
         assert self._running is not None
         config = self._running.request.config
         self._running = None
-        self._state = _State.READY
-        remarks = [_remark(answer.remark)] if answer.remark else []
+        remarks = [remark(answer.remark)] if answer.remark else []
         return [*remarks, *map(Write, answer_lines(answer, config))]
 
     def _answer_mate(self, mate: Mate) -> list[Action]:
         from goryu.protocols.info import mate_line
 
         self._running = None
-        self._state = _State.READY
         return [Write(mate_line(mate))]
 
 
 _NEEDS_IDLE = frozenset(("go", "usinewgame", "eval", "policy", "tree", "perft"))
 """Commands that end a running search before they are served."""
-
-
-def _remark(message: str) -> Write:
-    """Returns the line that shows a message to a human: one line of printable ASCII."""
-    text = message.replace("\r", "").replace("\n", " ")
-    text = re.sub(r"[^ -~]+", lambda found: found[0].encode("unicode_escape").decode(), text)
-    return Write(f"info string {text[:LONGEST_MESSAGE]}".rstrip())
-
-
-def _identification() -> list[Action]:
-    lines = [f"id name Goryu {__version__}", "id author the Goryu authors"]
-    lines += [option.declaration() for option in OPTIONS]
-    return [*map(Write, lines), Write("usiok")]
