@@ -125,6 +125,27 @@ def test_a_batch_shows_what_the_engine_shows_the_network(tmp_path: Path) -> None
         assert batch.legal[i, batch.label[i]]
 
 
+@pytest.mark.parametrize(
+    ("sfen", "played", "learned"),
+    [
+        ("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3", "8h2b", "8h2b+"),
+        ("4k4/9/6S2/4P4/9/9/9/9/4K4 b - 1", "5d5c", "5d5c+"),
+        ("4k4/9/6S2/4P4/9/9/9/9/4K4 b - 1", "3c2b", "3c2b"),  # a silver may have its reasons
+        ("4k4/9/L8/9/9/9/9/9/4K4 b - 1", "9c9b", "9c9b+"),
+        ("4k4/9/9/L8/9/9/9/9/4K4 b - 1", "9d9c", "9d9c"),  # and so may a lance on the third rank
+        ("4k4/9/9/9/9/9/2p6/9/4K4 w - 1", "7g7h", "7g7h+"),
+        ("4k4/9/9/9/9/9/9/9/4K4 b B 1", "B*5c", "B*5c"),
+    ],
+)
+def test_promotions_that_are_pointless_to_forgo_are_taught(sfen: str, played: str, learned: str) -> None:
+    board = cshogi.Board(sfen)
+    records = np.zeros(1, HCPE)
+    board.to_hcp(records[0]["hcp"])
+    records["bestMove16"] = move_from_usi(played)
+    batch = make_batch(Dataset(records, np.zeros(1, np.float32)), np.arange(1), np.zeros(1, bool))
+    assert batch.label[0] == dlshogi_label(move_from_usi(learned), board.turn)
+
+
 def test_mirroring_twice_changes_nothing() -> None:
     mirror = mirror_labels()
     assert np.array_equal(mirror[mirror], np.arange(LABELS))

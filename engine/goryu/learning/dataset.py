@@ -16,12 +16,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
 from goryu.learning.hcpe import BLACK_WON, DRAW, game_numbers, read_hcpe
 
 __all__ = ["LABELS", "Batch", "Dataset", "Source", "batches", "load", "make_batch", "mirror_labels"]
 
 LABELS = 2187
 """27 channels (10 directions, 10 with promotion, 7 drops) times 81 destinations, dlshogi's numbering."""
+
+PROMOTIONS = 10 * 81
+"""Added to the label of a move without promotion it gives the label of the same with promotion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ class Batch:
     """What one training step sees.
 
     input1: float32 [N, 62, 9, 9]; input2: float32 [N, 57, 9, 9]; the planes of the dlshogi format.
-    legal: bool [N, 2187]; label: int64 [N], the move that was played, always legal.
+    legal: bool [N, 2187]; label: int64 [N], the move that was played, promoting where not to is pointless.
     value: float32 [N], target win probability of the side to move.
     result: float32 [N], result of the game for the side to move: 0, 0.5 or 1.
     """
@@ -129,14 +133,33 @@ def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.ND
         dlshogi.make_input_features(board, batch.input1[i], batch.input2[i])
         batch.legal[i, [dlshogi.make_move_label(move, turn) for move in board.legal_moves]] = True
         played = board.move_from_move16(int(record["bestMove16"]))
-        batch.label[i] = dlshogi.make_move_label(played, turn)
-        batch.legal[i, batch.label[i]] = True
+        label = dlshogi.make_move_label(played, turn)
+        if not cshogi.move_is_drop(played):
+            piece = board.piece_type(cshogi.move_from(played))
+            label = _sensible_label(label, piece, batch.legal[i])
+        batch.legal[i, label] = True
+        batch.label[i] = label
         batch.result[i] = _result(int(record["gameResult"]), turn)
     mirror = mirror_labels()
     batch.input1[mirrored] = batch.input1[mirrored, :, ::-1, :]  # the axes are [plane][file][rank]
     batch.legal[mirrored] = batch.legal[mirrored][:, mirror]
     batch.label[mirrored] = mirror[batch.label[mirrored]]
     return batch
+
+
+def _sensible_label(label: int, piece: int, legal: npt.NDArray[np.bool_]) -> int:
+    """Returns the label of a move on the board, or of its promotion if it is pointless not to promote.
+
+    Fairy-Stockfish sees no difference where the piece is captured at once, and leaves a quarter of these
+    promotions out; our search does not even list such moves. Pointless for pawn, bishop and rook wherever they
+    could promote, and for a lance on the last rank but one (`Rules.all_moves`).
+    """
+    if label >= PROMOTIONS or not legal[label + PROMOTIONS]:
+        return label
+    is_last_but_one = label % 81 % 9 == 1
+    return (
+        label + PROMOTIONS if piece in (PAWN, BISHOP, ROOK) or (piece == LANCE and is_last_but_one) else label
+    )
 
 
 def mirror_labels() -> npt.NDArray[np.int64]:
