@@ -1,6 +1,7 @@
 """Node, NodeTable: views of the packed graph that read like goryu.search.node_table; and the formula's parts."""
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
+from libcpp.vector cimport vector
 
 from goryu.search.node_table import PathEnd
 
@@ -50,7 +51,9 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         uint16_t distance
         Proof proof
         cbool is_complete
-        cbool is_live
+
+    cdef cppclass PlaceSet:
+        vector[NodeIndex] places()
 
     cdef cppclass CoreNodeTable "goryu::NodeTable":
         uint64_t size()
@@ -58,7 +61,7 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         cbool is_full()
         size_t bytes()
         CoreNode& operator[](NodeIndex)
-        NodeIndex end()
+        const PlaceSet& live()
         const LegalMove* moves(const CoreNode&)
         Edge* edges(const CoreNode&)
         void sort_moves(CoreNode&)
@@ -228,9 +231,8 @@ cdef class NodeTable:
 
     def __iter__(self):
         cdef NodeIndex place
-        for place in range(self.core().end()):
-            if self.core()[0][place].is_live:
-                yield self.node(place)
+        for place in self.core().live().places():
+            yield self.node(place)
 
     @property
     def path_ends(self):
@@ -240,12 +242,11 @@ cdef class NodeTable:
         cdef CorePathEnd end
         cdef int i
         cdef dict found = {}
-        for place in range(table.end()):
-            if table[0][place].is_live:
-                for i in range(table[0][place].tried):
-                    if table.edges(table[0][place])[i].has_path_end:
-                        end = table.path_ends().get(place, i)
-                        found[table[0][place].key, i] = PathEnd(end.visits, end.value_sum, end.square_sum)
+        for place in table.live().places():
+            for i in range(table[0][place].tried):
+                if table.edges(table[0][place])[i].has_path_end:
+                    end = table.path_ends().get(place, i)
+                    found[table[0][place].key, i] = PathEnd(end.visits, end.value_sum, end.square_sum)
         return found
 
     def find(self, uint64_t key, uint32_t ply):

@@ -22,9 +22,9 @@ public:
     Block allocate(std::size_t bytes) {
         const std::size_t units = units_of(bytes);
         if (units == 0) return 0;
-        if (units < free_.size() && free_[units] != kNone) {
-            const Block block = free_[units];
-            free_[units] = *at<Block>(block);
+        if (units < free_.size() && !free_[units].empty()) {
+            const Block block = free_[units].back();
+            free_[units].pop_back();
             return block;
         }
         if (units > kChunkUnits - used_) add_chunk();
@@ -37,14 +37,13 @@ public:
     void release(Block block, std::size_t bytes) {
         const std::size_t units = units_of(bytes);
         if (units == 0) return;
-        if (units >= free_.size()) free_.resize(units + 1, kNone);
-        *at<Block>(block) = free_[units];
-        free_[units] = block;
+        if (units >= free_.size()) free_.resize(units + 1);
+        free_[units].push_back(block);
     }
 
     // Takes everything back; the memory is kept for what comes next.
     void clear() noexcept {
-        free_.clear();
+        for (auto& blocks : free_) blocks.clear();
         chunk_count_ = 1;
         used_ = 0;
     }
@@ -67,7 +66,6 @@ private:
     static constexpr int kChunkBits = 17;  // 2 MiB
     static constexpr std::size_t kChunkUnits = std::size_t{1} << kChunkBits;
     static constexpr std::size_t kMaxChunks = (std::size_t{1} << (32 - kChunkBits)) - 2;
-    static constexpr Block kNone = ~Block{0};
 
     static std::size_t units_of(std::size_t bytes) noexcept { return (bytes + kUnit - 1) / kUnit; }
 
@@ -80,7 +78,8 @@ private:
     }
 
     std::vector<std::unique_ptr<std::byte[]>> chunks_;
-    std::vector<Block> free_;  // By size: the first free block; each free block holds the next one's name.
+    // By size. Not a list through the blocks themselves: taking one back shall not touch its memory.
+    std::vector<std::vector<Block>> free_;
     std::size_t chunk_count_ = 0;
     std::size_t used_ = 0;  // Units of the last chunk that were ever handed out.
 };

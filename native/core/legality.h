@@ -63,6 +63,17 @@ public:
         return position_.pinned().has(s) ? to & tables.line[king_][s] : to;
     }
 
+    // The pieces that may have somewhere to go; where there is a check, few can parry it.
+    GORYU_INLINE Bitboard movers() const noexcept {
+        const Bitboard kings = position_.of(us_, kKing);
+        if (targets_.none()) return kings;
+        if (!position_.in_check()) return position_.of(us_);
+        if (targets_.count() > kFewTargets) return position_.of(us_);
+        Bitboard found = kings;
+        for_each(targets_, [&](Square to) { found |= position_.attackers(us_, to, occupied_); });
+        return found;
+    }
+
     // Where a kind may be dropped; uchifuzume is looked at only for pawns.
     GORYU_INLINE Bitboard drop_squares(int kind) const noexcept {
         if (kind == kPawn) return pawn_drop_squares();
@@ -78,6 +89,9 @@ public:
     Bitboard drops() const noexcept { return drops_; }
 
 private:
+    // Up to so many, it is quicker to look back from the targets than forward from all pieces.
+    static constexpr int kFewTargets = 3;
+
     GORYU_INLINE Bitboard pawn_drop_squares() const noexcept {
         const Bitboard taken = kLastRank[us_] | whole_files(position_.of(us_, kPawn));  // Nifu (二歩).
         Bitboard squares = drops_.without(taken);

@@ -57,8 +57,7 @@ void generate(const Position& position, MoveList& moves, bool all_moves) noexcep
     int promotion_count = 0;
 
     moves.clear();
-    const bool king_only = legality.targets().none();
-    for_each(king_only ? position.of(us, kKing) : position.of(us), [&](Square from) {
+    for_each(legality.movers(), [&](Square from) {
         const int kind = kind_of(position.piece(from));
         const int move_part = from << 7;
         if (kind == kKing) {
@@ -122,7 +121,7 @@ bool has_legal_move(const Position& position) noexcept {
     if ((forward(us, pawns) & legality.targets()).any()) return true;
     if (legality.king() != kNoSquare && legality.king_reach().any()) return true;
     if (legality.targets().none()) return false;
-    Bitboard others = position.of(us).without(position.of_kind(kKing));
+    Bitboard others = legality.movers().without(position.of_kind(kKing));
     while (others.any()) {
         if (legality.reach(others.pop_first()).any()) return true;
     }

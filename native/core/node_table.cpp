@@ -39,7 +39,7 @@ NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const M
     node.value = node.evaluation;
     node.square = node.value * node.value;
     node.is_complete = true;
-    node.is_live = true;
+    live_.add(place);
     ++size_;
     if (merge_) {
         if (size_ > index_.size()) {
@@ -54,8 +54,9 @@ NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const M
 void NodeTable::clear() noexcept {
     size_ = 0;
     end_ = 0;
-    free_ = kNoNode;
+    free_.clear();
     std::fill(index_.begin(), index_.end(), kNoNode);
+    live_.clear(0);
     blocks_.clear();
     path_ends_.clear();
 }
@@ -178,29 +179,23 @@ void NodeTable::prove(Node& node) noexcept {
 
 void NodeTable::delete_old(NodeIndex root) {
     mark_reachable(root);
-    // Unreached nodes join the free list, the lowest place first in it.
-    for (NodeIndex place = end_; place-- > 0;) {
-        if ((*this)[place].is_live && !(reached_[place / 64] >> place % 64 & 1)) release(place);
-    }
+    live_.for_each_without(reached_, [this](NodeIndex place) { release(place); });
+    std::swap(live_, reached_);
+    live_.grow(end_);
     if (merge_) rebuild_index(index_bits_);
     forget_path_ends();
 }
 
 void NodeTable::mark_reachable(NodeIndex root) {
-    reached_.assign(end_ / 64 + 1, 0);
-    const auto reach = [this](NodeIndex place) {
-        std::uint64_t& word = reached_[place / 64];
-        const std::uint64_t bit = std::uint64_t{1} << place % 64;
-        if ((word & bit) == 0) waiting_.push_back(place);
-        word |= bit;
-    };
-    reach(root);
+    reached_.clear(end_);
+    reached_.add(root);
+    waiting_.push_back(root);
     while (!waiting_.empty()) {
         const Node& node = (*this)[waiting_.back()];
         waiting_.pop_back();
         const Edge* const all = edges(node);
         for (int i = 0; i < node.tried; ++i) {
-            if (all[i].child != kNoNode) reach(all[i].child);
+            if (all[i].child != kNoNode && reached_.add(all[i].child)) waiting_.push_back(all[i].child);
         }
     }
 }
@@ -208,8 +203,8 @@ void NodeTable::mark_reachable(NodeIndex root) {
 // Takes the visits of path ends back; a node's value follows at its next visit.
 void NodeTable::forget_path_ends() noexcept {
     path_ends_.for_each([this](const PathEnd& end) {
+        if (!live_.has(end.node)) return;
         Node& node = (*this)[end.node];
-        if (!node.is_live) return;
         Edge& edge = edges(node)[end.move];
         edge.visits -= end.visits;
         edge.has_path_end = 0;
@@ -219,14 +214,15 @@ void NodeTable::forget_path_ends() noexcept {
 }
 
 NodeIndex NodeTable::new_place() {
-    if (free_ != kNoNode) {
-        const NodeIndex place = free_;
-        free_ = (*this)[place].next;
+    if (!free_.empty()) {
+        const NodeIndex place = free_.back();
+        free_.pop_back();
         return place;
     }
     if ((end_ & kChunkMask) == 0 && end_ >> kChunkBits == chunks_.size()) {
         chunks_.push_back(std::make_unique_for_overwrite<Node[]>(std::size_t{1} << kChunkBits));
     }
+    live_.grow(end_ + 1);
     return end_++;
 }
 
@@ -239,18 +235,14 @@ void NodeTable::link(NodeIndex place) noexcept {
 void NodeTable::rebuild_index(int bits) {
     index_bits_ = bits;
     index_.assign(std::size_t{1} << bits, kNoNode);
-    for (NodeIndex place = 0; place < end_; ++place) {
-        if ((*this)[place].is_live) link(place);
-    }
+    live_.for_each([this](NodeIndex place) { link(place); });
 }
 
-void NodeTable::release(NodeIndex place) noexcept {
-    Node& node = (*this)[place];
+void NodeTable::release(NodeIndex place) {
+    const Node& node = (*this)[place];
     blocks_.release(node.moves, node.move_count * sizeof(LegalMove));
     blocks_.release(node.edges, node.room * sizeof(Edge));
-    node.is_live = false;
-    node.next = free_;
-    free_ = place;
+    free_.push_back(place);
     --size_;
 }
 

@@ -11,6 +11,7 @@
 #include "blocks.h"
 #include "half.h"
 #include "path_ends.h"
+#include "place_set.h"
 #include "types.h"
 
 namespace goryu {
@@ -43,7 +44,7 @@ struct alignas(64) Node {
     std::uint32_t total;       // N: 1 for the node's own evaluation, plus the visits of its moves.
     Block moves;               // move_count LegalMoves
     Block edges;               // Room for `room` Edges, of which `tried` are in use.
-    NodeIndex next;            // In the same bucket of the index; or the next free node.
+    NodeIndex next;            // In the same bucket of the index.
     std::uint32_t ply;
     std::uint16_t in_flight;   // The sum of `pending`.
     std::uint16_t move_count;
@@ -53,7 +54,6 @@ struct alignas(64) Node {
     std::uint16_t sorted;      // So many of the moves are the best ones, in order; always more than `tried`.
     Proof proof;
     bool is_complete;          // Do `moves` hold every move? Not after a mate search: then only the mate.
-    bool is_live;
 
     void settle(Proof proven, int plies, double worth) noexcept {
         proof = proven;
@@ -79,8 +79,8 @@ public:
     const Node& operator[](NodeIndex place) const noexcept {
         return chunks_[place >> kChunkBits][place & kChunkMask];
     }
-    // Every live node is at a place below this.
-    NodeIndex end() const noexcept { return end_; }
+    // The places of all nodes.
+    const PlaceSet& live() const noexcept { return live_; }
 
     const LegalMove* moves(const Node& node) const noexcept { return blocks_.at<LegalMove>(node.moves); }
     // By falling prior, ties by the move, as far as they are sorted.
@@ -138,7 +138,7 @@ private:
     void rebuild_index(int bits);
     void mark_reachable(NodeIndex root);
     void forget_path_ends() noexcept;
-    void release(NodeIndex place) noexcept;
+    void release(NodeIndex place);
 
     std::uint64_t capacity_;
     bool merge_;
@@ -146,12 +146,13 @@ private:
     std::uint64_t serial_ = 0;
     std::vector<std::unique_ptr<Node[]>> chunks_;
     NodeIndex end_ = 0;
-    NodeIndex free_ = kNoNode;
+    std::vector<NodeIndex> free_;  // Places below end_ without a node.
     int index_bits_ = 1;
     std::vector<NodeIndex> index_ = std::vector<NodeIndex>(2, kNoNode);
     Blocks blocks_;
     PathEnds path_ends_;
-    std::vector<std::uint64_t> reached_;  // One bit for each place; kept for its memory.
+    PlaceSet live_;
+    PlaceSet reached_;  // These two are kept for their memory.
     std::vector<NodeIndex> waiting_;
 };
 
