@@ -7,6 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goryu.players.config import EngineConfig
+from goryu.protocols import doctor
+from goryu.protocols.console import print_options
 from goryu.protocols.grammar import parse_go, parse_position, parse_setoption, words
 from goryu.protocols.option import Kind, OptionError
 from goryu.protocols.options import OPTIONS
@@ -37,6 +39,23 @@ def test_an_option_is_ascii_without_blanks_and_explains_itself(option) -> None:
 def test_the_default_sent_back_is_the_default(option) -> None:
     default = option.text(EngineConfig())
     assert option.parse(default) == getattr(EngineConfig(), option.field)
+
+
+def test_goryu_options_explains_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_options([]) == 0
+    text = capsys.readouterr().out
+    for option in OPTIONS:
+        assert option.name in text
+        assert option.help in text
+        assert all(alias in text for alias, _ in option.aliases)
+
+
+@pytest.mark.slow
+def test_goryu_doctor_names_what_is_broken(capsys: pytest.CaptureFixture[str]) -> None:
+    assert doctor.main(["--model", "/nowhere/none.onnx"]) == 1
+    text = capsys.readouterr().out
+    assert "! broken: model /nowhere/none.onnx: no such file" in text
+    assert "search:" in text
 
 
 def test_false_is_read_as_false() -> None:

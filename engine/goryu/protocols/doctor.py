@@ -36,7 +36,9 @@ MEASURED_S = 1.0
 
 def main(arguments: Sequence[str]) -> int:
     """Runs every check and returns 0 if the network plays, else 1."""
-    parser = argparse.ArgumentParser(prog="goryu doctor", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="goryu doctor", description="Says what is installed, what works, and how fast."
+    )
     parser.add_argument("--model", default="", help="ONNX model; the shipped one if left out")
     options = parser.parse_args(arguments)
     is_well = True

@@ -54,7 +54,7 @@ LONGEST_LINE = 1 << 20
 """Longer lines are thrown away: the longest game fits into a few kilobytes."""
 
 LOG_VARIABLE = "GORYU_LOG"
-"""The environment variable that names a log file from the first moment on; later the option LogFile does."""
+"""The environment variable that names a log file from the first moment on, until the option LogFile does."""
 
 _log = logging.getLogger("goryu")
 
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     """Runs the engine on stdin and stdout until `quit`, a signal or the end of input; ends the process."""
     output = _claim_stdout()
     loop = UsiLoop(0, output)
-    loop.open_log(os.environ.get(LOG_VARIABLE, ""))
+    loop.open_log("")
     for name in ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), loop.interrupt)
@@ -157,7 +157,11 @@ class UsiLoop:
         self._events.put(self._engine.close)
 
     def open_log(self, path: str) -> None:
-        """Writes the session and the messages of all libraries to a file from now on; "" for nowhere."""
+        """Writes the session and the messages of all libraries to a file from now on.
+
+        path: "" for the file that the environment names, if it does, else nowhere.
+        """
+        path = path or os.environ.get(LOG_VARIABLE, "")
         if self._transcript is not None:
             os.close(self._transcript)
             self._transcript = None
