@@ -1,5 +1,7 @@
 """AlphaZero's loop and the reversi value learner: what they remember, learn and promote."""
 
+import hashlib
+import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -248,3 +250,12 @@ def test_the_shipped_tictactoe_network_answers_all_eleven_positions_with_20_play
     network = load(shipped("tictactoe"), BOARD_GAMES["tictactoe"])
     for name in ("puct:20", "gumbel:20"):
         assert correctness(make_agent(name, Knowledge(evaluator=network, puct=SMALL_PUCT))) == 11
+
+
+def test_every_shipped_network_is_in_the_manifest_with_its_checksum_and_has_a_card() -> None:
+    folder = models_folder()
+    entries = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))["model"]
+    assert {entry["file"] for entry in entries} == {path.name for path in folder.glob("*.onnx")}
+    for entry in entries:
+        assert hashlib.sha256((folder / entry["file"]).read_bytes()).hexdigest() == entry["sha256"]
+        assert entry["sha256"] in (folder / entry["card"]).read_text(encoding="utf-8")
