@@ -2,7 +2,8 @@
 
 An agent is named by a short text, its algorithm and perhaps one number, the budget:
 `random`, `minimax`, `alpha-beta`, `depth-limited:3` (plies), `flat-mc:10` (games for each move),
-`uct:100` (iterations), `puct:400` (playouts), `gumbel:16` (playouts), `value:2` (plies).
+`uct:100` (iterations; `uct-flat:100` never grows its tree), `puct:400` and `gumbel:16` (playouts),
+`value:2` (plies over a value network).
 """
 
 from collections.abc import Callable, Sequence
