@@ -6,13 +6,14 @@ from libc.stdint cimport int64_t, uint16_t
 from goryu.search.mate import Mate, MateVerdict
 
 
-cdef extern from "core/mate.h" namespace "goryu" nogil:
-    cdef enum class CoreVerdict "goryu::MateVerdict":
-        kMate, kNoMate, kUnknown
-
+cdef extern from "<span>" nogil:
     cdef cppclass MoveSpan "std::span<const goryu::Move>":
         size_t size()
         uint16_t operator[](size_t)
+
+cdef extern from "core/mate.h" namespace "goryu" nogil:
+    cdef enum class CoreVerdict "goryu::MateVerdict":
+        kMate, kNoMate, kUnknown
 
     uint16_t core_mate_in_one "goryu::mate_in_one"(Game&) except +
 

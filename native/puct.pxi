@@ -1,6 +1,7 @@
 """Puct: twin of goryu.search.puct."""
 
 import sys
+from threading import Thread
 
 from cpython.object cimport PyObject
 from libc.stdint cimport uint32_t
@@ -54,42 +55,54 @@ cdef extern from "core/selection.h" namespace "goryu" nogil:
         double untried_value(const CoreNodeTable&, const CoreNode&, cbool is_root)
         double exploration(uint32_t visits, cbool is_root)
 
+cdef extern from "<mutex>" namespace "std" nogil:
+    cdef cppclass mutex:
+        void lock()
+        void unlock()
+
+cdef extern from "core/batch.h" namespace "goryu" nogil:
+    cdef cppclass Batch:
+        size_t size()
+        MoveSpan moves(size_t)
+        vector[double] policies
+        vector[double] values
+
 cdef extern from "core/puct.h" namespace "goryu" nogil:
     cdef cppclass CoreConfig "goryu::PuctConfig":
         Formula formula
         int batch_size
+        int threads
         int mate_nodes
         double draw_value
 
-    cdef cppclass Leaf:
-        size_t first_move, last_move
+    cdef cppclass CoreProgress "goryu::Progress":
+        uint64_t playouts
+        uint64_t evaluations
+        uint64_t depth_sum
+        uint64_t max_depth
+        cbool is_exhausted
 
     cdef cppclass CorePuct "goryu::Puct":
         CorePuct(const CoreConfig&, uint64_t capacity, cbool merge) except +
         void clear()
-        void set_config(const CoreConfig&)
-        void begin(CoreState&, Inbox&, uint64_t max_playouts) except +
-        void set_mask(vector[cbool])
+        void set_config(const CoreConfig&) except +
+        void begin(CoreState&, Inbox&, Batch&, uint64_t max_playouts) except +
+        void set_mask(vector[cbool]) except +
         cbool is_finished()
-        void gather(CoreState&, Inbox&) except +
-        size_t leaf_count()
-        const Leaf& leaf(size_t)
-        void expand(const double* policy, double value) except +
-        void retract()
-        const Selection& selection()
+        void gather(CoreState&, Inbox&, Batch&) except +
+        void expand(Batch&) except +
+        void retract(Batch&)
+        void wait_for_others()
+        mutex& mutex()
         CoreNodeTable& table()
         NodeIndex root()
         const vector[cbool]& mask()
-        uint64_t playouts()
-        uint64_t evaluations()
-        uint64_t depth_sum()
-        uint64_t max_depth()
-        cbool is_exhausted()
-
+        const Selection& selection()
+        const CoreProgress& progress()
 
 cdef extern from "core/policy.h" namespace "goryu" nogil:
-    void expand_hashed(CorePuct&) except +
-    void expand_dlshogi(CorePuct&, const float* logits, const double* values, double temperature) except +
+    void answer_hashed(Batch&) except +
+    void answer_dlshogi(Batch&, const float* logits, const double* values, double temperature) except +
 
 
 cdef CoreConfig core_config(object config) except *:
@@ -104,13 +117,18 @@ cdef CoreConfig core_config(object config) except *:
     core.formula.fpu_reduction = config.fpu_reduction
     core.formula.fpu_reduction_root = config.fpu_reduction_root
     core.batch_size = config.batch_size
+    core.threads = config.threads
     core.mate_nodes = config.mate_nodes
     core.draw_value = config.draw_value
     return core
 
 
 cdef class Puct:
-    """The search. It keeps its graph between moves; `clear` forgets it."""
+    """The search. It keeps its graph between moves; `clear` forgets it.
+
+    With `config.threads` > 1 one thread gathers while others wait for the evaluator, which must then allow
+    several calls at once; the graph is no longer that of the Python search.
+    """
 
     cdef public object evaluator
     cdef public object config
@@ -152,27 +170,31 @@ cdef class Puct:
         search. `state` must have a legal move and is left as it was. Only `root_moves` are
         played at the root, if given.
         """
-        cdef Walk walk
+        cdef Pipeline pipeline
         self.core.set_config(core_config(self.config))
         self._state = state.copy()
         self._masked = set()
-        walk = Walk(self, self._state)
-        walk.begin(max_playouts if max_playouts is not None else 1 << 62)
+        pipeline = Pipeline(self, self._state)
+        pipeline.begin(max_playouts if max_playouts is not None else 1 << 62)
         if root_moves is not None:
             self._mask({i for i, move in enumerate(self.root.moves) if move not in root_moves})
-        while not self.core.is_finished():
-            if should_stop(self.stats()):
-                break
-            walk.step()
+        with Helpers(self, self.config.threads - 1) as helpers:
+            while not self.is_finished() and not helpers.failed:
+                if should_stop(self.stats()):
+                    break
+                pipeline.step()
         return self.result()
 
     def stats(self):
         """Returns how the search stands."""
         cdef CoreNodeTable* table = &self.core.table()
-        cdef uint64_t playouts = self.core.playouts()
+        cdef CoreProgress progress
         cdef uint32_t visits, best = 0, second = 0
         cdef CoreNode* root = NULL
         cdef int i
+        with nogil:
+            self.core.mutex().lock()
+        progress = self.core.progress()
         if self.core.root() != kNoNode:
             root = &table[0][self.core.root()]
             for i in range(root.tried):
@@ -181,34 +203,36 @@ cdef class Puct:
                     best, second = visits, best
                 elif visits > second:
                     second = visits
+        nodes, is_proven = table.size(), root != NULL and root.proof != Proof.kUnknown
+        self.core.mutex().unlock()
         return SearchStats(
-            playouts,
-            self.core.evaluations(),
+            progress.playouts,
+            progress.evaluations,
             best,
             second,
-            (2 * self.core.depth_sum() + playouts) // (2 * playouts or 1),
-            self.core.max_depth(),
-            table.size(),
+            (2 * progress.depth_sum + progress.playouts) // (2 * progress.playouts or 1),
+            progress.max_depth,
+            nodes,
             table.capacity(),
-            root != NULL and root.proof != Proof.kUnknown,
-            self.core.is_exhausted(),
+            is_proven,
+            progress.is_exhausted,
         )
 
     def result(self, int lines=1):
         """Returns the answer so far, the first `lines` moves with their full continuations."""
-        root = self.root
-        if root is None or self._state is None:
-            return SearchResult((), 0.0, self.stats())
-        moves = final_move.ranking(
-            self.table,
-            root,
-            self._state,
-            self.config.final_move,
-            lines,
-            self._masked,
-            self.config.mate_nodes,
-        )
-        return SearchResult(tuple(moves), root.value, self.stats())
+        stats, config = self.stats(), self.config
+        with nogil:
+            self.core.mutex().lock()
+        try:
+            root = self.root
+            if root is None or self._state is None:
+                return SearchResult((), 0.0, stats)
+            moves = final_move.ranking(
+                self.table, root, self._state, config.final_move, lines, self._masked, config.mate_nodes
+            )
+            return SearchResult(tuple(moves), root.value, stats)
+        finally:
+            self.core.mutex().unlock()
 
     def select(self, Node node, is_root):
         """Returns what `selection.select` does; for tests."""
@@ -225,6 +249,10 @@ cdef class Puct:
         """Returns what `selection.exploration` does; for tests."""
         return self.core.selection().exploration(visits, is_root)
 
+    cdef cbool is_finished(self):
+        with nogil:  # As wherever the lock is asked for: who has it may be waiting for the GIL.
+            return self.core.is_finished()
+
     cdef _mask(self, set masked):
         cdef vector[cbool] flags
         cdef int i
@@ -234,30 +262,29 @@ cdef class Puct:
         self.core.set_mask(flags)
 
 
-cdef class Walk:
-    """One search: the game that is played on, and the evaluator that judges where it leads."""
+cdef class Pipeline:
+    """What one thread of a search has to itself: a game to play on, a batch, and the way to the evaluator."""
 
     cdef CorePuct* core
     cdef CoreState* game
     cdef Inbox* inbox
+    cdef Batch batch
     cdef Judge judge
-    cdef cbool is_native
 
     def __cinit__(self, Puct puct, state):
+        """state: for this pipeline alone."""
         self.game = NULL
         self.inbox = NULL
         self.core = puct.core
-        self.is_native = True
         if type(state) is Board:
             self.game = new ShogiState((<Board>state).game[0])
         elif type(state) is Reversi:
             self.game = new ReversiState((<Reversi>state).game[0])
         else:
-            self.is_native = False
             solve = python_solve if isinstance(state, MateState) else None
             self.game = new PythonState(<PyObject*>state, <PyObject*>solve, <PyObject*>MateVerdict.MATE)
         self.judge = judge_of(puct.evaluator, state, puct.config.batch_size)
-        self.inbox = self.judge.new_inbox(state)
+        self.inbox = self.judge.new_inbox()
 
     def __dealloc__(self):
         del self.game
@@ -266,34 +293,82 @@ cdef class Walk:
     cdef begin(self, uint64_t max_playouts):
         """Makes the state the root."""
         self.judge.empty()
-        self.core.begin(self.game[0], self.inbox[0], max_playouts)
-        if self.core.leaf_count() != 0:
-            self.judge.expand(self.core)
+        with nogil:
+            self.core.begin(self.game[0], self.inbox[0], self.batch, max_playouts)
+        self.evaluate()
 
     cdef step(self):
         """Gathers a batch, has it judged and backs it up; leaves nothing in flight if something fails."""
         self.judge.empty()
-        if self.is_native:
-            with nogil:
-                self.core.gather(self.game[0], self.inbox[0])
+        with nogil:
+            self.core.gather(self.game[0], self.inbox[0], self.batch)
+        if self.batch.size() != 0:
+            self.evaluate()
         else:
-            self.core.gather(self.game[0], self.inbox[0])
-        if self.core.leaf_count() != 0:
-            try:
-                self.judge.expand(self.core)
-            finally:
-                self.core.retract()
+            with nogil:
+                self.core.wait_for_others()
+
+    cdef evaluate(self):
+        if self.batch.size() == 0:
+            return
+        try:
+            self.judge.answer(self.batch)
+        except BaseException:
+            with nogil:
+                self.core.retract(self.batch)
+            raise
+        with nogil:
+            self.core.expand(self.batch)
+
+
+class Helpers:
+    """The other threads of a search, as a context: they work while it lasts.
+
+    failed: has one of them met an error? It is raised at the end.
+    """
+
+    def __init__(self, puct, count):
+        self.failed = False
+        self._error = None
+        self._is_over = False
+        self._threads = [
+            Thread(target=self._work, args=(puct, Pipeline(puct, puct_state(puct).copy())), daemon=True)
+            for _ in range(count)
+        ]
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        self._is_over = True
+        for thread in self._threads:
+            thread.join()
+        if self._error is not None and error is None:
+            raise self._error
+
+    def _work(self, Puct puct, Pipeline pipeline):
+        try:
+            while not self._is_over and not puct.is_finished():
+                pipeline.step()
+        except BaseException as error:
+            self._error, self.failed = error, True
+
+
+cdef puct_state(Puct puct):
+    return puct._state
 
 
 cdef Judge judge_of(evaluator, state, int batch_size):
     """Returns the fastest way to what the evaluator would say."""
     if "evaluate" in getattr(evaluator, "__dict__", ()):  # Somebody looks over its shoulder.
-        return PythonJudge(evaluator)
+        return PythonJudge(evaluator, state)
     if type(evaluator) is HashedEvaluator:
         return HashedJudge.__new__(HashedJudge)
     if type(state) is Board and is_dlshogi_network(evaluator):
-        return DlshogiJudge(evaluator, batch_size)
-    return PythonJudge(evaluator)
+        return DlshogiJudge(evaluator, state, batch_size)
+    return PythonJudge(evaluator, state)
 
 
 cdef cbool is_dlshogi_network(evaluator):
@@ -306,96 +381,105 @@ cdef cbool is_dlshogi_network(evaluator):
 
 
 cdef class Judge:
-    """Asks the evaluator about a batch of leaves, and expands them with its answers."""
+    """Asks the evaluator about a batch."""
 
-    cdef Inbox* new_inbox(self, state) except NULL:
-        """Returns where gather puts the leaves of a batch; the caller owns it."""
+    cdef Inbox* new_inbox(self) except NULL:
+        """Returns where gather puts the leaves of a batch; the caller owns it, and keeps the judge."""
         raise NotImplementedError
 
     cdef empty(self):
         """Forgets the last batch."""
 
-    cdef expand(self, CorePuct* core):
+    cdef answer(self, Batch& batch):
+        """Fills in what the evaluator says."""
         raise NotImplementedError
 
 
 cdef class HashedJudge(Judge):
     """The hashed stub, computed natively: it needs nothing but keys and moves."""
 
-    cdef Inbox* new_inbox(self, state) except NULL:
+    cdef Inbox* new_inbox(self) except NULL:
         return new NoInbox()
 
-    cdef expand(self, CorePuct* core):
+    cdef answer(self, Batch& batch):
         with nogil:
-            expand_hashed(core[0])
+            answer_hashed(batch)
 
 
 cdef class PythonJudge(Judge):
     """Any evaluator, given copies of the game."""
 
     cdef object evaluator
+    cdef object state
     cdef list states
 
-    def __init__(self, evaluator):
+    def __init__(self, evaluator, state):
         self.evaluator = evaluator
+        self.state = state
         self.states = []
 
-    cdef Inbox* new_inbox(self, state) except NULL:
-        return new PythonInbox(<PyObject*>state, <PyObject*>self.states)
+    cdef Inbox* new_inbox(self) except NULL:
+        return new PythonInbox(<PyObject*>self.state, <PyObject*>self.states)
 
     cdef empty(self):
         self.states.clear()
 
-    cdef expand(self, CorePuct* core):
-        cdef vector[double] policy
-        cdef size_t i, moves
+    cdef answer(self, Batch& batch):
+        cdef size_t i, expected = 0
         cdef double probability
         # A list of the evaluator's own, so that it may do with it what it likes.
         evaluations = self.evaluator.evaluate(self.states[:])
-        if <size_t>len(evaluations) != core.leaf_count():
-            raise ValueError(f"expected {core.leaf_count()} evaluations, received {len(evaluations)}")
-        for i in range(core.leaf_count()):
-            moves = core.leaf(i).last_move - core.leaf(i).first_move
-            policy.clear()
+        if <size_t>len(evaluations) != batch.size():
+            raise ValueError(f"expected {batch.size()} evaluations, received {len(evaluations)}")
+        for i in range(batch.size()):
             for probability in evaluations[i].policy:
                 if not 0.0 <= probability <= kMaxHalf:
                     raise ValueError(f"expected a probability, received {probability}")
-                policy.push_back(probability)
-            if policy.size() != moves:
-                raise ValueError(f"expected a policy of {moves} moves, received {policy.size()}")
-            core.expand(policy.data(), evaluations[i].value)
+                batch.policies.push_back(probability)
+            expected += batch.moves(i).size()
+            if batch.policies.size() != expected:
+                raise ValueError(
+                    f"expected a probability for each of {batch.moves(i).size()} moves, "
+                    f"received {len(evaluations[i].policy)}"
+                )
+            batch.values.push_back(evaluations[i].value)
 
 
 cdef class DlshogiJudge(Judge):
     """A network of the dlshogi format: planes are written and logits read natively."""
 
     cdef object network
+    cdef Board board
     cdef list inputs
     cdef float[:, :, :, ::1] board_planes
     cdef float[:, :, :, ::1] hand_planes
 
-    def __init__(self, network, int batch_size):
+    def __init__(self, network, Board board, int batch_size):
         self.network = network
+        self.board = board
         self.inputs = network.new_inputs(batch_size)
         self.board_planes, self.hand_planes = self.inputs
 
-    cdef Inbox* new_inbox(self, state) except NULL:
+    cdef Inbox* new_inbox(self) except NULL:
         return new PlaneInbox(
-            (<Board>state).game[0],
+            self.board.game[0],
             self.hand_planes.shape[1] == kHandPlanes + kNyugyokuPlanes,
             &self.board_planes[0, 0, 0, 0],
             &self.hand_planes[0, 0, 0, 0],
         )
 
-    cdef expand(self, CorePuct* core):
+    cdef answer(self, Batch& batch):
         cdef const float[:, ::1] logits
         cdef const double[::1] values
         cdef double temperature = self.network.temperature
-        cdef size_t count = core.leaf_count()
+        cdef Py_ssize_t count = batch.size()
         found_logits, found_values = self.network.run([rows[:count] for rows in self.inputs])
+        if found_logits.shape != (count, kDlshogiLabels) or found_values.shape != (count,):
+            raise ValueError(
+                f"expected logits ({count}, {kDlshogiLabels}) and values ({count},), "
+                f"received {found_logits.shape} and {found_values.shape}"
+            )
         logits = found_logits.astype("float32", order="C", copy=False)
         values = found_values.astype("float64", order="C", copy=False)
-        if logits.shape[0] != <Py_ssize_t>count or values.shape[0] != <Py_ssize_t>count or logits.shape[1] != kDlshogiLabels:
-            raise ValueError(f"expected {count} answers, received logits {found_logits.shape}, values {found_values.shape}")
         with nogil:
-            expand_dlshogi(core[0], &logits[0, 0], &values[0], temperature)
+            answer_dlshogi(batch, &logits[0, 0], &values[0], temperature)

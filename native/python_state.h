@@ -1,4 +1,4 @@
-// A State and an Inbox that are Python objects, by duck typing.
+// A State and an Inbox that are Python objects, by duck typing. To be used without the GIL: every call takes it.
 //
 // A Python error becomes a C++ exception that carries nothing: the error indicator stays set, and Cython
 // lets it through where it meets the exception (`except +`).
@@ -17,6 +17,18 @@ struct PythonError : std::runtime_error {
     PythonError() : std::runtime_error("a Python error") {}
 };
 
+// Holds the GIL.
+class Gil {
+public:
+    Gil() : state_(PyGILState_Ensure()) {}
+    Gil(const Gil&) = delete;
+    Gil& operator=(const Gil&) = delete;
+    ~Gil() { PyGILState_Release(state_); }
+
+private:
+    PyGILState_STATE state_;
+};
+
 // Owns a reference; refuses null, which is what the C API returns for an error.
 class Reference {
 public:
@@ -26,68 +38,80 @@ public:
     Reference(const Reference&) = delete;
     Reference& operator=(const Reference&) = delete;
     ~Reference() { Py_DECREF(object_); }
+
     PyObject* get() const noexcept { return object_; }
-    bool is_none() const noexcept { return object_ == Py_None; }
+    Reference attribute(const char* name) const { return Reference(PyObject_GetAttrString(object_, name)); }
 
 private:
     PyObject* object_;
 };
 
-inline Reference attribute(PyObject* object, const char* name) { return Reference(PyObject_GetAttrString(object, name)); }
-inline Reference call(PyObject* object, const char* name) { return Reference(PyObject_CallMethod(object, name, nullptr)); }
-
-inline std::uint64_t unsigned_of(PyObject* object) {
-    const std::uint64_t number = PyLong_AsUnsignedLongLong(object);
+inline std::uint64_t unsigned_of(const Reference& number) {
+    const std::uint64_t value = PyLong_AsUnsignedLongLong(number.get());
     if (PyErr_Occurred()) throw PythonError();
-    return number;
+    return value;
 }
 
-inline double double_of(PyObject* object) {
-    const double number = PyFloat_AsDouble(object);
-    if (PyErr_Occurred()) throw PythonError();
-    return number;
+inline Move move_of(const Reference& number) {
+    const std::uint64_t move = unsigned_of(number);
+    if (move > 0xFFFF) {
+        PyErr_Format(PyExc_OverflowError, "expected a move in [0, 65535], received %R", number.get());
+        throw PythonError();
+    }
+    return static_cast<Move>(move);
 }
 
-// Plays on a Python state; to be used with the GIL held.
+// Plays on a Python state.
 class PythonState final : public State {
 public:
     // solve: mate.solve, or None for a game without checks. verdict: MateVerdict.MATE. Borrows all three.
     PythonState(PyObject* state, PyObject* solve, PyObject* verdict) : state_(state), solve_(solve), verdict_(verdict) {}
 
-    int turn() override { return static_cast<int>(unsigned_of(attribute(state_, "turn").get())); }
-    std::uint32_t ply() override { return static_cast<std::uint32_t>(unsigned_of(attribute(state_, "ply").get())); }
-    std::uint64_t key() override { return unsigned_of(attribute(state_, "key").get()); }
-    void push(Move move) override { Reference(PyObject_CallMethod(state_, "push", "i", int{move})); }
-    void pop() override { call(state_, "pop"); }
-    std::optional<double> outcome() override { return value_of_result(call(state_, "outcome")); }
-    std::optional<double> repetition() override { return value_of_result(call(state_, "repetition")); }
+    int turn() override { return static_cast<int>(number("turn")); }
+    std::uint32_t ply() override { return static_cast<std::uint32_t>(number("ply")); }
+    std::uint64_t key() override { return number("key"); }
+    void push(Move move) override {
+        const Gil gil;
+        Reference(PyObject_CallMethod(state_, "push", "i", int{move}));
+    }
+    void pop() override {
+        const Gil gil;
+        Reference(PyObject_CallMethod(state_, "pop", nullptr));
+    }
+    std::optional<double> outcome() override { return result("outcome"); }
+    std::optional<double> repetition() override { return result("repetition"); }
 
     void legal_moves(std::vector<Move>& moves) override {
-        const Reference listed = call(state_, "legal_moves");
-        const Reference fast(PySequence_Fast(listed.get(), "expected a list of legal moves"));
-        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.get()); ++i) {
-            const std::uint64_t move = unsigned_of(PySequence_Fast_GET_ITEM(fast.get(), i));
-            if (move > 0xFFFF) {
-                PyErr_Format(PyExc_OverflowError, "expected a move in [0, 65535], received %llu", move);
-                throw PythonError();
-            }
-            moves.push_back(static_cast<Move>(move));
-        }
+        const Gil gil;
+        const Reference listed(PyObject_CallMethod(state_, "legal_moves", nullptr));
+        const Py_ssize_t count = PySequence_Size(listed.get());
+        for (Py_ssize_t i = 0; i < count; ++i) moves.push_back(move_of(Reference(PySequence_GetItem(listed.get(), i))));
+        if (PyErr_Occurred()) throw PythonError();
     }
 
     std::optional<ForcedMate> find_mate(int nodes) override {
         if (solve_ == Py_None) return {};
+        const Gil gil;
         const Reference mate(PyObject_CallFunction(solve_, "Oi", state_, nodes));
-        if (attribute(mate.get(), "verdict").get() != verdict_) return {};
-        const Reference line = attribute(mate.get(), "moves");
+        if (mate.attribute("verdict").get() != verdict_) return {};
+        const Reference line = mate.attribute("moves");
         const Reference first(PySequence_GetItem(line.get(), 0));
-        return ForcedMate{static_cast<Move>(unsigned_of(first.get())), static_cast<int>(PySequence_Size(line.get()))};
+        return ForcedMate{move_of(first), static_cast<int>(PySequence_Size(line.get()))};
     }
 
 private:
-    static std::optional<double> value_of_result(const Reference& result) {
-        if (result.is_none()) return {};
-        return double_of(attribute(result.get(), "value").get());
+    std::uint64_t number(const char* name) const {
+        const Gil gil;
+        return unsigned_of(Reference(PyObject_GetAttrString(state_, name)));
+    }
+
+    std::optional<double> result(const char* method) const {
+        const Gil gil;
+        const Reference outcome(PyObject_CallMethod(state_, method, nullptr));
+        if (outcome.get() == Py_None) return {};
+        const double value = PyFloat_AsDouble(outcome.attribute("value").get());
+        if (PyErr_Occurred()) throw PythonError();
+        return value;
     }
 
     PyObject* state_;
@@ -95,19 +119,16 @@ private:
     PyObject* verdict_;
 };
 
-// Appends copies of a Python state to a list; takes the GIL itself.
+// Appends copies of a Python state to a list.
 class PythonInbox final : public Inbox {
 public:
     // Borrows both.
     PythonInbox(PyObject* state, PyObject* list) : state_(state), list_(list) {}
 
     void add(std::size_t) override {
-        const PyGILState_STATE gil = PyGILState_Ensure();
-        PyObject* const copy = PyObject_CallMethod(state_, "copy", nullptr);
-        const bool added = copy != nullptr && PyList_Append(list_, copy) == 0;
-        Py_XDECREF(copy);
-        PyGILState_Release(gil);
-        if (!added) throw PythonError();
+        const Gil gil;
+        const Reference copy(PyObject_CallMethod(state_, "copy", nullptr));
+        if (PyList_Append(list_, copy.get()) != 0) throw PythonError();
     }
 
 private:
@@ -115,18 +136,15 @@ private:
     PyObject* list_;
 };
 
-// Asks a Python function; takes the GIL itself.
+// Asks a Python function.
 class PythonStopper final : public MateSearch::Stopper {
 public:
     // Borrows it.
     explicit PythonStopper(PyObject* should_stop) : should_stop_(should_stop) {}
 
     bool should_stop() override {
-        const PyGILState_STATE gil = PyGILState_Ensure();
-        PyObject* const answer = PyObject_CallNoArgs(should_stop_);
-        const int stops = answer != nullptr ? PyObject_IsTrue(answer) : -1;
-        Py_XDECREF(answer);
-        PyGILState_Release(gil);
+        const Gil gil;
+        const int stops = PyObject_IsTrue(Reference(PyObject_CallNoArgs(should_stop_)).get());
         if (stops < 0) throw PythonError();
         return stops != 0;
     }

@@ -17,28 +17,26 @@ void normalise(std::span<double> weights) noexcept {
 
 }  // namespace
 
-void expand_hashed(Puct& puct) {
-    std::vector<double> policy;
-    for (std::size_t i = 0; i < puct.leaf_count(); ++i) {
-        const std::uint64_t key = puct.leaf(i).key;
-        policy.clear();
-        for (const Move move : puct.leaf_moves(i)) {
+void answer_hashed(Batch& batch) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        const std::uint64_t key = batch.leaf(i).key;
+        const std::size_t first = batch.policies.size();
+        for (const Move move : batch.moves(i)) {
             const std::uint64_t hashed = splitmix64(key ^ (std::uint64_t{move} + 1) * kGoldenGamma);
-            policy.push_back(static_cast<double>((hashed >> 11) + 1) * 0x1p-53);
+            batch.policies.push_back(static_cast<double>((hashed >> 11) + 1) * 0x1p-53);
         }
-        normalise(policy);
-        puct.expand(policy.data(), static_cast<double>(splitmix64(key) >> 11) * 0x1p-52 - 1.0);
+        normalise(std::span(batch.policies).subspan(first));
+        batch.values.push_back(static_cast<double>(splitmix64(key) >> 11) * 0x1p-52 - 1.0);
     }
 }
 
-void expand_dlshogi(Puct& puct, const float* logits, const double* values, double temperature) {
-    std::vector<double> policy;
-    for (std::size_t i = 0; i < puct.leaf_count(); ++i) {
-        policy.clear();
-        const int turn = puct.leaf(i).turn;
-        for (const Move move : puct.leaf_moves(i)) policy.push_back(logits[dlshogi_label(move, turn)]);
-        softmax(policy, temperature);
-        puct.expand(policy.data(), values[i]);
+void answer_dlshogi(Batch& batch, const float* logits, const double* values, double temperature) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        const int turn = batch.leaf(i).turn;
+        const std::size_t first = batch.policies.size();
+        for (const Move move : batch.moves(i)) batch.policies.push_back(logits[dlshogi_label(move, turn)]);
+        softmax(std::span(batch.policies).subspan(first), temperature);
+        batch.values.push_back(values[i]);
         logits += kDlshogiLabels;
     }
 }

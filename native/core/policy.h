@@ -1,16 +1,16 @@
 // Evaluators computed natively: twins of evaluators/hashed.py, evaluators/softmax.py and the policy of
-// evaluators/network.py.
+// evaluators/network.py. They fill in the answers of a batch.
 #pragma once
 
-#include "puct.h"
+#include "batch.h"
 
 namespace goryu {
 
-// Expands a batch as the hashed stub judges it.
-void expand_hashed(Puct& puct);
+// What the hashed stub says.
+void answer_hashed(Batch& batch);
 
-// Expands a batch with a network's answers: logits [N][2187] (see dlshogi.h) and values [N].
-void expand_dlshogi(Puct& puct, const float* logits, const double* values, double temperature);
+// What a network says: logits [N][2187] (see dlshogi.h) and values [N].
+void answer_dlshogi(Batch& batch, const float* logits, const double* values, double temperature);
 
 // Replaces logits by exp((z_i - max z) / T), divided by their sum; there must be one.
 void softmax(std::span<double> logits, double temperature) noexcept;

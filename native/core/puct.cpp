@@ -1,7 +1,7 @@
 #include "puct.h"
 
 #include <algorithm>
-#include <bit>
+#include <chrono>
 
 namespace goryu {
 namespace {
@@ -10,37 +10,14 @@ namespace {
 constexpr double kFreePlayouts = 2.4;
 // At most 1/16 of the root's visits may be in flight.
 constexpr std::uint32_t kInFlightShare = 16;
+// How long a thread that found nothing to do waits for the others, at most.
+constexpr std::chrono::milliseconds kPatience{1};
 
 const Mask kNoMask;
 
 }  // namespace
 
-void KeySet::clear(std::size_t room) {
-    if (2 * room > keys_.size()) {
-        keys_.assign(std::bit_ceil(2 * room), 0);
-        stamps_.assign(keys_.size(), 0);
-        stamp_ = 0;
-    }
-    if (++stamp_ == 0) {
-        std::fill(stamps_.begin(), stamps_.end(), 0);
-        stamp_ = 1;
-    }
-}
-
-std::size_t KeySet::find(std::uint64_t key) const noexcept {
-    const std::size_t mask = keys_.size() - 1;
-    std::size_t i = (key * 0x9E3779B97F4A7C15ULL >> 32) & mask;
-    while (stamps_[i] == stamp_ && keys_[i] != key) i = (i + 1) & mask;
-    return i;
-}
-
-void KeySet::add(std::uint64_t key) noexcept {
-    const std::size_t i = find(key);
-    keys_[i] = key;
-    stamps_[i] = stamp_;
-}
-
-void Puct::set_config(const PuctConfig& config) noexcept {
+void Puct::set_config(const PuctConfig& config) {
     if (!(config.formula == config_.formula)) selection_ = Selection(config.formula);
     config_ = config;
 }
@@ -50,12 +27,11 @@ void Puct::clear() noexcept {
     root_ = kNoNode;
 }
 
-void Puct::begin(State& state, Inbox& inbox, std::uint64_t max_playouts) {
+void Puct::begin(State& state, Inbox& inbox, Batch& batch, std::uint64_t max_playouts) {
     max_playouts_ = max_playouts;
-    playouts_ = evaluations_ = depth_sum_ = max_depth_ = 0;
-    is_exhausted_ = false;
+    progress_ = {};
     masked_.clear();
-    empty_batch(1);
+    batch.empty(1);
 
     const double draw_value = state.turn() == 0 ? config_.draw_value : -config_.draw_value;
     if (draw_value != draw_value_first_) {
@@ -77,12 +53,13 @@ void Puct::begin(State& state, Inbox& inbox, std::uint64_t max_playouts) {
         state.pop();
     }
     clear();
-    add_leaf(state, inbox, 0);
+    add_leaf(state, inbox, batch, 0);
+    batches_.push_back(&batch);
+    ++in_flight_;
 }
 
-void Puct::add_root(const double* policy, double value) {
-    const Leaf& leaf = leaves_.front();
-    root_ = table_.add(leaf.key, leaf.ply, leaf_moves(0), policy, value);
+void Puct::add_root(const Leaf& leaf, std::span<const Move> legal, const double* policy, double value) {
+    root_ = table_.add(leaf.key, leaf.ply, legal, policy, value);
     table_.sort_moves(table_[root_]);
     if (!kept_mate_) return;
     const std::span moves(table_.moves(table_[root_]), table_[root_].move_count);
@@ -90,60 +67,63 @@ void Puct::add_root(const double* policy, double value) {
     const auto i = std::find_if(moves.begin(), moves.end(), is_kept) - moves.begin();
     if (i == std::ssize(moves)) return;
     const int length = kept_mate_->length;
-    const NodeIndex child = add_settled(kept_mate_->key, kept_mate_->ply, {}, Proof::kLoss, length - 1, -1.0);
+    const NodeIndex child = add_settled(kept_mate_->key, kept_mate_->ply, {{}, Proof::kLoss, length - 1, -1.0});
     table_.try_moves(root_, static_cast<int>(i) + 1);
     table_.edges(table_[root_])[i].child = child;
     table_[root_].settle(Proof::kWin, length, +1.0);
 }
 
-void Puct::empty_batch(std::size_t room) {
-    leaves_.clear();
-    steps_.clear();
-    moves_.clear();
-    expanded_ = 0;
-    waiting_.clear(room);
+bool Puct::is_finished() {
+    const Lock lock(mutex_);
+    return progress_.is_exhausted || progress_.playouts >= max_playouts_;
 }
 
-void Puct::gather(State& state, Inbox& inbox) {
-    const std::uint32_t share = std::max(1U, table_[root_].total / kInFlightShare);
+void Puct::gather(State& state, Inbox& inbox, Batch& batch) {
+    Lock lock(mutex_);
+    const std::uint32_t share = std::max(1U, table_[root_].total / kInFlightShare / config_.threads);
     const int limit = static_cast<int>(std::min<std::uint32_t>(config_.batch_size, share));
-    empty_batch(limit);
+    batch.empty(limit);
+    batches_.push_back(&batch);
     int free = 0;
-    while (static_cast<int>(leaves_.size()) < limit && free < kFreePlayouts * limit) {
-        if (playouts_ + leaves_.size() >= max_playouts_) break;
-        const Descent descent = walk(state, inbox);
+    while (static_cast<int>(batch.size()) < limit && free < kFreePlayouts * limit) {
+        if (progress_.playouts + in_flight_ >= max_playouts_) break;
+        const Descent descent = walk(state, inbox, batch, lock);
         if (descent == Descent::kDone) {
             ++free;
         } else if (descent != Descent::kNew) {
-            is_exhausted_ = descent == Descent::kStuck && leaves_.empty();
+            progress_.is_exhausted = descent == Descent::kStuck && in_flight_ == 0;
             break;
         }
     }
+    if (batch.size() == 0) retire(batch);
 }
 
 // Walks down and back up; leaves the state as it was, and nothing in flight if it throws.
-Puct::Descent Puct::walk(State& state, Inbox& inbox) {
-    const std::size_t first_step = steps_.size();
+Puct::Descent Puct::walk(State& state, Inbox& inbox, Batch& batch, Lock& lock) {
+    const std::size_t first_step = batch.steps_.size();
     try {
-        const Descent descent = descend(state, first_step);
-        const std::size_t depth = steps_.size() - first_step;
+        const Descent descent = descend(state, inbox, batch, first_step, lock);
+        const std::size_t depth = batch.steps_.size() - first_step;
         if (descent == Descent::kNew) {
-            add_leaf(state, inbox, first_step);
+            ++in_flight_;
         } else {
-            steps_.resize(first_step);
+            batch.steps_.resize(first_step);
         }
         for (std::size_t i = 0; i < depth; ++i) state.pop();
         return descent;
     } catch (...) {
-        // What is in flight are the leaves and, after their steps, those of an unfinished walk.
-        take_back(leaves_.empty() ? 0 : leaves_.back().last_step, steps_.size());
-        retract();
+        if (!lock.owns_lock()) lock.lock();
+        // All steps are in flight: those of the leaves and, after them, those of an unfinished walk.
+        take_back(batch, 0, batch.steps_.size());
+        in_flight_ -= batch.size();
+        retire(batch);
         throw;
     }
 }
 
-// Plays the selected moves on the state, noting them in steps_, until the playout ends.
-Puct::Descent Puct::descend(State& state, std::size_t first_step) {
+// Plays the selected moves on the state, noting them in the batch, until the playout ends.
+Puct::Descent Puct::descend(State& state, Inbox& inbox, Batch& batch, std::size_t first_step, Lock& lock) {
+    auto& steps = batch.steps_;
     NodeIndex place = root_;
     while (true) {
         const bool is_root = place == root_;
@@ -151,74 +131,73 @@ Puct::Descent Puct::descend(State& state, std::size_t first_step) {
         if (i < 0) {  // The last open move was settled, perhaps by way of another parent.
             table_.recompute(place);
             if (is_root) return Descent::kStuck;
-            complete(first_step, steps_.size());
+            complete(batch, first_step, steps.size());
             return Descent::kDone;
         }
         table_.try_moves(place, i + 1);
         Node& node = table_[place];
-        Edge& edge = table_.edges(node)[i];
-        ++edge.pending;
+        ++table_.edges(node)[i].pending;
         ++node.in_flight;
-        steps_.push_back({place, i});
+        steps.push_back({place, i});
         state.push(table_.moves(node)[i].move);
         if (const auto end = state.repetition()) {
-            complete(first_step, steps_.size(), worth(*end, state));
+            complete(batch, first_step, steps.size(), worth(*end, state));
             return Descent::kDone;
         }
-        NodeIndex child = edge.child;
+        NodeIndex child = table_.edges(node)[i].child;
         if (child == kNoNode) {
             const std::uint64_t key = state.key();
-            child = table_.find(key, state.ply());
-            if (child == kNoNode && waiting_.has(key)) {
-                take_back(first_step, steps_.size());
-                return Descent::kCollision;
-            }
+            const std::uint32_t ply = state.ply();
+            child = table_.find(key, ply);
             if (child == kNoNode) {
-                std::optional<double> unstored;
-                child = settle(state, unstored);
-                if (unstored) {
-                    complete(first_step, steps_.size(), unstored);
+                if (is_waiting(key, batch)) {
+                    take_back(batch, first_step, steps.size());
+                    return Descent::kCollision;
+                }
+                batch.examined_ = key;
+                lock.unlock();
+                const auto settled = settle(state);
+                if (!settled) add_leaf(state, inbox, batch, first_step);
+                lock.lock();
+                batch.examined_.reset();
+                if (!settled) {
+                    batch.waiting_.add(key);
+                    return Descent::kNew;
+                }
+                if (table_.is_full()) {
+                    complete(batch, first_step, steps.size(), settled->value);
                     return Descent::kDone;
                 }
+                child = add_settled(key, ply, *settled);
             }
-            if (child == kNoNode) return Descent::kNew;
-            edge.child = child;
+            table_.edges(node)[i].child = child;
         }
         if (table_[child].proof != Proof::kUnknown || table_[child].total > table_.visits_below(place, i)) {
-            complete(first_step, steps_.size());
+            complete(batch, first_step, steps.size());
             return Descent::kDone;
         }
         place = child;
     }
 }
 
-// Stores and returns a proven node if the state is over or its side to move has a mate, else kNoNode. If the
-// table is full, the node's value comes back in `unstored`.
-NodeIndex Puct::settle(State& state, std::optional<double>& unstored) {
-    if (const auto outcome = state.outcome()) {
-        const double value = worth(*outcome, state);
-        const Proof proof = *outcome == 0.0 ? Proof::kDraw : *outcome > 0.0 ? Proof::kWin : Proof::kLoss;
-        if (!table_.is_full()) return add_settled(state.key(), state.ply(), {}, proof, 0, value);
-        unstored = value;
-        return kNoNode;
-    }
-    if (config_.mate_nodes == 0) return kNoNode;
-    const auto mate = state.find_mate(config_.mate_nodes);
-    if (!mate) return kNoNode;
-    if (table_.is_full()) {
-        unstored = +1.0;
-        return kNoNode;
-    }
-    return add_settled(state.key(), state.ply(), {&mate->move, 1}, Proof::kWin, mate->length, +1.0);
+// Is the position a leaf already, or about to become one?
+bool Puct::is_waiting(std::uint64_t key, const Batch& own) const noexcept {
+    if (own.waiting_.has(key)) return true;
+    return std::any_of(batches_.begin(), batches_.end(), [&](const Batch* batch) {
+        return batch != &own && (batch->examined_ == key || batch->waiting_.has(key));
+    });
 }
 
-NodeIndex Puct::add_settled(std::uint64_t key, std::uint32_t ply, std::span<const Move> mate, Proof proof,
-                            int distance, double value) {
-    constexpr double kCertain = 1.0;
-    const NodeIndex place = table_.add(key, ply, mate, &kCertain, value);
-    table_[place].settle(proof, distance, value);
-    table_[place].is_complete = false;
-    return place;
+// The certain value of a state that is over or whose side to move has a mate.
+std::optional<Puct::Settled> Puct::settle(State& state) const {
+    if (const auto outcome = state.outcome()) {
+        const Proof proof = *outcome == 0.0 ? Proof::kDraw : *outcome > 0.0 ? Proof::kWin : Proof::kLoss;
+        return Settled{{}, proof, 0, worth(*outcome, state)};
+    }
+    if (config_.mate_nodes == 0) return {};
+    const auto mate = state.find_mate(config_.mate_nodes);
+    if (!mate) return {};
+    return Settled{mate->move, Proof::kWin, mate->length, +1.0};
 }
 
 // An outcome's value for the side to move, draws at their set worth.
@@ -227,58 +206,95 @@ double Puct::worth(double outcome, State& state) const {
     return state.turn() == 0 ? draw_value_first_ : -draw_value_first_;
 }
 
-void Puct::add_leaf(State& state, Inbox& inbox, std::size_t first_step) {
-    const std::size_t first_move = moves_.size();
-    state.legal_moves(moves_);
-    inbox.add(leaves_.size());
-    leaves_.push_back({state.key(), state.ply(), state.turn(), first_step, steps_.size(), first_move, moves_.size()});
-    waiting_.add(leaves_.back().key);
+void Puct::add_leaf(State& state, Inbox& inbox, Batch& batch, std::size_t first_step) {
+    const std::size_t first_move = batch.moves_.size();
+    state.legal_moves(batch.moves_);
+    inbox.add(batch.size());
+    batch.leaves_.push_back({state.key(), state.ply(), state.turn(), first_step, batch.steps_.size(), first_move,
+                             batch.moves_.size()});
 }
 
-void Puct::expand(const double* policy, double value) {
-    const std::size_t i = expanded_++;
-    if (root_ == kNoNode) return add_root(policy, value);
-    const Leaf& leaf = leaves_[i];
-    if (table_.is_full()) {
-        complete(leaf.first_step, leaf.last_step, static_cast<float>(value));
-    } else {
-        const NodeIndex child = table_.add(leaf.key, leaf.ply, leaf_moves(i), policy, value);
-        const Step last = steps_[leaf.last_step - 1];
-        table_.edges(table_[last.node])[last.move].child = child;
-        complete(leaf.first_step, leaf.last_step);
+NodeIndex Puct::add_settled(std::uint64_t key, std::uint32_t ply, const Settled& settled) {
+    constexpr double kCertain = 1.0;
+    const auto moves = settled.mate ? std::span(&*settled.mate, 1) : std::span<const Move>();
+    const NodeIndex place = table_.add(key, ply, moves, &kCertain, settled.value);
+    table_[place].settle(settled.proof, settled.distance, settled.value);
+    table_[place].is_complete = false;
+    return place;
+}
+
+void Puct::expand(Batch& batch) {
+    const Lock lock(mutex_);
+    const double* policy = batch.policies.data();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        const Leaf& leaf = batch.leaf(i);
+        const double value = batch.values[i];
+        if (root_ == kNoNode) {
+            add_root(leaf, batch.moves(i), policy, value);
+            break;
+        }
+        if (table_.is_full()) {
+            complete(batch, leaf.first_step, leaf.last_step, static_cast<float>(value));
+        } else {
+            const NodeIndex child = table_.add(leaf.key, leaf.ply, batch.moves(i), policy, value);
+            const Batch::Step last = batch.steps_[leaf.last_step - 1];
+            table_.edges(table_[last.node])[last.move].child = child;
+            complete(batch, leaf.first_step, leaf.last_step);
+        }
+        ++progress_.evaluations;
+        policy += batch.moves(i).size();
     }
-    ++evaluations_;
+    in_flight_ -= batch.size();
+    retire(batch);
+}
+
+void Puct::retract(Batch& batch) noexcept {
+    const Lock lock(mutex_);
+    take_back(batch, 0, batch.steps_.size());
+    in_flight_ -= batch.size();
+    retire(batch);
+}
+
+void Puct::wait_for_others() {
+    Lock lock(mutex_);
+    if (in_flight_ != 0) expanded_.wait_for(lock, kPatience);
 }
 
 // Counts a playout on its path, from the leaf up. path_value: the result for the side to move at the leaf,
 // where only the path decides it or no node could be stored.
-void Puct::complete(std::size_t first_step, std::size_t last_step, std::optional<double> path_value) {
-    if (path_value) table_.end_path(steps_[last_step - 1].node, steps_[last_step - 1].move, -*path_value);
+void Puct::complete(const Batch& batch, std::size_t first_step, std::size_t last_step,
+                    std::optional<double> path_value) {
+    const auto& steps = batch.steps_;
+    if (path_value) table_.end_path(steps[last_step - 1].node, steps[last_step - 1].move, -*path_value);
     for (std::size_t at = last_step; at-- > first_step;) {
-        Node& node = table_[steps_[at].node];
-        Edge& edge = table_.edges(node)[steps_[at].move];
+        Node& node = table_[steps[at].node];
+        Edge& edge = table_.edges(node)[steps[at].move];
         --edge.pending;
         --node.in_flight;
         ++edge.visits;
-        table_.recompute(steps_[at].node);
+        table_.recompute(steps[at].node);
     }
-    ++playouts_;
-    depth_sum_ += last_step - first_step;
-    max_depth_ = std::max<std::uint64_t>(max_depth_, last_step - first_step);
+    ++progress_.playouts;
+    progress_.depth_sum += last_step - first_step;
+    progress_.max_depth = std::max<std::uint64_t>(progress_.max_depth, last_step - first_step);
 }
 
-void Puct::take_back(std::size_t first_step, std::size_t last_step) noexcept {
+// Takes playouts back that will not be completed.
+void Puct::take_back(const Batch& batch, std::size_t first_step, std::size_t last_step) noexcept {
     for (std::size_t at = first_step; at < last_step; ++at) {
-        Node& node = table_[steps_[at].node];
-        --table_.edges(node)[steps_[at].move].pending;
+        Node& node = table_[batch.steps_[at].node];
+        --table_.edges(node)[batch.steps_[at].move].pending;
         --node.in_flight;
     }
 }
 
-void Puct::retract() noexcept {
-    for (; expanded_ < leaves_.size(); ++expanded_) {
-        take_back(leaves_[expanded_].first_step, leaves_[expanded_].last_step);
-    }
+// Nothing of the batch waits any more.
+void Puct::retire(Batch& batch) noexcept {
+    batch.examined_.reset();
+    batch.leaves_.clear();
+    batch.steps_.clear();
+    std::erase(batches_, &batch);
+    expanded_.notify_all();
 }
 
 }  // namespace goryu

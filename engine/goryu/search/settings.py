@@ -16,6 +16,8 @@ class PuctConfig:
     mate_nodes: budget of the mate search at each new position; 0 turns it off.
     draw_value: what a draw is worth to the side to move at the root; its negative to the other.
     merge: do equal positions share a node?
+    threads: gather so many batches at a time, each on a thread of its own. Only the native search can, and
+        only with one is its graph that of the Python search, which takes no notice.
     """
 
     c_init: float = 2.5
@@ -31,3 +33,4 @@ class PuctConfig:
     mate_nodes: int = 0
     draw_value: float = 0.0
     merge: bool = True
+    threads: int = 1
