@@ -265,16 +265,20 @@ cdef class Puct:
 cdef class Pipeline:
     """What one thread of a search has to itself: a game to play on, a batch, and the way to the evaluator."""
 
+    cdef Puct puct  # Kept for `core`, which it owns,
+    cdef object state  # and this one for `game`.
+    cdef Judge judge
     cdef CorePuct* core
     cdef CoreState* game
     cdef Inbox* inbox
     cdef Batch batch
-    cdef Judge judge
 
     def __cinit__(self, Puct puct, state):
         """state: for this pipeline alone."""
         self.game = NULL
         self.inbox = NULL
+        self.puct = puct
+        self.state = state
         self.core = puct.core
         if type(state) is Board:
             self.game = new ShogiState((<Board>state).game[0])

@@ -101,21 +101,23 @@ void Puct::gather(State& state, Inbox& inbox, Batch& batch) {
 // Walks down and back up; leaves the state as it was, and nothing in flight if it throws.
 Puct::Descent Puct::walk(State& state, Inbox& inbox, Batch& batch, Lock& lock) {
     const std::size_t first_step = batch.steps_.size();
+    std::size_t unfinished = 1;
+    in_flight_ += unfinished;
     try {
         const Descent descent = descend(state, inbox, batch, first_step, lock);
         const std::size_t depth = batch.steps_.size() - first_step;
-        if (descent == Descent::kNew) {
-            ++in_flight_;
-        } else {
+        if (descent != Descent::kNew) {
             batch.steps_.resize(first_step);
+            in_flight_ -= unfinished;
         }
+        unfinished = 0;
         for (std::size_t i = 0; i < depth; ++i) state.pop();
         return descent;
     } catch (...) {
         if (!lock.owns_lock()) lock.lock();
         // All steps are in flight: those of the leaves and, after them, those of an unfinished walk.
         take_back(batch, 0, batch.steps_.size());
-        in_flight_ -= batch.size();
+        in_flight_ -= batch.size() + unfinished;
         retire(batch);
         throw;
     }

@@ -115,7 +115,7 @@ private:
     std::mutex mutex_;
     std::condition_variable expanded_;
     std::vector<Batch*> batches_;  // Those that are being gathered or evaluated.
-    std::size_t in_flight_ = 0;    // Leaves of all batches.
+    std::size_t in_flight_ = 0;    // Leaves of all batches, and walks that may become leaves.
 };
 
 }  // namespace goryu
