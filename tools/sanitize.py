@@ -1,6 +1,6 @@
 """Builds native/core with the compiler's sanitizers and runs its own tests: tools/dev.py asan.
 
-AddressSanitizer with UndefinedBehaviorSanitizer, then ThreadSanitizer, on native/tests/core_test.cpp; then
+AddressSanitizer with UndefinedBehaviorSanitizer, then ThreadSanitizer, on native/tests/*_test.cpp; then
 the fuzz target native/tests/fuzz_sfen.cpp for --fuzz seconds. Needs a GCC or Clang; standard library only.
 """
 
@@ -35,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     BUILD.mkdir(parents=True, exist_ok=True)
     try:
         for sanitizer in SANITIZERS:
-            run([build("core_test", sanitizer)])
+            for program in ("core_test", "search_test"):
+                run([build(program, sanitizer)])
         run([build("fuzz_sfen", "address"), str(args.fuzz)])
     except StepError as error:
         say(str(error))

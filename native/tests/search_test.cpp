@@ -1,0 +1,156 @@
+// Tests of the graph search alone, for the sanitizers: tools/dev.py asan. No Python is involved.
+//
+// That the graphs are those of the Python search is tested in tests/test_native_puct.py; here the invariants
+// of any graph are, on one thread and on several.
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "core/game_state.h"
+#include "core/policy.h"
+#include "core/puct.h"
+#include "core/sfen.h"
+#include "expect.h"
+
+namespace goryu::test {
+namespace {
+
+constexpr std::string_view kChecks = "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1";
+constexpr std::string_view kShuffle = "4k4/9/9/9/9/9/9/R8/4K4 b - 1";
+
+Game game_of(std::string_view sfen) { return Game(parse_sfen(sfen).value().position, 0, Rules{}); }
+
+void check_node(NodeTable& table, NodeIndex place) {
+    Node& node = table[place];
+    table.sort_moves(node);
+    const LegalMove* const moves = table.moves(node);
+    EXPECT(std::is_sorted(moves, moves + node.move_count, [](LegalMove a, LegalMove b) {
+        return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
+    }));
+    EXPECT(node.value >= -1.0 && node.value <= 1.0);
+    EXPECT(node.in_flight == 0);
+    EXPECT(table.find(node.key, node.ply) == place);
+    std::uint32_t total = 1;
+    for (int i = 0; i < node.tried; ++i) {
+        const Edge& edge = table.edges(node)[i];
+        total += edge.visits;
+        EXPECT(edge.pending == 0);
+        if (edge.child == kNoNode) continue;
+        EXPECT(table.live().has(edge.child));
+        EXPECT(table[edge.child].ply == node.ply + 1);
+    }
+    EXPECT(node.total == total);
+}
+
+void check_graph(NodeTable& table) {
+    const auto places = table.live().places();
+    EXPECT(places.size() == table.size());
+    for (const NodeIndex place : places) check_node(table, place);
+}
+
+// One thread of a search, on a game of its own.
+void work(Puct& puct, Game game) {
+    ShogiState state(game);
+    NoInbox inbox;
+    Batch batch;
+    for (int i = 0; !puct.is_finished(); ++i) {
+        puct.gather(state, inbox, batch);
+        if (batch.size() == 0) {
+            puct.wait_for_others();
+        } else if (i % 50 == 49) {
+            puct.retract(batch);
+        } else {
+            answer_hashed(batch);
+            puct.expand(batch);
+        }
+    }
+}
+
+void search(Puct& puct, Game& game, int threads, std::uint64_t playouts) {
+    ShogiState state(game);
+    NoInbox inbox;
+    Batch batch;
+    puct.begin(state, inbox, batch, playouts);
+    if (batch.size() != 0) {
+        answer_hashed(batch);
+        puct.expand(batch);
+    }
+    std::vector<std::thread> workers;
+    for (int i = 0; i < threads; ++i) workers.emplace_back([&] { work(puct, game); });
+    for (std::thread& worker : workers) worker.join();
+    EXPECT(puct.progress().is_exhausted || puct.progress().playouts == playouts);
+}
+
+// Searches and plays the most visited move, over and over.
+void play_a_game(std::string_view sfen, int threads, std::uint64_t capacity, int mate_nodes) {
+    PuctConfig config;
+    config.batch_size = 4;
+    config.threads = threads;
+    config.mate_nodes = mate_nodes;
+    Puct puct(config, capacity, true);
+    Game game = game_of(sfen);
+    for (int ply = 0; ply < 12 && game.outcome() == Ending::kNone; ++ply) {
+        search(puct, game, threads, 400);
+        NodeTable& table = puct.table();
+        check_graph(table);
+        EXPECT(table.size() <= capacity);
+        const Node& root = table[puct.root()];
+        if (root.tried == 0) break;
+        const Edge* const edges = table.edges(root);
+        const auto fewer = [](const Edge& a, const Edge& b) { return a.visits < b.visits; };
+        game.push(table.moves(root)[std::max_element(edges, edges + root.tried, fewer) - edges].move);
+    }
+}
+
+// Breaks after a number of positions.
+class FailingInbox final : public Inbox {
+public:
+    void add(std::size_t) override {
+        if (++calls_ == 40) throw std::runtime_error("no room");
+    }
+
+private:
+    int calls_ = 0;
+};
+
+void a_failure_leaves_nothing_in_flight() {
+    PuctConfig config;
+    config.batch_size = 4;
+    Puct puct(config, 1000, true);
+    Game game = game_of(kStartSfen);
+    search(puct, game, 1, 200);
+    ShogiState state(game);
+    FailingInbox inbox;
+    Batch batch;
+    puct.begin(state, inbox, batch, 1000);
+    bool has_failed = false;
+    while (!has_failed) {
+        try {
+            puct.gather(state, inbox, batch);
+            answer_hashed(batch);
+            puct.expand(batch);
+        } catch (const std::runtime_error&) {
+            has_failed = true;
+        }
+    }
+    check_graph(puct.table());
+}
+
+int run() {
+    for (const int threads : {1, 2, 3}) {
+        for (const std::string_view sfen : {kStartSfen, kChecks, kShuffle}) {
+            play_a_game(sfen, threads, 100'000, 0);
+            play_a_game(sfen, threads, 60, 30);
+        }
+    }
+    a_failure_leaves_nothing_in_flight();
+    std::printf("search_test: %d failures\n", failures.load());
+    return failures == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace goryu::test
+
+int main() { return goryu::test::run(); }
