@@ -80,7 +80,8 @@ class EngineConfig:
     c_base_root: int = 19652
     c_fpu_reduction_root_percent: int = 5
     final_move: str = "lcb"
-    leaf_mate_nodes: int = 0
+    leaf_mate_nodes: int = 40
+    root_mate_nodes: int = 10_000
     reuse_subtree: bool = True
 
     # Rules.

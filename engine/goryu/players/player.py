@@ -17,7 +17,7 @@ from goryu.players.request import Answer, Control, Report, Request
 from goryu.players.time_manager import TimeManager
 from goryu.players.watch import Watch
 from goryu.search.evaluator import Evaluation
-from goryu.search.mate import Mate
+from goryu.search.mate import Mate, MateVerdict, mate_in_one
 from goryu.search.result import RootMove, SearchResult
 
 __all__ = ["Player"]
@@ -30,6 +30,9 @@ BYTES_PER_MATE_NODE = 300
 
 MATE_MARGIN_MS = 10.0
 """How long before the end of its time a mate search gives up, to answer in time."""
+
+ROOT_MATE_SHARE = 0.05
+"""How much of the time for a move the search for a mate at the root may take."""
 
 ALL_MOVES = 600
 """More lines of play than any shogi position has."""
@@ -102,6 +105,8 @@ class Player:
             return Answer(None, declares=True)
         watch = Watch(self._searcher(config, board.turn), request, control, report, self._time, self._rng)
         watch.is_forced = declares or len(board.legal_moves()) == 1
+        if (mate := self._mate_at_root(watch, control)) is not None:
+            return mate
         watch.search()
         if declares:
             return Answer(None, declares=True)
@@ -132,6 +137,29 @@ class Player:
             self._puct.clear()
         self._puct.config = wanted
         return self._puct
+
+    def _mate_at_root(self, watch: Watch, control: Control) -> Answer | None:
+        """Returns the first move of a mate, if a search for one finds it before the search proper begins.
+
+        Where more than the move is wanted (analysis, several lines, a choice of moves) there is none.
+        """
+        request, config = watch.request, watch.request.config
+        board, limits = request.board, request.limits
+        nodes = min(config.root_mate_nodes, limits.nodes or config.root_mate_nodes)
+        if nodes == 0 or limits.is_open or limits.root_moves or config.multi_pv > 1:
+            return None
+        deadline_s = request.started_s + ROOT_MATE_SHARE * self._time.soft_ms / 1000
+        if (move := mate_in_one(board)) is not None:
+            mate = Mate(MateVerdict.MATE, (move,), 1)
+        else:
+            mate = solve(board, nodes, lambda: control.is_stopped or self._clock() >= deadline_s)
+        if mate.verdict is not MateVerdict.MATE:
+            return None
+        best = RootMove(mate.moves[0], 1.0, mate.nodes, 1.0, len(mate.moves), mate.moves)
+        depth = len(mate.moves)
+        stats = replace(watch.puct.stats(), playouts=mate.nodes, depth=depth, max_depth=depth, is_proven=True)
+        result = SearchResult((best,), best.value, stats)
+        return Answer(best.move, _legal_reply(board, best), result, watch.elapsed_ms())
 
     def _answer(self, watch: Watch, may_resign: bool) -> Answer:
         request, config = watch.request, watch.request.config

@@ -10,7 +10,7 @@ Sources: dlshogi's time control; lc0's "smart pruning"; YaneuraOu for the two ne
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from random import Random
 
 from goryu.players.limits import DEFAULT_MOVETIME_MS, Limits
@@ -155,6 +155,11 @@ class TimeManager:
     def latency_ms(self) -> float:
         """How long a batch has been seen to take lately."""
         return self._latency_ms
+
+    @property
+    def soft_ms(self) -> float:
+        """The soft end of this search, in milliseconds from its start; infinite if no clock ends it."""
+        return self._soft_ms if self._budget is not None else inf
 
     def start(self, budget: Budget | None, started_s: float, playouts: int = 0) -> None:
         """Starts the stopwatch at `started_s`, when `playouts` had already been made (by pondering)."""

@@ -119,6 +119,13 @@ OPTIONS: tuple[Option, ...] = (
     _spin(
         "LeafDfpnNodesLimit", "leaf_mate_nodes", 0, 10_000, "Mate search at every leaf, in nodes; 0 for none."
     ),
+    _spin(
+        "RootMateSearchNodesLimit",
+        "root_mate_nodes",
+        0,
+        INT32_MAX,
+        "Mate search before each move, in nodes; 0 for none.",
+    ),
     _check("ReuseSubtree", "reuse_subtree", "Keep what the last search found about this position."),
     _spin(
         "NodesLimit",
