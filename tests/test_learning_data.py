@@ -1,5 +1,6 @@
 """Training records and batches, against cshogi and against the facts of the game."""
 
+import lzma
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -66,6 +67,17 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     path.write_text("this is certainly not a training record of shogi" * 10)
     with pytest.raises(HcpeError, match=r"text\.hcpe"):
         read_hcpe(path)
+
+
+def test_a_packed_file_holds_the_same_records(tmp_path: Path) -> None:
+    write_games(tmp_path / "a.hcpe", 2, seed=1)
+    packed = tmp_path / "a.hcpe.xz"
+    packed.write_bytes(lzma.compress((tmp_path / "a.hcpe").read_bytes()))
+    assert (read_hcpe(packed) == read_hcpe(tmp_path / "a.hcpe")).all()
+    assert Source(packed, 600.0).name == Source(tmp_path / "a.hcpe", 600.0).name == "a"
+    packed.write_bytes(b"not packed")
+    with pytest.raises(HcpeError, match=r"a\.hcpe\.xz: expected a file packed by xz"):
+        read_hcpe(packed)
 
 
 def test_games_are_told_apart(tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ class Source:
 
     @property
     def name(self) -> str:
-        return self.path.stem
+        """The file's name without its endings (`.hcpe`, `.hcpe.xz`)."""
+        return self.path.name.split(".")[0]
 
 
 @dataclass(frozen=True, slots=True)
