@@ -369,7 +369,7 @@ cdef Judge judge_of(evaluator, state, int batch_size):
     if "evaluate" in getattr(evaluator, "__dict__", ()):  # Somebody looks over its shoulder.
         return PythonJudge(evaluator, state)
     if type(evaluator) is HashedEvaluator:
-        return HashedJudge.__new__(HashedJudge)
+        return HashedJudge(evaluator, state, batch_size)
     if type(state) is Board and is_dlshogi_network(evaluator):
         return DlshogiJudge(evaluator, state, batch_size)
     return PythonJudge(evaluator, state)
@@ -402,8 +402,20 @@ cdef class Judge:
 cdef class HashedJudge(Judge):
     """The hashed stub, computed natively: it needs nothing but keys and moves."""
 
+    cdef Board board  # The one whose planes are built, or None.
+    cdef vector[float] board_planes
+    cdef vector[float] hand_planes
+
+    def __init__(self, evaluator, state, int batch_size):
+        self.board = state if evaluator.builds_planes and type(state) is Board else None
+        if self.board is not None:
+            self.board_planes.resize(batch_size * kBoardPlanes * 81)
+            self.hand_planes.resize(batch_size * kHandPlanes * 81)
+
     cdef Inbox* new_inbox(self) except NULL:
-        return new NoInbox()
+        if self.board is None:
+            return new NoInbox()
+        return new PlaneInbox(self.board.game[0], False, self.board_planes.data(), self.hand_planes.data())
 
     cdef answer(self, Batch& batch):
         with nogil:

@@ -41,12 +41,19 @@ def test_perft_counts_the_published_numbers() -> None:
     assert seconds.wall > 0
 
 
-def test_a_search_run_counts_every_evaluation() -> None:
+def test_a_search_run_counts_playouts_and_evaluations() -> None:
+    run = benchmark.search_run(benchmark.MIDDLE_GAME, HashedEvaluator(), PuctConfig(batch_size=4), 60)
+    assert run.playouts == 60
+    assert 0 < run.evaluations <= 60
+    assert run.seconds.wall > 0
+
+
+def test_calls_are_counted_while_the_context_lasts() -> None:
     evaluator = HashedEvaluator()
-    run = benchmark.search_run(benchmark.MIDDLE_GAME, evaluator, PuctConfig(batch_size=4), 60)
-    assert run.playouts >= 60
-    assert run.network.positions == run.evaluations + 1  # The root's own evaluation.
-    assert 1 <= run.network.calls <= run.network.positions
+    with benchmark.count_calls(evaluator, "evaluate", len) as calls:
+        evaluator.evaluate([Board(), Board()])
+    evaluator.evaluate([Board()])
+    assert (calls.calls, calls.positions) == (1, 2)
     assert "evaluate" not in vars(evaluator)
 
 

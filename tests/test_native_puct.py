@@ -5,6 +5,8 @@ from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from random import Random
 from struct import pack
+from threading import current_thread, main_thread
+from time import sleep
 from types import ModuleType
 from typing import Any
 
@@ -358,6 +360,49 @@ def test_a_stopper_may_ask_the_search_and_may_fail(native: ModuleType) -> None:
     with pytest.raises(KeyboardInterrupt):
         twin.search(native.Board(), stop)
     assert seen == sorted(seen)
+    assert_settled(twin)
+
+
+class Sleeping(HashedEvaluator):
+    """Takes its time, so that other threads get to gather."""
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        sleep(0.0002)
+        return super().evaluate(states)
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+@pytest.mark.parametrize("game", ["shogi, checks", "shogi, shuffle", "reversi 4x4", "tic-tac-toe"])
+def test_several_threads_keep_the_graph_whole(native: ModuleType, game: str, threads: int) -> None:
+    for games in (PythonGames, NativeGames(native)):
+        for evaluator in (HashedEvaluator(), Sleeping()):
+            config = PuctConfig(batch_size=4, threads=threads, mate_nodes=2, capacity=400)
+            twin, state = native.Puct(evaluator, config), GAMES[game](games)
+            for _ in range(3):
+                result = twin.search(state, never, max_playouts=200)
+                assert result.stats.playouts == 200 or result.stats.is_exhausted
+                assert_settled(twin)
+                state.push(result.moves[0].move)
+                if state.outcome() is not None:
+                    break
+
+
+def test_an_evaluator_that_fails_on_another_thread_ends_the_search(native: ModuleType) -> None:
+    class FailsElsewhere(Sleeping):
+        def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+            if current_thread() is not main_thread() and states[0].ply > 2:
+                raise RuntimeError("the device is gone")
+            return super().evaluate(states)
+
+    twin = native.Puct(FailsElsewhere(), PuctConfig(batch_size=4, threads=3))
+    with pytest.raises(RuntimeError, match="the device is gone"):
+        twin.search(native.Board(), never)
+    assert_settled(twin)
+
+
+def test_the_answer_can_be_asked_for_while_several_threads_search(native: ModuleType) -> None:
+    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4, threads=3, mate_nodes=5))
+    twin.search(Board(CHECKS), lambda stats: twin.result(3).stats.playouts >= 600)
     assert_settled(twin)
 
 

@@ -134,7 +134,8 @@ def measure(figures: Figures, args: argparse.Namespace, network: NetworkEvaluato
         note(runs, "perft_nps", leaves / seconds.on(args.clock))
         for name, mate_nodes in (("stub_playouts_per_s", MATE_NODES), ("stub_playouts_per_s_no_mate", 0)):
             config = PuctConfig(batch_size=16, mate_nodes=mate_nodes)
-            run = benchmark.search_run(benchmark.MIDDLE_GAME, HashedEvaluator(), config, stub_playouts)
+            stub = HashedEvaluator(builds_planes=True)
+            run = benchmark.search_run(benchmark.MIDDLE_GAME, stub, config, stub_playouts)
             note(runs, name, run.playouts / run.seconds.on(args.clock))
         if network:
             measure_network(runs, args, network)

@@ -7,7 +7,7 @@ namespace goryu {
 namespace {
 
 // Most nodes are never visited again, and most of the others try few moves: only so many are sorted at first.
-constexpr int kSortedAtFirst = 8;
+constexpr int kSortedAtFirst = 4;
 
 }  // namespace
 

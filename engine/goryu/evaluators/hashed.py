@@ -27,7 +27,14 @@ WORD = (1 << 64) - 1
 
 
 class HashedEvaluator:
-    """Policy and value from the position's key alone; knows nothing of the game."""
+    """Policy and value from the position's key alone; knows nothing of the game.
+
+    builds_planes: shall the native search write a network's planes of every shogi position all the
+        same? Nobody reads them: a benchmark measures what everything but the network costs.
+    """
+
+    def __init__(self, *, builds_planes: bool = False) -> None:
+        self.builds_planes = builds_planes
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         """Returns one evaluation per state, in order."""

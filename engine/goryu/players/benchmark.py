@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -125,14 +125,16 @@ class SearchRun:
 
 
 def search_run(sfen: str, evaluator: Evaluator, config: PuctConfig, playouts: int) -> SearchRun:
-    """Searches a position from nothing; `network` counts the calls of `run`, or of `evaluate` without it."""
+    """Searches a position from nothing; `network` counts the calls of `run`, if the evaluator has it.
+
+    Other evaluators are not watched: the native search computes some of them itself, unless they are.
+    """
     search = Puct(evaluator, config)
-    method = "run" if hasattr(evaluator, "run") else "evaluate"
     board = Board(sfen)
-    with (
-        count_calls(evaluator, method, batch_length) as network,
-        Seconds() as seconds,
-    ):
+    counted = (
+        count_calls(evaluator, "run", batch_length) if hasattr(evaluator, "run") else nullcontext(Calls())
+    )
+    with counted as network, Seconds() as seconds:
         stats = search.search(board, lambda stats: False, max_playouts=playouts).stats
     return SearchRun(stats.playouts, stats.evaluations, stats.nodes, seconds, network)
 
