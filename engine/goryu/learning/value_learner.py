@@ -55,16 +55,16 @@ class ValueLearnerConfig:
     uses_symmetries: is each drawn position turned and mirrored at random? The eight are worth the same.
     """
 
-    games: int = 3000
+    games: int = 6000
     games_together: int = 30
     depth: int = 2
     discount: float = 0.8
     draw_target: float = 0.1
     epsilon: float = 0.9
     epsilon_decay: float = 0.9
-    epsilon_every: int = 60
+    epsilon_every: int = 120
     learns_both_sides: bool = False
-    window: int = 900
+    window: int = 1800
     updates: int = 40
     batch: int = 256
     learning_rate: float = 1e-3

@@ -1,0 +1,46 @@
+"""`tools/learn.py`: one command trains, measures and writes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goryu.evaluators.board_network import BOARD_GAMES, load
+from goryu.games.tictactoe import TicTacToe
+
+TOOL = Path(__file__).resolve().parent.parent / "tools" / "learn.py"
+
+
+def run(*arguments: str) -> None:
+    subprocess.run([sys.executable, str(TOOL), *arguments, "--threads", "1"], check=True, capture_output=True)
+
+
+@pytest.mark.slow
+def test_learning_tictactoe_writes_a_network_and_every_number(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("rich")
+    found = tmp_path / "found.json"
+    run("tictactoe", "--cycles", "1", "--games", "2", "--folder", str(tmp_path), "--json", str(found))
+    document = json.loads(found.read_text(encoding="utf-8"))
+    correctness = document["correctness"]
+    assert correctness["alpha-beta"] == correctness["minimax"] == 11
+    assert 4 < correctness["flat-mc:10"] < correctness["uct:1000"] <= 11
+    assert "puct:20" in correctness
+    assert document["training"]["alphazero"]["seconds"] > 0
+    if (tmp_path / "tictactoe.onnx").is_file():  # The first challenger need not be promoted.
+        load(tmp_path / "tictactoe.onnx", BOARD_GAMES["tictactoe"]).evaluate([TicTacToe()])
+
+
+@pytest.mark.slow
+def test_learning_reversi_writes_the_value_network(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("rich")
+    found = tmp_path / "found.json"
+    options = ("--value-only", "--value-games", "60", "--games", "4", "--folder", str(tmp_path))
+    run("reversi", *options, "--json", str(found))
+    points = json.loads(found.read_text(encoding="utf-8"))["points"]
+    assert "most discs after 2 plies - random" in points
+    assert "value network ours, moving first - random" in points
+    assert (tmp_path / "reversi-value.onnx").is_file()
