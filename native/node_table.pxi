@@ -189,7 +189,11 @@ cdef class Node:
         return values
 
     def __eq__(self, other):
-        return isinstance(other, Node) and (<Node>other).table is self.table and (<Node>other).place == self.place
+        return (
+            isinstance(other, Node)
+            and (<Node>other).table.owner is self.table.owner
+            and (<Node>other).place == self.place
+        )
 
     def __hash__(self):
         return hash(self.place)

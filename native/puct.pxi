@@ -132,7 +132,6 @@ cdef class Puct:
 
     cdef public object evaluator
     cdef public object config
-    cdef readonly NodeTable table
     cdef CorePuct* core
     cdef object _state
     cdef set _masked
@@ -145,8 +144,6 @@ cdef class Puct:
         self.config = config or PuctConfig()
         del self.core
         self.core = new CorePuct(core_config(self.config), self.config.capacity, self.config.merge)
-        self.table = NodeTable.__new__(NodeTable)
-        self.table.owner = self
         self._state = None
         self._masked = set()
 
@@ -154,9 +151,17 @@ cdef class Puct:
         del self.core
 
     @property
+    def table(self):
+        """The nodes; every call makes a new view, which keeps the search alive."""
+        cdef NodeTable table = NodeTable.__new__(NodeTable)
+        table.owner = self
+        return table
+
+    @property
     def root(self):
         """The root's node, or None."""
-        return self.table.node(self.core.root())
+        cdef NodeTable table = self.table
+        return table.node(self.core.root())
 
     def clear(self):
         """Forgets everything that was searched."""
