@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from goryu.games.state import Move
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, RandomSettings
 from goryu.players.openings import choose_move
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
@@ -20,7 +20,7 @@ RESULT = SearchResult((root_move(1, 60, 0.1), root_move(2, 30, 0.08), root_move(
 PROPORTIONAL = replace(EngineConfig(), random_ply=10).random_settings()
 
 
-def draws(result: SearchResult, settings=PROPORTIONAL, ply: int = 0) -> Counter[int]:
+def draws(result: SearchResult, settings: RandomSettings = PROPORTIONAL, ply: int = 0) -> Counter[int]:
     rng = Random(1)
     return Counter(int(choose_move(result, settings, ply, rng).move) for _ in range(2000))
 

@@ -10,7 +10,7 @@ from goryu.players.config import EngineConfig
 from goryu.protocols import doctor
 from goryu.protocols.console import print_options
 from goryu.protocols.grammar import parse_go, parse_position, parse_setoption, words
-from goryu.protocols.option import Kind, OptionError
+from goryu.protocols.option import Kind, Option, OptionError
 from goryu.protocols.options import OPTIONS
 from goryu.protocols.scores import MAXIMUM_CP, centipawns, score, value_from_centipawns
 from goryu.protocols.settings import UsiOptions
@@ -26,7 +26,7 @@ def test_no_name_is_used_twice() -> None:
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
-def test_an_option_is_ascii_without_blanks_and_explains_itself(option) -> None:
+def test_an_option_is_ascii_without_blanks_and_explains_itself(option: Option) -> None:
     assert option.declaration().isascii()
     assert option.help.isascii()
     assert option.help.endswith(".")
@@ -36,7 +36,7 @@ def test_an_option_is_ascii_without_blanks_and_explains_itself(option) -> None:
 @pytest.mark.parametrize(
     "option", [option for option in OPTIONS if option.field], ids=lambda option: option.name
 )
-def test_the_default_sent_back_is_the_default(option) -> None:
+def test_the_default_sent_back_is_the_default(option: Option) -> None:
     default = option.text(EngineConfig())
     assert option.parse(default) == getattr(EngineConfig(), option.field)
 
@@ -95,7 +95,7 @@ def test_the_smaller_of_megabytes_and_node_limit_counts() -> None:
 @example(OPTIONS[2], "9" * 10_000)
 @example(OPTIONS[2], "-" + "9" * 10_000)
 @example(OPTIONS[2], "１２")
-def test_no_value_breaks_an_option(option, text: str) -> None:
+def test_no_value_breaks_an_option(option: Option, text: str) -> None:
     options = UsiOptions()
     refusal = ""
     try:

@@ -17,10 +17,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
 
 import pytest
 
-cshogi = pytest.importorskip("cshogi")
+if TYPE_CHECKING:
+    import cshogi
+else:
+    cshogi = pytest.importorskip("cshogi")
 
 PATIENCE_S = 20.0
 """How long a line that was promised without a time is waited for."""
@@ -301,7 +305,8 @@ MODES = [
 def mode(request: pytest.FixtureRequest) -> tuple[str, str]:
     if request.param[0] == "native":
         request.getfixturevalue("native")
-    return request.param
+    mode: tuple[str, str] = request.param
+    return mode
 
 
 class Pool:
