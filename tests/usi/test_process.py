@@ -228,7 +228,7 @@ def test_b11_a_changed_model_is_loaded_also_without_isready(ready: Any, network:
     ready.expect("info string backend=.*")
     ready.expect(r"bestmove [1-9P]\S+.*")
     ready.send("isready")
-    ready.expect(r"info string backend=\S+ .*batch=4 threads=2 .*")
+    ready.expect(r"info string backend=\S+ .*batch=4 .*(threads=2 searchers=1|threads=1 searchers=2) .*")
     ready.expect("readyok")
 
 

@@ -173,6 +173,7 @@ class EngineConfig:
             final_move=self.final_move,
             mate_nodes=self.leaf_mate_nodes,
             draw_value=self.draw_value(turn),
+            threads=self.threads,
         )
 
     def draw_value(self, turn: int) -> float:

@@ -10,6 +10,7 @@ from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import ModelError, models_folder
 from goryu.evaluators.providers import BackendError
 from goryu.evaluators.uniform import UniformEvaluator
+from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig, EvaluatorSettings
 from goryu.search.evaluator import Evaluator
 
@@ -128,7 +129,8 @@ def _load_network(settings: EvaluatorSettings, say: Callable[[str], None]) -> tu
         model_path(settings),
         batch_size=settings.batch_size,
         backend=settings.backend,
-        threads=settings.threads,
+        # The native search calls the network from as many threads of its own, which keeps the cores busier.
+        threads=settings.threads if IMPLEMENTATION == "python" else 1,
         device=settings.device,
         allows_fallback=settings.allows_fallback,
         temperature=settings.temperature,

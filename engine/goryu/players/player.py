@@ -74,7 +74,8 @@ class Player:
         if config.seed != self._seed:
             self._seed = config.seed
             self._rng = Random(config.seed) if config.seed else Random()
-        say(f"{self._loaded.description} implementation={IMPLEMENTATION} ({WHY})")
+        searchers = config.threads if IMPLEMENTATION == "native" else 1
+        say(f"{self._loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
 
     def new_game(self) -> None:
         """Forgets everything that was searched."""

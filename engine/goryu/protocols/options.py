@@ -45,7 +45,14 @@ OPTIONS: tuple[Option, ...] = (
         "While pondering, think about all of the opponent's moves, not only the predicted one.",
     ),
     _spin("USI_Hash", "hash_mb", 1, 1_048_576, "Memory for the search graph, in MB."),
-    _spin("Threads", "threads", 1, 1024, "CPU threads of the network.", "thread", "NumSearchThreads"),
+    _spin(
+        "Threads",
+        "threads",
+        1,
+        1024,
+        "CPU threads of the search; with one a search can be repeated exactly.",
+        *("thread", "NumSearchThreads"),
+    ),
     _spin("MultiPV", "multi_pv", 1, 600, "How many lines of play to show."),
     # The model and where it runs.
     _combo(
