@@ -35,7 +35,6 @@ def test_the_signature_covers_sixteen_positions_and_the_small_games() -> None:
 
 
 def test_perft_counts_the_published_numbers() -> None:
-    assert [benchmark.perft(Board(), depth) for depth in (1, 2)] == [30, 900]
     leaves, seconds = benchmark.perft_run(START_SFEN, 2)
     assert leaves == 900
     assert seconds.wall > 0

@@ -4,21 +4,9 @@ from random import Random
 
 import pytest
 
+from goryu.games.perft import perft
 from goryu.games.reversi import PASS, Reversi
 from goryu.games.state import Move
-
-
-def perft(state: Reversi, depth: int) -> int:
-    """Counts the move sequences of length `depth`; a pass is a move."""
-    moves = state.legal_moves()
-    if depth == 1:
-        return len(moves)
-    total = 0
-    for move in moves:
-        state.push(move)
-        total += perft(state, depth - 1)
-        state.pop()
-    return total
 
 
 @pytest.mark.parametrize("depth, count", list(enumerate((4, 12, 56, 244, 1396, 8200, 55092), start=1)))

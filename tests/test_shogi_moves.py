@@ -8,6 +8,7 @@ from random import Random
 import pytest
 import shogi
 
+from goryu.games.perft import perft
 from goryu.games.shogi import (
     START_SFEN,
     Board,
@@ -31,19 +32,6 @@ POSITIONS = [
     if not line.startswith("#")
 ]
 MATSURI = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
-
-
-def perft(board: Board, depth: int) -> int:
-    """Counts the move sequences of length `depth`."""
-    moves = board.legal_moves()
-    if depth == 1:
-        return len(moves)
-    total = 0
-    for move in moves:
-        board.push(move)
-        total += perft(board, depth - 1)
-        board.pop()
-    return total
 
 
 def usi(board: Board) -> list[str]:

@@ -15,8 +15,7 @@ from typing import Any, Self
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.games.state import State
-from goryu.implementation import Board, Puct
+from goryu.implementation import Board, Puct, perft
 from goryu.search.evaluator import Evaluator
 from goryu.search.puct import PuctConfig
 
@@ -27,7 +26,6 @@ __all__ = [
     "Seconds",
     "bytes_per_node_run",
     "count_calls",
-    "perft",
     "perft_run",
     "raw_run",
     "search_run",
@@ -92,24 +90,11 @@ def count_calls(evaluator: Any, method: str, positions: Callable[[Any], int]) ->
         delattr(evaluator, method)
 
 
-def perft(state: State, depth: int) -> int:
-    """Returns the number of move sequences of the given length; the last ply is counted, not played."""
-    moves = state.legal_moves()
-    if depth == 1:
-        return len(moves)
-    count = 0
-    for move in moves:
-        state.push(move)
-        count += perft(state, depth - 1)
-        state.pop()
-    return count
-
-
 def perft_run(sfen: str, depth: int) -> tuple[int, Seconds]:
-    """Counts move sequences from a position, by the board's own `perft` where it has one."""
-    board: Any = Board(sfen)
+    """Counts move sequences from a position."""
+    board = Board(sfen)
     with Seconds() as seconds:
-        leaves = board.perft(depth) if hasattr(board, "perft") else perft(board, depth)
+        leaves = perft(board, depth)
     return leaves, seconds
 
 

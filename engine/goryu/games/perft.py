@@ -1,0 +1,23 @@
+"""perft: counts move sequences, the fact about a move generator that everybody can check."""
+
+from goryu.games.state import State
+
+__all__ = ["perft"]
+
+
+def perft(state: State, depth: int) -> int:
+    """Returns the number of sequences of `depth` >= 1 moves; the last ply is counted, not played.
+
+    >>> from goryu.games.tictactoe import TicTacToe
+    >>> [perft(TicTacToe(), depth) for depth in (1, 2, 3)]
+    [9, 72, 504]
+    """
+    moves = state.legal_moves()
+    if depth == 1:
+        return len(moves)
+    count = 0
+    for move in moves:
+        state.push(move)
+        count += perft(state, depth - 1)
+        state.pop()
+    return count
