@@ -238,6 +238,23 @@ class TestWithTorch:
         assert all(25 <= len(game) <= 32 for game in learner.games)
         assert learner.match(make_agent("random", rng=Random(2)), 4).games == 4
 
+    def test_the_best_value_network_that_competed_comes_back(self) -> None:
+        import torch
+
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+
+        learner = ValueLearner(ValueLearnerConfig(depth=1), [make_agent("random", rng=Random(1))], seed=1)
+        learner.restore_best()  # Nothing has competed: nothing changes.
+        best = learner.compete(4)
+        weights = [p.detach().clone() for p in learner.net.parameters()]
+        with torch.no_grad():
+            for parameter in learner.net.parameters():
+                parameter.zero_()
+        learner._best_points = max(best, 1.0)  # Nothing beats this.
+        learner.compete(4)
+        learner.restore_best()
+        assert all(torch.equal(a, b) for a, b in zip(weights, learner.net.parameters(), strict=True))
+
 
 def shipped(name: str) -> Path:
     path = models_folder() / f"{name}.onnx"

@@ -20,6 +20,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+AS_PUBLISHED = "as in the tutorial"
+
 
 @dataclass
 class Report:
@@ -128,7 +130,7 @@ def learn_reversi(options: argparse.Namespace, report: Report, bar: Progress) ->
     rng = Random(options.seed)
     game = replace(BOARD_GAMES["reversi"], new=Reversi)
     yield from comparisons.reversi_rules_of_thumb(options.games, rng)
-    settings = {"as in the tutorial": TUTORIAL, "ours": ValueLearnerConfig()}
+    settings = {AS_PUBLISHED: TUTORIAL, "ours": ValueLearnerConfig()}
     learner = None
     for name, value_config in settings.items():
         value_config = replace(value_config, games=options.value_games or value_config.games)
@@ -199,20 +201,21 @@ def run_value_learner(
     rng = Random(options.seed)
     greedy, random = greedy_opponent(rng), make_agent("random", rng=rng)
     # A mixture of opponents is one of the tutorial's exercises; the tutorial itself has one.
-    opponents = [greedy] if name == "as in the tutorial" else [greedy, greedy, greedy, random]
+    opponents = [greedy] if name == AS_PUBLISHED else [greedy, greedy, greedy, random]
     learner = ValueLearner(config, opponents, options.seed)
     clock = Clock()
     task = bar.add_task(f"value network, {name}: games", total=config.games)
-    next_match = config.games // 10
+    tenth = config.games // 10
+    next_match = tenth
     while learner.played < config.games:
         learner.step()
         bar.update(task, completed=learner.played)
         if learner.played >= next_match:
-            next_match += config.games // 10
-            score = learner.match(greedy, 20)
-            report.strength.append(
-                (learner.played, score.points, f"value network {name} - tutorial's opponent")
-            )
+            next_match += tenth // 2 if learner.played >= config.games // 2 else tenth
+            points = learner.compete(20 if name == AS_PUBLISHED else 100)
+            report.strength.append((learner.played, points, f"value network {name}"))
+    if name != AS_PUBLISHED:
+        learner.restore_best()
     report.training[f"value network {name}"] = clock.read()
     return learner
 

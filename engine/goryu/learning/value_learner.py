@@ -13,6 +13,7 @@ Many games are played side by side, so that all their leaves are judged in one n
 """
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
 from typing import cast
@@ -98,6 +99,8 @@ class ValueLearner:
         self.optimizer = torch.optim.Adam(self.net.parameters(), config.learning_rate)
         self.games: list[list[Example]] = []
         self.played = 0
+        self._best_points = -1.0
+        self._best_weights: dict[str, torch.Tensor] | None = None
 
     @property
     def epsilon(self) -> float:
@@ -157,6 +160,24 @@ class ValueLearner:
         """Returns the share of the learning rate: it falls in a line, as late changes mostly follow noise."""
         final = self.config.final_rate
         return final + (1.0 - final) * (1.0 - self.played / self.config.games)
+
+    def compete(self, games: int) -> float:
+        """Lets the network compete with the best one so far; returns its mean points against the opponents.
+
+        From one update to the next a single line, won or lost, decides half of the games against an opponent
+        who seldom varies. So the last network need not be the best, and `restore_best` brings that one back.
+        """
+        scores = [self.match(opponent, games).points for opponent in dict.fromkeys(self.opponents)]
+        points = sum(scores) / len(scores)
+        if points > self._best_points:
+            self._best_points = points
+            self._best_weights = deepcopy(self.net.state_dict())
+        return points
+
+    def restore_best(self) -> None:
+        """Returns to the best network that has competed, if any has."""
+        if self._best_weights is not None:
+            self.net.load_state_dict(self._best_weights)
 
     def match(self, opponent: Agent, games: int, side: int = 0) -> Score:
         """Returns the score of the learner at its best; the margin is in discs."""

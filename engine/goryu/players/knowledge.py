@@ -19,10 +19,7 @@ from goryu.search.puct import PuctConfig
 __all__ = ["SMALL_PUCT", "disc_lead", "knowledge_of"]
 
 SMALL_PUCT = PuctConfig(c_init=1.0, c_init_root=1.0, final_move="visits")
-"""For networks that were taught by so few playouts that their policies are flat: explore less.
-
-Of c_init 1.0 and 2.5, 1.0 answered more of the eleven tic-tac-toe positions with the same network.
-"""
+"""For the small games' networks, which were taught by few playouts: what they were measured with."""
 
 
 def disc_lead(state: State) -> float:
