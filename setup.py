@@ -19,7 +19,7 @@ if sys.platform == "win32":
     COMPILE_ARGS = ["/std:c++20", "/O2", "/fp:precise", "/W3", "/EHsc", "/utf-8"]
 else:
     # -ffp-contract=off: a fused multiply-add would round differently from Python. No -march=native: a wheel
-    # built here must run on other machines. Nothing but the module's entry is for others to link to, and calls
+    # built here must run on other machines. -fvisibility=hidden: nobody links to what is inside, and calls
     # within are quicker for it.
     COMPILE_ARGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fvisibility=hidden"]
     COMPILE_ARGS += ["-Wall", "-Wextra", "-Wno-unused-parameter"]
