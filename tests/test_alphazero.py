@@ -16,15 +16,8 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import PASS, Reversi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
-from goryu.learning.alphazero import (
-    PUBLISHED,
-    TICTACTOE,
-    AlphaZero,
-    AlphaZeroConfig,
-    Example,
-    RootNoise,
-    play,
-)
+from goryu.learning.alphazero import AlphaZero, Example, RootNoise, play
+from goryu.learning.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig
 from goryu.learning.correctness import correctness
 from goryu.players.agents import Knowledge, make_agent
 from goryu.players.knowledge import SMALL_PUCT

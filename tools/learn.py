@@ -95,7 +95,7 @@ def parse_arguments() -> argparse.Namespace:
 def learn_tictactoe(options: argparse.Namespace, report: Report, bar: Progress) -> Iterator[Any]:
     from goryu.evaluators.board_network import BOARD_GAMES
     from goryu.learning import comparisons
-    from goryu.learning.alphazero import TICTACTOE, puct_config
+    from goryu.learning.alphazero_config import TICTACTOE, puct_config
     from goryu.learning.board_learner import BoardLearner
     from goryu.learning.correctness import correctness
     from goryu.players.agents import Knowledge, make_agent
@@ -121,7 +121,7 @@ def learn_reversi(options: argparse.Namespace, report: Report, bar: Progress) ->
     from goryu.evaluators.board_network import BOARD_GAMES, load
     from goryu.implementation import Reversi
     from goryu.learning import comparisons
-    from goryu.learning.alphazero import REVERSI, puct_config
+    from goryu.learning.alphazero_config import REVERSI, puct_config
     from goryu.learning.board_learner import BoardLearner
     from goryu.learning.board_net import export
     from goryu.learning.value_learner import TUTORIAL, ValueLearnerConfig

@@ -7,143 +7,28 @@ beats the champion, as in AlphaGo Zero; AlphaZero itself left that match out.
 
 Weakness: it learns from nothing, and pays for that in games: AlphaZero played 24 million in shogi.
 Sources: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi,
-and Go through self-play", Science, 2018, and the pseudocode in its supplement (whose numbers are the
-defaults of `AlphaZeroConfig`); "Mastering the game of Go without human knowledge", Nature, 2017.
+and Go through self-play", Science, 2018, and the pseudocode in its supplement (the numbers are in
+`alphazero_config.py`); "Mastering the game of Go without human knowledge", Nature, 2017.
 
 Nothing here knows a game: a `Learner` does.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from goryu.games.state import Move, State
 from goryu.implementation import Puct
+from goryu.learning.alphazero_config import AlphaZeroConfig, puct_config
 from goryu.players.agents import Agent
 from goryu.players.arena import Score, paired_match, play_game, result
 from goryu.search.boltzmann import boltzmann_choice
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.gumbel import Gumbel, GumbelConfig
-from goryu.search.puct import PuctConfig
+from goryu.search.gumbel import Gumbel
 
-__all__ = [
-    "PUBLISHED",
-    "REVERSI",
-    "TICTACTOE",
-    "AlphaZero",
-    "AlphaZeroConfig",
-    "Cycle",
-    "Example",
-    "Learner",
-    "RootNoise",
-    "play",
-    "puct_config",
-]
+__all__ = ["AlphaZero", "Cycle", "Example", "Learner", "RootNoise", "play"]
 
-
-@dataclass(frozen=True, slots=True)
-class AlphaZeroConfig:
-    """Every number of the method; the defaults are those published for chess.
-
-    playouts: for each move of self-play. c_init, c_base: PUCT's exploration, for values in [0, 1].
-    noise_alpha, noise_fraction: Dirichlet noise in the root's policy.
-    sampling_plies: up to this ply moves are drawn in proportion to their visits, later the most visited wins.
-    search: "puct", or "gumbel" for budgets of a few playouts (draws its moves by itself; no Dirichlet noise).
-    gumbel: the settings of that search.
-    max_plies: longer games count as draws.
-    cycles, games_per_cycle, steps_per_cycle: the pseudocode runs self-play and training side by side for
-        700,000 steps; here they take turns.
-    window: games that training draws from; window_positions: the same, counted in positions (0: no limit).
-    batch, optimizer, momentum, weight_decay: of the gradient steps.
-    learning_rates: (from this step on, learning rate) pairs.
-    evaluation_games, promotion: the challenger takes over with more than `promotion` points a game; without
-        evaluation games it always does.
-    """
-
-    playouts: int = 800
-    c_init: float = 1.25
-    c_base: float = 19652.0
-    noise_alpha: float = 0.3
-    noise_fraction: float = 0.25
-    sampling_plies: int = 30
-    search: Literal["puct", "gumbel"] = "puct"
-    gumbel: GumbelConfig = field(default_factory=GumbelConfig)
-    max_plies: int = 512
-    cycles: int = 700
-    games_per_cycle: int = 60_000
-    steps_per_cycle: int = 1000
-    window: int = 1_000_000
-    window_positions: int = 0
-    batch: int = 4096
-    optimizer: Literal["momentum", "adam"] = "momentum"
-    momentum: float = 0.9
-    weight_decay: float = 1e-4
-    learning_rates: tuple[tuple[int, float], ...] = (
-        (0, 2e-1),
-        (100_000, 2e-2),
-        (300_000, 2e-3),
-        (500_000, 2e-4),
-    )
-    evaluation_games: int = 0
-    promotion: float = 0.5
-
-    def learning_rate(self, step: int) -> float:
-        """Returns the rate that the schedule has for a step.
-
-        >>> AlphaZeroConfig().learning_rate(99_999), AlphaZeroConfig().learning_rate(100_000)
-        (0.2, 0.02)
-        """
-        return [rate for start, rate in self.learning_rates if start <= step][-1]
-
-
-PUBLISHED = {
-    "chess": AlphaZeroConfig(),
-    "shogi": AlphaZeroConfig(noise_alpha=0.15),
-    "go": AlphaZeroConfig(
-        noise_alpha=0.03, max_plies=722, learning_rates=((0, 2e-2), (300_000, 2e-3), (500_000, 2e-4))
-    ),
-}
-"""The configurations of the pseudocode."""
-
-TICTACTOE = AlphaZeroConfig(
-    playouts=20,
-    search="gumbel",
-    gumbel=GumbelConfig(c_scale=0.05),
-    c_init=0.5,
-    noise_alpha=1.0,
-    sampling_plies=9,
-    cycles=10,
-    games_per_cycle=200,
-    steps_per_cycle=500,
-    window_positions=5000,
-    batch=128,
-    optimizer="adam",
-    learning_rates=((0, 2e-3), (2500, 1e-3)),
-    evaluation_games=20,
-)
-"""The tutorial's 20 evaluations a move, 5,000 positions and promotion, with fewer games and steps.
-
-With PUCT instead of Gumbel the 20 visits are spread over nine moves, and the learnt policy is nearly as
-flat. Values as sharp as c_scale 1 stop all exploration within four cycles; 0.05 still lets the network
-see how a careless opponent goes wrong.
-"""
-
-REVERSI = AlphaZeroConfig(
-    playouts=24,
-    search="gumbel",
-    gumbel=GumbelConfig(considered=8, c_scale=0.1),
-    c_init=0.5,
-    sampling_plies=60,
-    cycles=40,
-    games_per_cycle=100,
-    steps_per_cycle=150,
-    window=1500,
-    batch=256,
-    optimizer="adam",
-    learning_rates=((0, 2e-3), (3000, 1e-3), (4800, 3e-4)),
-)
-"""4,000 games of 24 playouts a move on two CPU cores; the newest network always plays."""
 
 P = TypeVar("P")
 
@@ -281,17 +166,6 @@ def play(
     drawn = boltzmann_choice(visits, 1.0, rng) if state.ply < config.sampling_plies else 0
     policy = tuple((move.move, n / total) for move, n in zip(found.moves, visits, strict=True))
     return found.moves[drawn].move, policy
-
-
-def puct_config(config: AlphaZeroConfig) -> PuctConfig:
-    """Returns the search's settings: its values span [-1, +1], twice the range of the published ones."""
-    return PuctConfig(
-        c_init=2.0 * config.c_init,
-        c_init_root=2.0 * config.c_init,
-        c_base=config.c_base,
-        c_base_root=config.c_base,
-        final_move="visits",
-    )
 
 
 class RootNoise:

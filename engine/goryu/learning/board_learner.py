@@ -13,7 +13,8 @@ from torch.nn import functional as F
 from goryu.evaluators.board_network import BoardGame, BoardState, encode, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.games.state import State
-from goryu.learning.alphazero import AlphaZeroConfig, Example
+from goryu.learning.alphazero import Example
+from goryu.learning.alphazero_config import AlphaZeroConfig
 from goryu.learning.board_net import BoardNet, export
 from goryu.search.evaluator import Evaluator
 

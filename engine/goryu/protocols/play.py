@@ -122,9 +122,10 @@ class Play:
         return f"{self.table.sides[winner]} wins: {outcome.reason}{discs}"
 
 
-def main(arguments: Sequence[str], lines: TextIO | None = None, out: TextIO | None = None) -> int:
-    """Plays one game at the terminal; returns the exit status."""
-    lines, out = lines or sys.stdin, out or sys.stdout
+def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO | None = None) -> int:
+    """Plays one game at the terminal, or on the two streams; returns the exit status."""
+    lines: TextIO = given or sys.stdin
+    out: TextIO = written or sys.stdout
     options = _parser().parse_args(arguments)
     table = GAMES[options.game]
     rng = Random(options.seed)
