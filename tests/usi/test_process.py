@@ -279,6 +279,7 @@ def test_c11_i4_failing_providers_print_nothing_into_the_session(
 
 @pytest.mark.slow
 def test_c10_three_games_need_no_more_memory_than_one(ready: Any) -> None:
+    ready.send("setoption name Threads value 1")  # With more, a search is not the same twice.
     first_searches, memory = [], []
     for _ in range(3):
         ready.send("usinewgame\nisready\nposition startpos\ngo nodes 300")
