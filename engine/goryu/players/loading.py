@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
@@ -13,6 +14,9 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig, EvaluatorSettings
 from goryu.search.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from goryu.evaluators.network import NetworkEvaluator
 
 __all__ = ["LoadedEvaluator", "LoadingError", "load_evaluator", "model_path", "model_settings"]
 
@@ -85,11 +89,14 @@ def model_path(settings: EvaluatorSettings) -> Path:
     return next((place for place in places if place.is_file()), named)
 
 
-def _shipped_model(folder: Path) -> Path:
-    """Returns the network that `manifest.toml` calls the default, or the first one without a manifest."""
+def _shipped_model(folder: Path, key: str = "default") -> Path:
+    """Returns the network that `manifest.toml` names under `key`, or the first one without a manifest.
+
+    key: "default" (for a CPU) or "default_gpu".
+    """
     manifest = folder / "manifest.toml"
     if manifest.is_file():
-        name = tomllib.loads(manifest.read_text(encoding="utf-8")).get("default")
+        name = tomllib.loads(manifest.read_text(encoding="utf-8")).get(key)
         if isinstance(name, str):
             return folder / name
     shipped = sorted(folder.glob("goryu-*.onnx"))
@@ -122,11 +129,20 @@ def _stamp(settings: EvaluatorSettings) -> tuple[int, int] | None:
 
 
 def _load_network(settings: EvaluatorSettings, say: Callable[[str], None]) -> tuple[Evaluator, str]:
+    network = _open_network(model_path(settings), settings)
+    if not settings.model and network.backend != "CPU":  # 8-bit integers are for CPUs.
+        network = _open_network(_shipped_model(models_folder(), "default_gpu"), settings)
+    for note in network.notes:
+        say(note)
+    return network, network.description
+
+
+def _open_network(path: Path, settings: EvaluatorSettings) -> "NetworkEvaluator":
     # NumPy and onnxruntime are not imported before a network is asked for.
     from goryu.evaluators.network import NetworkEvaluator
 
-    network = NetworkEvaluator(
-        model_path(settings),
+    return NetworkEvaluator(
+        path,
         batch_size=settings.batch_size,
         backend=settings.backend,
         # The native search calls the network from as many threads of its own, which keeps the cores busier.
@@ -135,6 +151,3 @@ def _load_network(settings: EvaluatorSettings, say: Callable[[str], None]) -> tu
         allows_fallback=settings.allows_fallback,
         temperature=settings.temperature,
     )
-    for note in network.notes:
-        say(note)
-    return network, network.description
