@@ -124,7 +124,11 @@ OPTIONS: tuple[Option, ...] = (
         "Play the best lower confidence bound, or the most visited move.",
     ),
     _spin(
-        "LeafDfpnNodesLimit", "leaf_mate_nodes", 0, 10_000, "Mate search at every leaf, in nodes; 0 for none."
+        "LeafDfpnNodesLimit",
+        "leaf_mate_nodes",
+        0,
+        10_000,
+        "Mate search at every leaf, in nodes; 0 for none. The Python search takes 1 at most.",
     ),
     _spin(
         "RootMateSearchNodesLimit",
