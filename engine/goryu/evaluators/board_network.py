@@ -10,7 +10,6 @@ float32 [N] and perhaps `policy` float32 [N, moves]; its metadata names the game
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import exp
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.softmax import softmax
 from goryu.games.reversi import Reversi
 from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
@@ -93,16 +93,6 @@ class BoardNetwork:
                 policy = softmax([float(logits[i, move]) for move in moves])
             evaluations.append(Evaluation(policy, float(values[i])))
         return evaluations
-
-
-def softmax(logits: Sequence[float]) -> list[float]:
-    """Returns the probabilities that belong to the logits of the legal moves."""
-    greatest = max(logits)
-    weights = [exp(logit - greatest) for logit in logits]
-    total = 0.0
-    for weight in weights:
-        total += weight
-    return [weight / total for weight in weights]
 
 
 def load(path: Path, game: BoardGame) -> BoardNetwork:
