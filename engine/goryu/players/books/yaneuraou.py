@@ -1,0 +1,135 @@
+"""YaneuraOu's book format (`.db`): positions and moves as text.
+
+    #YANEURAOU-DB2016 1.00
+    sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1
+    7g7f 3c3d 0 32 2
+    2g2f none 0 32 1
+
+Below a position stand its moves: the move, the expected reply or `none`, and, where the book says so,
+the evaluation in centipawns from the side to move, its depth, and how often the move was played. Lines
+that begin with `#` or `//` are remarks. YaneuraOu writes the positions in ascending order of their text,
+and books grow to many gigabytes: large ones are mapped into memory and bisected. Smaller ones may be in
+any order: every position is noted once.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import pairwise
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+
+from goryu.games.shogi import MoveError, SfenFields, move_from_usi
+from goryu.games.state import Move
+from goryu.players.books.book import BookError, BookMove
+
+__all__ = ["BOM", "HEADER", "YaneuraOuBook"]
+
+HEADER = b"#YANEURAOU-DB2016 1.00"
+
+BOM = b"\xef\xbb\xbf"
+"""The mark that editors on Windows leave at the beginning of a text."""
+
+MAX_INDEXED_BYTES = 32 << 20
+"""Books up to this size are indexed when they are opened, which takes about a second."""
+
+SAMPLES = 1000
+"""Places of a large book that are looked at to see whether it is in order."""
+
+NOTHING = ("none", "None", "resign")
+"""What stands in place of a move or a number that there is not."""
+
+_POSITION = re.compile(rb"^sfen +([^\r\n]*?)[ \t]*\r?$", re.MULTILINE)
+_BEHIND_ALL = b"\xff"
+
+
+class YaneuraOuBook:
+    """An open book.
+
+    ignores_ply: is a position known whatever its move number? (Then the first of equal ones counts.)
+
+    Raises:
+        BookError: the file is no such book, or is large and not in order.
+        OSError: it cannot be read.
+    """
+
+    def __init__(
+        self, path: Path, ignores_ply: bool = True, max_indexed_bytes: int = MAX_INDEXED_BYTES
+    ) -> None:
+        self._name = path.name
+        self._ignores_ply = ignores_ply
+        with path.open("rb") as file:
+            head = file.read(len(HEADER) + len(BOM)).removeprefix(BOM)
+            if not head.startswith(HEADER):
+                raise BookError(
+                    f"{path.name}: expected a book that begins with {HEADER.decode()}, received {head!r}"
+                )
+            self._text = mmap(file.fileno(), 0, access=ACCESS_READ)
+        self._index: dict[bytes, int] | None = None  # Where the moves of each position begin.
+        if len(self._text) <= max_indexed_bytes:
+            self._index = {}
+            for found in _POSITION.finditer(self._text):
+                self._index.setdefault(self._key(found[1]), found.end())
+            if not self._index:
+                raise BookError(f"{path.name}: expected lines that begin with sfen, received none")
+        else:
+            self._check_order()
+
+    def find(self, position: SfenFields) -> list[BookMove]:
+        """Returns the moves of a position in the order of the file, none if the position is not known.
+
+        Raises:
+            BookError: a line of moves cannot be read.
+        """
+        key = self._key(str(position).encode())
+        place = self._index.get(key) if self._index is not None else self._bisect(key)
+        return [] if place is None else list(self._moves(place))
+
+    def _key(self, sfen: bytes) -> bytes:
+        words = sfen.split()
+        return b" ".join(words[:3] if self._ignores_ply else words[:4])
+
+    def _bisect(self, key: bytes) -> int | None:
+        """Returns where the moves of a position begin in a book that is in order, None if it is not there."""
+        offset = bisect_left(range(len(self._text)), key, key=lambda offset: self._next(offset)[0])
+        found, place = self._next(offset)
+        return place if found == key else None
+
+    def _next(self, offset: int) -> tuple[bytes, int]:
+        """Returns the first position at or behind an offset, and where its moves begin."""
+        start = self._text.find(b"\nsfen ", max(0, offset - 1))
+        found = _POSITION.match(self._text, start + 1) if start >= 0 else None
+        return (self._key(found[1]), found.end()) if found else (_BEHIND_ALL, len(self._text))
+
+    def _check_order(self) -> None:
+        step = max(1, len(self._text) // SAMPLES)
+        samples = [self._next(offset)[0] for offset in range(0, len(self._text), step)]
+        if samples[0] == _BEHIND_ALL or any(a > b for a, b in pairwise(samples)):
+            raise BookError(
+                f"{self._name}: expected a large book to be in ascending order (YaneuraOu: makebook sort)"
+            )
+
+    def _moves(self, place: int) -> Iterator[BookMove]:
+        """Yields the moves that stand from `place` up to the next position."""
+        end = self._text.find(b"\nsfen ", place)
+        for line in self._text[place : end if end >= 0 else None].decode("utf-8", "replace").splitlines():
+            words = line.split()
+            if words and not line.startswith(("#", "//")) and words[0] not in NOTHING:
+                yield self._parse(line, words)
+
+    def _parse(self, line: str, words: list[str]) -> BookMove:
+        try:
+            move = move_from_usi(words[0])
+            reply = _optional_move(words[1]) if len(words) > 1 else None
+            eval_cp, depth, count = (
+                int(word) if word not in NOTHING else None for word in (*words[2:5], *NOTHING)[:3]
+            )
+        except (MoveError, ValueError) as error:
+            raise BookError(
+                f"{self._name}: expected MOVE REPLY EVALUATION DEPTH COUNT, received {line[:80]!a}"
+            ) from error
+        return BookMove(move, reply, eval_cp, depth, 1 if count is None else count)
+
+
+def _optional_move(text: str) -> Move | None:
+    return None if text in NOTHING else move_from_usi(text)

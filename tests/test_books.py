@@ -1,0 +1,310 @@
+"""Opening books: files as other programs write them, and what is made of their moves."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from goryu.games.shogi import move_from_usi, move_to_usi, parse_sfen
+from goryu.implementation import Board
+from goryu.players.books.apery import AperyBook
+from goryu.players.books.apery_key import apery_key
+from goryu.players.books.book import BookError, BookMove, fields_of, flipped, flipped_move
+from goryu.players.books.choice import BookSettings, choose
+from goryu.players.books.opening_book import BookFile, OpeningBook, open_book
+from goryu.players.books.yaneuraou import YaneuraOuBook
+
+START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+AFTER_7G7F = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
+
+YANEURAOU = f"""\
+#YANEURAOU-DB2016 1.00
+# a remark
+sfen {AFTER_7G7F}
+3c3d 2g2f
+sfen {START}
+7g7f 3c3d 32 20 5
+2g2f none 30 20 3
+// another remark
+1g1f none -50 20 2
+"""
+
+
+def database(folder: Path, text: str = YANEURAOU, name: str = "book.db") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+def names(moves: list[BookMove]) -> list[str]:
+    return [move_to_usi(move.move) for move in moves]
+
+
+# YaneuraOu's format.
+
+
+def test_a_yaneuraou_book_says_what_stands_in_it(tmp_path: Path) -> None:
+    book = YaneuraOuBook(database(tmp_path))
+    moves = book.find(parse_sfen(START))
+    assert names(moves) == ["7g7f", "2g2f", "1g1f"]
+    assert moves[0] == BookMove(move_from_usi("7g7f"), move_from_usi("3c3d"), 32, 20, 5)
+    assert moves[1].reply is None
+    assert book.find(parse_sfen(AFTER_7G7F)) == [BookMove(move_from_usi("3c3d"), move_from_usi("2g2f"))]
+    assert book.find(parse_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1")) == []
+
+
+def test_rsshogi_reads_the_same_in_a_book_of_random_games(tmp_path: Path) -> None:
+    rsshogi_book = pytest.importorskip("rsshogi.book")
+    rng = Random(11)
+    entries: dict[str, list[str]] = {}
+    for _ in range(30):
+        board = Board()
+        for _ in range(20):
+            moves = board.legal_moves()
+            known = rng.sample(moves, min(len(moves), 3))
+            entries.setdefault(
+                board.sfen(),
+                [f"{move_to_usi(m)} none {rng.randint(-99, 99)} {rng.randint(0, 40)} 1" for m in known],
+            )
+            board.push(rng.choice(moves))
+    lines = [line for sfen, moves in sorted(entries.items()) for line in (f"sfen {sfen}", *moves)]
+    path = database(tmp_path, "\n".join(["#YANEURAOU-DB2016 1.00", *lines, ""]))
+    oracle = rsshogi_book.YaneuraOuBook.open(str(path))
+    indexed, bisected = YaneuraOuBook(path), YaneuraOuBook(path, max_indexed_bytes=0)
+    for sfen in entries:
+        expected = [(m.mv.to_usi(), m.score, m.depth) for m in oracle.lookup_sfen(sfen).moves]
+        found = indexed.find(parse_sfen(sfen))
+        assert [(move_to_usi(m.move), m.eval_cp, m.depth) for m in found] == expected
+        assert bisected.find(parse_sfen(sfen)) == found
+    assert bisected.find(parse_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1")) == []
+
+
+def test_the_move_number_counts_only_if_it_is_asked_for(tmp_path: Path) -> None:
+    path = database(tmp_path)
+    later = parse_sfen(START.replace(" 1", " 7"))
+    assert names(YaneuraOuBook(path).find(later)) == ["7g7f", "2g2f", "1g1f"]
+    assert YaneuraOuBook(path, ignores_ply=False).find(later) == []
+    assert YaneuraOuBook(path, ignores_ply=False).find(parse_sfen(START)) != []
+
+
+def test_windows_line_ends_and_byte_order_marks_are_read(tmp_path: Path) -> None:
+    path = database(tmp_path, "\ufeff" + YANEURAOU.replace("\n", "\r\n"))
+    for limit in (0, 1 << 20):
+        book = YaneuraOuBook(path, max_indexed_bytes=limit)
+        assert names(book.find(parse_sfen(START))) == ["7g7f", "2g2f", "1g1f"]
+
+
+@pytest.mark.parametrize(
+    "text, complaint",
+    [
+        ("", "begins with"),
+        ("sfen " + START, "begins with"),
+        ("#YANEURAOU-DB2016 1.00\n", "lines that begin with sfen"),
+    ],
+)
+def test_a_broken_yaneuraou_book_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(BookError, match=complaint):
+        open_book(database(tmp_path, text))
+
+
+def test_a_large_book_out_of_order_is_refused(tmp_path: Path) -> None:
+    text = f"#YANEURAOU-DB2016 1.00\nsfen {START}\n7g7f none\nsfen {AFTER_7G7F}\n3c3d none\n"
+    with pytest.raises(BookError, match="ascending order"):
+        YaneuraOuBook(database(tmp_path, text), max_indexed_bytes=0)
+
+
+def test_a_line_that_is_no_move_is_said(tmp_path: Path) -> None:
+    book = YaneuraOuBook(database(tmp_path, f"#YANEURAOU-DB2016 1.00\nsfen {START}\n7g7f 3c3d x\n"))
+    with pytest.raises(BookError, match="received '7g7f 3c3d x'"):
+        book.find(parse_sfen(START))
+
+
+# Apery's format.
+
+
+@pytest.fixture
+def cshogi() -> Any:
+    return pytest.importorskip("cshogi")
+
+
+def apery_file(
+    cshogi: ModuleType, path: Path, games: int, shuffled: bool = False
+) -> dict[str, list[BookMove]]:
+    """Writes a book with cshogi; returns what is in it by SFEN."""
+    numpy = pytest.importorskip("numpy")
+    rng = Random(7)
+    entries: dict[str, list[BookMove]] = {}
+    keys = {}
+    for _ in range(games):
+        board = cshogi.Board()
+        for _ in range(15):
+            legal = list(board.legal_moves)
+            if board.sfen() not in entries:
+                keys[board.sfen()] = board.book_key()
+                entries[board.sfen()] = [
+                    BookMove(cshogi.move16(move), eval_cp=rng.randint(-500, 500), count=rng.randint(0, 65535))
+                    for move in rng.sample(legal, 3)
+                ]
+            board.push(rng.choice(legal))
+    records = [(keys[sfen], m.move, m.count, m.eval_cp) for sfen, moves in entries.items() for m in moves]
+    records.sort(key=lambda record: record[0])
+    if shuffled:
+        records.reverse()
+    numpy.array(records, dtype=cshogi.BookEntry).tofile(path)
+    return entries
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_an_apery_book_written_with_cshogi_is_read(
+    cshogi: ModuleType, tmp_path: Path, shuffled: bool
+) -> None:
+    entries = apery_file(cshogi, tmp_path / "book.bin", 40, shuffled)
+    book = open_book(tmp_path / "book.bin")
+    assert isinstance(book, AperyBook)
+    for sfen, moves in entries.items():
+        found = book.find(parse_sfen(sfen))
+        assert {m.move: m for m in found} == {m.move: m for m in moves}
+    assert book.find(parse_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1")) == []
+
+
+def test_apery_keys_are_those_of_cshogi(cshogi: ModuleType) -> None:
+    rng = Random(3)
+    for _ in range(20):
+        oracle, board = cshogi.Board(), Board()
+        for _ in range(100):
+            assert apery_key(fields_of(board)) == oracle.book_key()
+            moves = board.legal_moves()
+            if not moves:
+                break
+            move = rng.choice(moves)
+            board.push(move)
+            oracle.push(oracle.move_from_move16(int(move)))
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 17, b"#" * 15])
+def test_a_broken_apery_book_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "book.bin"
+    path.write_bytes(content)
+    with pytest.raises(BookError, match=r"book\.bin: expected"):
+        open_book(path)
+
+
+def test_a_book_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(BookError, match="No such file"):
+        open_book(tmp_path / "none.db")
+
+
+# The use of a book.
+
+
+def test_turning_the_board_round_twice_changes_nothing() -> None:
+    rng = Random(2)
+    board = Board()
+    for _ in range(80):
+        position = fields_of(board)
+        assert flipped(flipped(position)) == position
+        mirrored = Board(str(flipped(position)))
+        assert sorted(flipped_move(move) for move in board.legal_moves()) == mirrored.legal_moves()
+        board.push(rng.choice(board.legal_moves()))
+
+
+def test_a_position_is_looked_for_from_both_sides(tmp_path: Path) -> None:
+    text = f"#YANEURAOU-DB2016 1.00\nsfen {flipped(parse_sfen(AFTER_7G7F))}\n7g7f 8c8d 10 20 1\n"
+    book = OpeningBook(BookFile(str(database(tmp_path, text)), "", True))
+    board = Board(AFTER_7G7F)
+    assert book.find(board, flips=False) == []
+    assert book.find(board) == [BookMove(move_from_usi("3c3d"), move_from_usi("2g2f"), 10, 20, 1)]
+
+
+def test_moves_that_the_position_does_not_allow_are_left_out(tmp_path: Path) -> None:
+    text = f"#YANEURAOU-DB2016 1.00\nsfen {START}\n7g7e none\n2g2f none\n"
+    book = OpeningBook(BookFile(str(database(tmp_path, text)), "", True))
+    assert names(book.find(Board())) == ["2g2f"]
+
+
+def test_the_line_goes_on_as_long_as_the_book_knows_it(tmp_path: Path) -> None:
+    book = OpeningBook(BookFile("book.db", str(database(tmp_path).parent), True))
+    settings = BookSettings(plays_best=True)
+    answer = book.answer(Board(), settings, Random(1))
+    assert answer is not None
+    assert [move_to_usi(move) for move in answer.pv] == ["7g7f", "3c3d", "2g2f"]
+    short = book.answer(Board(), replace(settings, pv_moves=1), Random(1))
+    assert short is not None
+    assert len(short.pv) == 1
+
+
+def test_the_book_is_closed_behind_its_last_move(tmp_path: Path) -> None:
+    book = OpeningBook(BookFile(str(database(tmp_path)), "", True))
+    board = Board(AFTER_7G7F)
+    assert book.answer(board, BookSettings(max_ply=2), Random(1)) is not None
+    assert book.answer(board, BookSettings(max_ply=1), Random(1)) is None
+
+
+def test_a_book_replaced_under_its_name_is_noticed(tmp_path: Path) -> None:
+    file = BookFile(str(database(tmp_path)), "", True)
+    book = OpeningBook(file)
+    assert book.is_current(file)
+    database(tmp_path, YANEURAOU + "\n")
+    assert not book.is_current(file)
+
+
+# The choice.
+
+MOVES = [
+    BookMove(move_from_usi("1g1f"), None, -50, 20, 60),
+    BookMove(move_from_usi("2g2f"), None, 80, 20, 30),
+    BookMove(move_from_usi("7g7f"), None, 100, 20, 10),
+]
+
+
+def drawn(settings: BookSettings, turn: int = 0, moves: list[BookMove] = MOVES) -> Counter[str]:
+    rng = Random(1)
+    chosen = (choose(moves, turn, settings, rng) for _ in range(1000))
+    return Counter("none" if move is None else move_to_usi(move.move) for move in chosen)
+
+
+def test_chance_decides_evenly_among_moves_about_as_good_as_the_best() -> None:
+    count = drawn(BookSettings())
+    assert set(count) == {"7g7f", "2g2f"}
+    assert abs(count["7g7f"] - 500) < 60
+
+
+def test_the_difference_to_the_best_move_is_an_option() -> None:
+    assert set(drawn(BookSettings(most_worse_cp=19))) == {"7g7f"}
+    assert set(drawn(BookSettings(most_worse_cp=200, least_cp=(-200, 0)))) == {"7g7f", "2g2f", "1g1f"}
+
+
+def test_bad_moves_are_not_played_and_each_colour_has_its_limit() -> None:
+    settings = BookSettings(most_worse_cp=1000, least_cp=(90, 1000))
+    assert set(drawn(settings)) == {"7g7f"}
+    assert set(drawn(settings, turn=1)) == {"none"}
+
+
+def test_moves_may_be_drawn_by_their_counts() -> None:
+    count = drawn(BookSettings(most_worse_cp=1000, least_cp=(-1000, 0), draws_by_count=True))
+    assert abs(count["1g1f"] - 600) < 60
+    assert abs(count["7g7f"] - 100) < 40
+    never_played = [replace(move, count=0) for move in MOVES]
+    assert len(drawn(BookSettings(draws_by_count=True), moves=never_played)) == 2
+
+
+def test_the_best_move_may_be_asked_for() -> None:
+    assert set(drawn(BookSettings(plays_best=True))) == {"7g7f"}
+    by_count = [replace(move, eval_cp=None) for move in MOVES]
+    assert set(drawn(BookSettings(plays_best=True), moves=by_count)) == {"1g1f"}
+
+
+def test_a_narrow_book_leaves_rare_moves_out() -> None:
+    rare = [*MOVES, BookMove(move_from_usi("9g9f"), None, 100, 20, 1)]
+    assert "9g9f" in drawn(BookSettings(), moves=rare)
+    assert "9g9f" not in drawn(BookSettings(is_narrow=True), moves=rare)
+
+
+def test_a_shallow_book_is_not_asked_unless_it_does_not_say_how_deep_it_is() -> None:
+    assert set(drawn(BookSettings(least_depth=21))) == {"none"}
+    unknown = [replace(move, depth=None) for move in MOVES]
+    assert "none" not in drawn(BookSettings(least_depth=21), moves=unknown)
