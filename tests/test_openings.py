@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from goryu.games.state import Move
-from goryu.players.config import EngineConfig, RandomSettings
+from goryu.players.config import EngineConfig, OccasionalSettings, RandomSettings
 from goryu.players.openings import choose_move
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
@@ -18,11 +18,19 @@ def root_move(number: int, visits: int, value: float, mate: int | None = None) -
 
 RESULT = SearchResult((root_move(1, 60, 0.1), root_move(2, 30, 0.08), root_move(3, 10, -0.5)), 0.1, STATS)
 PROPORTIONAL = replace(EngineConfig(), random_ply=10).random_settings()
+NEVER = EngineConfig().random_settings()
+NOT_NOW = EngineConfig().occasional_settings()
+NOW_AND_THEN = replace(EngineConfig(), random2_ply=10, random2_probability_permille=200).occasional_settings()
 
 
-def draws(result: SearchResult, settings: RandomSettings = PROPORTIONAL, ply: int = 0) -> Counter[int]:
+def draws(
+    result: SearchResult,
+    settings: RandomSettings = PROPORTIONAL,
+    ply: int = 0,
+    occasional: OccasionalSettings = NOT_NOW,
+) -> Counter[int]:
     rng = Random(1)
-    return Counter(int(choose_move(result, settings, ply, rng).move) for _ in range(2000))
+    return Counter(int(choose_move(result, settings, occasional, ply, rng).move) for _ in range(2000))
 
 
 def test_moves_are_drawn_in_proportion_to_their_visits() -> None:
@@ -62,3 +70,32 @@ def test_a_proven_result_is_not_left_to_chance() -> None:
 
 def test_the_option_in_per_mille_of_win_rate_is_twice_as_much_as_a_value() -> None:
     assert replace(EngineConfig(), random_cutoff_permille=15).random_settings().cutoff == 0.03
+
+
+def test_by_default_nothing_is_left_to_chance() -> None:
+    assert set(draws(RESULT, NEVER)) == {1}
+
+
+def test_single_moves_are_drawn_with_the_given_probability() -> None:
+    drawn = draws(RESULT, NEVER, occasional=NOW_AND_THEN)
+    # Drawn in 400 of 2000 cases, and then at a temperature of 10 nearly evenly among the first two.
+    assert 140 < drawn[2] < 260
+    assert drawn[3] == 0
+    assert set(draws(RESULT, NEVER, ply=10, occasional=NOW_AND_THEN)) == {1}
+
+
+def test_the_first_rule_comes_before_the_second() -> None:
+    assert draws(RESULT, PROPORTIONAL, occasional=NOW_AND_THEN) == draws(RESULT)
+
+
+def test_a_good_position_is_not_gambled_with() -> None:
+    limited = replace(NOW_AND_THEN, value_limit=0.1)
+    assert set(draws(RESULT, NEVER, occasional=limited)) == {1}
+    assert len(draws(RESULT, NEVER, occasional=replace(limited, value_limit=0.11))) == 2
+
+
+def test_the_options_of_the_second_rule_are_dlshogis() -> None:
+    settings = EngineConfig().occasional_settings()
+    assert (settings.plies, settings.probability, settings.temperature) == (0, 0.04, 10.0)
+    assert settings.cutoff == 0.06  # 30 per mille of win rate
+    assert settings.value_limit == 0.5  # a win rate of 750 per mille

@@ -6,10 +6,11 @@ works in [-1, +1]. A difference on the first scale is twice as large on the seco
 
 from dataclasses import dataclass
 
+from goryu.players.books.settings import BookFile, BookSettings
 from goryu.players.time_manager import TimeSettings
 from goryu.search.puct import PuctConfig
 
-__all__ = ["EngineConfig", "EvaluatorSettings", "RandomSettings"]
+__all__ = ["EngineConfig", "EvaluatorSettings", "LoadedSettings", "OccasionalSettings", "RandomSettings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,10 @@ class EvaluatorSettings:
     temperature: float
 
 
+LoadedSettings = tuple[EvaluatorSettings, BookFile]
+"""What decides which files are loaded."""
+
+
 @dataclass(frozen=True, slots=True)
 class RandomSettings:
     """Sampling of the first moves by visit counts, the first book's rule for its opening plies.
@@ -48,6 +53,21 @@ class RandomSettings:
     temperature_drop: float
     cutoff: float
     cutoff_drop: float
+
+
+@dataclass(frozen=True, slots=True)
+class OccasionalSettings:
+    """Sampling of single moves by visit counts, dlshogi's second way to make games differ.
+
+    plies: up to this ply. probability: of sampling a move at all. temperature, cutoff: as above.
+    value_limit: in [-1, +1]; positions that stand better than this are not tampered with.
+    """
+
+    plies: int
+    probability: float
+    temperature: float
+    cutoff: float
+    value_limit: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +109,7 @@ class EngineConfig:
     draw_value_black_permille: int = 500
     draw_value_white_permille: int = 500
     entering_king_rule: str = "CSARule27"
+    first_recurrence: bool = True
     generates_all_legal_moves: bool = False
 
     # Time.
@@ -112,12 +133,35 @@ class EngineConfig:
     debug_message: bool = False
     log_file: str = ""
 
+    # Opening books.
+    own_book: bool = True
+    book_file: str = ""
+    book_folder: str = ""
+    book_moves: int = 16
+    book_ignore_rate_percent: int = 0
+    best_book_move: bool = False
+    considers_book_move_count: bool = False
+    narrow_book: bool = False
+    book_depth_limit: int = 16
+    book_eval_diff: int = 30
+    book_eval_black_limit: int = 0
+    book_eval_white_limit: int = -140
+    min_book_score: int = -3000
+    flipped_book: bool = True
+    ignores_book_ply: bool = True
+    book_pv_moves: int = 8
+
     # Random openings.
     random_ply: int = 0
     random_temperature_permille: int = 1000
     random_temperature_drop_permille: int = 0
     random_cutoff_permille: int = 1000
     random_cutoff_drop_permille: int = 0
+    random2_ply: int = 0
+    random2_probability_permille: int = 40
+    random2_temperature_permille: int = 10_000
+    random2_cutoff_permille: int = 30
+    random2_value_limit_permille: int = 750
     seed: int = 0
 
     def evaluator_settings(self) -> EvaluatorSettings:
@@ -133,6 +177,10 @@ class EngineConfig:
             device=self.device,
             temperature=self.softmax_temperature_percent / 100,
         )
+
+    def loaded_settings(self) -> LoadedSettings:
+        """Returns what decides whether something must be loaded before the next search."""
+        return self.evaluator_settings(), self.opening_book()
 
     def time_settings(self) -> TimeSettings:
         """Returns what the time manager needs."""
@@ -156,6 +204,39 @@ class EngineConfig:
             temperature_drop=self.random_temperature_drop_permille / 1000,
             cutoff=difference_from_rate(self.random_cutoff_permille / 1000),
             cutoff_drop=difference_from_rate(self.random_cutoff_drop_permille / 1000),
+        )
+
+    def occasional_settings(self) -> OccasionalSettings:
+        """Returns the sampling of single moves, in [-1, +1]."""
+        return OccasionalSettings(
+            plies=self.random2_ply,
+            probability=self.random2_probability_permille / 1000,
+            temperature=self.random2_temperature_permille / 1000,
+            cutoff=difference_from_rate(self.random2_cutoff_permille / 1000),
+            value_limit=value_from_rate(self.random2_value_limit_permille / 1000),
+        )
+
+    def opening_book(self) -> BookFile:
+        """Returns which book is opened."""
+        path = self.book_file if self.own_book else ""
+        return BookFile(path, self.book_folder, self.ignores_book_ply)
+
+    def book_settings(self) -> BookSettings:
+        """Returns which of the book's moves may be played."""
+        return BookSettings(
+            max_ply=self.book_moves,
+            ignore_rate=self.book_ignore_rate_percent / 100,
+            plays_best=self.best_book_move,
+            draws_by_count=self.considers_book_move_count,
+            is_narrow=self.narrow_book,
+            least_depth=self.book_depth_limit,
+            most_worse_cp=self.book_eval_diff,
+            least_cp=(
+                max(self.book_eval_black_limit, self.min_book_score),
+                max(self.book_eval_white_limit, self.min_book_score),
+            ),
+            flips=self.flipped_book,
+            pv_moves=self.book_pv_moves,
         )
 
     def puct_config(self, turn: int, bytes_per_node: int) -> PuctConfig:

@@ -6,13 +6,14 @@ from math import inf
 from random import Random
 from time import monotonic
 
-from goryu.games.shogi import EnteringKingRule
-from goryu.games.state import Move
+from goryu.games.shogi import STANDARD_RULES, EnteringKingRule
 from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, solve
+from goryu.players.books.shelf import BookShelf
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.openings import choose_move
+from goryu.players.position import legal_reply
 from goryu.players.request import Answer, Control, Report, Request
 from goryu.players.time_manager import TimeManager
 from goryu.players.watch import Watch
@@ -53,16 +54,19 @@ class Player:
         self._loaded: LoadedEvaluator | None = None
         self._puct: Puct | None = None
         self._problem = "none was loaded"
+        self._books = BookShelf()
+        self._rules = STANDARD_RULES  # Those of the last search.
         self._rng = Random()
         self._seed = 0
 
     def load(self, config: EngineConfig, say: Callable[[str], None]) -> None:
-        """Loads the evaluator, or loads it anew if its settings or its file have changed.
+        """Loads evaluator and book, or loads them anew if their settings or their files have changed.
 
         say: takes one-line ASCII messages: what was loaded, and the reason for every fallback.
         A model that is missing or broken is no error here: a weaker evaluator takes its place, or
-        where the settings forbid that, the player resigns.
+        where the settings forbid that, the player resigns. A broken book is done without.
         """
+        self._books.load(config.opening_book(), say)
         settings = config.evaluator_settings()
         if self._loaded is None or not self._loaded.is_current(settings):
             self._puct = None
@@ -82,6 +86,7 @@ class Player:
 
     def new_game(self) -> None:
         """Forgets everything that was searched."""
+        self._books.new_game()
         if self._puct is not None:
             self._puct.clear()
 
@@ -107,11 +112,20 @@ class Player:
         declares = board.declaration() and board.rules.entering_king is not EnteringKingRule.TryRule
         if declares and not request.limits.is_open:
             return Answer(None, declares=True)
-        watch = Watch(self._searcher(config, board.turn), request, control, report, self._time, self._rng)
+        limits = request.limits
+        book_move = None if limits.infinite or limits.root_moves else self._books.answer(request, self._rng)
+        if book_move is not None and not limits.ponder:
+            return book_move
+        watch = Watch(self._searcher(config, board), request, control, report, self._time, self._rng)
+        watch.ends_at_hit = book_move is not None
         watch.is_forced = declares or len(board.legal_moves()) == 1
         if (mate := self._mate_at_root(watch, control)) is not None:
             return mate
         watch.search()
+        if book_move is not None:
+            control.wait()
+            if not control.is_stopped:
+                return book_move
         if declares:
             return Answer(None, declares=True)
         return self._answer(watch, may_resign=not request.limits.is_open or control.hit is not None)
@@ -131,15 +145,16 @@ class Player:
         """Returns what is known about the last position searched, or None."""
         return self._puct.result(lines) if self._puct is not None else None
 
-    def _searcher(self, config: EngineConfig, turn: int) -> Puct:
-        """Returns the search, with its graph if neither evaluator nor constants have changed."""
+    def _searcher(self, config: EngineConfig, board: Board) -> Puct:
+        """Returns the search, with its graph if neither evaluator nor constants nor rules have changed."""
         assert self._loaded is not None
-        wanted = config.puct_config(turn, BYTES_PER_NODE[IMPLEMENTATION])
+        wanted = config.puct_config(board.turn, BYTES_PER_NODE[IMPLEMENTATION])
         wanted = replace(wanted, mate_nodes=min(wanted.mate_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
         if self._puct is None or replace(self._puct.config, draw_value=wanted.draw_value) != wanted:
             self._puct = Puct(self._loaded.evaluator, wanted)
-        elif not config.reuse_subtree:
+        elif not config.reuse_subtree or board.rules != self._rules:
             self._puct.clear()
+        self._rules = board.rules
         self._puct.config = wanted
         return self._puct
 
@@ -164,21 +179,23 @@ class Player:
         depth = len(mate.moves)
         stats = replace(watch.puct.stats(), playouts=mate.nodes, depth=depth, max_depth=depth, is_proven=True)
         result = SearchResult((best,), best.value, stats)
-        return Answer(best.move, _legal_reply(board, best), result, watch.elapsed_ms())
+        return Answer(best.move, legal_reply(board, best), result, watch.elapsed_ms())
 
     def _answer(self, watch: Watch, may_resign: bool) -> Answer:
         request, config = watch.request, watch.request.config
         board = request.board
-        plays_randomly = board.ply < config.random_ply
+        plays_randomly = board.ply < max(config.random_ply, config.random2_ply)
         result = watch.puct.result(ALL_MOVES if plays_randomly else config.multi_pv)
         if plays_randomly:
-            chosen = choose_move(result, config.random_settings(), board.ply, self._rng)
+            chosen = choose_move(
+                result, config.random_settings(), config.occasional_settings(), board.ply, self._rng
+            )
             result = replace(result, moves=_with_first(result.moves, chosen))
         best = result.moves[0]
         elapsed_ms = watch.elapsed_ms()
         if may_resign and config.resign_threshold_permille and best.value < config.resign_value:
             return Answer(None, result=result, elapsed_ms=elapsed_ms)
-        return Answer(best.move, _legal_reply(board, best), result, elapsed_ms)
+        return Answer(best.move, legal_reply(board, best), result, elapsed_ms)
 
     def _ponder_on_all_replies(self, request: Request, control: Control, report: Report) -> Answer | None:
         """Stochastic pondering: searches the position before the predicted move, for the opponent.
@@ -188,7 +205,7 @@ class Player:
         """
         board = request.board.copy()
         predicted = board.pop()
-        puct = self._searcher(request.config, request.board.turn)
+        puct = self._searcher(request.config, request.board)
         # A draw must be worth the same to us now, at the opponent's root, as at our own after the hit.
         puct.config = replace(puct.config, draw_value=-puct.config.draw_value)
         opponent = replace(request, board=board, limits=Limits(infinite=True))
@@ -215,13 +232,3 @@ def _with_first(moves: Sequence[RootMove], first: RootMove) -> tuple[RootMove, .
 def _one_ply_later(mate: int | None) -> int | None:
     """Returns a mate distance after one more ply, seen from the other side."""
     return None if mate is None or abs(mate) == 1 else (1 - mate if mate > 0 else -1 - mate)
-
-
-def _legal_reply(board: Board, best: RootMove) -> Move | None:
-    """Returns the expected reply, if the game still goes on after the best move."""
-    if len(best.pv) < 2:
-        return None
-    board.push(best.move)
-    is_legal = board.outcome() is None and best.pv[1] in board.legal_moves()
-    board.pop()
-    return best.pv[1] if is_legal else None

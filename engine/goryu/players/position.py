@@ -4,8 +4,9 @@ from goryu.games.shogi import START_SFEN, EnteringKingRule, Rules, SfenError, mo
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig
+from goryu.search.result import RootMove
 
-__all__ = ["Position", "legal_moves_by_name", "rules_of"]
+__all__ = ["Position", "legal_moves_by_name", "legal_reply", "rules_of"]
 
 
 def rules_of(config: EngineConfig) -> Rules:
@@ -14,12 +15,23 @@ def rules_of(config: EngineConfig) -> Rules:
         entering_king=EnteringKingRule(config.entering_king_rule),
         max_ply=config.moves_to_draw,
         all_moves=config.generates_all_legal_moves,
+        first_recurrence=config.first_recurrence,
     )
 
 
 def legal_moves_by_name(board: Board) -> dict[str, Move]:
     """Returns the legal moves that are worth searching by their USI text."""
     return {move_to_usi(move): move for move in board.legal_moves()}
+
+
+def legal_reply(board: Board, best: RootMove) -> Move | None:
+    """Returns the expected reply, if the game still goes on after the best move."""
+    if len(best.pv) < 2:
+        return None
+    board.push(best.move)
+    is_legal = board.outcome() is None and best.pv[1] in board.legal_moves()
+    board.pop()
+    return best.pv[1] if is_legal else None
 
 
 class Position:

@@ -5,7 +5,17 @@ from enum import Enum
 
 from goryu.players.config import EngineConfig
 
-__all__ = ["INT32_MAX", "Kind", "Option", "OptionError", "Value"]
+__all__ = [
+    "INT32_MAX",
+    "Kind",
+    "Option",
+    "OptionError",
+    "Value",
+    "check",
+    "combo",
+    "spin",
+    "string",
+]
 
 INT32_MAX = 2**31 - 1
 """MyShogi and others read spins as 32-bit numbers and drop an option whose number is greater."""
@@ -101,3 +111,25 @@ class Option:
 
     def _refusal(self, text: str, expected: str) -> OptionError:
         return OptionError(f"option {self.name} expects {expected}, received {text[:80]!a}")
+
+
+# Shorter ways to write an option down; an alias without a factor is in the same unit.
+
+
+def check(name: str, field: str, explanation: str, *aliases: str) -> Option:
+    return Option(name, Kind.CHECK, field, explanation, aliases=tuple((alias, 1) for alias in aliases))
+
+
+def spin(
+    name: str, field: str, minimum: int, maximum: int, explanation: str, *aliases: str | tuple[str, int]
+) -> Option:
+    pairs = tuple((alias, 1) if isinstance(alias, str) else alias for alias in aliases)
+    return Option(name, Kind.SPIN, field, explanation, minimum, maximum, aliases=pairs)
+
+
+def combo(name: str, field: str, choices: str, explanation: str) -> Option:
+    return Option(name, Kind.COMBO, field, explanation, choices=tuple(choices.split()))
+
+
+def string(name: str, field: str, explanation: str, *aliases: str, kind: Kind = Kind.STRING) -> Option:
+    return Option(name, kind, field, explanation, aliases=tuple((alias, 1) for alias in aliases))

@@ -9,43 +9,25 @@ that were never offered.
 from collections.abc import Iterator
 
 from goryu import __version__
-from goryu.protocols.option import INT32_MAX, Kind, Option
+from goryu.protocols.opening_options import OPENING_OPTIONS
+from goryu.protocols.option import INT32_MAX, Kind, Option, check, combo, spin, string
 
 __all__ = ["OPTIONS", "identification"]
 
 
-def _check(name: str, field: str, text: str, *aliases: str) -> Option:
-    return Option(name, Kind.CHECK, field, text, aliases=tuple((alias, 1) for alias in aliases))
-
-
-def _spin(
-    name: str, field: str, minimum: int, maximum: int, text: str, *aliases: str | tuple[str, int]
-) -> Option:
-    pairs = tuple((alias, 1) if isinstance(alias, str) else alias for alias in aliases)
-    return Option(name, Kind.SPIN, field, text, minimum, maximum, aliases=pairs)
-
-
-def _combo(name: str, field: str, choices: str, text: str) -> Option:
-    return Option(name, Kind.COMBO, field, text, choices=tuple(choices.split()))
-
-
-def _text(name: str, field: str, text: str, *aliases: str, kind: Kind = Kind.STRING) -> Option:
-    return Option(name, kind, field, text, aliases=tuple((alias, 1) for alias in aliases))
-
-
 OPTIONS: tuple[Option, ...] = (
-    _check(
+    check(
         "USI_Ponder",
         "ponder",
         "The GUI may let the engine think on the opponent's time; spends a little more.",
     ),
-    _check(
+    check(
         "Stochastic_Ponder",
         "stochastic_ponder",
         "While pondering, think about all of the opponent's moves, not only the predicted one.",
     ),
-    _spin("USI_Hash", "hash_mb", 1, 1_048_576, "Memory for the search graph, in MB."),
-    _spin(
+    spin("USI_Hash", "hash_mb", 1, 1_048_576, "Memory for the search graph, in MB."),
+    spin(
         "Threads",
         "threads",
         1,
@@ -53,35 +35,35 @@ OPTIONS: tuple[Option, ...] = (
         "CPU threads of the search; with one a search can be repeated exactly.",
         *("thread", "NumSearchThreads"),
     ),
-    _spin("MultiPV", "multi_pv", 1, 600, "How many lines of play to show."),
+    spin("MultiPV", "multi_pv", 1, 600, "How many lines of play to show."),
     # The model and where it runs.
-    _combo(
+    combo(
         "Evaluator",
         "evaluator",
         "network material uniform hashed",
         "What judges positions: the network, the pieces, nothing, or reproducible noise (for tests).",
     ),
-    _text(
+    string(
         "DNN_Model",
         "model",
         "ONNX model; empty for the one shipped with Goryu.",
         *("DNN_Model1", "modelfile", "WeightPath"),
         kind=Kind.FILENAME,
     ),
-    _text("EvalDir", "model_folder", "Folder in which a relative DNN_Model is looked for first."),
-    _combo(
+    string("EvalDir", "model_folder", "Folder in which a relative DNN_Model is looked for first."),
+    combo(
         "Backend",
         "backend",
         "auto tensorrt cuda directml cpu",
         "What runs the network; auto takes the fastest.",
     ),
-    _check(
+    check(
         "AllowFallback",
         "allows_fallback",
         "If the model or the backend fails: go on with a weaker one, and say so.",
     ),
-    _spin("Device", "device", 0, 1023, "Number of the GPU.", "gpu_id"),
-    _spin(
+    spin("Device", "device", 0, 1023, "Number of the GPU.", "gpu_id"),
+    spin(
         "DNN_Batch_Size",
         "batch_size",
         1,
@@ -89,7 +71,7 @@ OPTIONS: tuple[Option, ...] = (
         "Positions per call of the network; more is faster on a GPU and less precise.",
         *("DNN_Batch_Size1", "BatchSize"),
     ),
-    _spin(
+    spin(
         "Softmax_Temperature",
         "softmax_temperature_percent",
         1,
@@ -98,47 +80,47 @@ OPTIONS: tuple[Option, ...] = (
         "temperature",
     ),
     # The search.
-    _spin(
+    spin(
         "UCT_NodeLimit",
         "node_limit",
         100,
         1_000_000_000,
         "Most positions in the search graph; see also USI_Hash.",
     ),
-    _spin("C_init", "c_init_percent", 0, 500, "Exploration on the win-rate scale, percent.", "c_puct"),
-    _spin("C_base", "c_base", 1000, 1_000_000, "Visits after which exploration grows."),
-    _spin(
+    spin("C_init", "c_init_percent", 0, 500, "Exploration on the win-rate scale, percent.", "c_puct"),
+    spin("C_base", "c_base", 1000, 1_000_000, "Visits after which exploration grows."),
+    spin(
         "C_fpu_reduction",
         "c_fpu_reduction_percent",
         0,
         100,
         "How much worse an unvisited move is assumed, percent.",
     ),
-    _spin("C_init_root", "c_init_root_percent", 0, 500, "C_init at the root."),
-    _spin("C_base_root", "c_base_root", 1000, 1_000_000, "C_base at the root."),
-    _spin("C_fpu_reduction_root", "c_fpu_reduction_root_percent", 0, 100, "C_fpu_reduction at the root."),
-    _combo(
+    spin("C_init_root", "c_init_root_percent", 0, 500, "C_init at the root."),
+    spin("C_base_root", "c_base_root", 1000, 1_000_000, "C_base at the root."),
+    spin("C_fpu_reduction_root", "c_fpu_reduction_root_percent", 0, 100, "C_fpu_reduction at the root."),
+    combo(
         "Final_Move",
         "final_move",
         "lcb visits",
         "Play the best lower confidence bound, or the most visited move.",
     ),
-    _spin(
+    spin(
         "LeafDfpnNodesLimit",
         "leaf_mate_nodes",
         0,
         10_000,
         "Mate search at every leaf, in nodes; 0 for none. The Python search takes 1 at most.",
     ),
-    _spin(
+    spin(
         "RootMateSearchNodesLimit",
         "root_mate_nodes",
         0,
         INT32_MAX,
         "Mate search before each move, in nodes; 0 for none.",
     ),
-    _check("ReuseSubtree", "reuse_subtree", "Keep what the last search found about this position."),
-    _spin(
+    check("ReuseSubtree", "reuse_subtree", "Keep what the last search found about this position."),
+    spin(
         "NodesLimit",
         "nodes_limit",
         0,
@@ -146,9 +128,9 @@ OPTIONS: tuple[Option, ...] = (
         "Playouts per move in place of the clock; 0 for none.",
         *("Const_Playout", "playout"),
     ),
-    _spin("DepthLimit", "depth_limit", 0, 1000, "Stop at this mean depth; 0 for none."),
+    spin("DepthLimit", "depth_limit", 0, 1000, "Stop at this mean depth; 0 for none."),
     # The rules.
-    _spin(
+    spin(
         "MaxMovesToDraw",
         "moves_to_draw",
         0,
@@ -157,7 +139,7 @@ OPTIONS: tuple[Option, ...] = (
         "Draw_Ply",
         "USI_MaxPly",
     ),
-    _spin(
+    spin(
         "DrawValueBlack",
         "draw_value_black_permille",
         0,
@@ -166,7 +148,7 @@ OPTIONS: tuple[Option, ...] = (
         "Draw_Value_Black",
         ("BlackDrawValue", 10),
     ),
-    _spin(
+    spin(
         "DrawValueWhite",
         "draw_value_white_permille",
         0,
@@ -175,22 +157,27 @@ OPTIONS: tuple[Option, ...] = (
         "Draw_Value_White",
         ("WhiteDrawValue", 10),
     ),
-    _combo(
+    combo(
         "EnteringKingRule",
         "entering_king_rule",
         "NoEnteringKing CSARule24 CSARule24H CSARule27 CSARule27H TryRule",
         "When an entered king wins.",
     ),
-    _check("GenerateAllLegalMoves", "generates_all_legal_moves", "Also search pointless non-promotions."),
+    check(
+        "First_Recurrence",
+        "first_recurrence",
+        "In the search, take the first recurrence of a position for the result; else the fourth.",
+    ),
+    check("GenerateAllLegalMoves", "generates_all_legal_moves", "Also search pointless non-promotions."),
     # Time.
-    _spin(
+    spin(
         "NetworkDelay",
         "network_delay_ms",
         0,
         10_000,
         "How much later than ours the GUI's clock stops, on average, ms.",
     ),
-    _spin(
+    spin(
         "NetworkDelay2",
         "network_delay2_ms",
         0,
@@ -198,10 +185,10 @@ OPTIONS: tuple[Option, ...] = (
         "The same at worst, ms; kept back from every limit, up to half of it.",
         *("Byoyomi_Margin", "ThinkingTimeMargin"),
     ),
-    _spin(
+    spin(
         "Time_Margin", "time_margin_ms", 0, 60_000, "Kept back from the main time if there is no byoyomi, ms."
     ),
-    _spin(
+    spin(
         "MinimumThinkingTime",
         "minimum_thinking_time_ms",
         0,
@@ -209,19 +196,19 @@ OPTIONS: tuple[Option, ...] = (
         "Answer no sooner than this, ms, except with a proven or the only move.",
         "MinimumThinkingTimeMilliSeconds",
     ),
-    _spin("SlowMover", "slow_mover_percent", 1, 1000, "Share of the usual time to spend on a move, percent."),
-    _check(
+    spin("SlowMover", "slow_mover_percent", 1, 1000, "Share of the usual time to spend on a move, percent."),
+    check(
         "RoundUpToFullSecond",
         "does_round_up_to_full_second",
         "The clock counts whole seconds: use up the second that was begun.",
     ),
-    _check(
+    check(
         "Byoyomi_Early_Stop",
         "stops_early_in_byoyomi",
         "Also in byoyomi, answer as soon as the second move cannot catch up.",
     ),
     # Output and manners.
-    _spin(
+    spin(
         "PvInterval",
         "pv_interval_ms",
         0,
@@ -229,51 +216,24 @@ OPTIONS: tuple[Option, ...] = (
         "Time between info lines, ms; 0 for only the last.",
         "PV_Interval",
     ),
-    _spin("Eval_Coef", "eval_coef", 1, 10_000, "Coefficient between win rate and centipawns."),
-    _spin(
+    spin("Eval_Coef", "eval_coef", 1, 10_000, "Coefficient between win rate and centipawns."),
+    spin(
         "Resign_Threshold",
         "resign_threshold_permille",
         0,
         1000,
         "Resign below this win rate, per mille; 0 for never.",
     ),
-    _check("DebugMessage", "debug_message", "Show a table of the moves before every answer.", "debug"),
-    _text(
+    check("DebugMessage", "debug_message", "Show a table of the moves before every answer.", "debug"),
+    string(
         "LogFile",
         "log_file",
         "Write the session and all messages of the libraries to this file.",
         "DebugLogFile",
         kind=Kind.FILENAME,
     ),
-    # Openings.
-    _spin(
-        "Random_Ply", "random_ply", 0, 1000, "Up to this ply, draw the move at random by visits; 0 for never."
-    ),
-    _spin(
-        "Random_Temperature",
-        "random_temperature_permille",
-        0,
-        100_000,
-        "Per mille; 1000 is proportional to visits.",
-    ),
-    _spin(
-        "Random_Temperature_Drop",
-        "random_temperature_drop_permille",
-        0,
-        100_000,
-        "Fall of it per own move, per mille.",
-    ),
-    _spin(
-        "Random_Cutoff",
-        "random_cutoff_permille",
-        0,
-        1000,
-        "Never draw a move worse than the best by this win rate, per mille.",
-    ),
-    _spin(
-        "Random_Cutoff_Drop", "random_cutoff_drop_permille", 0, 1000, "Fall of it per own move, per mille."
-    ),
-    _spin("Seed", "seed", 0, INT32_MAX, "Seed of all random choices; 0 for a new one every time."),
+    *OPENING_OPTIONS,
+    spin("Seed", "seed", 0, INT32_MAX, "Seed of all random choices; 0 for a new one every time."),
     Option(
         "Clear_Hash", Kind.BUTTON, "", "Forget everything that was searched.", aliases=(("ClearHash", 1),)
     ),

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from goryu.players.config import EngineConfig, EvaluatorSettings
+from goryu.players.config import EngineConfig, LoadedSettings
 from goryu.players.limits import Limits
 from goryu.players.request import Answer, Control, Request
 from goryu.protocols.actions import (
@@ -81,7 +81,7 @@ class UsiEngine:
         self._options = UsiOptions()
         self._is_loading = False
         self._waiting: deque[tuple[str, float]] = deque()
-        self._loaded_settings: EvaluatorSettings | None = None
+        self._loaded_settings: LoadedSettings | None = None
         self._readyoks_owed = 0
         self._position: Position | None = None
         self._problem = ""
@@ -299,12 +299,12 @@ class UsiEngine:
     # Parts of the commands.
 
     def _must_load(self) -> bool:
-        return self._loaded_settings != self._options.config.evaluator_settings()
+        return self._loaded_settings != self._options.config.loaded_settings()
 
     def _load(self) -> list[Action]:
         problems = self._options.set_model_settings(self._read_model_settings(self._options.config))
         config = self._options.config
-        self._loaded_settings = config.evaluator_settings()
+        self._loaded_settings = config.loaded_settings()
         self._is_loading = True
         return [*map(remark, problems), Load(config)]
 

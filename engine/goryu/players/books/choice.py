@@ -6,39 +6,15 @@ deeply enough, the book is not asked at all.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
 
 from goryu.players.books.book import BookMove
+from goryu.players.books.settings import BookSettings
 
-__all__ = ["BookSettings", "choose", "ranked"]
+__all__ = ["choose", "ranked"]
 
 NARROW_SHARE = 0.1
 """What share of all games a move of a narrow book was played in, at least (YaneuraOu's value)."""
-
-
-@dataclass(frozen=True, slots=True)
-class BookSettings:
-    """How a book is used; centipawns from the side to move. A move without evaluation or depth passes.
-
-    max_ply: the last move number at which the book is asked.
-    plays_best: never leave the choice to chance.
-    least_depth: the best move's, or the book is not asked; 0 for any.
-    most_worse_cp: than the best move.
-    least_cp: for black and for white.
-    flips: look for the flipped position too.
-    pv_moves: how many moves of the book are shown.
-    """
-
-    max_ply: int = 16
-    plays_best: bool = False
-    draws_by_count: bool = False
-    is_narrow: bool = False
-    least_depth: int = 16
-    most_worse_cp: int = 30
-    least_cp: tuple[int, int] = (0, -140)
-    flips: bool = True
-    pv_moves: int = 8
 
 
 def ranked(moves: Sequence[BookMove]) -> list[BookMove]:

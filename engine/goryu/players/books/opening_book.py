@@ -9,44 +9,11 @@ from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
 from goryu.players.books.book import Book, BookError, BookMove, fields_of, flipped, flipped_move
-from goryu.players.books.choice import BookSettings, choose, ranked
+from goryu.players.books.choice import choose, ranked
+from goryu.players.books.settings import BookFile, BookSettings
 from goryu.players.books.yaneuraou import BOM, YaneuraOuBook
 
-__all__ = ["BookAnswer", "BookFile", "OpeningBook", "open_book"]
-
-NO_BOOK = "no_book"
-"""YaneuraOu's name for the book that is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class BookFile:
-    """Which book is opened. path: as the user gave it; "" or "no_book" for none.
-
-    folder: where a relative path is looked for first; "" for nowhere.
-    """
-
-    path: str
-    folder: str
-    ignores_ply: bool
-
-    @property
-    def is_none(self) -> bool:
-        """Is there to be no book?"""
-        return self.path in ("", NO_BOOK)
-
-    def place(self) -> Path:
-        """Returns where the file is; if it is nowhere, the path as it was given."""
-        named = Path(self.path).expanduser()
-        places = [Path(self.folder).expanduser() / named] if self.folder else []
-        return next((place for place in (*places, named) if place.is_file()), named)
-
-    def stamp(self) -> tuple[int, int] | None:
-        """Returns size and time of the file, which change with its content, or None without one."""
-        try:
-            status = self.place().stat()
-        except OSError:
-            return None
-        return status.st_size, status.st_mtime_ns
+__all__ = ["BookAnswer", "OpeningBook", "open_book"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,142 @@
+"""The player: what it does with a book, with rules that change, and with its graph."""
+
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
+
+import pytest
+
+from goryu.games.shogi import START_SFEN, move_to_usi
+from goryu.players.config import EngineConfig
+from goryu.players.limits import Limits
+from goryu.players.player import Player
+from goryu.players.position import Position, rules_of
+from goryu.players.request import Answer, Control, Request
+
+QUICK = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
+BOOK = f"""\
+#YANEURAOU-DB2016 1.00
+sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/6P2/PPPPPP1PP/1B5R1/LNSGKGSNL w - 2
+3c3d 9g9f 12 20 1
+sfen {START_SFEN}
+3g3f 3c3d 60 20 1
+"""
+
+
+def request_of(
+    config: EngineConfig, *moves: str, limits: Limits | None = None, sfen: str = START_SFEN
+) -> Request:
+    board = Position(sfen, moves, rules_of(config)).board
+    return Request(board, limits or Limits(nodes=30), config, monotonic())
+
+
+def loaded(config: EngineConfig) -> tuple[Player, list[str]]:
+    player, said = Player(), list[str]()
+    player.load(config, said.append)
+    return player, said
+
+
+def search(player: Player, request: Request, control: Control | None = None) -> Answer:
+    return player.search(request, control or Control(), lambda result, ms: None)
+
+
+def move_of(answer: Answer) -> str:
+    return "none" if answer.move is None else move_to_usi(answer.move)
+
+
+@pytest.fixture
+def with_book(tmp_path: Path) -> EngineConfig:
+    (tmp_path / "定跡 book.db").write_text(BOOK)
+    return replace(QUICK, book_file="定跡 book.db", book_folder=str(tmp_path))
+
+
+def test_the_book_is_played_and_said(with_book: EngineConfig) -> None:
+    player, said = loaded(with_book)
+    assert any("book.db" in message for message in said)
+    answer = search(player, request_of(with_book))
+    assert (move_of(answer), answer.remark) == ("3g3f", "book: 60 cp, depth 20, count 1")
+    assert answer.result is not None
+    assert [move_to_usi(move) for move in answer.result.moves[0].pv] == ["3g3f", "3c3d", "9g9f"]
+    assert answer.ponder is not None
+
+
+def test_outside_the_book_the_engine_thinks(with_book: EngineConfig) -> None:
+    player, _ = loaded(with_book)
+    answer = search(player, request_of(with_book, "7g7f"))
+    assert answer.remark == ""
+    assert answer.result is not None
+    assert answer.result.stats.playouts == 30
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"own_book": False}, {"book_moves": 0}, {"book_ignore_rate_percent": 100}, {"book_file": "no_book"}],
+)
+def test_the_book_stays_closed_if_the_user_says_so(with_book: EngineConfig, change: dict[str, int]) -> None:
+    config = replace(with_book, **change)  # type: ignore[arg-type]
+    player, _ = loaded(config)
+    assert search(player, request_of(config)).remark == ""
+
+
+def test_the_book_is_ignored_game_by_game(with_book: EngineConfig) -> None:
+    config = replace(with_book, book_ignore_rate_percent=50)
+    player, _ = loaded(config)
+    games: list[bool] = []
+    for _ in range(20):
+        player.new_game()
+        asked = {search(player, request_of(config)).remark != "" for _ in range(3)}
+        assert len(asked) == 1
+        games += asked
+    assert set(games) == {True, False}
+
+
+def test_analysis_and_chosen_moves_leave_the_book_alone(with_book: EngineConfig) -> None:
+    player, _ = loaded(with_book)
+    control = Control()
+    control.stop()
+    analysed = search(player, request_of(with_book, limits=Limits(infinite=True)), control)
+    assert analysed.remark == ""
+    chosen = request_of(with_book).board.legal_moves()[:1]
+    limits = Limits(nodes=5, root_moves=tuple(chosen))
+    assert search(player, request_of(with_book, limits=limits)).move == chosen[0]
+
+
+def test_pondering_in_the_book_answers_with_it_at_the_hit(with_book: EngineConfig) -> None:
+    player, _ = loaded(with_book)
+    request, control = request_of(with_book, limits=Limits(ponder=True)), Control()
+    answers: list[Answer] = []
+    thread = Thread(target=lambda: answers.append(search(player, request, control)))
+    thread.start()
+    sleep(0.05)
+    assert not answers
+    control.ponderhit(Limits(byoyomi_ms=60_000, time_ms=(0, 0)), monotonic())
+    thread.join(20)
+    assert move_of(answers[0]) == "3g3f"
+
+
+@pytest.mark.parametrize("content", ["", "rubbish", "#YANEURAOU-DB2016 1.00\n"])
+def test_a_broken_book_is_said_and_the_engine_plays_on(tmp_path: Path, content: str) -> None:
+    (tmp_path / "book.db").write_text(content)
+    config = replace(QUICK, book_file=str(tmp_path / "book.db"))
+    player, said = loaded(config)
+    assert any(message.startswith("Error! ") and "without a book" in message for message in said)
+    assert move_of(search(player, request_of(config))) != "none"
+
+
+def test_an_entry_that_cannot_be_read_is_said_once_and_the_engine_plays_on(tmp_path: Path) -> None:
+    (tmp_path / "book.db").write_text(f"#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\nnonsense\n")
+    config = replace(QUICK, book_file=str(tmp_path / "book.db"))
+    player, said = loaded(config)
+    for _ in range(2):
+        assert search(player, request_of(config)).remark == ""
+    assert sum("nonsense" in message for message in said) == 1
+
+
+def test_a_graph_searched_under_other_rules_is_not_reused() -> None:
+    player, _ = loaded(QUICK)
+    for config in (QUICK, replace(QUICK, moves_to_draw=30), replace(QUICK, first_recurrence=False)):
+        for inherited in (False, True):
+            result = search(player, request_of(config)).result
+            assert result is not None
+            assert (sum(move.visits for move in result.moves) > 30) == inherited
