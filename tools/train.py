@@ -1,4 +1,4 @@
-r"""Trains a network on HCPE files and exports it to ONNX.
+r"""Trains a network on HCPE files and files of games, and exports it to ONNX.
 
     python tools/train.py --source ../shared/data/fsf_5k.hcpe,540 --source
     ../shared/data/gps_d4.hcpe,760,0.3,2 \\
@@ -24,7 +24,7 @@ def main() -> None:
     from goryu.learning.training import TrainingConfig, train
 
     sources = [_source(text) for text in arguments.source]
-    training, testing = load(sources, arguments.held_out, arguments.seed)
+    training, testing = load(sources, arguments.held_out, arguments.seed, arguments.merge_duplicates)
     print(
         f"{len(training)} positions to train on; held out:",
         {name: len(data) for name, data in testing.items()},
@@ -62,8 +62,9 @@ def parse_arguments() -> argparse.Namespace:
         action="append",
         required=True,
         metavar="FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]",
-        help="HCPE file, the teacher's logistic scale in centipawns, the weight of the result in the value "
-        "target (default 0.3), how often each position counts in one pass (default 1)",
+        help="HCPE file or file of games (*.games), the teacher's logistic scale in centipawns, the weight "
+        "of the result in the value target (default 0.3), how often each position counts in one pass "
+        "(default 1)",
     )
     parser.add_argument(
         "--folder", type=Path, required=True, help="checkpoints, log and the exported network"
@@ -72,6 +73,11 @@ def parse_arguments() -> argparse.Namespace:
         "--initial", type=Path, help="checkpoint.pt of a run from whose weights a new run starts"
     )
     parser.add_argument("--held-out", type=float, default=0.04, help="share of the games kept for measuring")
+    parser.add_argument(
+        "--merge-duplicates",
+        action="store_true",
+        help="make one of equal positions, with the mean of their targets",
+    )
     for field in fields(TrainingConfig):
         option = "--" + field.name.replace("_", "-")
         parser.add_argument(

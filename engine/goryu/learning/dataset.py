@@ -6,6 +6,8 @@ a position is 38 bytes as a record and 39 kilobytes as planes.
 The left-right mirror image of a shogi position is another, equally good position, so every position counts
 twice. Whole games are held out for measuring, never single positions: neighbours in a game share everything
 but a move.
+
+Sources are HCPE files or files of games (`game_records.py`), which alone have soft policy targets.
 """
 
 import zlib
@@ -17,9 +19,22 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
-from goryu.learning.hcpe import BLACK_WON, DRAW, game_numbers, read_hcpe
+from goryu.learning.game_conversion import hcpe_records
+from goryu.learning.game_records import GAMES_SUFFIX, read_games
+from goryu.learning.hcpe import BLACK_WON, DRAW, HCPE, game_numbers, read_hcpe
+from goryu.learning.soft_policies import SoftPolicies
 
-__all__ = ["LABELS", "Batch", "Dataset", "Source", "batches", "load", "make_batch", "mirror_labels"]
+__all__ = [
+    "LABELS",
+    "Batch",
+    "Dataset",
+    "Source",
+    "batches",
+    "load",
+    "make_batch",
+    "merge_duplicates",
+    "mirror_labels",
+]
 
 LABELS = 2187
 """27 channels (10 directions, 10 with promotion, 7 drops) times 81 destinations, dlshogi's numbering."""
@@ -30,7 +45,7 @@ PROMOTIONS = 10 * 81
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of records and how far to trust it.
+    """A file of records or of games (`*.games`), and how far to trust it.
 
     scale: centipawns at which the teacher's win odds are e : 1; every teacher has its own.
     result_weight: share of the game's result in the value target, in [0, 1]; the rest is the teacher's score.
@@ -44,7 +59,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The file's name without its endings (`.hcpe`, `.hcpe.xz`)."""
+        """The file's name without its endings (`.games`, `.hcpe`, `.hcpe.xz`)."""
         return self.path.name.split(".")[0]
 
 
@@ -54,13 +69,20 @@ class Dataset:
 
     records: HCPE records.
     value: target win probability of the side to move, in [0, 1].
+    policies: soft targets of the policy; None if there are none, so that the moves played are the targets.
     """
 
     records: npt.NDArray[np.void]
     value: npt.NDArray[np.float32]
+    policies: SoftPolicies | None = None
 
     def __len__(self) -> int:
         return len(self.records)
+
+    def select(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> "Dataset":
+        """Returns some of the positions, given by their indices or by a mask of all."""
+        policies = None if self.policies is None else self.policies.select(chosen)
+        return Dataset(self.records[chosen], self.value[chosen], policies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +91,8 @@ class Batch:
 
     input1: float32 [N, 62, 9, 9]; input2: float32 [N, 57, 9, 9]; the planes of the dlshogi format.
     legal: bool [N, 2187]; label: int64 [N], the move that was played, promoting where not to is pointless.
+    policy: float32 [N, 2187], the target of the policy, a probability of each label: the soft target where
+        the source has one, else 1 for `label`. Every label with a probability is among the legal ones.
     value: float32 [N], target win probability of the side to move.
     result: float32 [N], result of the game for the side to move: 0, 0.5 or 1.
     """
@@ -77,28 +101,86 @@ class Batch:
     input2: npt.NDArray[np.float32]
     legal: npt.NDArray[np.bool_]
     label: npt.NDArray[np.int64]
+    policy: npt.NDArray[np.float32]
     value: npt.NDArray[np.float32]
     result: npt.NDArray[np.float32]
 
 
-def load(sources: Sequence[Source], held_out: float, seed: int) -> tuple[Dataset, dict[str, Dataset]]:
+def load(
+    sources: Sequence[Source], held_out: float, seed: int, merge: bool = False
+) -> tuple[Dataset, dict[str, Dataset]]:
     """Returns the training positions of all sources and the held-out ones of each, by the source's name.
 
     held_out: share of the games of every source that is kept away from training, in [0, 1).
+    merge: whether equal training positions become one, with their targets averaged.
     """
     training: list[Dataset] = []
+    repeats: list[npt.NDArray[np.int64]] = []
     testing: dict[str, Dataset] = {}
     for source in sources:
-        records = read_hcpe(source.path)
-        value = _value_targets(records, source)
-        games = game_numbers(records)
+        dataset, games = _read(source)
         # Seeded by the name, so that a file that grows or is used with others keeps its split.
         rng = np.random.default_rng((seed, zlib.crc32(source.name.encode())))
-        is_held_out = (rng.random(int(games[-1]) + 1) < held_out)[games]
-        testing[source.name] = Dataset(records[is_held_out], value[is_held_out])
-        training += [Dataset(records[~is_held_out], value[~is_held_out])] * source.repeat
-    records = np.concatenate([part.records for part in training])
-    return Dataset(records, np.concatenate([part.value for part in training])), testing
+        is_held_out = (rng.random(games.max(initial=-1) + 1) < held_out)[games]
+        testing[source.name] = dataset.select(is_held_out)
+        training.append(dataset.select(~is_held_out))
+        repeats.append(np.full(len(training[-1]), source.repeat))
+    whole, repeat = _concatenate(training), np.concatenate(repeats)
+    if merge:
+        whole, repeat = merge_duplicates(whole, repeat)
+    return whole.select(np.repeat(np.arange(len(whole)), repeat)), testing
+
+
+def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64]]:
+    """Returns the positions of a source and the number of the game that each belongs to, counted from 0."""
+    if source.path.suffix != GAMES_SUFFIX:
+        records = read_hcpe(source.path)
+        return Dataset(records, _value_targets(records, source)), game_numbers(records)
+    parts, policies, games = [np.zeros(0, HCPE)], [], [np.zeros(0, np.int64)]
+    count, number = -1, None
+    for game in read_games(source.path):
+        if number is None or game.number != number:
+            count, number = count + 1, game.number
+        parts.append(hcpe_records(game))
+        games.append(np.full(len(parts[-1]), count))
+        targets = game.policies or (None,) * len(game.moves)
+        policies += [policy for policy, score in zip(targets, game.evals, strict=True) if score is not None]
+    records = np.concatenate(parts)
+    dataset = Dataset(records, _value_targets(records, source), SoftPolicies.of(policies))
+    return dataset, np.concatenate(games)
+
+
+def _concatenate(parts: Sequence[Dataset]) -> Dataset:
+    return Dataset(
+        np.concatenate([part.records for part in parts]),
+        np.concatenate([part.value for part in parts]),
+        SoftPolicies.concatenate(part.policies or SoftPolicies.none(len(part)) for part in parts),
+    )
+
+
+def merge_duplicates(
+    dataset: Dataset, repeat: npt.NDArray[np.int64]
+) -> tuple[Dataset, npt.NDArray[np.int64]]:
+    """Returns the distinct positions in the order of their first records, and how often to repeat each.
+
+    Their targets are the means over all equal positions, each counting as often as it was to be repeated;
+    the move played and the result are those of the first record.
+    """
+    keys = np.ascontiguousarray(dataset.records["hcp"]).view("V32")[:, 0]
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    group = np.argsort(order)[group]
+    weights = repeat.astype(np.float64)
+    value = np.bincount(group, weights * dataset.value) / np.bincount(group, weights)
+    policies = dataset.policies or SoftPolicies.none(len(dataset))
+    most = np.zeros(len(first), np.int64)
+    np.maximum.at(most, group, repeat)
+    merged = Dataset(
+        dataset.records[first[order]],
+        value.astype(np.float32),
+        policies.means(group, weights, dataset.records["bestMove16"]),
+    )
+    return merged, most
 
 
 def batches(dataset: Dataset, size: int, rng: np.random.Generator) -> Iterator[Batch]:
@@ -124,26 +206,38 @@ def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.ND
         input2=np.zeros((size, 57, 9, 9), np.float32),
         legal=np.zeros((size, LABELS), np.bool_),
         label=np.zeros(size, np.int64),
+        policy=np.zeros((size, LABELS), np.float32),
         value=dataset.value[chosen],
         result=np.zeros(size, np.float32),
     )
     board = cshogi.Board()
+
+    def label_of(move16: int, legal: npt.NDArray[np.bool_]) -> int:
+        move = board.move_from_move16(move16)
+        label: int = dlshogi.make_move_label(move, board.turn)
+        if cshogi.move_is_drop(move):
+            return label
+        return _sensible_label(label, board.piece_type(cshogi.move_from(move)), legal)
+
     for i, record in enumerate(dataset.records[chosen]):
         board.set_hcp(np.ascontiguousarray(record["hcp"]))
         turn = board.turn
         dlshogi.make_input_features(board, batch.input1[i], batch.input2[i])
-        batch.legal[i, [dlshogi.make_move_label(move, turn) for move in board.legal_moves]] = True
-        played = board.move_from_move16(int(record["bestMove16"]))
-        label = dlshogi.make_move_label(played, turn)
-        if not cshogi.move_is_drop(played):
-            piece = board.piece_type(cshogi.move_from(played))
-            label = _sensible_label(label, piece, batch.legal[i])
-        batch.legal[i, label] = True
-        batch.label[i] = label
+        legal = batch.legal[i]
+        legal[[dlshogi.make_move_label(move, turn) for move in board.legal_moves]] = True
+        batch.label[i] = label_of(int(record["bestMove16"]), legal)
+        targets = dataset.policies.entries(chosen[i]) if dataset.policies else []
+        for move16, probability in targets:
+            batch.policy[i, label_of(move16, legal)] += probability
+        if not targets:
+            batch.policy[i, batch.label[i]] = 1.0
         batch.result[i] = _result(int(record["gameResult"]), turn)
+    batch.legal[np.arange(size), batch.label] = True
+    batch.legal[batch.policy > 0.0] = True
     mirror = mirror_labels()
     batch.input1[mirrored] = batch.input1[mirrored, :, ::-1, :]  # the axes are [plane][file][rank]
     batch.legal[mirrored] = batch.legal[mirrored][:, mirror]
+    batch.policy[mirrored] = batch.policy[mirrored][:, mirror]
     batch.label[mirrored] = mirror[batch.label[mirrored]]
     return batch
 

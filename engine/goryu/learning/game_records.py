@@ -5,7 +5,8 @@ and unlike HCPE it says where a game begins and keeps moves whose positions are 
 
 A file is a header and blocks, and grows by whole blocks. A program that is killed while it writes leaves at
 most a torn block at the end: readers leave it out and writers cut it off, both with a `TornTailWarning`.
-Small blocks pack badly (4.3 bytes a position for single games, 2.6 for a thousand): `pack_games` merges them.
+Small blocks pack badly (over 4 bytes a position for single games, under 3 for a thousand): `pack_games`
+merges them.
 
 Layout, all numbers little-endian:
 
@@ -43,6 +44,7 @@ from goryu.games.shogi.sfen import START_SFEN
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
 
 __all__ = [
+    "GAMES_SUFFIX",
     "GameFileError",
     "GameRecord",
     "GameWriter",
@@ -55,6 +57,8 @@ __all__ = [
 
 Policy = tuple[tuple[int, float], ...]
 """Moves and their probabilities. A file keeps them to 1/65535; what rounds to 0 is left out."""
+
+GAMES_SUFFIX = ".games"
 
 HEADER = struct.Struct("<6sH")
 MAGIC, VERSION = b"GORYUG", 1

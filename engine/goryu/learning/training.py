@@ -188,13 +188,16 @@ def one_cycle(share: float) -> float:
 
 def losses(net: nn.Module, batch: Batch, config: TrainingConfig) -> tuple[Tensor, Tensor]:
     """Returns the mean policy loss and the mean value loss of a batch."""
-    input1, input2, legal, label, value_target = _tensors(batch, config.device)
+    input1, input2, legal, _, value_target = _tensors(batch, config.device)
     with torch.autocast(config.device.split(":")[0], dtype=torch.bfloat16):
         logits, value = net(input1, input2)
     log_policy = logits.float().masked_fill(~legal, -torch.inf).log_softmax(1)
-    played = log_policy.gather(1, label[:, None])[:, 0]
-    spread = log_policy.masked_fill(~legal, 0.0).sum(1) / legal.sum(1)
-    policy_loss = -((1.0 - config.smoothing) * played + config.smoothing * spread).mean()
+    log_policy = log_policy.masked_fill(~legal, 0.0)
+    policy = torch.from_numpy(batch.policy).to(config.device)
+    spread = log_policy.sum(1) / legal.sum(1)
+    policy_loss = -(
+        (1.0 - config.smoothing) * (policy * log_policy).sum(1) + config.smoothing * spread
+    ).mean()
     return policy_loss, F.binary_cross_entropy_with_logits(value.float()[:, 0], value_target)
 
 
