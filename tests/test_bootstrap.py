@@ -95,6 +95,27 @@ def test_without_native_sources_there_is_nothing_to_build(bootstrap: ModuleType)
     assert bootstrap.read_stamp("native")["failure"] == ""
 
 
+@pytest.mark.parametrize(
+    "system, paths",
+    [
+        ("posix", ("bin", "bin/python", "bin/goryu")),
+        ("nt", ("Scripts", "Scripts/python.exe", "Scripts/goryu.exe")),
+    ],
+)
+def test_the_programs_of_a_virtual_environment_lie_where_the_system_puts_them(
+    bootstrap: ModuleType, system: str, paths: tuple[str, ...]
+) -> None:
+    venv = Path("将棋 (x86)")
+    assert bootstrap.programs(venv, system) == tuple(venv / path for path in paths)
+
+
+def test_the_launchers_use_the_same_virtual_environment(bootstrap: ModuleType) -> None:
+    python = str(bootstrap.programs(Path(".venv"), "nt").python).replace("/", "\\")
+    for name in ("usi", "bench", "doctor", "match", "test"):
+        text = (TOOLS.parent / "bat" / f"{name}.bat").read_text("ascii")
+        assert f'set "PY=%CD%\\{python}"' in text
+
+
 def test_a_second_set_up_waits_for_the_first(bootstrap: ModuleType) -> None:
     program = f"""
 import sys

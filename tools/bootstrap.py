@@ -18,12 +18,10 @@ import time
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
-PYTHON = str(BIN / ("python.exe" if os.name == "nt" else "python"))
 LOGS = ROOT / "build" / "dev"
 TAIL_LINES = 20
 
@@ -33,6 +31,24 @@ COMPILER_ADVICE = (
     "the native code needs a C++20 compiler and Python's headers (Debian: apt install g++ python3-dev; "
     "macOS: xcode-select --install; Windows: Visual Studio Build Tools with C++)"
 )
+
+
+class Programs(NamedTuple):
+    """Where the programs of a virtual environment lie."""
+
+    folder: Path
+    python: Path
+    engine: Path
+
+
+def programs(venv: Path, system: str = os.name) -> Programs:
+    """Returns where they lie on a system, named as in `os.name`."""
+    folder = venv / ("Scripts" if system == "nt" else "bin")
+    suffix = ".exe" if system == "nt" else ""
+    return Programs(folder, folder / f"python{suffix}", folder / f"goryu{suffix}")
+
+
+PYTHON = str(programs(VENV).python)
 
 
 class StepError(Exception):

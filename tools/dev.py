@@ -23,7 +23,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (whoever has an older one shall re
     sys.exit(f"goryu needs Python 3.11 or newer, this is {sys.version.split()[0]}; {advice}")
 
 import bootstrap
-from bootstrap import BIN, PYTHON, ROOT, StepError, say
+from bootstrap import PYTHON, ROOT, VENV, StepError, programs, say
 
 
 class Verb(NamedTuple):
@@ -58,8 +58,7 @@ def setup(extras: Sequence[str]) -> int:
     if unknown := sorted(set(extras) - set(known)):
         raise StepError(f"no extra named {', '.join(unknown)}; there are: {', '.join(known)}")
     bootstrap.force_set_up(extras)
-    engine = BIN / ("goryu.exe" if os.name == "nt" else "goryu")
-    say(f"ready. The engine for a shogi GUI: {engine}")
+    say(f"ready. The engine for a shogi GUI: {programs(VENV).engine}")
     return 0
 
 
@@ -101,7 +100,7 @@ def run_checks() -> list[str]:
     checks = {
         "ruff": [PYTHON, "-m", "ruff", "check", "--quiet"],
         "mypy": [PYTHON, "-m", "mypy"],
-        "layers": [str(BIN / "lint-imports"), "--no-logo"],
+        "layers": [str(programs(VENV).folder / "lint-imports"), "--no-logo"],
         "pyright": [PYTHON, "-m", "pyright"],
     }
     core = sorted(str(path) for path in (ROOT / "native" / "core").glob("*.cpp"))
@@ -160,6 +159,7 @@ VERBS = {
     "bench": Verb("playouts a second and the bench signature", ("tools",), script("bench.py")),
     "perft": Verb("leaves of the tree of legal moves, counted and timed", ("tools",), script("perft.py")),
     "match": Verb("a match between two USI engines", ("tools",), script("match.py")),
+    "fuzz": Verb("bytes and commands in any order at the USI engine", ("tools",), script("fuzz.py")),
     "asan": Verb("the tests of native/core under the sanitizers; --fuzz SECONDS", None, asan),
     "clean": Verb("remove what was built; --all: .venv too", None, clean),
 }

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from goryu.learning.match.usi_lines import ENGINE_LINE, INFO
+
 if TYPE_CHECKING:
     import cshogi
 else:
@@ -33,18 +35,6 @@ SLACK_S = 0.15
 """Upper bounds of times are widened by this: the tests share two cores with everything else."""
 
 QUICK = "setoption name Evaluator value hashed\nsetoption name USI_Hash value 64\n"
-
-MOVE = r"(?:[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])"
-INFO = re.compile(
-    rf"info(?: multipv [1-9]\d*)? depth [1-9]\d* seldepth [1-9]\d* time \d+ nodes \d+ nps \d+ hashfull \d+"
-    rf" score (?:cp -?\d+|mate -?[1-9]\d*) pv (?P<pv>{MOVE}(?: {MOVE})*)"
-)
-GRAMMAR = re.compile(
-    rf"|{INFO.pattern.replace('(?P<pv>', '(?:')}|info string .*\S|id (?:name|author) \S.*|usiok|readyok"
-    rf"|option name \S+ type (?:check|spin|combo|string|filename|button)(?: (?:default|min|max|var) \S+)*"
-    rf"|bestmove (?:resign|win|{MOVE}(?: ponder {MOVE})?)"
-    rf"|checkmate (?:nomate|timeout|notimplemented|{MOVE}(?: {MOVE})*)"
-)
 
 
 @dataclass(slots=True, repr=False)
@@ -101,6 +91,11 @@ class Engine:
                 return None
         return self.peeked[1]
 
+    @property
+    def is_closed(self) -> bool:
+        """Has the output been read to its end? Then nobody is left who could write."""
+        return self.peeked is not None and self.peeked[1] is None
+
     def next_line(self, timeout_s: float = PATIENCE_S) -> str | None:
         """Returns the next line, checked by the global rules, or None if none comes (any more)."""
         line = self.peek(timeout_s)
@@ -113,7 +108,7 @@ class Engine:
         assert len(line) < 4096, f"G7: a line of {len(line)} characters"
         assert line.isascii(), f"G2: not ASCII: {line!r}"
         assert line == line.rstrip(), f"G2: trailing blanks: {line!r}"
-        assert GRAMMAR.fullmatch(line) or line in ("black", "white"), f"G2: not USI: {line!r}"
+        assert ENGINE_LINE.fullmatch(line) or line in ("black", "white"), f"G2: not USI: {line!r}"
         self._check_moves(line)
         return line
 

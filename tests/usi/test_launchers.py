@@ -1,0 +1,220 @@
+"""The ways to start the engine: console script, shell script, `python -m`, and `bat/usi.bat` under cmd.exe.
+
+Where Wine is installed its cmd.exe runs the .bat files; the python.exe of their .venv is a script that
+hands over to this Python. What only Windows can show stays untested there: bat/README.md says what.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
+WINE = shutil.which("wine")
+
+
+# The text of the .bat files.
+
+
+@pytest.fixture(params=LAUNCHERS, ids=lambda path: path.name)
+def launcher(request: pytest.FixtureRequest) -> Path:
+    path: Path = request.param
+    return path
+
+
+def test_all_launchers_are_there() -> None:
+    assert {path.stem for path in LAUNCHERS} >= {"setup", "usi", "bench", "test", "match", "doctor"}
+
+
+def test_a_launcher_is_ascii_with_windows_line_ends(launcher: Path) -> None:
+    lines = launcher.read_bytes().decode("ascii").split("\r\n")
+    assert lines.pop() == ""
+    assert not any("\n" in line or "\r" in line for line in lines)
+
+
+def test_git_keeps_the_line_ends_of_launchers() -> None:
+    assert "*.bat text eol=crlf" in (ROOT / ".gitattributes").read_text().splitlines()
+
+
+def test_a_launcher_says_nothing_of_its_own_before_the_program(launcher: Path) -> None:
+    lines = launcher.read_text("ascii").splitlines()
+    assert lines[0] == "@echo off"
+    assert not any(line.startswith("echo") for line in lines[: lines.index(":missing")])
+
+
+def test_no_blank_or_bracket_in_a_path_can_break_a_launcher(launcher: Path) -> None:
+    text = launcher.read_text("ascii")
+    unquoted = re.sub(r'"[^"]*"', '""', text)
+    assert not re.search(r"%~dp0|%CD%|\.venv", unquoted), "a path stands outside quotes"
+    assert not re.search(r"\b(?:if|for|else)\b.*\($", unquoted, re.MULTILINE), "a ) in a path ends a block"
+    assert "enabledelayedexpansion" not in text.lower(), "a ! in a path would be expanded"
+
+
+def test_a_launcher_starts_in_its_checkout_and_hands_on_arguments_and_status(launcher: Path) -> None:
+    lines = launcher.read_text("ascii").splitlines()
+    assert lines[1:4] == ["setlocal", 'cd /d "%~dp0.."', "if errorlevel 1 exit /b 1"]
+    program, *rest = [line for line in lines if line.endswith((" %*", " %* 2>NUL"))]
+    assert not rest
+    following = lines[lines.index(program) + 1]
+    assert following in ("exit /b %ERRORLEVEL%", 'set "STATUS=%ERRORLEVEL%"')
+
+
+def test_the_engine_launcher_never_waits_for_a_key_and_keeps_stderr_out_of_the_gui() -> None:
+    text = (ROOT / "bat" / "usi.bat").read_text("ascii")
+    assert "pause" not in text
+    assert '"%PY%" -X utf8 -u -m goryu %* 2>NUL' in text.splitlines()
+    assert "echo info string Error! " in text
+
+
+# The engine behind a launcher.
+
+
+class CommandPrompt:
+    """cmd.exe, of Windows or of Wine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.environment = {
+            "WINEPREFIX": str(folder / "prefix"),
+            "WINEDEBUG": "-all",
+            "WINEDLLOVERRIDES": "mscoree,mshtml=",
+            "LC_ALL": japanese_locale() or "C.UTF-8",
+        }
+
+    def start(self) -> None:
+        assert WINE
+        subprocess.run(
+            [WINE, "cmd", "/c", "exit"], env={**os.environ, **self.environment}, check=True, timeout=120
+        )
+
+    def command(self, launcher: Path) -> list[str]:
+        """Returns how a GUI starts a launcher: without cmd.exe, which Windows calls for it."""
+        assert WINE
+        return [WINE, "Z:" + str(launcher).replace("/", "\\")]
+
+
+def japanese_locale() -> str:
+    """Returns the name of a locale in which Wine knows Japanese file names, "" if none is installed."""
+    if shutil.which("locale") is None:
+        return ""
+    installed = subprocess.run(["locale", "-a"], capture_output=True, text=True).stdout.split()
+    return next((name for name in installed if name.lower().startswith("ja_jp.utf")), "")
+
+
+@pytest.fixture(scope="module")
+def command_prompt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandPrompt]:
+    if not WINE:
+        pytest.skip("Wine is not installed")
+    prompt = CommandPrompt(tmp_path_factory.mktemp("wine"))
+    (Path(prompt.environment["WINEPREFIX"])).mkdir()
+    prompt.start()
+    yield prompt
+    if wineserver := shutil.which("wineserver") or shutil.which("/usr/lib/wine/wineserver"):
+        subprocess.run([wineserver, "-k"], env={**os.environ, **prompt.environment})
+
+
+def installed_copy(folder: Path) -> Path:
+    """Makes a checkout with a .venv for Windows in a folder; returns its `usi.bat`."""
+    shutil.copytree(ROOT / "bat", folder / "bat")
+    scripts = folder / ".venv" / "Scripts"
+    scripts.mkdir(parents=True)
+    python = scripts / "python.exe"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    return folder / "bat" / "usi.bat"
+
+
+def check_session(engine: Any) -> None:
+    """A1, E1 and F15 of the conformance list."""
+    engine.prelude()
+    assert engine.offered[0].startswith("id name Goryu ")
+    engine.send("position startpos\ngo btime 0 wtime 0 byoyomi 1000")
+    engine.expect_within("bestmove .*", 0.3, 1.0)
+    engine.send("go infinite")
+    engine.close_input()
+    engine.expect_exit(1.0)
+
+
+@pytest.mark.parametrize("way", ["module", "console script", "shell script"])
+def test_i1_each_launcher_starts_the_engine(way: str, pool: Any, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "goryu"]
+    if way == "console script":
+        name = "goryu.exe" if sys.platform == "win32" else "goryu"
+        command = [str(Path(sys.executable).parent / name)]
+        if not Path(command[0]).exists():
+            pytest.skip("goryu is on the path but not installed")
+    elif way == "shell script":
+        if sys.platform == "win32":
+            pytest.skip("a shell script")
+        script = tmp_path / "将棋 (x86) & goryu.sh"
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -u -m goryu "$@"\n')
+        script.chmod(0o755)
+        command = [str(script)]
+    with pool.start(command) as engine:
+        check_session(engine)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["plain", "with blanks", "Program Files (x86)", "a & b", "将棋 合流"])
+def test_i1_i2_the_bat_starts_the_engine_from_any_folder(
+    name: str, command_prompt: CommandPrompt, pool: Any, tmp_path: Path
+) -> None:
+    if not name.isascii() and not japanese_locale():
+        pytest.skip("no Japanese locale")
+    launcher = installed_copy(tmp_path / name)
+    with pool.start(command_prompt.command(launcher), **command_prompt.environment) as engine:
+        check_session(engine)
+
+
+@pytest.mark.slow
+def test_i1_the_bat_says_what_to_do_if_nothing_is_installed(
+    command_prompt: CommandPrompt, tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "bat", tmp_path / "bat")
+    done = subprocess.run(
+        command_prompt.command(tmp_path / "bat" / "usi.bat"),
+        env={**os.environ, **command_prompt.environment},
+        input=b"usi\n",
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert done.stdout.split(b"\r\n") == [rb"info string Error! run bat\setup.bat first", b""]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that stands in for cmd.exe")
+def test_i10_the_engine_ends_when_its_launcher_is_killed_and_the_gui_closes_the_pipe(pool: Any) -> None:
+    with pool.start(["sh", "-c", f'"{sys.executable}" -m goryu; exit 0']) as engine:
+        engine.prelude()
+        engine.send("go infinite")
+        engine.process.kill()
+        engine.process.wait()
+        engine.close_input()
+        expect_the_end_of_output(engine, 2.0)
+
+
+@pytest.mark.slow
+def test_i10_the_engine_ends_when_cmd_exe_is_killed(
+    command_prompt: CommandPrompt, pool: Any, tmp_path: Path
+) -> None:
+    launcher = installed_copy(tmp_path)
+    with pool.start(command_prompt.command(launcher), **command_prompt.environment) as engine:
+        engine.prelude()
+        engine.send("go infinite")
+        engine.process.kill()
+        engine.process.wait()
+        engine.close_input()
+        expect_the_end_of_output(engine, 2.0)
+
+
+def expect_the_end_of_output(engine: Any, timeout_s: float) -> None:
+    """Waits until nobody is left who could write: the engine itself is gone, not only its launcher."""
+    while engine.next_line(timeout_s) is not None:
+        pass
+    assert engine.is_closed, "the engine lives on"
