@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,6 +50,12 @@ class FakeLearner:
         self, games: Sequence[Sequence[Example[tuple[Move, ...]]]], config: AlphaZeroConfig, rng: Random
     ) -> tuple[float, float]:
         return 0.0, 0.0
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"count": self.count}
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        self.count = saved["count"]
 
 
 def test_the_published_numbers() -> None:
@@ -98,6 +105,25 @@ def test_the_challenger_takes_over_only_with_more_points_than_asked() -> None:
 def test_without_a_match_the_newest_network_always_plays() -> None:
     loop = AlphaZero(FakeLearner(), replace(SMALL, evaluation_games=0), Random(3))
     assert [(cycle.is_promoted, cycle.score) for cycle in loop.run()] == [(True, None)] * 2
+
+
+def test_an_interrupted_run_plays_the_games_that_an_uninterrupted_one_plays() -> None:
+    config = replace(SMALL, cycles=3, evaluation_games=0, window=100)
+    whole = AlphaZero(FakeLearner(), config, Random(4))
+    list(whole.run())
+    first = AlphaZero(FakeLearner(), config, Random(4))
+    next(first.run())
+    second = AlphaZero(FakeLearner(), config, Random(99))
+    second.load_state_dict(first.state_dict())
+    assert [cycle.number for cycle in second.run()] == [2, 3]
+    assert second.games == whole.games
+
+
+def test_the_champion_of_an_interrupted_run_is_the_one_that_was_promoted() -> None:
+    loop = AlphaZero(FakeLearner(), replace(SMALL, promotion=1.0), Random(3))  # Nobody is promoted.
+    next(loop.run())
+    saved = loop.state_dict()
+    assert (saved["champion"], saved["learner"]) == ({"count": 1}, {"count": 2})
 
 
 def test_the_window_keeps_the_newest_games() -> None:
@@ -217,6 +243,39 @@ class TestWithTorch:
         assert [e[2] for e in examples] == pytest.approx([3 / 64, 0.8 * 3 / 64, 0.64 * 3 / 64])
         drawn = learner._examples(Reversi(), 1, [(1, 2)])
         assert drawn[0][2] == pytest.approx(0.1 / 64)
+
+    def test_a_network_and_its_optimizer_go_on_where_they_stopped(self) -> None:
+        from goryu.learning.board_learner import BoardLearner
+
+        config = replace(TICTACTOE, steps_per_cycle=5, batch=8)
+        game = [Example((0, 1 << 4), ((Move(0), 0.5), (Move(8), 0.5)), -1.0)]
+        learner, other = (BoardLearner(BOARD_GAMES["tictactoe"], 1, 8, seed=seed) for seed in (1, 2))
+        learner.train([game], config, Random(1))
+        other.load_state_dict(learner.state_dict())
+        assert learner.train([game], config, Random(2)) == other.train([game], config, Random(2))
+
+    def test_an_interrupted_value_learner_plays_the_games_that_an_uninterrupted_one_plays(self) -> None:
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+
+        config = ValueLearnerConfig(games=6, games_together=3, updates=2, batch=32, depth=1)
+        rng, other_rng = Random(1), Random(2)
+        learner = ValueLearner(config, [make_agent("random", rng=rng)], seed=1)
+        other = ValueLearner(config, [make_agent("random", rng=other_rng)], seed=2)
+        learner.step()
+        other.load_state_dict(learner.state_dict())
+        other_rng.setstate(rng.getstate())
+        assert learner.step() == other.step()
+        assert learner.games == other.games
+
+    def test_a_bonus_for_corners_enters_the_target_and_keeps_it_in_range(self) -> None:
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+
+        final = Reversi()
+        final.own, final.opponent = 1 | 1 << 7 | 1 << 20, 1 << 63 | 1 << 30  # Two corners to one.
+        for bonus, target in ((0.0, 1 / 64), (8.0, 9 / 64), (100.0, 1.0)):
+            learner = ValueLearner(ValueLearnerConfig(corner_bonus=bonus), [make_agent("random")], seed=1)
+            assert learner._examples(final, 0, [(1, 2)])[0][2] == pytest.approx(target)
+            assert learner._examples(final, 1, [(1, 2)])[0][2] == pytest.approx(-target)
 
     def test_the_value_learner_plays_its_games_and_randomness_fades(self) -> None:
         from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig

@@ -44,3 +44,34 @@ def test_learning_reversi_writes_the_value_network(tmp_path: Path) -> None:
     assert "most discs after 2 plies - random" in points
     assert "value network ours, moving first - random" in points
     assert (tmp_path / "reversi-value.onnx").is_file()
+
+
+@pytest.mark.slow
+def test_the_exercises_measure_every_variant(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("rich")
+    found = tmp_path / "found.json"
+    run("exercises", "--value-games", "30", "--games", "2", "--folder", str(tmp_path), "--json", str(found))
+    document = json.loads(found.read_text(encoding="utf-8"))
+    for name in ("one opponent", "varied opponent", "mixture", "mixture with corners", "corner bonus"):
+        assert f"{name} - random" in document["points"]
+        assert f"{name}: a disc on a corner" in document["corners"]
+
+
+@pytest.mark.slow
+def test_shogi_learns_one_cycle_and_writes_a_network(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("rich")
+    run("shogi", "--cycles", "1", "--games", "2", "--folder", str(tmp_path))
+    assert (tmp_path / "shogi.onnx").is_file()
+    assert "puct:20 - random" in (tmp_path / "report.json").read_text(encoding="utf-8")
+
+
+def test_a_run_with_other_settings_is_refused_with_advice(tmp_path: Path) -> None:
+    pytest.importorskip("rich")
+    (tmp_path / "report.json").write_text("{}", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(TOOL), "tictactoe", "--folder", str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "another --folder, or --fresh" in done.stderr

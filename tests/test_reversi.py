@@ -1,6 +1,8 @@
 """Reversi: known move counts, a known result, and the rules written a second time, square by square."""
 
+from collections.abc import Callable
 from random import Random
+from types import ModuleType
 
 import pytest
 
@@ -144,6 +146,47 @@ def solve(state: Reversi, alpha: int, beta: int) -> int:
 
 def test_white_wins_4x4_by_eleven_discs_to_three() -> None:
     assert solve(Reversi(4), -64, 64) == 3 - 11
+
+
+FEINSTEIN_6X6 = (
+    "c2 b4 c5 d2 e4 e3 d1 c1 b1 d5 d6 f4 b3 b2 f3 f2 e2 b6 a4 c6 a6 a2 b5 a5 e6 e5 a3 a1 f5 f6 pass e1 f1"
+)
+"""The line of perfect play that J. Feinstein published in 1993 after searching 40 billion positions."""
+
+
+def feinstein(new_game: Callable[[int], Reversi], plies: int) -> Reversi:
+    """Returns the position after so many plies of the line, checking that each is legal."""
+    state = new_game(6)
+    for name in FEINSTEIN_6X6.split()[:plies]:
+        names = {state.move_name(move): move for move in state.legal_moves()}
+        state.push(names[name])
+    return state
+
+
+def test_perfect_play_on_6x6_ends_with_twenty_discs_of_white_to_sixteen() -> None:
+    final = feinstein(Reversi, 33)
+    assert final.outcome() is not None
+    assert final.turn == 1  # White is to move, so the own discs are White's.
+    assert (final.own.bit_count(), final.opponent.bit_count()) == (20, 16)
+
+
+def assert_neither_side_has_better(state: Reversi) -> None:
+    value = 4 if state.turn == 1 else -4
+    assert solve(state, value - 1, value + 1) == value
+
+
+@pytest.mark.parametrize("plies", range(21, 33))
+def test_nobody_can_improve_on_the_last_twelve_plies_of_the_6x6_line(plies: int) -> None:
+    assert_neither_side_has_better(feinstein(Reversi, plies))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plies", range(14, 21))
+def test_nobody_can_improve_on_the_last_nineteen_plies_of_the_6x6_line(
+    plies: int, native: ModuleType
+) -> None:
+    # Sixteen million positions. All of 6x6 takes thousands of times as many: 20 to 16 is not proven here.
+    assert_neither_side_has_better(feinstein(native.Reversi, plies))
 
 
 def test_an_odd_board_is_refused() -> None:

@@ -16,7 +16,7 @@ Nothing here knows a game: a `Learner` does.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from goryu.games.state import Move, State
 from goryu.implementation import Puct
@@ -65,6 +65,14 @@ class Learner(Protocol[P]):
         """Runs the gradient steps of one cycle; returns the mean losses of policy and value."""
         ...
 
+    def state_dict(self) -> dict[str, Any]:
+        """Returns a copy of everything that training has changed."""
+        ...
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        """Returns to what `state_dict` gave."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
@@ -88,10 +96,12 @@ class AlphaZero(Generic[P]):
         self.rng = rng
         self.champion = learner.evaluator()
         self.games: list[list[Example[P]]] = []
+        self.cycles = 0
+        self._champion_state = learner.state_dict()
 
     def run(self, on_game: Callable[[], None] | None = None) -> Iterator[Cycle]:
-        """Runs the cycles one by one; `on_game` is called after each game of self-play."""
-        for number in range(1, self.config.cycles + 1):
+        """Runs the cycles that are left, one by one; `on_game` is called after each game of self-play."""
+        while self.cycles < self.config.cycles:
             for _ in range(self.config.games_per_cycle):
                 self.games.append(self.self_play())
                 if on_game is not None:
@@ -103,8 +113,30 @@ class AlphaZero(Generic[P]):
             is_promoted = score is None or score.points > self.config.promotion
             if is_promoted:
                 self.champion = challenger
-            positions = sum(len(game) for game in self.games)
-            yield Cycle(number, number * self.config.games_per_cycle, positions, *losses, score, is_promoted)
+                self._champion_state = self.learner.state_dict()
+            self.cycles += 1
+            games, positions = self.cycles * self.config.games_per_cycle, sum(map(len, self.games))
+            yield Cycle(self.cycles, games, positions, *losses, score, is_promoted)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns what an interrupted run needs to go on: networks, games and the state of the randomness."""
+        return {
+            "cycles": self.cycles,
+            "learner": self.learner.state_dict(),
+            "champion": self._champion_state,
+            "games": [[(e.position, e.policy, e.value) for e in game] for game in self.games],
+            "rng": self.rng.getstate(),
+        }
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        """Goes back to the end of the cycle after which `state_dict` was asked for."""
+        self.cycles = saved["cycles"]
+        self._champion_state = saved["champion"]
+        self.learner.load_state_dict(saved["champion"])
+        self.champion = self.learner.evaluator()
+        self.learner.load_state_dict(saved["learner"])
+        self.games = [[Example(*example) for example in game] for game in saved["games"]]
+        self.rng.setstate(saved["rng"])
 
     def self_play(self) -> list[Example[P]]:
         """Plays one game of the champion against itself."""

@@ -10,7 +10,7 @@ from typing import Literal
 from goryu.search.gumbel import GumbelConfig
 from goryu.search.puct import PuctConfig
 
-__all__ = ["PUBLISHED", "REVERSI", "TICTACTOE", "AlphaZeroConfig", "puct_config"]
+__all__ = ["PUBLISHED", "REVERSI", "SHOGI", "TICTACTOE", "AlphaZeroConfig", "puct_config"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,26 @@ REVERSI = AlphaZeroConfig(
     learning_rates=((0, 2e-3), (3000, 1e-3), (4800, 3e-4)),
 )
 """4,000 games of 24 playouts a move on two CPU cores; the newest network always plays."""
+
+SHOGI = AlphaZeroConfig(
+    playouts=16,
+    search="gumbel",
+    gumbel=GumbelConfig(considered=8, c_scale=0.1),
+    noise_alpha=0.15,
+    sampling_plies=60,
+    max_plies=160,
+    cycles=6,
+    games_per_cycle=30,
+    steps_per_cycle=60,
+    window=120,
+    batch=128,
+    optimizer="adam",
+    learning_rates=((0, 2e-3), (240, 5e-4)),
+)
+"""A few minutes of one CPU core, to see the loop turn: AlphaZero's 24 million games are out of its reach.
+
+Most games of a beginner end in no mate, so they are cut short, and a draw teaches nothing.
+"""
 
 
 def puct_config(config: AlphaZeroConfig) -> PuctConfig:

@@ -2,9 +2,10 @@
 
 import tempfile
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -16,6 +17,7 @@ from goryu.games.state import State
 from goryu.learning.alphazero import Example
 from goryu.learning.alphazero_config import AlphaZeroConfig
 from goryu.learning.board_net import BoardNet, export
+from goryu.learning.gradient_steps import GradientSteps
 from goryu.search.evaluator import Evaluator
 
 __all__ = ["BoardLearner"]
@@ -25,14 +27,13 @@ Position = tuple[int, int]
 
 
 class BoardLearner:
-    """Keeps the network, its optimizer and the count of gradient steps."""
+    """Keeps the network and where its training stands."""
 
     def __init__(self, game: BoardGame, blocks: int, channels: int, seed: int) -> None:
         torch.manual_seed(seed)
         self.game = game
         self.net = BoardNet(game, blocks, channels)
-        self.optimizer: torch.optim.Optimizer | None = None
-        self.step = 0
+        self.steps = GradientSteps(self.net)
 
     def new_game(self) -> State:
         return self.game.new()
@@ -45,8 +46,12 @@ class BoardLearner:
         """Returns the network in onnxruntime, far quicker than PyTorch where positions come one by one."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "network.onnx"
-            export(self.net, self.game, path)
+            self.export(path)
             return CachedEvaluator(load(path, self.game))
+
+    def export(self, path: Path) -> None:
+        """Writes the network as an ONNX file."""
+        export(self.net, self.game, path)
 
     def train(
         self, games: Sequence[Sequence[Example[Position]]], config: AlphaZeroConfig, rng: Random
@@ -55,13 +60,10 @@ class BoardLearner:
 
         Each minibatch is turned and mirrored in one of the eight ways, drawn at random.
         """
-        optimizer = self._optimizer(config)
         planes, policies, values = self._arrays([example for game in games for example in game])
         self.net.train()
         policy_total = value_total = 0.0
         for _ in range(config.steps_per_cycle):
-            for group in optimizer.param_groups:
-                group["lr"] = config.learning_rate(self.step)
             chosen = np.array(rng.choices(range(len(values)), k=config.batch))
             turns, is_mirrored = rng.randrange(4), rng.random() < 0.5
             x = symmetric(planes[chosen], turns, is_mirrored)
@@ -69,24 +71,18 @@ class BoardLearner:
             logits, predicted = self.net(torch.from_numpy(x))
             policy_loss = -(torch.from_numpy(y) * F.log_softmax(logits, dim=1)).sum(dim=1).mean()
             value_loss = F.mse_loss(predicted, torch.from_numpy(values[chosen]))
-            optimizer.zero_grad()
-            (policy_loss + value_loss).backward()
-            optimizer.step()
-            self.step += 1
+            self.steps.take(policy_loss + value_loss, config)
             policy_total += policy_loss.item()
             value_total += value_loss.item()
         return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
 
-    def _optimizer(self, config: AlphaZeroConfig) -> torch.optim.Optimizer:
-        if self.optimizer is None:
-            rate, decay = config.learning_rate(0), config.weight_decay
-            if config.optimizer == "adam":
-                self.optimizer = torch.optim.AdamW(self.net.parameters(), rate, weight_decay=decay)
-            else:
-                self.optimizer = torch.optim.SGD(
-                    self.net.parameters(), rate, momentum=config.momentum, weight_decay=decay
-                )
-        return self.optimizer
+    def state_dict(self) -> dict[str, Any]:
+        """Returns a copy of the weights and of where their training stands."""
+        return deepcopy({"net": self.net.state_dict(), "steps": self.steps.state_dict()})
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        self.net.load_state_dict(saved["net"])
+        self.steps.load_state_dict(deepcopy(saved["steps"]))
 
     def _arrays(self, examples: Sequence[Example[Position]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Returns planes [N, 2, size, size], policies [N, moves] and values [N], float32."""

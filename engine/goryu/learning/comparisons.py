@@ -5,13 +5,13 @@ draw half a point, unless the claim says otherwise.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from random import Random
 
 from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Reversi
 from goryu.learning.correctness import mean_correctness
+from goryu.learning.report import Measurement
 from goryu.learning.value_learner import ValueLearner
 from goryu.players.agents import Agent, Knowledge, make_agent, with_epsilon
 from goryu.players.arena import Score, match, paired_match
@@ -20,9 +20,9 @@ from goryu.search import uct
 from goryu.search.random_move import random_move
 
 __all__ = [
-    "Measurement",
     "greedy_opponent",
     "match_of_openings",
+    "points",
     "reversi_networks",
     "reversi_rules_of_thumb",
     "tictactoe_basics",
@@ -33,23 +33,9 @@ __all__ = [
 TUTORIAL_EXPANSION = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """table: "correctness" or "points". name: who, or who against whom. error: standard error. theirs: the
-    tutorial's number, if it has one. detail: the counts behind the value.
-    """
-
-    table: str
-    name: str
-    value: float
-    error: float
-    theirs: float | None = None
-    detail: str = ""
-
-
 def points(name: str, score: Score, theirs: float | None = None) -> Measurement:
     """Returns a match as a measurement."""
-    return Measurement("points", name, score.points, score.error, theirs, str(score))
+    return Measurement("points", name, score.points, score.error, theirs, score.counts)
 
 
 def correct(name: str, new_agent: Callable[[], Agent], runs: int, theirs: float | None = None) -> Measurement:
@@ -123,18 +109,20 @@ def reversi_rules_of_thumb(games: int, rng: Random) -> Iterator[Measurement]:
     yield points("fewest discs after 2 plies - random", score)
 
 
-def match_of_openings(agent: Agent, opponent: Agent, games: int, plies: int, rng: Random) -> Score:
+def match_of_openings(
+    agent: Agent, opponent: Agent, new_game: Callable[[], State], games: int, plies: int, rng: Random
+) -> Score:
     """Returns the agent's score; each pair of games starts from one random opening, once from each side.
 
     Two players without randomness would otherwise play one game again and again.
     """
     total: Score | None = None
     for _ in range(games // 2):
-        opening = Reversi()
+        opening = new_game()
         for _ in range(plies):
             opening.push(random_move(opening, rng))
 
-        def start(opening: Reversi = opening) -> State:
+        def start(opening: State = opening) -> State:
             return opening.copy()
 
         pair = match(agent, opponent, start, 1) + match(agent, opponent, start, 1, side=1)
@@ -150,13 +138,13 @@ def value_network(learner: ValueLearner, name: str, games: int, rng: Random) -> 
     for opponent, (agent, theirs) in opponents.items():
         for side, place in enumerate(("first", "second")):
             score = learner.match(agent, games, side)
-            claim = f"value network {name}, moving {place} - {opponent}"
+            claim = f"{name}, moving {place} - {opponent}"
             yield points(claim, score, None if side else theirs)
 
 
 def reversi_networks(agent: Agent, value_player: Agent, games: int, rng: Random) -> Iterator[Measurement]:
     """Measures AlphaZero's network against the value network's player and the rest."""
-    score = match_of_openings(agent, value_player, games, 6, rng)
+    score = match_of_openings(agent, value_player, Reversi, games, 6, rng)
     yield points("AlphaZero, puct:100 - value network (6 random plies, both sides)", score)
     from_start = match(agent, with_epsilon(value_player, 0.1, rng), Reversi, games // 2) + match(
         agent, with_epsilon(value_player, 0.1, rng), Reversi, games // 2, side=1

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -32,7 +32,17 @@ from goryu.players.knowledge import disc_lead
 from goryu.search.depth_limited import leaf_states, move_from_leaves
 from goryu.search.random_move import random_move
 
-__all__ = ["TUTORIAL", "ValueLearner", "ValueLearnerConfig", "choose_together", "play_together"]
+__all__ = [
+    "CORNERS",
+    "TUTORIAL",
+    "Choose",
+    "ValueLearner",
+    "ValueLearnerConfig",
+    "choose_together",
+    "play_together",
+]
+
+CORNERS = (0, 7, 56, 63)
 
 Choose = Callable[[Sequence[Reversi]], list[Move]]
 """Chooses a move for each of many positions."""
@@ -48,6 +58,7 @@ class ValueLearnerConfig:
     games, games_together: in all, and side by side between two updates.
     depth: plies that the learner looks ahead.
     discount, draw_target: target = discount^(own turns to come) * discs / 64; `draw_target` discs for a draw.
+    corner_bonus: discs that a corner counts in the target beside its own (one of the exercises).
     epsilon, epsilon_decay, epsilon_every: the learner's share of random moves, multiplied by the decay
         every so many games.
     learns_both_sides: is every second game played as the second player?
@@ -61,6 +72,7 @@ class ValueLearnerConfig:
     depth: int = 2
     discount: float = 0.8
     draw_target: float = 0.1
+    corner_bonus: float = 0.0
     epsilon: float = 0.9
     epsilon_decay: float = 0.9
     epsilon_every: int = 120
@@ -107,6 +119,24 @@ class ValueLearner:
         """The learner's present share of random moves."""
         return self.config.epsilon * self.config.epsilon_decay ** (self.played // self.config.epsilon_every)
 
+    def state_dict(self) -> dict[str, Any]:
+        """Returns a copy of what an interrupted run needs; the opponents' randomness is the caller's."""
+        return {
+            "net": deepcopy(self.net.state_dict()),
+            "optimizer": deepcopy(self.optimizer.state_dict()),
+            "games": self.games[:],
+            "played": self.played,
+            "rng": self.rng.getstate(),
+            "best": (self._best_points, self._best_weights),
+        }
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        self.net.load_state_dict(saved["net"])
+        self.optimizer.load_state_dict(saved["optimizer"])
+        self.games, self.played = saved["games"], saved["played"]
+        self.rng.setstate(saved["rng"])
+        self._best_points, self._best_weights = saved["best"]
+
     def step(self) -> float:
         """Plays `games_together` games, updates the network and returns the mean loss of the update."""
         count = min(self.config.games_together, self.config.games - self.played)
@@ -124,13 +154,19 @@ class ValueLearner:
         """Returns the learner's best moves."""
         return choose_together(states, self.config.depth, self.net)
 
+    def judge(self, boards: Sequence[tuple[int, int]]) -> list[float]:
+        """Returns what the network says about positions (own, opponent), for the side to move."""
+        return forward_values(self.net, encode(boards, 8))
+
     def _choose(self, states: Sequence[Reversi]) -> list[Move]:
         is_random = [self.rng.random() < self.epsilon for _ in states]
         best = iter(self.choose([state for state, r in zip(states, is_random, strict=True) if not r]))
         return [random_move(s, self.rng) if r else next(best) for s, r in zip(states, is_random, strict=True)]
 
     def _examples(self, final: Reversi, side: int, positions: Sequence[tuple[int, int]]) -> list[Example]:
-        discs = disc_lead(final) * (1 if final.turn == side else -1) or self.config.draw_target / 64
+        corners = sum((final.own >> c & 1) - (final.opponent >> c & 1) for c in CORNERS)
+        lead = disc_lead(final) + self.config.corner_bonus * corners / 64
+        discs = max(-1.0, min(lead, 1.0)) * (1 if final.turn == side else -1) or self.config.draw_target / 64
         targets = (discs * self.config.discount**k for k in range(len(positions)))
         return [(*position, target) for position, target in zip(reversed(positions), targets, strict=True)]
 

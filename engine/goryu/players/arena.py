@@ -46,6 +46,12 @@ class Score:
         )
         return sqrt(spread / (self.games - 1) / self.games)
 
+    @property
+    def counts(self) -> str:
+        """What lies behind `points`, in words."""
+        margin = "" if self.margin is None else f", mean margin {self.margin:+.1f}"
+        return f"{self.wins} wins, {self.draws} draws, {self.losses} losses{margin}"
+
     def __add__(self, other: "Score") -> "Score":
         margin = None
         if self.margin is not None and other.margin is not None:
@@ -53,9 +59,7 @@ class Score:
         return Score(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses, margin)
 
     def __str__(self) -> str:
-        counts = f"{self.wins} wins, {self.draws} draws, {self.losses} losses"
-        margin = "" if self.margin is None else f", mean margin {self.margin:+.1f}"
-        return f"{self.points:.3f} +- {self.error:.3f} ({counts}{margin})"
+        return f"{self.points:.3f} +- {self.error:.3f} ({self.counts})"
 
 
 def play_game(first: Agent, second: Agent, state: State, max_plies: int = 1 << 30) -> State:

@@ -1,0 +1,163 @@
+"""A run of `tools/learn.py` that may be interrupted: what it has found out, trained and still has to do.
+
+A run is a row of stages. A stage measures something or trains a network; each draws its random numbers from
+the seed anew, so that none depends on which others ran in the same process. Measurements go to
+`report.json` in the run's folder when their stage is complete; a network in training is kept as
+`STAGE.pt` and goes on from there.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+
+from goryu.learning.alphazero import AlphaZero, Learner
+from goryu.learning.alphazero_config import AlphaZeroConfig
+from goryu.learning.report import Measurement, Report
+from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+from goryu.players.agents import Agent
+from goryu.search.evaluator import Evaluator
+
+__all__ = ["LearningRun", "train_alphazero", "train_value_network"]
+
+
+class LearningRun:
+    """The report, the folder and the seed; `say` gets lines for people, `progress` (what, done, of)."""
+
+    def __init__(
+        self,
+        folder: Path,
+        report: Report,
+        seed: int,
+        say: Callable[[str], None],
+        progress: Callable[[str, int, int], None],
+    ) -> None:
+        self.folder = folder
+        self.report = report
+        self.seed = seed
+        self.say = say
+        self.progress = progress
+
+    def measure(self, stage: str, measurements: Callable[[Random], Iterator[Measurement]]) -> None:
+        """Adds what `measurements(rng)` yields to the report, unless an earlier run has."""
+        if stage in self.report.stages:
+            self.say(f"{stage}: measured before")
+            return
+        found = []
+        for measurement in measurements(Random(self.seed)):
+            found.append(measurement)
+            self.say(f"{measurement.name}: {measurement.value:.3f} ± {measurement.error:.3f}")
+        self.report.measurements += found
+        self.report.stages.append(stage)
+        self.save_report()
+
+    def save_report(self) -> None:
+        self.report.write(self.folder / "report.json")
+
+    def load(self, stage: str) -> dict[str, Any] | None:
+        """Returns what `save` wrote, or None if the stage has not begun."""
+        path = self.folder / f"{stage}.pt"
+        return torch.load(path, weights_only=True) if path.is_file() else None
+
+    def save(self, stage: str, state: dict[str, Any]) -> None:
+        """Writes to a file beside, then renames: a kill in between leaves the old file whole."""
+        beside = self.folder / f"{stage}.tmp"
+        torch.save(state, beside)
+        beside.replace(self.folder / f"{stage}.pt")
+
+
+class Clock:
+    """Seconds of the wall clock and of the processor, those of earlier processes included."""
+
+    def __init__(self, before: dict[str, float] | None = None) -> None:
+        before = before or {"seconds": 0.0, "cpu_seconds": 0.0}
+        self._wall = time.monotonic() - before["seconds"]
+        self._processor = time.process_time() - before["cpu_seconds"]
+
+    def read(self) -> dict[str, float]:
+        wall, processor = time.monotonic() - self._wall, time.process_time() - self._processor
+        return {"seconds": round(wall, 1), "cpu_seconds": round(processor, 1)}
+
+
+def train_alphazero(
+    run: LearningRun,
+    learner: Learner[Any],
+    config: AlphaZeroConfig,
+    export: Callable[[], None],
+    strength: Callable[[Evaluator], tuple[float, str]],
+) -> Evaluator:
+    """Runs AlphaZero's loop, or what is left of it, and returns the champion.
+
+    export: writes the learner's network; called when it has become the champion.
+    strength: the points of a champion and what they are points of, for the plot.
+    """
+    loop = AlphaZero(learner, config, Random(run.seed))
+    saved = run.load("alphazero")
+    if saved is not None:
+        loop.load_state_dict(saved["loop"])
+        run.say(f"AlphaZero: cycle {loop.cycles} of {config.cycles} is done")
+    clock = Clock(saved and saved["clock"])
+    games, of = loop.cycles * config.games_per_cycle, config.cycles * config.games_per_cycle
+
+    def on_game() -> None:
+        nonlocal games
+        games += 1
+        run.progress("AlphaZero: games", games, of)
+
+    run.progress("AlphaZero: games", games, of)
+    for cycle in loop.run(on_game):
+        if cycle.is_promoted:
+            export()
+        points, what = strength(loop.champion)
+        match = f"challenger {cycle.score}" if cycle.score else "no match"
+        run.say(
+            f"cycle {cycle.number}: losses {cycle.policy_loss:.3f} {cycle.value_loss:.3f}; {match}; "
+            f"{'promoted' if cycle.is_promoted else 'kept'}; {what}: {points:.3f}"
+        )
+        run.save("alphazero", {"loop": loop.state_dict(), "clock": clock.read()})
+        run.report.training["alphazero"] = clock.read()
+        run.report.strength.append((cycle.games, points, what))
+        run.save_report()
+    return loop.champion
+
+
+def train_value_network(
+    run: LearningRun,
+    stage: str,
+    config: ValueLearnerConfig,
+    new_opponents: Callable[[Random], list[Agent]],
+    *,
+    match_games: int = 100,
+    keeps_best: bool = True,
+) -> ValueLearner:
+    """Runs the reversi tutorial's learner, or what is left of its games, and returns it.
+
+    match_games: games of each match on the way, for the plot and for keeping the best network.
+    """
+    rng = Random(run.seed)
+    learner = ValueLearner(config, new_opponents(rng), run.seed)
+    saved = run.load(stage)
+    if saved is not None:
+        learner.load_state_dict(saved["learner"])
+        rng.setstate(saved["opponents"])
+        run.say(f"{stage}: {learner.played} of {config.games} games are played")
+    clock = Clock(saved and saved["clock"])
+    tenth = max(1, config.games // 10)
+    half = config.games // 2
+    stops = [*range(tenth, half, tenth), *range(half, config.games, max(1, tenth // 2)), config.games]
+    for stop in (stop for stop in stops if stop > learner.played):
+        while learner.played < stop:
+            learner.step()
+            run.progress(f"{stage}: games", learner.played, config.games)
+        points = learner.compete(match_games)
+        state = {"learner": learner.state_dict(), "opponents": rng.getstate(), "clock": clock.read()}
+        run.save(stage, state)
+        run.report.training[stage] = clock.read()
+        run.report.strength.append((learner.played, points, stage))
+        run.save_report()
+    if keeps_best:
+        learner.restore_best()
+    return learner

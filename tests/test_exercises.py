@@ -1,0 +1,94 @@
+"""The reversi tutorial's exercises: what is measured of corners."""
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from goryu.games.reversi import Reversi
+from goryu.games.state import Move
+
+pytest.importorskip("torch")
+
+from goryu.learning.exercises import (
+    BESIDE_CORNERS,
+    CORNER_DISCS,
+    OPPONENTS,
+    VARIANTS,
+    corner_lead,
+    corner_taking,
+    disc_worth,
+)
+from goryu.learning.value_learner import CORNERS, ValueLearner
+
+
+def count_discs(boards: Sequence[tuple[int, int]]) -> list[float]:
+    return [(own.bit_count() - opponent.bit_count()) / 64 for own, opponent in boards]
+
+
+def count_discs_and_corners(boards: Sequence[tuple[int, int]]) -> list[float]:
+    mask = sum(1 << corner for corner in CORNERS)
+    corners = count_discs([(own & mask, opponent & mask) for own, opponent in boards])
+    return [discs + CORNER_DISCS * c for discs, c in zip(count_discs(boards), corners, strict=True)]
+
+
+def test_the_squares_beside_a_corner_touch_it() -> None:
+    touching = {
+        square
+        for square in range(64)
+        for corner in CORNERS
+        if max(abs(square // 8 - corner // 8), abs(square % 8 - corner % 8)) == 1
+    }
+    assert set(BESIDE_CORNERS) == touching
+
+
+def test_a_disc_is_worth_one_disc_to_a_counter_of_discs() -> None:
+    for squares in (CORNERS, BESIDE_CORNERS):
+        found = disc_worth("discs", count_discs, squares, Random(1), count=20)
+        assert [found.value, found.error] == pytest.approx([1.0, 0.0])
+
+
+def test_a_bonus_for_corners_is_found_on_corners_alone() -> None:
+    found = [
+        disc_worth("discs", count_discs_and_corners, squares, Random(1), count=20).value
+        for squares in (CORNERS, BESIDE_CORNERS)
+    ]
+    assert found == pytest.approx([1.0 + CORNER_DISCS, 1.0])
+
+
+def test_who_prefers_corners_takes_all_of_them_and_who_avoids_them_none() -> None:
+    def lover(states: Sequence[Reversi]) -> list[Move]:
+        return [max(state.legal_moves(), key=lambda move: move in CORNERS) for state in states]
+
+    def hater(states: Sequence[Reversi]) -> list[Move]:
+        return [min(state.legal_moves(), key=lambda move: move in CORNERS) for state in states]
+
+    assert corner_taking("lover", lover, Random(1), count=20).value == 1.0
+    assert corner_taking("hater", hater, Random(1), count=20).value == 0.0
+
+
+def test_the_corner_lead_is_seen_from_the_side_to_move_and_stays_in_range() -> None:
+    state = Reversi()
+    state.own, state.opponent = (1 << 64) - 1, 0
+    assert corner_lead(state) == 1.0
+    state.own, state.opponent = 1 << 20 | 1 << 21, 1
+    assert corner_lead(state) == pytest.approx((1 - CORNER_DISCS) / (64 + 4 * CORNER_DISCS))
+
+
+@pytest.mark.parametrize("kind", OPPONENTS)
+def test_every_opponent_plays_legal_moves(kind: str) -> None:
+    agent, state = OPPONENTS[kind](Random(1)), Reversi()
+    while state.outcome() is None and state.ply < 12:
+        move = agent(state)
+        assert move in state.legal_moves()
+        state.push(move)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
+def test_a_variant_meets_its_opponents_in_turn_and_its_randomness_fades_within_its_games(variant) -> None:  # type: ignore[no-untyped-def]
+    opponents = variant.new_opponents(Random(1))
+    assert len(opponents) == len(variant.opponents)
+    assert len(set(map(id, opponents))) == len(set(variant.opponents))
+    learner = ValueLearner(variant.config(300), opponents, seed=1)
+    learner.played = 300
+    assert learner.epsilon < 0.01

@@ -1,0 +1,136 @@
+"""Runs of `tools/learn.py` that are interrupted go on where they stopped."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from goryu.learning.report import Measurement, Report, ReportError
+
+if TYPE_CHECKING:
+    from goryu.learning.learning_run import LearningRun
+
+SETTINGS = {"game": "tictactoe", "seed": 1}
+FOUND = Measurement("points", "a - b", 0.5, 0.1, 0.4, "1 wins, 0 draws, 1 losses")
+
+
+def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    report = Report(SETTINGS, ["basics"], [FOUND], {"alphazero": {"seconds": 1.0}}, [(100, 0.5, "points")])
+    report.write(path)
+    assert Report.read(path, SETTINGS) == report
+    assert Report.read(tmp_path / "nothing.json", SETTINGS) == Report(SETTINGS)
+
+
+def test_a_run_goes_on_only_with_the_same_settings(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    Report(SETTINGS).write(path)
+    with pytest.raises(ReportError, match="other settings"):
+        Report.read(path, {**SETTINGS, "seed": 2})
+    path.write_text("[]", encoding="utf-8")
+    with pytest.raises(ReportError, match="expected the report of an earlier run"):
+        Report.read(path, SETTINGS)
+
+
+class TestWithTorch:
+    """Stages; what they train needs PyTorch."""
+
+    @pytest.fixture
+    def new_run(self, tmp_path: Path) -> Callable[[], "LearningRun"]:
+        pytest.importorskip("torch").set_num_threads(1)
+        from goryu.learning.learning_run import LearningRun
+
+        def new() -> LearningRun:
+            report = Report.read(tmp_path / "report.json", SETTINGS)
+            return LearningRun(tmp_path, report, 1, lambda line: None, lambda what, done, of: None)
+
+        return new
+
+    def test_a_stage_is_measured_once_and_with_the_same_random_numbers(
+        self, new_run: Callable[[], "LearningRun"]
+    ) -> None:
+        draws: list[float] = []
+
+        def measurements(rng: Random) -> Iterator[Measurement]:
+            draws.append(rng.random())
+            yield FOUND
+
+        for _ in range(2):
+            new_run().measure("basics", measurements)
+        new_run().measure("more", measurements)
+        assert draws == [Random(1).random()] * 2
+        assert new_run().report.measurements == [FOUND, FOUND]
+
+    def test_an_interrupted_stage_is_measured_again(self, new_run: Callable[[], "LearningRun"]) -> None:
+        def interrupted(_rng: Random) -> Iterator[Measurement]:
+            yield FOUND
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            new_run().measure("basics", interrupted)
+        assert new_run().report == Report(SETTINGS)
+
+    def test_alphazero_goes_on_after_the_last_whole_cycle(
+        self, new_run: Callable[[], "LearningRun"], tmp_path: Path
+    ) -> None:
+        from goryu.evaluators.board_network import BOARD_GAMES
+        from goryu.learning.alphazero_config import TICTACTOE
+        from goryu.learning.board_learner import BoardLearner
+        from goryu.learning.learning_run import train_alphazero
+
+        config = replace(
+            TICTACTOE, playouts=2, cycles=3, games_per_cycle=2, steps_per_cycle=2, evaluation_games=0
+        )
+        exported: list[int] = []
+
+        def train(cycles: int, stop_at: int) -> None:
+            learner = BoardLearner(BOARD_GAMES["tictactoe"], 1, 4, seed=1)
+
+            def strength(_champion: object) -> tuple[float, str]:
+                exported.append(learner.steps.count)
+                if len(exported) == stop_at:
+                    raise KeyboardInterrupt
+                return 0.5, "nothing"
+
+            export = lambda: learner.export(tmp_path / "net.onnx")  # noqa: E731
+            train_alphazero(new_run(), learner, replace(config, cycles=cycles), export, strength)
+
+        with pytest.raises(KeyboardInterrupt):
+            train(3, stop_at=2)
+        train(3, stop_at=0)
+        # The second cycle was lost before it was saved, and is run again.
+        assert exported == [2, 4, 4, 6]
+        report = new_run().report
+        assert [games for games, *_ in report.strength] == [2, 4, 6]
+        assert (tmp_path / "net.onnx").is_file()
+
+    def test_the_value_learner_goes_on_after_the_last_match(
+        self, new_run: Callable[[], "LearningRun"]
+    ) -> None:
+        from goryu.learning.learning_run import train_value_network
+        from goryu.learning.value_learner import ValueLearnerConfig
+        from goryu.players.agents import Agent, make_agent
+
+        config = ValueLearnerConfig(games=4, games_together=1, depth=1, updates=1, batch=8)
+
+        def opponents(rng: Random) -> list[Agent]:
+            return [make_agent("random", rng=rng)]
+
+        class Interrupting:
+            def __call__(self, what: str, done: int, of: int) -> None:
+                if done == 3:
+                    raise KeyboardInterrupt
+
+        run = new_run()
+        run.progress = Interrupting()
+        with pytest.raises(KeyboardInterrupt):
+            train_value_network(run, "values", config, opponents, match_games=2)
+        saved = new_run().load("values")
+        assert saved is not None
+        assert saved["learner"]["played"] == 2
+        learner = train_value_network(new_run(), "values", config, opponents, match_games=2)
+        assert learner.played == 4
+        assert [games for games, *_ in new_run().report.strength] == [1, 2, 3, 4]
