@@ -99,17 +99,29 @@ int channel_of(int files, int ranks) noexcept {
 
 }  // namespace
 
-void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands) noexcept {
-    const int hand_planes = kHandPlanes + (sees_nyugyoku ? kNyugyokuPlanes : 0);
-    std::memset(board, 0, sizeof(float) * kBoardPlanes * kSquares);
-    std::memset(hands, 0, sizeof(float) * hand_planes * kSquares);
-    if (position.turn() == 0) {
-        board_ones(position, [&](int plane, Square s) { board[kSquares * plane + s] = 1.0F; });
-    } else {
-        board_ones(position, [&](int plane, Square s) { board[kSquares * plane + 80 - s] = 1.0F; });
-    }
-    hand_ones(position, sees_nyugyoku,
-              [&](int plane) { std::fill_n(hands + kSquares * plane, kSquares, 1.0F); });
+void UsedPlanes::clear(float* board, float* hands, int hand_planes) noexcept {
+    const auto clear_some = [](bool* used, float* planes, int count) {
+        for (int plane = 0; plane < count; ++plane) {
+            if (used[plane]) std::memset(planes + kSquares * plane, 0, sizeof(float) * kSquares);
+            used[plane] = false;
+        }
+    };
+    clear_some(board_.data(), board, kBoardPlanes);
+    clear_some(hands_.data(), hands, hand_planes);
+}
+
+void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands,
+                  UsedPlanes& used) noexcept {
+    used.clear(board, hands, kHandPlanes + (sees_nyugyoku ? kNyugyokuPlanes : 0));
+    const Square turned = position.turn() == 0 ? 0 : 80;
+    board_ones(position, [&](int plane, Square s) {
+        used.use_board(plane);
+        board[kSquares * plane + (turned == 0 ? s : turned - s)] = 1.0F;
+    });
+    hand_ones(position, sees_nyugyoku, [&](int plane) {
+        used.use_hands(plane);
+        std::fill_n(hands + kSquares * plane, kSquares, 1.0F);
+    });
 }
 
 void pack_dlshogi(const Position& position, bool sees_nyugyoku, std::uint8_t* board, std::uint8_t* hands) noexcept {

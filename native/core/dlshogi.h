@@ -19,8 +19,32 @@ constexpr int hand_bytes(bool sees_nyugyoku) noexcept {
     return (kHandPlanes + (sees_nyugyoku ? kNyugyokuPlanes : 0) + 7) / 8;
 }
 
-// Fills board[62][81] and hands[57 or 119][81] with zeros and ones.
-void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands) noexcept;
+// The planes of a row that may hold a one: whoever fills the row again clears only these.
+class UsedPlanes {
+public:
+    // Of a row of which nothing is known.
+    UsedPlanes() noexcept {
+        board_.fill(true);
+        hands_.fill(true);
+    }
+
+    void use_board(int plane) noexcept { board_[plane] = true; }
+    void use_hands(int plane) noexcept { hands_[plane] = true; }
+    // Fills the used planes of the row with zeros; now none is used.
+    void clear(float* board, float* hands, int hand_planes) noexcept;
+
+private:
+    std::array<bool, kBoardPlanes> board_;
+    std::array<bool, kHandPlanes + kNyugyokuPlanes> hands_;
+};
+
+// Fills board[62][81] and hands[57 or 119][81] with zeros and ones. used: kept from the row's last position.
+void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands,
+                  UsedPlanes& used) noexcept;
+inline void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands) noexcept {
+    UsedPlanes unknown;
+    fill_dlshogi(position, sees_nyugyoku, board, hands, unknown);
+}
 
 // Fills board[kBoardBytes] and hands[hand_bytes(sees_nyugyoku)] with the same as bits.
 void pack_dlshogi(const Position& position, bool sees_nyugyoku, std::uint8_t* board, std::uint8_t* hands) noexcept;

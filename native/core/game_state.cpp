@@ -30,8 +30,9 @@ void ReversiState::legal_moves(std::vector<Move>& moves) {
 
 void PlaneInbox::add(std::size_t leaf) {
     const std::size_t hand_planes = kHandPlanes + (sees_nyugyoku_ ? kNyugyokuPlanes : 0);
+    if (leaf >= used_.size()) used_.resize(leaf + 1);
     fill_dlshogi(game_.position(), sees_nyugyoku_, board_ + leaf * kBoardPlanes * kSquares,
-                 hands_ + leaf * hand_planes * kSquares);
+                 hands_ + leaf * hand_planes * kSquares, used_[leaf]);
 }
 
 }  // namespace goryu

@@ -58,7 +58,8 @@ public:
     void add(std::size_t) override {}
 };
 
-// Writes the planes of a game of shogi into the rows of a batch, [N][62][81] and [N][57 or 119][81].
+// Writes the planes of a game of shogi into the rows of a batch, [N][62][81] and [N][57 or 119][81], where
+// nobody else writes.
 class PlaneInbox final : public Inbox {
 public:
     PlaneInbox(const Game& game, bool sees_nyugyoku, float* board, float* hands)
@@ -71,6 +72,7 @@ private:
     bool sees_nyugyoku_;
     float* board_;
     float* hands_;
+    std::vector<UsedPlanes> used_;  // By row.
 };
 
 }  // namespace goryu

@@ -8,11 +8,27 @@ namespace {
 
 // Most nodes are never visited again, and most of the others try few moves: only so many are sorted at first.
 constexpr int kSortedAtFirst = 4;
+constexpr std::size_t kCacheLine = 64;
 
 }  // namespace
 
 std::size_t NodeTable::bytes() const noexcept {
     return end_ * sizeof(Node) + index_.size() * sizeof(NodeIndex) + blocks_.bytes() + path_ends_.bytes();
+}
+
+void NodeTable::prefetch_lists(NodeIndex place) const noexcept {
+    const Node& node = (*this)[place];
+    const auto* const all = reinterpret_cast<const char*>(edges(node));
+    for (std::size_t at = 0; at < node.tried * sizeof(Edge); at += kCacheLine) GORYU_PREFETCH(all + at);
+    GORYU_PREFETCH(moves(node));
+}
+
+void NodeTable::prefetch_children(NodeIndex place) const noexcept {
+    const Node& node = (*this)[place];
+    const Edge* const all = edges(node);
+    for (int i = 0; i < node.tried; ++i) {
+        if (all[i].child != kNoNode) prefetch_node(all[i].child);
+    }
 }
 
 NodeIndex NodeTable::find(std::uint64_t key, std::uint32_t ply) const noexcept {

@@ -34,6 +34,10 @@ _ELEMENT_TYPES: dict[str, type[np.generic]] = {
 """NumPy's name for the element types that a model may want its planes in."""
 
 
+_SMALL_BATCH = 16
+"""Up to so many rows, a processor is shown a batch as it is."""
+
+
 class NetworkEvaluator:
     """Judges shogi positions with a policy-value network in an ONNX file.
 
@@ -80,7 +84,7 @@ class NetworkEvaluator:
         file_types = {node.name: node.type for node in inputs}
         self._file_types = [_element_type(self.path, file_types[spec.name]) for spec in self.format.inputs]
         fixed = _shapes(inputs)[self.format.inputs[0].name][0]
-        self._ladder = [fixed] if fixed else _ladder(batch_size)
+        self._ladder = [fixed] if fixed else _ladder(batch_size, step_by_one=self.backend == "CPU")
         self._sha = sha256(self.path.read_bytes()).hexdigest()
         try:
             self._warm_up()
@@ -167,13 +171,17 @@ class NetworkEvaluator:
                 )
 
 
-def _ladder(batch_size: int) -> list[int]:
+def _ladder(batch_size: int, *, step_by_one: bool) -> list[int]:
     """Returns the sizes that a batch is padded to: powers of two below `batch_size`, and itself.
 
-    >>> _ladder(6)
+    step_by_one: and all small sizes. A processor plans nothing, and there a row of padding costs like another.
+
+    >>> _ladder(6, step_by_one=False)
     [1, 2, 4, 6]
     """
-    return [1 << i for i in range((batch_size - 1).bit_length())] + [batch_size]
+    powers = [1 << i for i in range((batch_size - 1).bit_length())]
+    small = range(1, min(batch_size, _SMALL_BATCH)) if step_by_one else ()
+    return sorted({*powers, *small, batch_size})
 
 
 def _padded(rows: Array, size: int) -> Array:
