@@ -91,6 +91,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         cbool is_finished()
         void gather(CoreState&, Inbox&, Batch&) except +
         void expand(Batch&) except +
+        cbool add_mate(CoreState&, uint16_t move, int length) except +
         void retract(Batch&)
         void wait_for_others()
         mutex& mutex()
@@ -190,6 +191,21 @@ cdef class Puct:
                 pipeline.step()
         return self.result()
 
+    def add_mate(self, state, uint16_t move, int length):
+        """Enters a mate that was found elsewhere; returns whether it could be entered.
+
+        The side to move in `state`, which is left as it was, mates in `length` plies, beginning with `move`.
+        To be called between two batches, by `should_stop`, or while no search runs.
+        """
+        cdef CoreState* game = new_game(state)
+        cdef cbool is_entered
+        try:
+            with nogil:
+                is_entered = self.core.add_mate(game[0], move, length)
+        finally:
+            del game
+        return is_entered
+
     def stats(self):
         """Returns how the search stands."""
         cdef CoreNodeTable* table = &self.core.table()
@@ -203,6 +219,8 @@ cdef class Puct:
         if self.core.root() != kNoNode:
             root = &table[0][self.core.root()]
             for i in range(root.tried):
+                if table.is_lost(self.core.root(), i):
+                    continue
                 visits = table.edges(root[0])[i].visits
                 if visits > best:
                     best, second = visits, best
@@ -285,13 +303,7 @@ cdef class Pipeline:
         self.puct = puct
         self.state = state
         self.core = puct.core
-        if type(state) is Board:
-            self.game = new ShogiState((<Board>state).game[0])
-        elif type(state) is Reversi:
-            self.game = new ReversiState((<Reversi>state).game[0])
-        else:
-            solve = python_solve if isinstance(state, MateState) else None
-            self.game = new PythonState(<PyObject*>state, <PyObject*>solve, <PyObject*>MateVerdict.MATE)
+        self.game = new_game(state)
         self.judge = judge_of(puct.evaluator, state, puct.config.batch_size)
         self.inbox = self.judge.new_inbox()
 
@@ -363,6 +375,16 @@ class Helpers:
                 pipeline.step()
         except BaseException as error:
             self._error, self.failed = error, True
+
+
+cdef CoreState* new_game(state) except NULL:
+    """Returns a game that the caller owns; it is played on a copy of native states, on others themselves."""
+    if type(state) is Board:
+        return new ShogiState((<Board>state).game[0])
+    if type(state) is Reversi:
+        return new ReversiState((<Reversi>state).game[0])
+    solve = python_solve if isinstance(state, MateState) else None
+    return new PythonState(<PyObject*>state, <PyObject*>solve, <PyObject*>MateVerdict.MATE)
 
 
 cdef puct_state(Puct puct):

@@ -143,6 +143,31 @@ def test_the_graphs_are_equal_with_a_mate_search(native: ModuleType, game: str, 
     play_a_game(Pair(native, GAMES[game], config), Random(mate_nodes), searches=3, playouts=120)
 
 
+@pytest.mark.parametrize("game", ["shogi, checks", "shogi, battle"])
+def test_the_graphs_are_equal_when_mates_are_entered(native: ModuleType, game: str) -> None:
+    pair = Pair(native, GAMES[game], PuctConfig(batch_size=2))
+    entered = 0
+    for _ in range(8):
+        line = pair.search(60).moves[0].pv
+        for i in range(len(line) + 1):
+            board, twin = pair.state.copy(), pair.native_state.copy()
+            for move in line[:i]:
+                board.push(move)
+                twin.push(move)
+            assert isinstance(board, Board)
+            found = mate.solve(board, 300).moves
+            if found:
+                is_entered = pair.puct.add_mate(board, found[0], len(found))
+                assert pair.twin.add_mate(twin, found[0], len(found)) == is_entered
+                assert_same_graph(pair.twin, pair.puct)
+                entered += is_entered
+        assert pair.twin.stats() == pair.puct.stats()
+        pair.play(pair.search(60).moves[0].pv[:1])
+        if pair.state.outcome() is not None:
+            break
+    assert entered > 0
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_the_graphs_are_equal_when_the_table_is_full_and_draws_are_not_zero(
     native: ModuleType, game: str

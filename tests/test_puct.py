@@ -14,6 +14,7 @@ from goryu.games.splitmix import splitmix64
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search.evaluator import Evaluation
+from goryu.search.mate import MateVerdict, solve
 from goryu.search.minimax import negamax
 from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
 from goryu.search.puct import Puct, PuctConfig
@@ -297,6 +298,62 @@ def test_a_mate_found_at_a_leaf_is_kept_when_it_becomes_the_root() -> None:
     assert result.stats.playouts == 0
     assert result.moves[0].mate is not None
     assert len(result.moves[0].pv) == result.moves[0].mate
+
+
+def test_mates_that_are_entered_spread_like_any_proof() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    puct = Puct(UniformEvaluator())
+    puct.search(board, never, max_playouts=20)
+    assert puct.root is not None
+    assert puct.root.proof == UNKNOWN
+    lengths = []
+    for move in board.legal_moves():
+        board.push(move)
+        mate = solve(board, 1000)
+        assert mate.verdict is MateVerdict.MATE
+        assert puct.add_mate(board, mate.moves[0], len(mate.moves))
+        assert not puct.add_mate(board, mate.moves[0], len(mate.moves)), "once is enough"
+        node = puct.table.find(board.key, board.ply)
+        assert node is not None
+        assert (node.proof, node.distance) == (WIN, len(mate.moves))
+        lengths.append(len(mate.moves))
+        board.pop()
+    result = puct.search(board, lambda stats: stats.is_proven, max_playouts=5)
+    assert result.moves[0].mate == -(max(lengths) + 1)
+    check_invariants(puct)
+
+
+def test_a_mate_at_the_root_is_played_though_it_was_never_tried() -> None:
+    board = Board("l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1")
+    puct = Puct(HashedEvaluator())
+    puct.search(board, never, max_playouts=3)
+    mate = solve(board, 10_000)
+    assert puct.add_mate(board, mate.moves[0], len(mate.moves))
+    result = puct.search(board, lambda stats: stats.is_proven)
+    assert (result.move, result.moves[0].mate, result.stats.playouts) == (mate.moves[0], 7, 0)
+    check_invariants(puct)
+
+
+def test_a_mate_is_entered_only_at_a_position_of_the_graph() -> None:
+    board = Board()
+    puct = Puct(HashedEvaluator())
+    puct.search(board, never, max_playouts=3)
+    assert not puct.add_mate(Board(ROOK_SHUFFLE), board.legal_moves()[0], 1)
+    assert not puct.add_mate(board, move_from_usi("5e5d"), 1), "that is no move here"
+    assert puct.root is not None
+    assert puct.root.proof == UNKNOWN
+
+
+def test_moves_proven_to_lose_do_not_decide_the_race() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    puct = Puct(HashedEvaluator())
+    favourite = puct.search(board, never, max_playouts=50).moves[0]
+    assert puct.stats().best_visits == favourite.visits
+    board.push(favourite.move)
+    mate = solve(board, 1000)
+    puct.add_mate(board, mate.moves[0], len(mate.moves))
+    board.pop()
+    assert 0 < puct.stats().best_visits < favourite.visits
 
 
 def test_a_root_that_could_declare_a_win_is_searched() -> None:

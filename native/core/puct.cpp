@@ -61,16 +61,41 @@ void Puct::begin(State& state, Inbox& inbox, Batch& batch, std::uint64_t max_pla
 void Puct::add_root(const Leaf& leaf, std::span<const Move> legal, const double* policy, double value) {
     root_ = table_.add(leaf.key, leaf.ply, legal, policy, value);
     table_.sort_moves(table_[root_]);
-    if (!kept_mate_) return;
-    const std::span moves(table_.moves(table_[root_]), table_[root_].move_count);
-    const auto is_kept = [this](LegalMove m) { return m.move == kept_mate_->move; };
-    const auto i = std::find_if(moves.begin(), moves.end(), is_kept) - moves.begin();
-    if (i == std::ssize(moves)) return;
-    const int length = kept_mate_->length;
-    const NodeIndex child = add_settled(kept_mate_->key, kept_mate_->ply, {{}, Proof::kLoss, length - 1, -1.0});
-    table_.try_moves(root_, static_cast<int>(i) + 1);
-    table_.edges(table_[root_])[i].child = child;
-    table_[root_].settle(Proof::kWin, length, +1.0);
+    if (kept_mate_) enter_mate(root_, kept_mate_->move, kept_mate_->length, kept_mate_->key, kept_mate_->ply);
+}
+
+bool Puct::add_mate(State& state, Move move, int length) {
+    const Lock lock(mutex_);
+    const NodeIndex place = table_.find(state.key(), state.ply());
+    if (place == kNoNode || table_[place].proof != Proof::kUnknown || table_.is_full()) return false;
+    state.push(move);
+    const std::uint64_t key = state.key();
+    const std::uint32_t ply = state.ply();
+    state.pop();
+    table_.sort_moves(table_[place]);
+    return enter_mate(place, move, length, key, ply);
+}
+
+// Settles a node whose moves are sorted, and where its mating move leads to, the position of the key.
+bool Puct::enter_mate(NodeIndex place, Move move, int length, std::uint64_t key, std::uint32_t ply) {
+    const Node& node = table_[place];
+    const std::span moves(table_.moves(node), node.move_count);
+    const auto found = std::find_if(moves.begin(), moves.end(), [&](LegalMove m) { return m.move == move; });
+    const int i = static_cast<int>(found - moves.begin());
+    if (found == moves.end() || (i < node.tried && table_.edges(node)[i].has_path_end)) return false;
+    NodeIndex child = table_.find(key, ply);
+    if (child == kNoNode) {
+        const auto awaits = [&](const Batch* b) { return b->examined_ == key || b->waiting_.has(key); };
+        if (std::any_of(batches_.begin(), batches_.end(), awaits)) return false;
+        child = add_settled(key, ply, {{}, Proof::kLoss, length - 1, -1.0});
+    } else if (table_[child].proof == Proof::kUnknown) {
+        table_[child].settle(Proof::kLoss, length - 1, -1.0);
+        table_[child].is_complete = false;
+    }
+    table_.try_moves(place, i + 1);
+    table_.edges(table_[place])[i].child = child;
+    table_[place].settle(Proof::kWin, length, +1.0);
+    return true;
 }
 
 bool Puct::is_finished() {

@@ -55,6 +55,9 @@ public:
     void gather(State& state, Inbox& inbox, Batch& batch);
     // Turns the leaves, which have been judged, into nodes, and backs their values up.
     void expand(Batch& batch);
+    // Enters a mate that was found elsewhere; returns whether it could be entered. The side to move in the
+    // state, which is left as it was, mates in so many plies, beginning with the move.
+    bool add_mate(State& state, Move move, int length);
     // Takes the leaves back.
     void retract(Batch& batch) noexcept;
     // Waits until another thread has done something, or a moment.
@@ -96,6 +99,7 @@ private:
     static void add_leaf(State& state, Inbox& inbox, Batch& batch, std::size_t first_step);
     NodeIndex add_settled(std::uint64_t key, std::uint32_t ply, const Settled& settled);
     void add_root(const Leaf& leaf, std::span<const Move> moves, const double* policy, double value);
+    bool enter_mate(NodeIndex place, Move move, int length, std::uint64_t key, std::uint32_t ply);
     void complete(const Batch& batch, std::size_t first_step, std::size_t last_step,
                   std::optional<double> path_value = {});
     void take_back(const Batch& batch, std::size_t first_step, std::size_t last_step) noexcept;

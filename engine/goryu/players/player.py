@@ -177,7 +177,7 @@ class Player:
             return None
         best = RootMove(mate.moves[0], 1.0, mate.nodes, 1.0, len(mate.moves), mate.moves)
         depth = len(mate.moves)
-        stats = replace(watch.puct.stats(), playouts=mate.nodes, depth=depth, max_depth=depth, is_proven=True)
+        stats = watch.puct.stats()._replace(playouts=mate.nodes, depth=depth, max_depth=depth, is_proven=True)
         result = SearchResult((best,), best.value, stats)
         return Answer(best.move, legal_reply(board, best), result, watch.elapsed_ms())
 
@@ -185,7 +185,7 @@ class Player:
         request, config = watch.request, watch.request.config
         board = request.board
         plays_randomly = board.ply < max(config.random_ply, config.random2_ply)
-        result = watch.puct.result(ALL_MOVES if plays_randomly else config.multi_pv)
+        result = watch.result(ALL_MOVES if plays_randomly else config.multi_pv)
         if plays_randomly:
             chosen = choose_move(
                 result, config.random_settings(), config.occasional_settings(), board.ply, self._rng

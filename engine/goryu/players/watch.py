@@ -6,9 +6,10 @@ from random import Random
 from goryu.implementation import Puct
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
+from goryu.players.pv_mates import PvMates
 from goryu.players.request import Control, Report, Request
 from goryu.players.time_manager import TimeManager, plan
-from goryu.search.result import SearchStats
+from goryu.search.result import SearchResult, SearchStats
 
 __all__ = ["Watch"]
 
@@ -40,6 +41,8 @@ class Watch:
         self._report = report
         self._time = time_manager
         self._rng = rng
+        config = request.config
+        self._mates = PvMates(puct, request.board, config.pv_mate_search_threads, config.pv_mate_search_nodes)
         self._reported_ms = 0.0
         interval_ms = request.config.pv_interval_ms
         least_ms = LEAST_REPORT_MS * request.config.multi_pv
@@ -49,12 +52,17 @@ class Watch:
     def search(self) -> None:
         """Searches until the limits or the control end it; the result is the search's."""
         limits = self.request.limits
-        self.puct.search(
-            self.request.board,
-            self.should_stop,
-            max_playouts=None if limits.is_open else _node_limit(limits, self.request.config),
-            root_moves=limits.root_moves or None,
-        )
+        with self._mates:
+            self.puct.search(
+                self.request.board,
+                self.should_stop,
+                max_playouts=None if limits.is_open else _node_limit(limits, self.request.config),
+                root_moves=limits.root_moves or None,
+            )
+
+    def result(self, lines: int) -> SearchResult:
+        """Returns what the search has found, the first `lines` moves with their continuations."""
+        return self._mates.completed(self.puct.result(lines))
 
     def elapsed_ms(self) -> float:
         """The milliseconds since the search began, pondering included."""
@@ -66,6 +74,7 @@ class Watch:
         if self._control.is_stopped or (self.ends_at_hit and hit is not None):
             return True
         if stats.playouts:
+            self._mates.look(self.elapsed_ms())
             self._report_if_due()
         if self._limits.ponder and hit is not None:
             limits, at_s = hit
@@ -94,7 +103,7 @@ class Watch:
         elapsed_ms = self.elapsed_ms()
         if self._interval_ms is not None and elapsed_ms - self._reported_ms >= self._interval_ms:
             self._reported_ms = elapsed_ms
-            self._report(self.puct.result(self.request.config.multi_pv), elapsed_ms)
+            self._report(self.result(self.request.config.multi_pv), elapsed_ms)
 
 
 def _node_limit(limits: Limits, config: EngineConfig) -> int | None:

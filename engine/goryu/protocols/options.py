@@ -119,6 +119,20 @@ OPTIONS: tuple[Option, ...] = (
         INT32_MAX,
         "Mate search before each move, in nodes; 0 for none.",
     ),
+    spin(
+        "PV_Mate_Search_Threads",
+        "pv_mate_search_threads",
+        0,
+        256,
+        "Threads that search mates along the expected line; 0 for none. A search is not the same twice then.",
+    ),
+    spin(
+        "PV_Mate_Search_Nodes",
+        "pv_mate_search_nodes",
+        0,
+        INT32_MAX,
+        "Mate search at each position of the expected line, in nodes.",
+    ),
     check("ReuseSubtree", "reuse_subtree", "Keep what the last search found about this position."),
     spin(
         "NodesLimit",

@@ -124,7 +124,9 @@ class Puct:
         """Returns how the search stands."""
         progress, root = self._progress, self.root
         best = second = 0
-        for visits in root.visits[: root.tried] if root else []:
+        for i in range(root.tried if root else 0):
+            assert root is not None
+            visits = 0 if self.table.is_lost(root, i) else root.visits[i]
             if visits > best:
                 best, second = visits, best
             elif visits > second:
@@ -152,6 +154,17 @@ class Puct:
         )
         return SearchResult(tuple(moves), self.root.value, self.stats())
 
+    def add_mate(self, state: State, move: Move, length: int) -> bool:
+        """Enters a mate that was found elsewhere; returns whether it could be entered.
+
+        The side to move in `state`, which is left as it was, mates in `length` plies, beginning with `move`.
+        To be called between two batches, by `should_stop`, or while no search runs.
+        """
+        node = self.table.find(state.key, state.ply)
+        if node is None or node.proof != UNKNOWN or self.table.is_full:
+            return False
+        return self._enter_mate(node, move, length, state)
+
     def _advance(self, state: State) -> Node:
         """Makes `state` the root: keeps what it can reach, deletes the rest."""
         draw_value = self.config.draw_value if state.turn == 0 else -self.config.draw_value
@@ -168,22 +181,26 @@ class Puct:
         evaluation = self.evaluator.evaluate([state])[0]
         root = Node(state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value)
         if known is not None and known.proof == WIN and known.moves:
-            self._keep_mate(root, known, state)
+            self._enter_mate(root, known.moves[0], known.distance, state)
         return self.table.add(root)
 
-    def _keep_mate(self, root: Node, known: Node, state: State) -> None:
-        """Carries the mate that a leaf's mate search found over to the root that it became."""
-        if known.moves[0] not in root.moves:
-            return
-        state.push(known.moves[0])
-        child = Node(state.key, state.ply, [], [], -1.0)
-        child.settle(LOSS, known.distance - 1, -1.0)
+    def _enter_mate(self, node: Node, move: Move, length: int, state: State) -> bool:
+        """Settles `node`, that of `state`, and where its mating move leads to; returns whether it could."""
+        i = node.moves.index(move) if move in node.moves else -1
+        if i < 0 or (node.key, i) in self.table.path_ends:
+            return False
+        state.push(move)
+        child = self.table.find(state.key, state.ply)
+        if child is None:
+            child = self.table.add(Node(state.key, state.ply, [], [], -1.0))
         state.pop()
-        child.is_complete = False
-        i = root.moves.index(known.moves[0])
-        root.children[i] = self.table.add(child)
-        root.tried = i + 1
-        root.settle(WIN, known.distance, +1.0)
+        if child.proof == UNKNOWN:
+            child.settle(LOSS, length - 1, -1.0)
+            child.is_complete = False
+        node.children[i] = child
+        node.tried = max(node.tried, i + 1)
+        node.settle(WIN, length, +1.0)
+        return True
 
     def _gather(self, root: Node, state: State) -> list[_Leaf]:
         """Walks down until a batch of new positions waits for its evaluation."""

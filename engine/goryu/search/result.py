@@ -1,19 +1,20 @@
 """What a search reports: while it runs (`SearchStats`) and when it is asked (`SearchResult`)."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from goryu.games.state import Move
 
 __all__ = ["RootMove", "SearchResult", "SearchStats"]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchStats:
-    """What a stopper may look at between two batches.
+class SearchStats(NamedTuple):
+    """What a stopper may look at between two batches. A tuple, as one is made for each batch.
 
     playouts: playouts completed by this search (visits inherited from earlier searches are not counted).
     evaluations: positions that this search sent to the evaluator.
-    best_visits, second_visits: the two largest visit counts among the root's moves, inherited ones included.
+    best_visits, second_visits: the two largest visit counts among the root's moves, inherited ones included,
+        those left out that are proven to lose.
     depth, max_depth: mean (rounded) and greatest length of this search's playouts, in plies.
     nodes, capacity: nodes in the table, and how many it may hold.
     is_proven: is the root's value known for certain?
