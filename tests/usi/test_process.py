@@ -580,28 +580,3 @@ def test_the_log_file_holds_the_session(ready: Any, tmp_path: Path) -> None:
     text = log.read_text()
     assert "> go nodes 5" in text
     assert "< bestmove" in text
-
-
-def test_i8_cshogi_plays_a_game(pool: Any) -> None:
-    from cshogi.usi import Engine
-
-    script = pool.folder / "goryu.sh"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -u -m goryu\n')
-    script.chmod(0o755)
-    engine = Engine(str(script), connect=False)
-    engine.connect()
-    engine.setoption("Evaluator", "hashed")
-    engine.isready()
-    engine.usinewgame()
-    board = cshogi.Board()
-    moves: list[str] = []
-    for _ in range(30):
-        engine.position(moves, "startpos")
-        move, _ponder = engine.go(byoyomi=60)
-        if move in ("resign", "win"):
-            break
-        assert move in map(cshogi.move_to_usi, board.legal_moves)
-        board.push_usi(move)
-        moves.append(move)
-    engine.quit()
-    assert len(moves) == 30

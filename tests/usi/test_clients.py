@@ -1,0 +1,138 @@
+"""Clients that we did not write play games with the engine, with nothing done for their sake."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import goryu
+from goryu.learning.match.journal import Journal
+from goryu.learning.match.limits import Limits
+from goryu.learning.match.tournament import FAILURES, Match, MatchConfig
+from goryu.learning.match.usi_client import EngineSpec
+
+cshogi = pytest.importorskip("cshogi")
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="starts the engine by a shell script")
+
+SHOGIARENA = os.environ.get("SHOGIARENA") or shutil.which("shogiarena")
+"""ShogiArena's program; it wants an environment of its own, for its sake and for ours."""
+
+QUICK = (("Evaluator", "hashed"), ("USI_Hash", "64"))
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """The engine as one file without arguments: cshogi knows nothing else."""
+    path = tmp_path / "goryu engine.sh"
+    # Not every client hands on its environment.
+    packages = Path(goryu.__file__).parents[1]
+    path.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}" exec "{sys.executable}" -u -m goryu\n')
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("games", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_i7_two_engines_on_one_machine_play_games(games: int, tmp_path: Path, mode: tuple[str, str]) -> None:
+    pytest.importorskip("rsshogi")
+    engine = EngineSpec(
+        command=(sys.executable, "-m", "goryu"),
+        options=(*QUICK, ("Threads", "1")),
+        limits=Limits(byoyomi=30),
+        environment=(("GORYU_IMPLEMENTATION", mode[0]),),
+    )
+    config = MatchConfig((engine, engine), games=games)
+    match = Match(config, Journal(tmp_path / "games.jsonl", config.decisive()))
+    match.run()
+    assert len(match.entries) == games
+    assert not [entry.detail for entry in match.entries if entry.reason in FAILURES]
+
+
+def test_i8_cshogi_plays_a_game(program: Path) -> None:
+    from cshogi.usi import Engine
+
+    engine = Engine(str(program), connect=False)
+    engine.connect()
+    for name, value in QUICK:
+        engine.setoption(name, value)
+    engine.isready()
+    engine.usinewgame()
+    board = cshogi.Board()
+    moves: list[str] = []
+    for _ in range(30):
+        engine.position(moves, "startpos")
+        move, _ponder = engine.go(byoyomi=60)
+        if move in ("resign", "win"):
+            break
+        assert move in map(cshogi.move_to_usi, board.legal_moves)
+        board.push_usi(move)
+        moves.append(move)
+    engine.quit()
+    assert len(moves) == 30
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["--games", "2", "--ponder", "--draw", "30"], id="cut short"),
+        pytest.param(["--games", "4", "--ponder"], id="whole", marks=pytest.mark.slow),
+        pytest.param(["--games", "4"], id="no ponder", marks=pytest.mark.slow),
+        pytest.param(["--games", "2", "--ponder", "--keep-process"], id="kept", marks=pytest.mark.slow),
+    ],
+)
+def test_i8_the_command_line_of_cshogi_plays_games(
+    arguments: list[str], program: Path, tmp_path: Path
+) -> None:
+    """With --ponder it sends `go ponder` behind `gameover` when a game ends."""
+    options = ",".join(f"{name}:{value}" for name, value in QUICK)
+    command = [sys.executable, "-m", "cshogi.cli", str(program), str(program), "--byoyomi", "100"]
+    done = subprocess.run(
+        [*command, "--options1", options, "--options2", options, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+        timeout=300,  # It waits for ever, at full speed, for an engine that has died.
+    )
+    assert done.returncode == 0, done.stderr
+    games = int(arguments[1])
+    assert f"{games} of {games} games finished" in done.stdout
+    assert "反則" not in done.stdout, "a foul"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not SHOGIARENA, reason="ShogiArena is not installed; SHOGIARENA may name its program")
+def test_i8_shogiarena_runs_a_sequential_test(program: Path, tmp_path: Path) -> None:
+    assert SHOGIARENA
+    options = "\n".join(f"  {name}: {value}" for name, value in QUICK)
+    for name in ("first", "second"):
+        text = f"name: {name}\nengine_path: {program}\noptions:\n{options}\n"
+        (tmp_path / f"{name}.yaml").write_text(text)
+    (tmp_path / "test.yaml").write_text(
+        """
+engines:
+  - {name: first, engine_path: first.yaml}
+  - {name: second, engine_path: second.yaml}
+tournament: {games_per_pair: 4, num_parallel: 1}
+rules:
+  adjudication: {max_plies: 60}
+  time_control: {time_ms: 0, byoyomi_ms: 100, expiry_margin_ms: 1000}
+sprt: {elo0: 0, elo1: 50, alpha: 0.05, beta: 0.05}
+dashboard: {enabled: false}
+"""
+    )
+    done = subprocess.run(
+        [SHOGIARENA, "--output-dir", "out", "run", "sprt", "test.yaml", "--no-resume"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    (path,) = (tmp_path / "out").rglob("completion_status.json")
+    status = json.loads(path.read_text())
+    assert (status["completed"], status["error_games"]) == (4, 0), status
