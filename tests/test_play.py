@@ -4,7 +4,9 @@ from io import StringIO
 
 import pytest
 
+from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
+from goryu.implementation import Board
 from goryu.players.agents import make_agent
 from goryu.protocols.play import GAMES, Play, main
 
@@ -20,13 +22,69 @@ def test_a_person_wins_against_a_player_who_does_not_look() -> None:
     lines = [*play.start(), *play.receive("0"), *play.receive("1"), *play.receive("2")]
     assert lines[-1] == "X wins: three in a row"
     assert "5. X: 2" in lines
-    assert lines[-2] == "XXX\n...\n.OO"
+    assert lines[-2] == " X X X\n 3 4 5\n 6 O O"
     assert play.is_over
 
 
 def test_nonsense_and_illegal_moves_are_answered_with_what_was_expected() -> None:
     out = session("tictactoe --second alpha-beta", "9\nhello\n4\n4\nquit\n")
-    assert out.count("is no legal move here; expected a move, `moves`") == 3
+    assert out.count("is no legal move here. Write the number of a free square, such as 4.") == 3
+
+
+def test_a_newcomer_is_told_what_to_write_and_may_ask_again() -> None:
+    out = session("reversi --second random", "help\n\n?\nquit\n")
+    assert out.startswith("black (X): person, white (O): random\nWrite column and row")
+    assert out.count("Or one of: moves (lists them), undo (takes yours back), board, help, quit.") == 4
+
+
+def test_moves_may_be_written_in_capitals_or_small_letters() -> None:
+    assert "1. black (X): d3" in session("reversi --second random", "D3\nquit\n")
+    play = Play(GAMES["shogi"], Board("4k4/9/9/9/9/9/9/9/4K4 b P 1"), (None, None))
+    assert "1. black (sente): P*5e" in list(play.receive("p*5E"))
+
+
+def test_the_reversi_board_marks_legal_squares_and_counts_discs() -> None:
+    lines = GAMES["reversi"].board(Reversi(moves=[19])).splitlines()
+    assert lines[3] == "3 . . * X * . . ."
+    assert lines[5] == "5 . . * X O . . ."
+    assert lines[-1] == "X 4, O 1"
+
+
+def test_a_person_who_can_only_pass_need_not_write_it_and_takes_back_a_real_move() -> None:
+    # X takes b1 from a1; the last disc of O, on b3, has an edge behind the row that it could take.
+    state = Reversi(4)
+    state.own, state.opponent = 1 << 2 | 1 << 10 | 1 << 11, 1 << 1 | 1 << 9
+    play = Play(GAMES["reversi"], state, (None, None))
+    lines = list(play.receive("a1"))
+    assert [line for line in lines if ". " in line[:3]] == ["1. black (X): a1", "2. white (O): pass"]
+    assert play.state.turn == 0
+    list(play.receive("undo"))
+    assert play.state.ply == 0
+
+
+def test_shogi_says_check_and_shows_no_key() -> None:
+    text = GAMES["shogi"].board(Board("4k4/9/9/9/4R4/9/9/9/4K4 w - 1"))
+    assert text.endswith(" w - 1\ncheck")
+    assert "key" not in text
+
+
+def test_control_c_ends_the_session_quietly() -> None:
+    class Interrupted(StringIO):
+        def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+            raise KeyboardInterrupt
+
+    out = StringIO()
+    assert main(["tictactoe"], Interrupted(), out) == 0
+    assert out.getvalue().endswith("X to move> \n")
+
+
+@pytest.mark.parametrize("player", ["minimax", "alpha-beta"])
+def test_a_player_who_would_search_for_years_is_refused(
+    player: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reversi", "--second", player]) == 2
+    assert "expected another player, such as depth-limited" in capsys.readouterr().err
+    assert "wins" in session(f"tictactoe --first {player} --second random --seed 1")
 
 
 def test_undo_takes_back_the_move_and_the_reply() -> None:

@@ -19,7 +19,7 @@ from goryu.search.gumbel import Gumbel, GumbelConfig
 from goryu.search.puct import PuctConfig
 from goryu.search.random_move import random_move
 
-__all__ = ["AGENTS", "Agent", "AgentError", "Knowledge", "make_agent", "with_epsilon"]
+__all__ = ["AGENTS", "Agent", "AgentError", "Algorithm", "Knowledge", "make_agent", "with_epsilon"]
 
 Agent = Callable[[State], Move]
 """Chooses a move in a position that is not over, and leaves the position as it is."""
@@ -62,11 +62,11 @@ def make_agent(name: str, knowledge: Knowledge | None = None, rng: Random | None
     algorithm, colon, number = name.partition(":")
     if algorithm not in AGENTS:
         raise AgentError(f"agent {name!r}: expected one of {', '.join(AGENTS)}")
-    constructor, default = AGENTS[algorithm]
-    if colon and not (default and number.isdecimal() and int(number) > 0):
-        expected = f"a positive number, as in {algorithm}:{default}" if default else "no number"
+    found = AGENTS[algorithm]
+    if colon and not (found.budget and number.isdecimal() and int(number) > 0):
+        expected = f"a positive number, as in {algorithm}:{found.budget}" if found.budget else "no number"
         raise AgentError(f"agent {name!r}: expected {expected} after {algorithm!r}")
-    return constructor(int(number) if colon else default, knowledge or Knowledge(), rng or Random())
+    return found.new(int(number) if colon else found.budget, knowledge or Knowledge(), rng or Random())
 
 
 def with_epsilon(agent: Agent, epsilon: float, rng: Random) -> Agent:
@@ -127,16 +127,28 @@ def _value(depth: int, knowledge: Knowledge, _rng: Random) -> Agent:
     return choose
 
 
-AGENTS: dict[str, tuple[Callable[[int, Knowledge, Random], Agent], int]] = {
-    "random": (_random, 0),
-    "minimax": (_minimax, 0),
-    "alpha-beta": (_alpha_beta, 0),
-    "depth-limited": (_depth_limited, 2),
-    "flat-mc": (_flat_monte_carlo, 10),
-    "uct": (_uct, 100),
-    "uct-flat": (_uct_without_expansion, 100),
-    "puct": (_puct, 100),
-    "gumbel": (_gumbel, 16),
-    "value": (_value, 2),
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """new: makes the agent from a budget. budget: what it gets if none is given (0: it takes none).
+
+    about: one line for people. needs_the_end: does it search every game to its end, whatever that takes?
+    """
+
+    new: Callable[[int, Knowledge, Random], Agent]
+    budget: int
+    about: str
+    needs_the_end: bool = False
+
+
+AGENTS = {
+    "random": Algorithm(_random, 0, "any legal move"),
+    "minimax": Algorithm(_minimax, 0, "perfect play, the whole game searched", True),
+    "alpha-beta": Algorithm(_alpha_beta, 0, "the same, leaving out what cannot matter", True),
+    "depth-limited": Algorithm(_depth_limited, 2, "so many plies, then a rule of thumb"),
+    "flat-mc": Algorithm(_flat_monte_carlo, 10, "so many random games after each move"),
+    "uct": Algorithm(_uct, 100, "so many random games, growing a tree"),
+    "uct-flat": Algorithm(_uct_without_expansion, 100, "the same without a tree"),
+    "puct": Algorithm(_puct, 100, "policy and value network, so many playouts"),
+    "gumbel": Algorithm(_gumbel, 16, "the same for few playouts"),
+    "value": Algorithm(_value, 2, "so many plies, then the value network"),
 }
-"""Algorithm -> its constructor and default budget (0: it takes none)."""

@@ -1,48 +1,26 @@
 """`goryu play`: a game at a terminal, each side an algorithm or a person.
 
-Like the USI engine it does no input or output of its own: lines go in, lines come out; only
-`main` knows of a terminal.
+Like the USI engine a `Play` does no input or output of its own: lines go in, lines come out; only `main` and
+`_reader` know of a terminal.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from random import Random
 from typing import TextIO
 
-from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move, State
-from goryu.games.tictactoe import TicTacToe
-from goryu.implementation import Board, Reversi
+from goryu.implementation import Reversi
 from goryu.players.agents import AGENTS, Agent, AgentError, Knowledge, make_agent
+from goryu.protocols.game_tables import GAMES, Table
 
-__all__ = ["GAMES", "Play", "Table", "main"]
+__all__ = ["GAMES", "Play", "main"]
 
 PERSON = "person"
 NETWORK_AGENTS = ("puct", "gumbel", "value")
-HELP = "a move, `moves` (list them), `undo` (take back), `quit`"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """How a game is played by people.
-
-    sides: the names of the first and the second player. move_name: a move as people write it.
-    opponent: the agent that a newcomer meets.
-    """
-
-    new: Callable[[], State]
-    sides: tuple[str, str]
-    move_name: Callable[[Move], str]
-    opponent: str
-
-
-GAMES = {
-    "tictactoe": Table(TicTacToe, ("X", "O"), lambda move: str(int(move)), "puct:100"),
-    "reversi": Table(Reversi, ("black (X)", "white (O)"), lambda move: Reversi().move_name(move), "puct:100"),
-    "shogi": Table(Board, ("black (sente)", "white (gote)"), move_to_usi, "puct:200"),
-}
+WORDS = "moves (lists them), undo (takes yours back), board, help, quit"
 
 
 class Play:
@@ -53,27 +31,38 @@ class Play:
         self.state = state
         self.players = players
         self.is_over = False
-        self._sides_moved: list[int] = []  # Since the start of the session.
+        self._movers: list[int | None] = []  # Sides, since the start; None for a pass that nobody chose.
 
     def start(self) -> Iterator[str]:
         """Yields the board, then all moves and boards up to a person's turn or the end."""
-        yield str(self.state)
+        yield self.table.board(self.state)
         yield from self._advance()
 
     def receive(self, line: str) -> Iterator[str]:
         """Yields what happens after a person's line."""
         text = line.strip()
-        if text == "quit":
-            self.is_over = True
-        elif text == "moves":
-            yield " ".join(self._names())
-        elif text == "undo":
-            yield from self._undo()
-        elif text in (names := self._names()):
-            yield from self._push(names[text])
-            yield from self._advance()
-        else:
-            yield f"{text!r} is no legal move here; expected {HELP}"
+        match text.lower():
+            case "quit" | "exit":
+                self.is_over = True
+            case "help" | "?" | "":
+                yield self.help()
+            case "board":
+                yield self.table.board(self.state)
+            case "moves":
+                yield " ".join(self._names())
+            case "undo":
+                yield from self._undo()
+            case name:
+                move = {known.lower(): move for known, move in self._names().items()}.get(name)
+                if move is None:
+                    yield f"{text!r} is no legal move here. {self.help()}"
+                else:
+                    yield from self._push(move)
+                    yield from self._advance()
+
+    def help(self) -> str:
+        """Returns what a person may write."""
+        return f"Write {self.table.example}.\nOr one of: {WORDS}."
 
     def prompt(self) -> str:
         """Returns what a person is asked."""
@@ -85,30 +74,33 @@ class Play:
     def _advance(self) -> Iterator[str]:
         while self.state.outcome() is None:
             agent = self.players[self.state.turn]
-            if agent is None:
+            if agent is not None:
+                yield from self._push(agent(self.state))
+            elif list(self._names()) == ["pass"]:
+                yield from self._push(self.state.legal_moves()[0], is_forced=True)
+            else:
                 return
-            yield from self._push(agent(self.state))
         yield self._verdict()
         self.is_over = True
 
-    def _push(self, move: Move) -> Iterator[str]:
+    def _push(self, move: Move, is_forced: bool = False) -> Iterator[str]:
         number, side = self.state.ply + 1, self.table.sides[self.state.turn]
         yield f"{number}. {side}: {self.table.move_name(move)}"
-        self._sides_moved.append(self.state.turn)
+        self._movers.append(None if is_forced else self.state.turn)
         self.state.push(move)
-        yield str(self.state)
+        yield self.table.board(self.state)
 
     def _undo(self) -> Iterator[str]:
         """Takes the person's last move back, and the reply to it."""
         side = self.state.turn
-        if side not in self._sides_moved:
+        if side not in self._movers:
             yield "there is no move of yours to take back"
             return
         is_own = False
         while not is_own:
             self.state.pop()
-            is_own = self._sides_moved.pop() == side
-        yield str(self.state)
+            is_own = self._movers.pop() == side
+        yield self.table.board(self.state)
 
     def _verdict(self) -> str:
         outcome = self.state.outcome()
@@ -124,7 +116,6 @@ class Play:
 
 def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO | None = None) -> int:
     """Plays one game at the terminal, or on the two streams; returns the exit status."""
-    lines: TextIO = given or sys.stdin
     out: TextIO = written or sys.stdout
     options = _parser().parse_args(arguments)
     table = GAMES[options.game]
@@ -135,49 +126,89 @@ def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO 
         out.flush()
 
     try:
-        players = _players(options, table, rng, say)
+        names = _names(options, table)
+        players = _players(options.game, names, rng, say)
     except AgentError as error:
-        sys.stderr.write(f"goryu play: {error}, or {PERSON!r}\n")
+        sys.stderr.write(f"goryu play: {error}\n")
         return 2
     play = Play(table, table.new(), players)
-    for text in play.start():
-        say(text)
-    while not play.is_over:
-        out.write(play.prompt())
-        out.flush()
-        line = lines.readline()
-        if not line:
-            say("")
-            return 0
-        for text in play.receive(line):
+    say(", ".join(f"{side}: {name}" for side, name in zip(table.sides, names, strict=True)))
+    if None in players:
+        say(play.help())
+    read = _reader(given, out)
+    try:
+        for text in play.start():
             say(text)
+        while not play.is_over:
+            for text in play.receive(read(play.prompt())):
+                say(text)
+    except (EOFError, KeyboardInterrupt):  # Ctrl-D and Ctrl-C end the session.
+        say("")
     return 0
 
 
-def _players(
-    options: argparse.Namespace, table: Table, rng: Random, say: Callable[[str], None]
-) -> tuple[Agent | None, Agent | None]:
+def _reader(given: TextIO | None, out: TextIO) -> Callable[[str], str]:
+    """Returns a function that asks for a line and raises EOFError at the end of the input."""
+    if given is None and sys.stdin.isatty():
+        with suppress(ImportError):
+            import readline  # noqa: F401 (arrow keys and history for `input`; Windows does without)
+        return input
+    lines = given or sys.stdin
+
+    def read(prompt: str) -> str:
+        out.write(prompt)
+        out.flush()
+        line = lines.readline()
+        if not line:
+            raise EOFError
+        return line
+
+    return read
+
+
+def _names(options: argparse.Namespace, table: Table) -> tuple[str, str]:
+    """Returns what the two sides are called on the command line; raises AgentError for a hopeless choice."""
     first: str = options.first
     second: str = options.second or (table.opponent if first == PERSON else PERSON)
+    for name in (first, second):
+        algorithm = AGENTS.get(name.partition(":")[0])
+        if algorithm and algorithm.needs_the_end and not table.is_small:
+            raise AgentError(
+                f"{name} searches the game to its end, and {options.game} has none within years; "
+                "expected another player, such as depth-limited"
+            )
+    return first, second
+
+
+def _players(
+    game: str, names: tuple[str, str], rng: Random, say: Callable[[str], None]
+) -> tuple[Agent | None, Agent | None]:
     knowledge = Knowledge()
-    algorithms = {name.partition(":")[0] for name in (first, second)}
-    if algorithms & {*NETWORK_AGENTS, "depth-limited"}:
+    if {name.partition(":")[0] for name in names} & {*NETWORK_AGENTS, "depth-limited"}:
         from goryu.players.knowledge import knowledge_of  # Networks are loaded only where one is needed.
 
-        knowledge = knowledge_of(options.game, rng, say)
+        knowledge = knowledge_of(game, rng, say)
 
     def player(name: str) -> Agent | None:
-        return None if name == PERSON else make_agent(name, knowledge, rng)
+        try:
+            return None if name == PERSON else make_agent(name, knowledge, rng)
+        except AgentError as error:
+            raise AgentError(f"{error}, or {PERSON!r}") from error
 
-    return player(first), player(second)
+    return player(names[0]), player(names[1])
 
 
 def _parser() -> argparse.ArgumentParser:
-    names = ", ".join([PERSON, *AGENTS])
+    players = [f"  {PERSON:<17}you, at this terminal"]
+    for name, algorithm in AGENTS.items():
+        shown = f"{name}:{algorithm.budget}" if algorithm.budget else name
+        players.append(f"  {shown:<17}{algorithm.about}")
     parser = argparse.ArgumentParser(
         prog="goryu play",
         description="Plays a game at the terminal.",
-        epilog=f"A player is one of {names}; a number after a colon is its budget, as in uct:400.",
+        epilog="players (the number after the colon is the budget, this one if none is given):\n"
+        + "\n".join(players),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("game", choices=GAMES)
     parser.add_argument("--first", default=PERSON, metavar="PLAYER", help="who moves first (default: person)")
