@@ -1,15 +1,24 @@
 """How to add a game, worked: Connect Four, and every algorithm plays it at once."""
 
 from collections.abc import Iterable
+from dataclasses import replace
+from io import StringIO
 from random import Random
 from typing import Self
 
 import pytest
 
+from goryu.evaluators.board_network import BoardGame
+from goryu.games.perft import perft
+from goryu.games.reversi import Reversi
 from goryu.games.splitmix import GOLDEN_GAMMA, splitmix64
 from goryu.games.state import Move, Outcome
+from goryu.learning.alphazero import AlphaZero
+from goryu.learning.alphazero_config import TICTACTOE
 from goryu.players.agents import make_agent
 from goryu.players.arena import match, play_game
+from goryu.protocols.game_tables import GAMES, Table
+from goryu.protocols.play import main
 
 COLUMNS, ROWS = 7, 6
 STRIDE = ROWS + 1  # One bit above each column stays empty, so that lines cannot wrap round.
@@ -80,16 +89,11 @@ class ConnectFour:
     def copy(self) -> Self:
         return type(self)(self.move_stack)
 
-
-def perft(state: ConnectFour, depth: int) -> int:
-    if depth == 0:
-        return 1
-    total = 0
-    for move in state.legal_moves():
-        state.push(move)
-        total += perft(state, depth - 1)
-        state.pop()
-    return total
+    def __str__(self) -> str:
+        first, second = (self.own, self.opponent) if self.turn == 0 else (self.opponent, self.own)
+        rows = (range(row, 49, STRIDE) for row in range(ROWS - 1, -1, -1))
+        cells = ("".join("X" if first >> b & 1 else "O" if second >> b & 1 else "." for b in r) for r in rows)
+        return "\n".join([*cells, "0123456"])
 
 
 @pytest.mark.parametrize(("depth", "count"), [(1, 7), (2, 49), (3, 343), (4, 2401), (5, 16807)])
@@ -158,3 +162,31 @@ def test_search_beats_random_moves() -> None:
     assert (
         play_game(make_agent("puct:30"), make_agent("uct:30", rng=rng), ConnectFour()).outcome() is not None
     )
+
+
+def test_one_line_in_the_table_of_games_and_it_is_played_at_a_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    line = Table(ConnectFour, ("X", "O"), lambda move: str(int(move)), "a column, 0 to 6", "uct:200")
+    monkeypatch.setitem(GAMES, "connectfour", line)
+    out = StringIO()
+    main(["connectfour", "--second", "random", "--seed", "1"], StringIO("3\nquit\n"), out)
+    assert "1. X: 3\n.......\n.......\n.......\n.......\n.......\n...X...\n0123456" in out.getvalue()
+    out = StringIO()
+    main(["connectfour", "--first", "puct:20", "--second", "uct:20", "--seed", "1"], StringIO(), out)
+    assert "wins: four in a row" in out.getvalue() or "draw" in out.getvalue()
+
+
+def test_a_symmetric_game_on_a_square_board_is_learnt_with_one_line() -> None:
+    torch = pytest.importorskip("torch")
+    torch.set_num_threads(1)
+    from goryu.learning.board_learner import BoardLearner
+
+    game = BoardGame("small reversi", 4, 65, lambda: Reversi(4))
+    learner = BoardLearner(game, blocks=1, channels=4, seed=1)
+    config = replace(
+        TICTACTOE, playouts=4, cycles=1, games_per_cycle=2, steps_per_cycle=2, evaluation_games=0
+    )
+    loop = AlphaZero(learner, config, Random(1))
+    assert [cycle.is_promoted for cycle in loop.run()] == [True]
+    assert len(loop.champion.evaluate([Reversi(4)])[0].policy) == 4
