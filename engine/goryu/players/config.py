@@ -102,6 +102,7 @@ class EngineConfig:
     final_move: str = "lcb"
     leaf_mate_nodes: int = 40
     root_mate_nodes: int = 10_000
+    solves_mates: bool = True
     pv_mate_search_threads: int = 0
     pv_mate_search_nodes: int = 500_000
     reuse_subtree: bool = True

@@ -119,6 +119,7 @@ OPTIONS: tuple[Option, ...] = (
         INT32_MAX,
         "Mate search before each move, in nodes; 0 for none.",
     ),
+    check("Mate_Solver", "solves_mates", "Solve mates on go mate; else the answer is notimplemented."),
     spin(
         "PV_Mate_Search_Threads",
         "pv_mate_search_threads",

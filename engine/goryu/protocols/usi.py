@@ -269,6 +269,8 @@ class UsiEngine:
                 return [complaint, *self._answer_mate(NO_ANSWER)]
             self._running.held = Answer(None)
             return [complaint] if is_open else [complaint, *self._answer(Answer(None))]
+        if command.is_mate and not request.config.solves_mates:
+            return self._answer_mate(NO_ANSWER)
         if command.is_mate:
             return [SolveMate(request, self._running.control, command.mate_ms)]
         return [Search(request, self._running.control)]
@@ -362,8 +364,10 @@ class UsiEngine:
     def _answer_mate(self, mate: Mate) -> list[Action]:
         from goryu.protocols.info import mate_line
 
+        assert self._running is not None
+        is_implemented = self._running.request.config.solves_mates
         self._running = None
-        return [Write(mate_line(mate))]
+        return [Write(mate_line(mate) if is_implemented else "checkmate notimplemented")]
 
 
 _NEEDS_IDLE = frozenset(("go", "usinewgame", "eval", "policy", "tree", "perft"))
