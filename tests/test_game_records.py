@@ -109,6 +109,17 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
         assert path.read_bytes() == damaged
 
 
+def test_a_file_has_one_writer_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "busy.games"
+    with GameWriter(path) as writer:
+        writer.write([GAME])
+        with pytest.raises(GameFileError, match="another program is writing"):
+            pack_games(path)
+        writer.write([GAME])
+    pack_games(path)
+    assert list(read_games(path)) == [GAME, GAME]
+
+
 def test_other_files_and_other_versions_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.games"
     path.write_bytes(b"7g7f 3c3d")

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
 from goryu.learning.game_conversion import hcpe_records
 from goryu.learning.game_records import GAMES_SUFFIX, read_games
-from goryu.learning.hcpe import BLACK_WON, DRAW, HCPE, game_numbers, read_hcpe
+from goryu.learning.hcpe import HCPE, game_numbers, read_hcpe, results
 from goryu.learning.soft_policies import SoftPolicies
 
 __all__ = [
@@ -137,10 +137,11 @@ def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64]]:
         records = read_hcpe(source.path)
         return Dataset(records, _value_targets(records, source)), game_numbers(records)
     parts, policies, games = [np.zeros(0, HCPE)], [], [np.zeros(0, np.int64)]
-    count, number = -1, None
+    count, last = -1, None
     for game in read_games(source.path):
-        if number is None or game.number != number:
-            count, number = count + 1, game.number
+        name = (game.teacher, game.number)
+        if game.number is None or name != last:
+            count, last = count + 1, name
         parts.append(hcpe_records(game))
         games.append(np.full(len(parts[-1]), count))
         targets = game.policies or (None,) * len(game.moves)
@@ -208,7 +209,7 @@ def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.ND
         label=np.zeros(size, np.int64),
         policy=np.zeros((size, LABELS), np.float32),
         value=dataset.value[chosen],
-        result=np.zeros(size, np.float32),
+        result=results(dataset.records[chosen]).astype(np.float32),
     )
     board = cshogi.Board()
 
@@ -231,7 +232,6 @@ def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.ND
             batch.policy[i, label_of(move16, legal)] += probability
         if not targets:
             batch.policy[i, batch.label[i]] = 1.0
-        batch.result[i] = _result(int(record["gameResult"]), turn)
     batch.legal[np.arange(size), batch.label] = True
     batch.legal[batch.policy > 0.0] = True
     mirror = mirror_labels()
@@ -271,16 +271,6 @@ def mirror_labels() -> npt.NDArray[np.int64]:
 
 def _value_targets(records: npt.NDArray[np.void], source: Source) -> npt.NDArray[np.float32]:
     """Returns (1 - w) sigmoid(score / scale) + w result, the mix that dlshogi trains on."""
-    turns = records["hcp"][:, 0] & 1  # the first bit of a Huffman-coded position is the side to move
-    results = np.where(
-        records["gameResult"] == DRAW, 0.5, (records["gameResult"] == BLACK_WON) == (turns == 0)
-    )
     scores = 1.0 / (1.0 + np.exp(-records["eval"].astype(np.float64) / source.scale))
-    mix = (1.0 - source.result_weight) * scores + source.result_weight * results
+    mix = (1.0 - source.result_weight) * scores + source.result_weight * results(records)
     return np.asarray(mix, np.float32)
-
-
-def _result(game_result: int, turn: int) -> float:
-    if game_result == DRAW:
-        return 0.5
-    return float((game_result == BLACK_WON) == (turn == 0))

@@ -7,15 +7,16 @@ The positions are set up by cshogi (extra `[train]`), the program family that HC
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from goryu.learning.game_records import GameFileError, GameRecord
-from goryu.learning.hcpe import HCPE, game_numbers
+from goryu.learning.game_records import GAMES_SUFFIX, GameFileError, GameRecord, read_games
+from goryu.learning.hcpe import HCPE, game_numbers, read_hcpe
 
-__all__ = ["games_from_hcpe", "hcpe_records"]
+__all__ = ["games_from_hcpe", "hcpe_records", "read_records"]
 
 
 def hcpe_records(game: GameRecord) -> npt.NDArray[np.void]:
@@ -34,6 +35,13 @@ def hcpe_records(game: GameRecord) -> npt.NDArray[np.void]:
         board.to_hcp(records["hcp"][ply])
         _push(board, move16)
     return records[[score is not None for score in game.evals]]
+
+
+def read_records(path: Path) -> npt.NDArray[np.void]:
+    """Returns the positions of a file of games (`*.games`) or of an HCPE file, as HCPE records."""
+    if path.suffix != GAMES_SUFFIX:
+        return read_hcpe(path)
+    return np.concatenate([np.zeros(0, HCPE), *map(hcpe_records, read_games(path))])
 
 
 def games_from_hcpe(records: npt.NDArray[np.void], teacher: str = "") -> Iterator[GameRecord]:

@@ -29,6 +29,7 @@ The columns follow each other over all games of a block, since like packs best b
 import json
 import lzma
 import struct
+import sys
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,6 +43,9 @@ import numpy as np
 
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
+
+if sys.platform != "win32":
+    import fcntl
 
 __all__ = [
     "GAMES_SUFFIX",
@@ -137,12 +141,14 @@ class GameRecord:
 class GameWriter:
     """Appends games to a file, one block at each `write`; a file has one writer at a time.
 
-    Creates the file if it is not there. Raises GameFileError if it is something else or damaged.
+    Creates the file if it is not there. Raises GameFileError if it is something else or damaged, or if it has
+    a writer already (not noticed on Windows).
     """
 
     def __init__(self, path: Path | str) -> None:
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
         try:
+            _lock(self._file, str(path))
             ends = [end for end, _ in _blocks(self._file, str(path))]
         except GameFileError:
             self._file.close()
@@ -192,8 +198,18 @@ def pack_games(path: Path | str) -> None:
     path = Path(path)
     packed = path.with_name(path.name + ".tmp")
     packed.unlink(missing_ok=True)
-    write_games(packed, read_games(path))
+    with GameWriter(path):  # Nobody else may write meanwhile.
+        write_games(packed, read_games(path))
     packed.replace(path)
+
+
+def _lock(file: BinaryIO, name: str) -> None:
+    if sys.platform == "win32":
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise GameFileError(f"{name}: another program is writing to it") from error
 
 
 def _blocks(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BLACK_WON", "DRAW", "HCPE", "WHITE_WON", "HcpeError", "game_numbers", "read_hcpe"]
+__all__ = ["BLACK_WON", "DRAW", "HCPE", "WHITE_WON", "HcpeError", "game_numbers", "read_hcpe", "results"]
 
 HCPE = np.dtype(
     [
@@ -56,6 +56,13 @@ def read_hcpe(path: Path | str) -> npt.NDArray[np.void]:
             f"{path}: expected results 0 to 2, found {records['gameResult'].max()}: not an HCPE file?"
         )
     return records
+
+
+def results(records: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
+    """Returns the result of the game for the side to move of each record: 0, 0.5 or 1."""
+    turns = records["hcp"][:, 0] & 1  # The first bit of a Huffman-coded position is the side to move.
+    won = (records["gameResult"] == BLACK_WON) == (turns == 0)
+    return np.where(records["gameResult"] == DRAW, 0.5, won)
 
 
 def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:

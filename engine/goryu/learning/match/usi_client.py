@@ -124,6 +124,10 @@ class UsiClient:
                 self.warnings.append(f"{self.name} does not list the option {name}")
             self._send(f"setoption name {name} value {value}")
 
+    def set_option(self, name: str, value: str) -> None:
+        """Changes an option between searches; `restart` forgets it."""
+        self._send(f"setoption name {name} value {value}")
+
     def new_game(self) -> None:
         """Waits until the engine is ready for another game."""
         self._send("isready")
@@ -264,7 +268,10 @@ class UsiClient:
             self._lines.put(line)
 
     def _crash(self, why: str) -> EngineError:
-        code = self._process.poll() if self._process else None
+        code = None
+        if self._process:
+            with suppress(subprocess.TimeoutExpired):  # Its output may end a moment before it does.
+                code = self._process.wait(0.5)
         last = " | ".join(self._last_lines) or "nothing"
         return EngineError("crash", f"{self.name} died (exit code {code}): {why}; its last lines: {last}")
 

@@ -1,0 +1,1 @@
+"""Training games by a teacher: any USI engine plays itself from balanced openings."""

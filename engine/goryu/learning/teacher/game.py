@@ -1,0 +1,174 @@
+"""One game of a teacher against itself, as training wants it.
+
+A few random moves make the opening, which is kept if the teacher calls it balanced; from there on every move
+is the teacher's, since a random move in the middle of a game makes its score and its result disagree. Decided
+positions teach little: a few are kept, then the game goes on unrecorded until the score ends it.
+Repetition, declarations and length are judged by our own rules.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from goryu.games.shogi import START_SFEN, IllegalMoveError, MoveError, Rules, move_to_usi
+from goryu.implementation import Board
+from goryu.learning.game_records import GameRecord, Policy
+from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
+from goryu.learning.match.openings import Opening
+from goryu.learning.match.usi_client import EngineError, Thought, UsiClient
+from goryu.learning.teacher.targets import iteration_target, variation_target
+
+__all__ = ["TeacherSettings", "play_game"]
+
+MAX_SCORE = 32767
+RESULTS = {None: DRAW, 0: BLACK_WON, 1: WHITE_WON}
+
+MAX_OPENINGS = 1000
+"""Random openings tried for one game before the teacher is taken to be broken."""
+
+MAX_QUESTIONS = 8
+"""Fairy-Stockfish now and then answers at once, without having searched: it is asked again so many times."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeacherSettings:
+    """How the games are played. The games of equal settings are equal, if the engine repeats itself.
+
+    go: what follows `go`. seed: of the openings, together with the number of the game.
+    random_plies: least and greatest number of random moves. openings: where they begin; one is drawn.
+    balance_cp: an opening is kept if the teacher's score is within it.
+    decided_cp, max_decided: at most so many positions with a score beyond it are recorded.
+    resign_cp: a score that ends the game. max_plies: a draw after so many moves.
+    variations: moves of a MultiPV search that are made a policy target, at a share `variation_share` of the
+        positions, with `variation_cp` as the temperature of the softmax; 0 for no such searches.
+    """
+
+    go: str = "nodes 5000"
+    seed: int = 0
+    random_plies: tuple[int, int] = (2, 10)
+    openings: Sequence[Opening] = (Opening(),)
+    balance_cp: int = 250
+    decided_cp: int = 1500
+    max_decided: int = 6
+    resign_cp: int = 3000
+    max_plies: int = 320
+    variations: int = 0
+    variation_share: float = 0.15
+    variation_cp: float = 80.0
+
+
+def play_game(client: UsiClient, number: int, settings: TeacherSettings, teacher: str = "") -> GameRecord:
+    """Plays the game of a number and returns it; `teacher` goes into the record.
+
+    client: started. Raises EngineError if the engine dies, hangs, or breaks the rules of shogi or of USI.
+    """
+    rng = Random(f"{settings.seed} {number}")
+    game, thought, score = _balanced_opening(client, settings, rng)
+    end = None
+    while end is None:
+        wants_variations = settings.variations > 1 and rng.random() < settings.variation_share
+        try:
+            end = game.play_on(thought, score, wants_variations) or game.end()
+        except (MoveError, IllegalMoveError) as error:
+            raise EngineError("protocol", f"{client.name}: {error}") from error
+        if end is None:
+            thought, score = game.ask()
+    winner, ending = end
+    return GameRecord(
+        moves=tuple(int(move) for move in game.board.move_stack),
+        evals=tuple(game.evals),
+        result=RESULTS[winner],
+        policies=tuple(game.policies) if any(game.policies) else None,
+        start_sfen=game.start_sfen,
+        teacher=teacher,
+        ending=ending,
+        number=number,
+    )
+
+
+def _balanced_opening(
+    client: UsiClient, settings: TeacherSettings, rng: Random
+) -> tuple["_Game", Thought, int | None]:
+    """Returns a game after an opening that the teacher calls balanced, and its answer to the position."""
+    for _ in range(MAX_OPENINGS):
+        game = _Game(client, settings, rng.choice(settings.openings))
+        for _ in range(rng.randint(*settings.random_plies)):
+            if game.end() is None:
+                game.push(move_to_usi(rng.choice(game.board.legal_moves())))
+        if game.end() is None:
+            client.new_game()
+            thought, score = game.ask()
+            if score is not None and abs(score) <= settings.balance_cp:
+                return game, thought, score
+    raise EngineError("protocol", f"{client.name} called none of {MAX_OPENINGS} openings balanced")
+
+
+class _Game:
+    """A game in progress; evals and policies have one entry a move, None where nothing is recorded."""
+
+    def __init__(self, client: UsiClient, settings: TeacherSettings, opening: Opening) -> None:
+        self.start_sfen = START_SFEN if opening.start == "startpos" else opening.start.removeprefix("sfen ")
+        self.board = Board(self.start_sfen, Rules(max_ply=settings.max_plies))
+        self.evals: list[int | None] = []
+        self.policies: list[Policy | None] = []
+        self._client = client
+        self._settings = settings
+        self._command = ["position", opening.start, "moves"]
+        self._decided = 0
+        for move in opening.moves:
+            self.push(move)
+
+    def end(self) -> tuple[int | None, str] | None:
+        """Returns who won (0 black, 1 white, None nobody) and why, or None while the game goes on."""
+        outcome = self.board.outcome()
+        if outcome is None:
+            return None
+        if outcome.value == 0.0:
+            return None, outcome.reason
+        return (self.board.turn if outcome.value > 0.0 else 1 - self.board.turn), outcome.reason
+
+    def push(self, move: str, score: int | None = None, policy: Policy | None = None) -> None:
+        """Plays a move; raises MoveError or IllegalMoveError if it cannot be played."""
+        self.board.push_usi(move)
+        self._command.append(move)
+        self.evals.append(score)
+        self.policies.append(policy)
+
+    def ask(self) -> tuple[Thought, int | None]:
+        """Returns the teacher's answer and its score in centipawns, None only if it resigns."""
+        position = " ".join(self._command if self.evals else self._command[:-1])
+        for _ in range(MAX_QUESTIONS):
+            thought = self._client.think(position, f"go {self._settings.go}", None)
+            if thought.move == "resign":
+                return thought, None
+            info = thought.info
+            if info.cp is not None and info.nodes != 0:
+                return thought, max(-MAX_SCORE, min(MAX_SCORE, info.cp))
+            self._client.new_game()
+        raise EngineError(
+            "protocol", f"{self._client.name} answered {thought.move} without a score to {position}"
+        )
+
+    def play_on(
+        self, thought: Thought, score: int | None, wants_variations: bool
+    ) -> tuple[int | None, str] | None:
+        """Plays and records the teacher's move; returns who won and why, if it ends the game by itself."""
+        turn, settings = self.board.turn, self._settings
+        if score is None:
+            return 1 - turn, "resignation"
+        self._decided += abs(score) > settings.decided_cp
+        if abs(score) <= settings.decided_cp or self._decided <= settings.max_decided:
+            policy = self._variations() if wants_variations else iteration_target(thought.lines, thought.move)
+            self.push(thought.move, score, policy)
+        else:
+            self.push(thought.move)
+        if abs(score) < settings.resign_cp:
+            return None
+        return (turn if score > 0 else 1 - turn), "decided score"
+
+    def _variations(self) -> Policy | None:
+        """Returns the target that a MultiPV search makes."""
+        self._client.set_option("MultiPV", str(self._settings.variations))
+        lines = self.ask()[0].lines
+        self._client.set_option("MultiPV", "1")
+        return variation_target(lines, self._settings.variation_cp)

@@ -1,0 +1,64 @@
+"""Soft policy targets out of an engine's `info` lines.
+
+The move played says nothing about the second best. Two sources say a little more: an engine that deepens its
+search step by step has often wavered, and its latest choices come free with every search; MultiPV
+costs a search of its own, and gives the scores of several moves.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from math import exp
+
+from goryu.games.shogi import move_from_usi
+from goryu.learning.game_records import Policy
+from goryu.learning.match.usi_info import number_after, variations
+
+__all__ = ["ITERATION_WEIGHTS", "iteration_target", "variation_target"]
+
+ITERATION_WEIGHTS = (0.6, 0.25, 0.15)
+"""Of the moves that the last iterations preferred, the latest first."""
+
+
+def iteration_target(lines: Sequence[str], best: str) -> Policy | None:
+    """Returns the target that the last iterations of a search make, or None if they agree on `best`.
+
+    An iteration counts with the last line of its depth that is no bound. `best`, the move that the engine
+    gave in the end, comes after them if it is another than the last one's.
+
+    >>> lines = ["info depth 1 score cp 3 pv 2g2f", "info depth 2 score cp 9 pv 7g7f"]
+    >>> [round(probability, 2) for _, probability in iteration_target(lines, "7g7f")]
+    [0.71, 0.29]
+    """
+    choices: dict[int, str] = {}
+    for line in lines:
+        words, _, variation = line.partition(" pv ")
+        parts = words.split()
+        depth = number_after(parts, "depth")
+        is_bound = "lowerbound" in parts or "upperbound" in parts
+        is_first = "string" not in parts and (number_after(parts, "multipv") or 1) == 1
+        if depth is not None and variation and is_first and not is_bound:
+            choices[depth] = variation.split()[0]
+    moves = list(choices.values())
+    if not moves or moves[-1] != best:
+        moves.append(best)
+    weights: defaultdict[str, float] = defaultdict(float)
+    for move, weight in zip(reversed(moves), ITERATION_WEIGHTS, strict=False):
+        weights[move] += weight
+    return _policy(weights) if len(weights) > 1 else None
+
+
+def variation_target(lines: Sequence[str], temperature_cp: float) -> Policy | None:
+    """Returns the softmax of the scores of a MultiPV search, or None if it gave fewer than two moves.
+
+    temperature_cp: a move worse by this much is e times less likely.
+    """
+    scores = {info.pv[0]: info.cp for info in variations(lines) if info.pv and info.cp is not None}
+    if len(scores) < 2:
+        return None
+    best = max(scores.values())
+    return _policy({move: exp((score - best) / temperature_cp) for move, score in scores.items()})
+
+
+def _policy(weights: Mapping[str, float]) -> Policy:
+    total = sum(weights.values())
+    return tuple((int(move_from_usi(move)), weight / total) for move, weight in weights.items())

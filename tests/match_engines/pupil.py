@@ -1,0 +1,84 @@
+"""A USI engine for tests of the teacher: a legal move drawn by the position, a score of -100 to 100.
+
+Arguments: what to do instead at a `go`, as NUMBER:WHAT, counted over the life of the process from 0, or as
+*:WHAT for all others. WHAT is `crash`, `hang`, `mute` (a move without a score), a number (the score), or what
+to answer. Knows `MultiPV`. With $PUPIL_LIVES, a file of one line a life, a `crash` or `hang`
+happens in the first life only.
+"""
+
+import os
+import sys
+import time
+import zlib
+from pathlib import Path
+
+from goryu.games.shogi import Board, move_to_usi
+
+
+def main() -> None:
+    behaviour = dict(argument.split(":") for argument in sys.argv[1:])
+    if is_later_life():
+        behaviour = {at: what for at, what in behaviour.items() if what not in ("crash", "hang")}
+    board = Board()
+    lines = 1
+    count = 0
+    for text in sys.stdin:
+        match text.split():
+            case ["usi"]:
+                say("id name Pupil\nid author test")
+                say("option name MultiPV type spin default 1 min 1 max 9\nusiok")
+            case ["isready"]:
+                say("readyok")
+            case ["setoption", "name", "MultiPV", "value", value]:
+                lines = int(value)
+            case ["position", *words]:
+                board = set_up(words)
+            case ["go", *_]:
+                answer(board, behaviour.get(str(count), behaviour.get("*", "")), lines)
+                count += 1
+            case ["quit"]:
+                break
+
+
+def is_later_life() -> bool:
+    path = os.environ.get("PUPIL_LIVES")
+    if not path:
+        return False
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("life\n")
+    return len(Path(path).read_text("utf-8").splitlines()) > 1
+
+
+def set_up(words: list[str]) -> Board:
+    moves = words[words.index("moves") + 1 :] if "moves" in words else []
+    board = Board() if words[0] == "startpos" else Board(" ".join(words[1:5]))
+    for move in moves:
+        board.push_usi(move)
+    return board
+
+
+def answer(board: Board, what: str, lines: int) -> None:
+    if what == "crash":
+        sys.exit(3)
+    if what == "hang":
+        time.sleep(60)
+    draw = zlib.crc32(board.sfen().encode())
+    legal = [move_to_usi(move) for move in board.legal_moves()]
+    moves = [legal[(draw + i) % len(legal)] for i in range(min(lines, len(legal)))]
+    is_score = what.lstrip("-").isdigit()
+    if what not in ("", "mute") and not is_score:
+        moves = [what]
+    score = int(what) if is_score else draw % 201 - 100
+    if what not in ("mute", "resign", "win"):
+        say(f"info depth 1 multipv 1 score cp {score} nodes 9 pv {legal[(draw + 1) % len(legal)]}")
+        for i, move in enumerate(moves, 1):
+            say(f"info depth 2 multipv {i} score cp {score - 40 * (i - 1)} nodes 10 pv {move}")
+    say(f"bestmove {moves[0]}")
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    main()

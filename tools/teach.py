@@ -1,0 +1,267 @@
+r"""Makes training games with a USI engine as the teacher, and looks after files of them.
+
+    python tools/teach.py play /usr/games/fairy-stockfish --option UCI_Variant=shogi --option Threads=1 \
+        --nodes 5000 --seed 1 --out fsf.games
+    python tools/teach.py play /usr/games/gpsusi --option LimitDepth=4 --option BookDepth=0 \
+        --go "btime 0 wtime 0 byoyomi 1000" --random-plies 2 8 --seed 2 --out gps.games
+    python tools/teach.py fit fsf.games gps.games     # the scale to give to tools/train.py
+    python tools/teach.py show fsf.games
+    python tools/teach.py convert fsf.games fsf.hcpe  # for cshogi, rsshogi, dlshogi; and back
+
+`play` may be killed at any time: the same command goes on where it stopped, and neither loses nor repeats a
+game. `fit` and `convert` need cshogi (extra [train]).
+"""
+
+import argparse
+import shlex
+import signal
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from goryu.learning.game_records import GAMES_SUFFIX, GameRecord, pack_games, read_games, write_games
+from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON, results
+from goryu.learning.match.openings import Opening, read_openings
+from goryu.learning.match.usi_client import EngineSpec, Timeouts
+from goryu.learning.teacher import run
+from goryu.learning.teacher.game import TeacherSettings
+
+LINES_EVERY_S = 60.0
+"""How often to print a line where there is no terminal to draw a bar on."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    args = make_parser().parse_args(arguments)
+    verbs = {"play": play, "fit": fit, "show": show, "pack": pack, "convert": convert}
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        return verbs[args.verb](args)
+    except (OSError, ValueError, run.TeacherError) as error:
+        print(f"teach: {error}", file=sys.stderr)
+        return 2
+
+
+def make_parser() -> argparse.ArgumentParser:
+    default = TeacherSettings()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True)
+
+    play = verbs.add_parser("play", help="make games", allow_abbrev=False)
+    play.add_argument("engine", metavar="CMD", help="program and its arguments")
+    play.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="USI option")
+    play.add_argument("--out", type=Path, required=True, metavar="FILE.games")
+    limit = play.add_mutually_exclusive_group()
+    limit.add_argument("--nodes", type=int, metavar="N", help="a move (default 5000)")
+    limit.add_argument("--depth", type=int, metavar="N")
+    limit.add_argument("--movetime", type=int, metavar="MS")
+    limit.add_argument("--go", metavar="TEXT", help="what follows `go`, for engines limited by options")
+    play.add_argument("--games", type=int, metavar="N", help="play the games 0 to N - 1 (default: no end)")
+    play.add_argument("--processes", type=int, default=1, metavar="N", help="engines at once")
+    play.add_argument("--seed", type=int, default=0, help="of the openings; another one for every run")
+    play.add_argument("--openings", type=Path, metavar="FILE", help="start from these, one a line")
+    play.add_argument(
+        "--random-plies", type=int, nargs=2, default=default.random_plies, metavar=("MIN", "MAX"),
+        help="random moves at the start, or after the opening (default 2 10)",
+    )  # fmt: skip
+    play.add_argument("--balance", type=int, default=default.balance_cp, metavar="CP", help="of an opening")
+    play.add_argument("--decided", type=int, default=default.decided_cp, metavar="CP")
+    play.add_argument(
+        "--max-decided", type=int, default=default.max_decided, metavar="N",
+        help="record so many positions of a game beyond --decided",
+    )  # fmt: skip
+    play.add_argument("--resign", type=int, default=default.resign_cp, metavar="CP", help="ends a game")
+    play.add_argument("--max-plies", type=int, default=default.max_plies, metavar="N", help="then a draw")
+    play.add_argument(
+        "--multipv", type=int, default=0, metavar="N", help="make soft targets from searches of N moves, too"
+    )
+    play.add_argument(
+        "--multipv-share", type=float, default=default.variation_share, metavar="SHARE", help="of positions"
+    )
+    play.add_argument(
+        "--multipv-temperature", type=float, default=default.variation_cp, metavar="CP", help="of the softmax"
+    )
+    play.add_argument("--hang", type=float, default=60.0, metavar="S", help="silence taken for a failure")
+
+    fit = verbs.add_parser("fit", help="fit the scale of the scores")
+    show = verbs.add_parser("show", help="say what files hold")
+    pack = verbs.add_parser("pack", help="write files of games anew in large blocks, which take less space")
+    for verb in (fit, show, pack):
+        verb.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    convert = verbs.add_parser("convert", help="games to HCPE or HCPE to games, as the endings say")
+    convert.add_argument("source", type=Path)
+    convert.add_argument("target", type=Path)
+    convert.add_argument("--teacher", default="", help="who played; HCPE does not say")
+    return parser
+
+
+def play(args: argparse.Namespace) -> int:
+    """Plays games until there are enough or somebody interrupts."""
+    if args.out.suffix != GAMES_SUFFIX:
+        raise ValueError(f"--out {args.out}: expected a name that ends in {GAMES_SUFFIX}")
+    spec = EngineSpec(tuple(shlex.split(args.engine)), tuple(_name_and_value(text) for text in args.option))
+    settings = make_settings(args)
+    console = Console(highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("starting", total=args.games)
+        start = last_line = time.monotonic()
+        told = 0
+
+        def report(progress: run.Progress) -> None:
+            nonlocal last_line, told
+            now = time.monotonic()
+            rate = progress.new_positions / max(now - start, 1e-9)
+            text = f"{progress.positions} positions, {rate:.1f}/s, draws/black/white {progress.results}"
+            bar.update(task, description=text, completed=progress.games)
+            messages = [*progress.warnings, *progress.failures]
+            for message in messages[told:]:
+                console.print(f"teach: {escape(message)}")
+            told = len(messages)
+            if not console.is_terminal and now > last_line + LINES_EVERY_S:
+                last_line = now
+                console.print(f"{now - start:.0f} s: {progress.games} games, {text}")
+
+        timeouts = Timeouts(move_s=args.hang, handshake_s=args.hang)
+        try:
+            progress = run.run(
+                spec, settings, args.out, games=args.games, processes=args.processes, timeouts=timeouts,
+                report=report,
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            console.print("teach: stopped; the same command goes on from here")
+            return 130
+    pack_games(args.out)
+    failed = len(progress.failures)
+    print(f"{args.out}: {progress.games} games, {progress.positions} positions, {failed} failures")
+    return 0
+
+
+def make_settings(args: argparse.Namespace) -> TeacherSettings:
+    """Turns the arguments into settings; raises the errors of what they name."""
+    limits = [
+        f"{n} {getattr(args, n)}" for n in ("nodes", "depth", "movetime") if getattr(args, n) is not None
+    ]
+    least, most = args.random_plies
+    if not 0 <= least <= most:
+        raise ValueError(f"--random-plies {least} {most}: expected 0 <= MIN <= MAX")
+    return TeacherSettings(
+        go=args.go or " ".join(limits) or TeacherSettings().go,
+        seed=args.seed,
+        random_plies=(least, most),
+        openings=tuple(read_openings(args.openings)) if args.openings else (Opening(),),
+        balance_cp=args.balance,
+        decided_cp=args.decided,
+        max_decided=args.max_decided,
+        resign_cp=args.resign,
+        max_plies=args.max_plies,
+        variations=args.multipv,
+        variation_share=args.multipv_share,
+        variation_cp=args.multipv_temperature,
+    )
+
+
+def fit(args: argparse.Namespace) -> int:
+    """Prints the best scale of each file."""
+    from goryu.learning.game_conversion import read_records
+    from goryu.learning.score_scale import fit_scale
+
+    for path in args.files:
+        records = read_records(path)
+        if not len(records):
+            raise ValueError(f"{path}: expected at least one position with a score")
+        found = fit_scale(records["eval"].astype(float), results(records))
+        print(
+            f"{path}: {found.positions} positions, scale {found.scale:.0f} cp, cross-entropy "
+            f"{found.cross_entropy:.3f}, sign agrees with the result in {100 * found.sign_agreement:.1f} %"
+        )
+    return 0
+
+
+def show(args: argparse.Namespace) -> int:
+    """Prints what each teacher left in each file, and how its games ended."""
+    for path in args.files:
+        holdings: defaultdict[str, Holding] = defaultdict(Holding)
+        for game in read_games(path):
+            holdings[game.teacher].add(game)
+        print(f"{path}: {path.stat().st_size} bytes")
+        for teacher, holding in holdings.items():
+            print(f"  {teacher or 'unknown teacher'}: {holding}")
+    return 0
+
+
+@dataclass
+class Holding:
+    """What a file holds of one teacher."""
+
+    games: int = 0
+    positions: int = 0
+    soft: int = 0
+    results: Counter[int] = field(default_factory=Counter)
+    endings: Counter[str] = field(default_factory=Counter)
+
+    def add(self, game: GameRecord) -> None:
+        self.games += 1
+        self.positions += sum(score is not None for score in game.evals)
+        self.soft += sum(policy is not None for policy in game.policies or ())
+        self.results[game.result] += 1
+        self.endings[game.ending or "unknown ending"] += 1
+
+    def __str__(self) -> str:
+        drawn, black, white = (self.results[result] for result in (DRAW, BLACK_WON, WHITE_WON))
+        endings = ", ".join(f"{count} {ending}" for ending, count in self.endings.most_common())
+        return (
+            f"{self.games} games, {self.positions} positions, {self.soft} with soft targets; "
+            f"{drawn} drawn, black won {black}, white {white}; {endings}"
+        )
+
+
+def pack(args: argparse.Namespace) -> int:
+    """Makes files of games smaller."""
+    for path in args.files:
+        before = path.stat().st_size
+        pack_games(path)
+        print(f"{path}: {before} -> {path.stat().st_size} bytes")
+    return 0
+
+
+def convert(args: argparse.Namespace) -> int:
+    """Converts a file; the target must not be there yet."""
+    from goryu.learning.game_conversion import games_from_hcpe, read_records
+
+    if args.target.exists():
+        raise ValueError(f"{args.target}: expected a name that is not in use")
+    if (args.source.suffix == GAMES_SUFFIX) == (args.target.suffix == GAMES_SUFFIX):
+        raise ValueError(f"{args.source} to {args.target}: expected one of the two to end in {GAMES_SUFFIX}")
+    records = read_records(args.source)
+    if args.target.suffix == GAMES_SUFFIX:
+        write_games(args.target, games_from_hcpe(records, args.teacher))
+    else:
+        records.tofile(args.target)
+    print(f"{args.target}: {len(records)} positions, {args.target.stat().st_size} bytes")
+    return 0
+
+
+def _name_and_value(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not name or not sign:
+        raise ValueError(f"--option {text!r}: expected NAME=VALUE")
+    return name, value
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)  # So that the engines are stopped, too.
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
