@@ -59,14 +59,17 @@ class LearningRun:
 
     def load(self, stage: str) -> dict[str, Any] | None:
         """Returns what `save` wrote, or None if the stage has not begun."""
-        path = self.folder / f"{stage}.pt"
+        path = self._path(stage)
         return torch.load(path, weights_only=True) if path.is_file() else None
 
     def save(self, stage: str, state: dict[str, Any]) -> None:
         """Writes to a file beside, then renames: a kill in between leaves the old file whole."""
-        beside = self.folder / f"{stage}.tmp"
+        beside = self._path(stage).with_suffix(".tmp")
         torch.save(state, beside)
-        beside.replace(self.folder / f"{stage}.pt")
+        beside.replace(self._path(stage))
+
+    def _path(self, stage: str) -> Path:
+        return self.folder / f"{stage.replace(' ', '-')}.pt"
 
 
 class Clock:

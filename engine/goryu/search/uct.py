@@ -61,7 +61,7 @@ def search(
 ) -> Node:
     """Returns the root of the tree after `iterations` random games; `state` is left as it is.
 
-    expand_at: visits at which a leaf gets children; more than 1 saves memory, not strength. None never
+    expand_at: visits at which a leaf gets children; more than 1 saves memory and costs strength. None never
         expands any but the root: the tree stays one ply deep, flat Monte Carlo with a better choice of games.
     """
     root = Node()
