@@ -59,6 +59,8 @@ class PvMates:
         self._is_over = True
         for _ in self._threads:
             self._tasks.put(None)
+        for thread in self._threads:  # They notice at the next position they look at.
+            thread.join()
 
     def look(self, elapsed_ms: float) -> None:
         """Enters what was found, and finds the idle threads something to do. To be called between batches."""
