@@ -12,6 +12,6 @@ set "STATUS=%ERRORLEVEL%"
 pause
 exit /b %STATUS%
 :missing
-echo Python was not found: install Python 3.11 or newer (64 bit) from python.org, then run this again
+echo Python was not found: install Python 3.11 or newer, 64 bit, from python.org, then run this again
 pause
 exit /b 1

@@ -183,8 +183,21 @@ class TestLauncher:
         assert "%~dp0" not in unquoted
         assert "%CD%" not in unquoted
 
-    def test_leaves_the_directory_of_the_caller_for_the_checkout(self, path: Path) -> None:
-        assert 'cd /d "%~dp0.."' in path.read_text(encoding="ascii")
+    def test_leaves_the_directory_of_the_caller_for_the_checkout_or_stops(self, path: Path) -> None:
+        lines = path.read_text(encoding="ascii").splitlines()
+        assert lines[1:4] == ["setlocal", 'cd /d "%~dp0.."', "if errorlevel 1 exit /b 1"]
+
+    def test_expands_no_exclamation_mark_in_a_path(self, path: Path) -> None:
+        assert "delayedexpansion" not in path.read_text(encoding="ascii").lower()
+
+    def test_hands_on_the_arguments_and_the_status(self, path: Path) -> None:
+        lines = path.read_text(encoding="ascii").splitlines()
+        (at,) = [i for i, line in enumerate(lines) if " %*" in line]
+        assert lines[at + 1] in ("exit /b %ERRORLEVEL%", 'set "STATUS=%ERRORLEVEL%"')
+
+
+def test_git_keeps_the_line_ends_of_launchers() -> None:
+    assert "*.bat text eol=crlf" in (ROOT / ".gitattributes").read_text(encoding="utf-8").splitlines()
 
 
 def test_the_engines_launcher_writes_nothing_but_usi() -> None:

@@ -1,11 +1,10 @@
 """The ways to start the engine: console script, shell script, `python -m`, and `bat/usi.bat` under cmd.exe.
 
 Where Wine is installed its cmd.exe runs the .bat files; the python.exe of their .venv is a script that
-hands over to this Python. What only Windows can show stays untested there: bat/README.md says what.
+hands over to this Python. Their text is tested in test_house.py.
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -16,68 +15,11 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
 WINE = shutil.which("wine")
 
 
-# The text of the .bat files.
-
-
-@pytest.fixture(params=LAUNCHERS, ids=lambda path: path.name)
-def launcher(request: pytest.FixtureRequest) -> Path:
-    path: Path = request.param
-    return path
-
-
-def test_all_launchers_are_there() -> None:
-    assert {path.stem for path in LAUNCHERS} >= {"setup", "usi", "bench", "test", "match", "doctor"}
-
-
-def test_a_launcher_is_ascii_with_windows_line_ends(launcher: Path) -> None:
-    lines = launcher.read_bytes().decode("ascii").split("\r\n")
-    assert lines.pop() == ""
-    assert not any("\n" in line or "\r" in line for line in lines)
-
-
-def test_git_keeps_the_line_ends_of_launchers() -> None:
-    assert "*.bat text eol=crlf" in (ROOT / ".gitattributes").read_text().splitlines()
-
-
-def test_a_launcher_says_nothing_of_its_own_before_the_program(launcher: Path) -> None:
-    lines = launcher.read_text("ascii").splitlines()
-    assert lines[0] == "@echo off"
-    assert not any(line.startswith("echo") for line in lines[: lines.index(":missing")])
-
-
-def test_no_blank_or_bracket_in_a_path_can_break_a_launcher(launcher: Path) -> None:
-    text = launcher.read_text("ascii")
-    unquoted = re.sub(r'"[^"]*"', '""', text)
-    assert not re.search(r"%~dp0|%CD%|\.venv", unquoted), "a path stands outside quotes"
-    assert not re.search(r"\b(?:if|for|else)\b.*\($", unquoted, re.MULTILINE), "a ) in a path ends a block"
-    assert "enabledelayedexpansion" not in text.lower(), "a ! in a path would be expanded"
-
-
-def test_a_launcher_starts_in_its_checkout_and_hands_on_arguments_and_status(launcher: Path) -> None:
-    lines = launcher.read_text("ascii").splitlines()
-    assert lines[1:4] == ["setlocal", 'cd /d "%~dp0.."', "if errorlevel 1 exit /b 1"]
-    program, *rest = [line for line in lines if line.endswith((" %*", " %* 2>NUL"))]
-    assert not rest
-    following = lines[lines.index(program) + 1]
-    assert following in ("exit /b %ERRORLEVEL%", 'set "STATUS=%ERRORLEVEL%"')
-
-
-def test_the_engine_launcher_never_waits_for_a_key_and_keeps_stderr_out_of_the_gui() -> None:
-    text = (ROOT / "bat" / "usi.bat").read_text("ascii")
-    assert "pause" not in text
-    assert '"%PY%" -X utf8 -u -m goryu %* 2>NUL' in text.splitlines()
-    assert "echo info string Error! " in text
-
-
-# The engine behind a launcher.
-
-
 class CommandPrompt:
-    """cmd.exe, of Windows or of Wine."""
+    """The cmd.exe of Wine."""
 
     def __init__(self, folder: Path) -> None:
         self.environment = {
@@ -93,10 +35,11 @@ class CommandPrompt:
             [WINE, "cmd", "/c", "exit"], env={**os.environ, **self.environment}, check=True, timeout=120
         )
 
-    def command(self, launcher: Path) -> list[str]:
-        """Returns how a GUI starts a launcher: without cmd.exe, which Windows calls for it."""
+    def command(self, launcher: Path, by_name: bool = False) -> list[str]:
+        """Returns how a GUI starts a launcher: as a program, or by name as ShogiHome does (`cmd /c PATH`)."""
         assert WINE
-        return [WINE, "Z:" + str(launcher).replace("/", "\\")]
+        path = "Z:" + str(launcher).replace("/", "\\")
+        return [WINE, "cmd", "/c", path] if by_name else [WINE, path]
 
 
 def japanese_locale() -> str:
@@ -161,14 +104,21 @@ def test_i1_each_launcher_starts_the_engine(way: str, pool: Any, tmp_path: Path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["plain", "with blanks", "Program Files (x86)", "a & b", "将棋 合流"])
+@pytest.mark.parametrize(
+    "name, by_name",
+    [
+        *(("plain", True), ("with blanks", True), ("将棋 合流", True)),
+        *(("plain", False), ("with blanks", False), ("将棋 合流", False)),
+        *(("Program Files (x86)", False), ("a & b", False)),  # By name cmd.exe does not find these.
+    ],
+)
 def test_i1_i2_the_bat_starts_the_engine_from_any_folder(
-    name: str, command_prompt: CommandPrompt, pool: Any, tmp_path: Path
+    name: str, by_name: bool, command_prompt: CommandPrompt, pool: Any, tmp_path: Path
 ) -> None:
     if not name.isascii() and not japanese_locale():
         pytest.skip("no Japanese locale")
-    launcher = installed_copy(tmp_path / name)
-    with pool.start(command_prompt.command(launcher), **command_prompt.environment) as engine:
+    command = command_prompt.command(installed_copy(tmp_path / name), by_name)
+    with pool.start(command, **command_prompt.environment) as engine:
         check_session(engine)
 
 

@@ -9,6 +9,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -67,7 +68,8 @@ def _rules() -> Iterator[str]:
     from goryu.implementation import IMPLEMENTATION, WHY
 
     mark = "" if IMPLEMENTATION == "native" else "! slow: "
-    yield f"{mark}search and rules: {IMPLEMENTATION} ({WHY})"
+    advice = "" if find_spec("goryu._native") else "; tools/dev.py setup builds them, or says why it cannot"
+    yield f"{mark}search and rules: {IMPLEMENTATION} ({WHY}){advice}"
 
 
 def _network(model: str) -> Iterator[str]:
