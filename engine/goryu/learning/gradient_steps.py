@@ -40,10 +40,12 @@ class GradientSteps:
 
     def _new_optimizer(self, config: AlphaZeroConfig) -> torch.optim.Optimizer:
         parameters, rate, decay = self.net.parameters(), config.learning_rate(0), config.weight_decay
+        optimizer: torch.optim.Optimizer
         if config.optimizer == "adam":
-            self._optimizer = torch.optim.AdamW(parameters, rate, weight_decay=decay)
+            optimizer = torch.optim.AdamW(parameters, rate, weight_decay=decay)
         else:
-            self._optimizer = torch.optim.SGD(parameters, rate, momentum=config.momentum, weight_decay=decay)
+            optimizer = torch.optim.SGD(parameters, rate, momentum=config.momentum, weight_decay=decay)
         if self._saved is not None:
-            self._optimizer.load_state_dict(self._saved)
-        return self._optimizer
+            optimizer.load_state_dict(self._saved)
+        self._optimizer = optimizer
+        return optimizer
