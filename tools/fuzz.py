@@ -68,6 +68,7 @@ COMMANDS = tuple(
                 *("Evaluator value network", "DNN_Model value C:/My Models/日本.onnx", "DNN_Model value "),
                 *("Stochastic_Ponder value true", "Stochastic_Ponder value false"),
                 *("MaxMovesToDraw value 4", "EnteringKingRule value TryRule"),
+                *("BookFile value /nowhere.db", "BookFile value "),
                 *("Threads value 1", "Threads value 3", "USI_Hash value 16"),
             )
         ),

@@ -1,0 +1,78 @@
+"""The fuzzer plays a few sessions here (`tools/dev.py fuzz`: ten minutes), and notices what it is there for."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from random import Random
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PATIENT = """
+import sys
+for line in sys.stdin.buffer:
+    words = line.split()
+    if words[:1] == [b"isready"]:
+        print("readyok", flush=True)
+    elif words[:1] == [b"go"] and b"perft" not in words:
+        print("{answer}", flush=True)
+    elif words[:2] == [b"getoption", b"EvalDir"]:
+        print("info string EvalDir = the-end-of-the-session", flush=True)
+{habit}
+"""
+
+
+@pytest.fixture(scope="module")
+def fuzz() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "tools" / "fuzz.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
+def test_bytes_and_commands_in_any_order_are_survived(
+    seed: int, fuzz: ModuleType, mode: tuple[str, str]
+) -> None:
+    writes = fuzz.make_session(Random(seed), pieces=100)
+    counted = fuzz.play([sys.executable, "-m", "goryu"], writes, Random(seed), mode[0])
+    assert counted["go"] > 0
+    assert counted["isready"] > 0
+
+
+def test_a_session_is_the_same_for_the_same_seed(fuzz: ModuleType) -> None:
+    assert fuzz.make_session(Random(3), 50) == fuzz.make_session(Random(3), 50)
+
+
+@pytest.mark.parametrize(
+    "answer, habit, complaint",
+    [
+        ("bestmove resign", "", None),
+        ("bestmove resign\\nbestmove resign", "", r"\d+ go, but \d+ answers"),
+        ("info string thinking", "", r"\d+ go, but 0 answers"),
+        ("bestmove none", "", "not USI: 'bestmove none'"),
+        (
+            "bestmove resign",
+            "    if b'byoyomi' in words: print('debug: byoyomi', flush=True)",
+            "not USI: 'debug",
+        ),
+        ("bestmove resign", "    if b'mate' in words: sys.exit(3)", r"(died|ended) with status 3"),
+        ("bestmove resign", "    if b'nodes' in words: sys.stderr.write('x' * 5000)", "a talkative stderr"),
+    ],
+    ids=["none", "two answers", "no answer", "bestmove none", "debug output", "dies", "stderr"],
+)
+def test_what_an_engine_must_not_do_is_found(
+    answer: str, habit: str, complaint: str | None, fuzz: ModuleType
+) -> None:
+    program = PATIENT.format(answer=answer, habit=habit)
+    writes = [command + b"\n" for command in fuzz.COMMANDS]
+    session = ([sys.executable, "-c", program], writes, Random(0), "python")
+    if complaint is None:
+        fuzz.play(*session)
+    else:
+        with pytest.raises(fuzz.FindingError, match=complaint):
+            fuzz.play(*session)
