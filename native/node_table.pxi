@@ -55,11 +55,17 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
     cdef cppclass PlaceSet:
         vector[NodeIndex] places()
 
+    cdef cppclass Capacity:
+        uint64_t nodes
+        uint64_t bytes
+
     cdef cppclass CoreNodeTable "goryu::NodeTable":
         uint64_t size()
-        uint64_t capacity()
+        const Capacity& capacity()
         cbool is_full()
-        size_t bytes()
+        cbool is_exhausted()
+        uint64_t bytes()
+        int hashfull()
         CoreNode& operator[](NodeIndex)
         const PlaceSet& live()
         const LegalMove* moves(const CoreNode&)
@@ -218,7 +224,11 @@ cdef class NodeTable:
 
     @property
     def capacity(self):
-        return self.core().capacity()
+        return self.core().capacity().nodes
+
+    @property
+    def capacity_bytes(self):
+        return self.core().capacity().bytes
 
     @property
     def is_full(self):
@@ -227,8 +237,18 @@ cdef class NodeTable:
 
     @property
     def bytes_used(self):
-        """Memory in use for nodes, moves, index and path ends."""
+        """Memory that is held for nodes, index, moves, edges and path ends."""
         return self.core().bytes()
+
+    @property
+    def is_exhausted(self):
+        """Is there no room even for what is known of the nodes that are stored?"""
+        return self.core().is_exhausted()
+
+    @property
+    def hashfull(self):
+        """How full the table is, in thousandths, by nodes or by bytes."""
+        return self.core().hashfull()
 
     def __len__(self):
         return self.core().size()

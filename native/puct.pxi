@@ -83,7 +83,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         cbool is_exhausted
 
     cdef cppclass CorePuct "goryu::Puct":
-        CorePuct(const CoreConfig&, uint64_t capacity, cbool merge) except +
+        CorePuct(const CoreConfig&, const Capacity&, cbool merge) except +
         void clear()
         void set_config(const CoreConfig&) except +
         void begin(CoreState&, Inbox&, Batch&, uint64_t max_playouts) except +
@@ -141,10 +141,13 @@ cdef class Puct:
         self.core = NULL
 
     def __init__(self, evaluator, config=None):
+        cdef Capacity capacity
         self.evaluator = evaluator
         self.config = config or PuctConfig()
         del self.core
-        self.core = new CorePuct(core_config(self.config), self.config.capacity, self.config.merge)
+        capacity.nodes = self.config.capacity
+        capacity.bytes = self.config.capacity_bytes
+        self.core = new CorePuct(core_config(self.config), capacity, self.config.merge)
         self._state = None
         self._masked = set()
 
@@ -226,7 +229,7 @@ cdef class Puct:
                     best, second = visits, best
                 elif visits > second:
                     second = visits
-        nodes, is_proven = table.size(), root != NULL and root.proof != Proof.kUnknown
+        nodes, hashfull, is_proven = table.size(), table.hashfull(), root != NULL and root.proof != Proof.kUnknown
         self.core.mutex().unlock()
         return SearchStats(
             progress.playouts,
@@ -236,9 +239,10 @@ cdef class Puct:
             (2 * progress.depth_sum + progress.playouts) // (2 * progress.playouts or 1),
             progress.max_depth,
             nodes,
-            table.capacity(),
+            table.capacity().nodes,
             is_proven,
             progress.is_exhausted,
+            hashfull,
         )
 
     def result(self, int lines=1):
@@ -494,6 +498,7 @@ cdef class DlshogiJudge(Judge):
     cdef object network
     cdef Board board
     cdef list inputs
+    cdef list first_rows  # The inputs cut to 0, 1, 2, ... rows.
     cdef float[:, :, :, ::1] board_planes
     cdef float[:, :, :, ::1] hand_planes
 
@@ -501,6 +506,7 @@ cdef class DlshogiJudge(Judge):
         self.network = network
         self.board = board
         self.inputs = network.new_inputs(batch_size)
+        self.first_rows = [[rows[:count] for rows in self.inputs] for count in range(batch_size + 1)]
         self.board_planes, self.hand_planes = self.inputs
 
     cdef Inbox* new_inbox(self) except NULL:
@@ -516,13 +522,20 @@ cdef class DlshogiJudge(Judge):
         cdef const double[::1] values
         cdef double temperature = self.network.temperature
         cdef Py_ssize_t count = batch.size()
-        found_logits, found_values = self.network.run([rows[:count] for rows in self.inputs])
-        if found_logits.shape != (count, kDlshogiLabels) or found_values.shape != (count,):
+        found_logits, found_values = self.network.run(self.first_rows[count])
+        logits = as_floats(found_logits)
+        values = found_values
+        if logits.shape[0] != count or logits.shape[1] != kDlshogiLabels or values.shape[0] != count:
             raise ValueError(
                 f"expected logits ({count}, {kDlshogiLabels}) and values ({count},), "
                 f"received {found_logits.shape} and {found_values.shape}"
             )
-        logits = found_logits.astype("float32", order="C", copy=False)
-        values = found_values.astype("float64", order="C", copy=False)
         with nogil:
             answer_dlshogi(batch, &logits[0, 0], &values[0], temperature)
+
+
+cdef as_floats(logits):
+    """Returns a network's logits as C floats side by side, which they nearly always are."""
+    if logits.dtype.char == "f" and logits.flags.c_contiguous:
+        return logits
+    return logits.astype("float32", order="C")

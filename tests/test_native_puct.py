@@ -91,6 +91,7 @@ def facts(node: Any) -> dict[str, Any]:
 
 def assert_same_graph(twin: Any, puct: Puct) -> None:
     assert len(twin.table) == len(puct.table)
+    assert twin.table.bytes_used == puct.table.bytes_used
     expected = {node.key: node for node in puct.table}
     for node in twin.table:
         assert facts(node) == facts(expected[node.key])
@@ -192,6 +193,7 @@ def random_pair(native: ModuleType, rng: Random) -> Pair:
         c_init=rng.choice([0.8, 2.5]),
         batch_size=rng.choice([1, 2, 8, 33]),
         capacity=rng.choice([40, 200, 100_000]),
+        capacity_bytes=rng.choice([10_000, 60_000, 1 << 60]),
         mate_nodes=rng.choice([0, 8, 40]),
         draw_value=rng.choice([0.0, 0.3, -0.2]),
         merge=rng.random() < 0.8,

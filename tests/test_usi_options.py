@@ -77,18 +77,20 @@ def test_constants_of_the_win_rate_scale_are_doubled() -> None:
     options = UsiOptions()
     options.set("C_init", "144")
     options.set("C_fpu_reduction", "27")
-    constants = options.config.puct_config(turn=0, bytes_per_node=400)
+    constants = options.config.puct_config(turn=0)
     assert constants.c_init == pytest.approx(2.88)
     assert constants.fpu_reduction == pytest.approx(0.54)
     assert constants.c_factor == 2.0
 
 
-def test_the_smaller_of_megabytes_and_node_limit_counts() -> None:
+def test_the_graph_is_limited_in_megabytes_and_in_nodes() -> None:
     options = UsiOptions()
-    options.set("USI_Hash", "1")
-    assert options.config.puct_config(0, 400).capacity == (1 << 20) // 400
+    options.set("USI_Hash", "3")
     options.set("UCT_NodeLimit", "1500")
-    assert options.config.puct_config(0, 400).capacity == 1500
+    assert options.config.puct_config(turn=0).capacity == 1500
+    assert options.config.puct_config(turn=0).capacity_bytes == 3 << 20
+    assert options.config.puct_config(turn=0, memory_factor=2).capacity_bytes == 3 << 19
+    assert options.config.puct_config(turn=0, memory_factor=30).capacity_bytes == 1 << 20, "no less"
 
 
 @given(st.sampled_from(OPTIONS), st.text())

@@ -28,6 +28,7 @@ public:
             return block;
         }
         if (units > kChunkUnits - used_) add_chunk();
+        held_ += units;
         const auto block = static_cast<Block>(((chunk_count_ - 1) << kChunkBits) + used_);
         used_ += units;
         return block;
@@ -46,7 +47,11 @@ public:
         for (auto& blocks : free_) blocks.clear();
         chunk_count_ = 1;
         used_ = 0;
+        held_ = 0;
     }
+
+    // Gives the chunks that are not in use back to the system.
+    void shrink() { chunks_.resize(chunk_count_); }
 
     template <class T>
     T* at(Block block) const noexcept {
@@ -56,10 +61,8 @@ public:
     // Could the names run out with the next block?
     bool is_exhausted() const noexcept { return chunk_count_ >= kMaxChunks; }
 
-    // Memory that has been handed out at least once.
-    std::size_t bytes() const noexcept {
-        return ((chunk_count_ - 1) * kChunkUnits + used_) * kUnit;
-    }
+    // Memory that is in use or waits to be used again.
+    std::size_t bytes() const noexcept { return held_ * kUnit; }
 
 private:
     static constexpr std::size_t kUnit = 16;
@@ -82,6 +85,7 @@ private:
     std::vector<std::vector<Block>> free_;
     std::size_t chunk_count_ = 0;
     std::size_t used_ = 0;  // Units of the last chunk that were ever handed out.
+    std::size_t held_ = 0;  // Units of all chunks that were.
 };
 
 }  // namespace goryu

@@ -1,6 +1,7 @@
 #include "node_table.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace goryu {
 
@@ -12,8 +13,9 @@ constexpr std::size_t kCacheLine = 64;
 
 }  // namespace
 
-std::size_t NodeTable::bytes() const noexcept {
-    return end_ * sizeof(Node) + index_.size() * sizeof(NodeIndex) + blocks_.bytes() + path_ends_.bytes();
+int NodeTable::hashfull() const noexcept {
+    const std::uint64_t by_nodes = 1000 * size_ / capacity_.nodes, by_bytes = 1000 * bytes() / capacity_.bytes;
+    return static_cast<int>(std::min<std::uint64_t>(std::max(by_nodes, by_bytes), 1000));
 }
 
 void NodeTable::prefetch_lists(NodeIndex place) const noexcept {
@@ -200,6 +202,33 @@ void NodeTable::delete_old(NodeIndex root) {
     live_.grow(end_);
     if (merge_) rebuild_index(index_bits_);
     forget_path_ends();
+    if (4 * bytes() > capacity_.bytes) compact();
+}
+
+// Closes the gaps between the blocks in use: what is free suits nobody who asks for another size.
+void NodeTable::compact() {
+    struct Owner {
+        Block block;
+        NodeIndex node;
+        bool of_edges;
+    };
+    std::vector<Owner> owners;
+    owners.reserve(2 * size_);
+    live_.for_each([&](NodeIndex place) {
+        const Node& node = (*this)[place];
+        if (node.move_count != 0) owners.push_back({node.moves, place, false});
+        if (node.room != 0) owners.push_back({node.edges, place, true});
+    });
+    std::sort(owners.begin(), owners.end(), [](const Owner& a, const Owner& b) { return a.block < b.block; });
+    blocks_.clear();
+    for (const Owner& owner : owners) {  // Each moves down, or stays; never onto one that has yet to move.
+        Node& node = (*this)[owner.node];
+        const std::size_t size = owner.of_edges ? node.room * sizeof(Edge) : node.move_count * sizeof(LegalMove);
+        Block& block = owner.of_edges ? node.edges : node.moves;
+        block = blocks_.allocate(size);
+        std::memmove(blocks_.at<std::byte>(block), blocks_.at<std::byte>(owner.block), size);
+    }
+    blocks_.shrink();
 }
 
 void NodeTable::mark_reachable(NodeIndex root) {

@@ -65,15 +65,30 @@ struct alignas(64) Node {
 
 static_assert(sizeof(Node) == 64);
 
+// How much a table may hold; the Python table counts the same bytes.
+struct Capacity {
+    std::uint64_t nodes;
+    std::uint64_t bytes = std::uint64_t{1} << 60;
+};
+
 class NodeTable {
 public:
-    NodeTable(std::uint64_t capacity, bool merge) : capacity_(capacity), merge_(merge) {}
+    NodeTable(const Capacity& capacity, bool merge) : capacity_(capacity), merge_(merge) {}
 
     std::uint64_t size() const noexcept { return size_; }
-    std::uint64_t capacity() const noexcept { return capacity_; }
-    bool is_full() const noexcept { return size_ >= capacity_ || blocks_.is_exhausted(); }
-    // Memory in use: nodes, moves, edges, index and path ends.
-    std::size_t bytes() const noexcept;
+    const Capacity& capacity() const noexcept { return capacity_; }
+    // Is there no room for another node? The last eighth of the bytes is for edges and path ends.
+    bool is_full() const noexcept {
+        return size_ >= capacity_.nodes || 8 * bytes() >= 7 * capacity_.bytes || blocks_.is_exhausted();
+    }
+    // Is there no room even for what is known of the nodes that are stored?
+    bool is_exhausted() const noexcept { return bytes() >= capacity_.bytes; }
+    // Memory that is held for nodes, index, moves, edges and path ends, whether it is in use or not.
+    std::uint64_t bytes() const noexcept {
+        return kNodeBytes * end_ + blocks_.bytes() + kPathEndBytes * path_ends_.size();
+    }
+    // How full the table is, in thousandths, by nodes or by bytes.
+    int hashfull() const noexcept;
 
     Node& operator[](NodeIndex place) noexcept { return chunks_[place >> kChunkBits][place & kChunkMask]; }
     const Node& operator[](NodeIndex place) const noexcept {
@@ -127,6 +142,10 @@ public:
 private:
     static constexpr int kChunkBits = 14;  // 1 MiB
     static constexpr NodeIndex kChunkMask = (NodeIndex{1} << kChunkBits) - 1;
+    // A node, its place in the index (up to two for each node), and its bits in two sets.
+    static constexpr std::uint64_t kNodeBytes = sizeof(Node) + 8;
+    // Twice its entry of a hash table that may be half empty.
+    static constexpr std::uint64_t kPathEndBytes = 128;
 
     bool leads_to(const Node& node, int i, Proof proof) const noexcept {
         if (i >= node.tried) return false;
@@ -145,8 +164,9 @@ private:
     void mark_reachable(NodeIndex root);
     void forget_path_ends() noexcept;
     void release(NodeIndex place);
+    void compact();
 
-    std::uint64_t capacity_;
+    Capacity capacity_;
     bool merge_;
     std::uint64_t size_ = 0;
     std::uint64_t serial_ = 0;

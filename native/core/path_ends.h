@@ -49,7 +49,6 @@ public:
     }
 
     std::size_t size() const noexcept { return size_; }
-    std::size_t bytes() const noexcept { return slots_.size() * sizeof(PathEnd); }
 
 private:
     std::size_t find(std::uint32_t node, std::uint32_t move) const noexcept {

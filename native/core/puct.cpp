@@ -112,6 +112,10 @@ void Puct::gather(State& state, Inbox& inbox, Batch& batch) {
     int free = 0;
     while (static_cast<int>(batch.size()) < limit && free < kFreePlayouts * limit) {
         if (progress_.playouts + in_flight_ >= max_playouts_) break;
+        if (table_.is_exhausted()) {
+            progress_.is_exhausted = in_flight_ == 0;
+            break;
+        }
         const Descent descent = walk(state, inbox, batch, lock);
         if (descent == Descent::kDone) {
             ++free;
@@ -166,6 +170,7 @@ Puct::Descent Puct::descend(State& state, Inbox& inbox, Batch& batch, std::size_
         ++table_.edges(node)[i].pending;
         ++node.in_flight;
         steps.push_back({place, i});
+        if (const NodeIndex next = table_.edges(node)[i].child; next != kNoNode) table_.prefetch_node(next);
         state.push(table_.moves(node)[i].move);
         if (const auto end = state.repetition()) {
             complete(batch, first_step, steps.size(), worth(*end, state));
@@ -204,6 +209,8 @@ Puct::Descent Puct::descend(State& state, Inbox& inbox, Batch& batch, std::size_
             return Descent::kDone;
         }
         place = child;
+        table_.prefetch_lists(place);
+        table_.prefetch_children(place);
     }
 }
 
@@ -253,6 +260,7 @@ NodeIndex Puct::add_settled(std::uint64_t key, std::uint32_t ply, const Settled&
 void Puct::expand(Batch& batch) {
     const Lock lock(mutex_);
     const double* policy = batch.policies.data();
+    prefetch(batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const Leaf& leaf = batch.leaf(i);
         const double value = batch.values[i];
@@ -273,6 +281,13 @@ void Puct::expand(Batch& batch) {
     }
     in_flight_ -= batch.size();
     retire(batch);
+}
+
+// Asks for the nodes on the paths of a batch that was long away.
+void Puct::prefetch(const Batch& batch) const noexcept {
+    for (const auto& step : batch.steps_) table_.prefetch_node(step.node);
+    for (const auto& step : batch.steps_) table_.prefetch_lists(step.node);
+    for (const auto& step : batch.steps_) table_.prefetch_children(step.node);
 }
 
 void Puct::retract(Batch& batch) noexcept {

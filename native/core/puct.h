@@ -33,7 +33,7 @@ struct Progress {
 
 class Puct {
 public:
-    Puct(const PuctConfig& config, std::uint64_t capacity, bool merge)
+    Puct(const PuctConfig& config, const Capacity& capacity, bool merge)
         : config_(config), selection_(config.formula), table_(capacity, merge) {}
 
     // Before a search, on one thread.
@@ -102,6 +102,7 @@ private:
     bool enter_mate(NodeIndex place, Move move, int length, std::uint64_t key, std::uint32_t ply);
     void complete(const Batch& batch, std::size_t first_step, std::size_t last_step,
                   std::optional<double> path_value = {});
+    void prefetch(const Batch& batch) const noexcept;
     void take_back(const Batch& batch, std::size_t first_step, std::size_t last_step) noexcept;
     void retire(Batch& batch) noexcept;
 

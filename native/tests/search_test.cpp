@@ -89,7 +89,7 @@ void play_a_game(std::string_view sfen, int threads, std::uint64_t capacity, int
     config.batch_size = 4;
     config.threads = threads;
     config.mate_nodes = mate_nodes;
-    Puct puct(config, capacity, true);
+    Puct puct(config, {capacity}, true);
     Game game = game_of(sfen);
     for (int ply = 0; ply < 12 && game.outcome() == Ending::kNone; ++ply) {
         search(puct, game, threads, 400);
@@ -118,7 +118,7 @@ private:
 void a_failure_leaves_nothing_in_flight() {
     PuctConfig config;
     config.batch_size = 4;
-    Puct puct(config, 1000, true);
+    Puct puct(config, {1000}, true);
     Game game = game_of(kStartSfen);
     search(puct, game, 1, 200);
     ShogiState state(game);

@@ -242,8 +242,11 @@ class EngineConfig:
             pv_moves=self.book_pv_moves,
         )
 
-    def puct_config(self, turn: int, bytes_per_node: int) -> PuctConfig:
-        """Returns the constants of the search on the scale [-1, +1], for a root with `turn` to move."""
+    def puct_config(self, turn: int, memory_factor: int = 1) -> PuctConfig:
+        """Returns the constants of the search on the scale [-1, +1], for a root with `turn` to move.
+
+        memory_factor: how many times the memory of the packed native table the one in use needs.
+        """
         return PuctConfig(
             c_init=difference_from_rate(self.c_init_percent / 100),
             c_base=float(self.c_base),
@@ -253,7 +256,8 @@ class EngineConfig:
             fpu_reduction=difference_from_rate(self.c_fpu_reduction_percent / 100),
             fpu_reduction_root=difference_from_rate(self.c_fpu_reduction_root_percent / 100),
             batch_size=self.batch_size,
-            capacity=min(self.node_limit, max(1000, (self.hash_mb << 20) // bytes_per_node)),
+            capacity=self.node_limit,
+            capacity_bytes=max((self.hash_mb << 20) // memory_factor, 1 << 20),
             final_move=self.final_move,
             mate_nodes=self.leaf_mate_nodes,
             draw_value=self.draw_value(turn),

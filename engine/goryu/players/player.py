@@ -23,8 +23,9 @@ from goryu.search.result import RootMove, SearchResult
 
 __all__ = ["Player"]
 
-BYTES_PER_NODE = {"python": 9000, "native": 400}
-"""Memory of a position in the search graph with its edges, measured in the middle game."""
+MEMORY_FACTOR = {"python": 30, "native": 1}
+"""Memory of the search graph over what the table counts (`table_memory.py`): exact for the native one, and an
+estimate for the Python one, 5.3 kB for a position of 180 bytes in the middle game."""
 
 MOST_LEAF_MATE_NODES = {"python": 1, "native": 10_000}
 """Budget of the mate search at a leaf: in Python 40 nodes take up to 10 times as long as the network."""
@@ -148,7 +149,7 @@ class Player:
     def _searcher(self, config: EngineConfig, board: Board) -> Puct:
         """Returns the search, with its graph if neither evaluator nor constants nor rules have changed."""
         assert self._loaded is not None
-        wanted = config.puct_config(board.turn, BYTES_PER_NODE[IMPLEMENTATION])
+        wanted = config.puct_config(board.turn, MEMORY_FACTOR[IMPLEMENTATION])
         wanted = replace(wanted, mate_nodes=min(wanted.mate_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
         if self._puct is None or replace(self._puct.config, draw_value=wanted.draw_value) != wanted:
             self._puct = Puct(self._loaded.evaluator, wanted)

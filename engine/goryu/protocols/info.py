@@ -68,10 +68,9 @@ def _info_line(
     depth = max(1, stats.depth)
     time_ms = max(0, round(elapsed_ms))
     nps = stats.playouts * 1000 // max(1, time_ms)
-    hashfull = min(1000, stats.nodes * 1000 // max(1, stats.capacity))
     multipv = f" multipv {rank}" if config.multi_pv > 1 else ""
     return (
         f"info{multipv} depth {depth} seldepth {max(depth, stats.max_depth)} time {time_ms} "
-        f"nodes {stats.playouts} nps {nps} hashfull {hashfull} "
+        f"nodes {stats.playouts} nps {nps} hashfull {stats.hashfull} "
         f"score {score(move.value, move.mate, config.eval_coef)} pv {' '.join(map(move_to_usi, move.pv))}"
     )

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from struct import pack, unpack
 
 from goryu.games.state import Move
+from goryu.search.table_memory import EDGE_BYTES, MOVE_BYTES, NODE_BYTES, PATH_END_BYTES, Blocks, room_for
 
 __all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "NodeTable", "PathEnd", "half", "single"]
 
@@ -62,6 +63,7 @@ class Node:
         "ply",
         "priors",
         "proof",
+        "room",
         "square",
         "total",
         "tried",
@@ -82,6 +84,7 @@ class Node:
         self.pending = [0] * len(order)  # Playouts through each move that await their evaluation.
         self.children: list[Node | None] = [None] * len(order)
         self.tried = 0  # Moves at this index and beyond were never started.
+        self.room = 0  # So many tried moves have memory in the native twin.
         self.in_flight = 0  # The sum of `pending`.
         self.total = 1  # N: 1 for the node's own evaluation, plus the visits of its moves.
         self.evaluation = single(value)  # V
@@ -107,17 +110,21 @@ class PathEnd:
 
 
 class NodeTable:
-    """Finds nodes by key; holds at most `capacity` of them.
+    """Finds nodes by key; holds at most `capacity` of them, in `capacity_bytes` of the native twin's memory.
 
+    Beyond 7/8 of the bytes no node is stored; the rest is for the edges and path ends of those that are.
     With `merge=False` equal positions get nodes of their own: the plain tree, for comparison.
     """
 
-    def __init__(self, capacity: int, merge: bool = True) -> None:
+    def __init__(self, capacity: int, merge: bool = True, capacity_bytes: int = 1 << 60) -> None:
         self.capacity = capacity
+        self.capacity_bytes = capacity_bytes
         self.merge = merge
         self.nodes: dict[int, Node] = {}
         self.path_ends: dict[tuple[int, int], PathEnd] = {}
         self._serial = 0
+        self._places = 0  # The most nodes there ever were: the native pool does not shrink.
+        self._blocks = Blocks()
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -128,7 +135,23 @@ class NodeTable:
     @property
     def is_full(self) -> bool:
         """Is there no room for another node?"""
-        return len(self.nodes) >= self.capacity
+        return len(self.nodes) >= self.capacity or 8 * self.bytes_used >= 7 * self.capacity_bytes
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Is there no room even for what is known of the nodes that are stored?"""
+        return self.bytes_used >= self.capacity_bytes
+
+    @property
+    def bytes_used(self) -> int:
+        """Memory that the native table would hold."""
+        return NODE_BYTES * self._places + self._blocks.bytes + PATH_END_BYTES * len(self.path_ends)
+
+    @property
+    def hashfull(self) -> int:
+        """How full the table is, in thousandths, by nodes or by bytes."""
+        by_nodes = 1000 * len(self.nodes) // self.capacity
+        return min(max(by_nodes, 1000 * self.bytes_used // self.capacity_bytes), 1000)
 
     def find(self, key: int, ply: int) -> Node | None:
         """Returns the node of this position, if it is known."""
@@ -141,12 +164,26 @@ class NodeTable:
             self._serial += 1
             node.key = self._serial
         self.nodes[node.key] = node
+        self._places = max(self._places, len(self.nodes))
+        self._blocks.allocate(MOVE_BYTES * len(node.moves))
         return node
 
     def clear(self) -> None:
         """Forgets everything."""
         self.nodes.clear()
         self.path_ends.clear()
+        self._places, self._blocks = 0, Blocks()
+
+    def try_moves(self, node: Node, count: int) -> None:
+        """Makes the first `count` moves of `node` tried."""
+        if count <= node.tried:
+            return
+        node.tried = count
+        room = room_for(count, node.room, len(node.moves))
+        if room != node.room:
+            self._blocks.allocate(EDGE_BYTES * room)
+            self._blocks.release(EDGE_BYTES * node.room)
+            node.room = room
 
     def end_path(self, node: Node, i: int, value: float) -> None:
         """Books one playout that ended on edge `i` with `value` for the side that moved."""
@@ -238,13 +275,25 @@ class NodeTable:
         reached = {id(root)}
         waiting = [root]
         while waiting:
-            for child in waiting.pop().children:
+            node = waiting.pop()
+            for child in node.children[: node.tried]:
                 if child is not None and id(child) not in reached:
                     reached.add(id(child))
                     waiting.append(child)
+        for node in self.nodes.values():
+            if id(node) not in reached:
+                self._blocks.release(MOVE_BYTES * len(node.moves))
+                self._blocks.release(EDGE_BYTES * node.room)
         self.nodes = {key: node for key, node in self.nodes.items() if id(node) in reached}
         for (key, i), end in self.path_ends.items():
             if node := self.nodes.get(key):
                 node.visits[i] -= end.visits
                 node.total -= end.visits
         self.path_ends.clear()
+        if 4 * self.bytes_used > self.capacity_bytes:
+            self._compact()
+
+    def _compact(self) -> None:
+        """Closes the gaps between the blocks in use: what is free suits nobody who asks for another size."""
+        sizes = (size for n in self for size in (MOVE_BYTES * len(n.moves), EDGE_BYTES * n.room))
+        self._blocks = Blocks(sizes)

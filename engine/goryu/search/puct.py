@@ -80,7 +80,7 @@ class Puct:
     def __init__(self, evaluator: Evaluator, config: PuctConfig | None = None) -> None:
         self.evaluator = evaluator
         self.config = config or PuctConfig()
-        self.table = NodeTable(self.config.capacity, self.config.merge)
+        self.table = NodeTable(self.config.capacity, self.config.merge, self.config.capacity_bytes)
         self.root: Node | None = None
         self._state: State | None = None
         self._has_checks = False
@@ -142,6 +142,7 @@ class Puct:
             capacity=self.table.capacity,
             is_proven=root is not None and root.proof != UNKNOWN,
             is_exhausted=progress.is_exhausted,
+            hashfull=self.table.hashfull,
         )
 
     def result(self, lines: int = 1) -> SearchResult:
@@ -198,7 +199,7 @@ class Puct:
             child.settle(LOSS, length - 1, -1.0)
             child.is_complete = False
         node.children[i] = child
-        node.tried = max(node.tried, i + 1)
+        self.table.try_moves(node, i + 1)
         node.settle(WIN, length, +1.0)
         return True
 
@@ -210,6 +211,9 @@ class Puct:
         free = 0
         while len(leaves) < limit and free < FREE_PLAYOUTS * limit:
             if progress.playouts + len(leaves) >= progress.max_playouts:
+                break
+            if self.table.is_exhausted:
+                progress.is_exhausted = not leaves
                 break
             path: Path = []
             descent = self._descend(root, state, path, leaves)
@@ -240,7 +244,7 @@ class Puct:
                 return _Descent.DONE
             node.pending[i] += 1
             node.in_flight += 1
-            node.tried = max(node.tried, i + 1)
+            self.table.try_moves(node, i + 1)
             path.append((node, i))
             state.push(node.moves[i])
             if (end := state.repetition()) is not None:

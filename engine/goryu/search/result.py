@@ -18,7 +18,8 @@ class SearchStats(NamedTuple):
     depth, max_depth: mean (rounded) and greatest length of this search's playouts, in plies.
     nodes, capacity: nodes in the table, and how many it may hold.
     is_proven: is the root's value known for certain?
-    is_exhausted: has the root no move left that is worth a playout?
+    is_exhausted: has the root no move left that is worth a playout, or the table no memory left?
+    hashfull: how full the table is, in thousandths, by nodes or by bytes.
     """
 
     playouts: int
@@ -31,6 +32,7 @@ class SearchStats(NamedTuple):
     capacity: int
     is_proven: bool
     is_exhausted: bool
+    hashfull: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ class PuctConfig:
 
     fpu_reduction: an untried move is worth Q - reduction * sqrt(prior mass of the tried moves).
     batch_size: positions per call of the evaluator, at most.
-    capacity: nodes in the table; when it is full, leaves are judged but not stored.
+    capacity, capacity_bytes: nodes in the table, and their memory in the native twin; when 7/8 of the bytes
+        or all nodes are used, leaves are judged but not stored, and without bytes the search ends.
     final_move: "visits" (most visited) or "lcb" (greatest lower confidence bound).
     mate_nodes: budget of the mate search at each new position; 0 turns it off.
     draw_value: what a draw is worth to the side to move at the root; its negative to the other.
@@ -29,6 +30,7 @@ class PuctConfig:
     fpu_reduction_root: float = 0.1
     batch_size: int = 1
     capacity: int = 1_000_000
+    capacity_bytes: int = 1 << 60
     final_move: str = "lcb"
     mate_nodes: int = 0
     draw_value: float = 0.0
