@@ -1,4 +1,4 @@
-"""The fuzzer plays a few sessions here (`tools/dev.py fuzz`: ten minutes), and notices what it is there for."""
+"""The fuzzer plays a few sessions (`tools/dev.py fuzz`: ten minutes), and notices what it is there for."""
 
 import importlib.util
 import sys
