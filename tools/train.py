@@ -19,11 +19,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 def main() -> None:
     arguments = parse_arguments()
     # torch takes seconds to import: --help should not wait for it
-    from goryu.learning.dataset import load
+    from goryu.learning.dataset import load, parse_source
     from goryu.learning.export import export_onnx
     from goryu.learning.training import TrainingConfig, train
 
-    sources = [_source(text) for text in arguments.source]
+    sources = [parse_source(text) for text in arguments.source]
     training, testing = load(sources, arguments.held_out, arguments.seed, arguments.merge_duplicates)
     print(
         f"{len(training)} positions to train on; held out:",
@@ -84,15 +84,6 @@ def parse_arguments() -> argparse.Namespace:
             option, type=type(field.default), default=field.default, help=f"default {field.default}"
         )
     return parser.parse_args()
-
-
-def _source(text: str) -> Any:
-    from goryu.learning.dataset import Source
-
-    path, scale, *rest = text.split(",")
-    return Source(
-        Path(path), float(scale), *(kind(part) for kind, part in zip((float, int), rest, strict=False))
-    )
 
 
 if __name__ == "__main__":

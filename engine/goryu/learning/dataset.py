@@ -34,6 +34,7 @@ __all__ = [
     "make_batch",
     "merge_duplicates",
     "mirror_labels",
+    "parse_source",
 ]
 
 LABELS = 2187
@@ -61,6 +62,27 @@ class Source:
     def name(self) -> str:
         """The file's name without its endings (`.games`, `.hcpe`, `.hcpe.xz`)."""
         return self.path.name.split(".")[0]
+
+
+def parse_source(text: str) -> Source:
+    """Returns the source that a command line means by FILE,SCALE[,RESULT_WEIGHT[,REPEAT]].
+
+    >>> source = parse_source("a.hcpe,540,0.5")
+    >>> source.name, source.scale, source.result_weight, source.repeat
+    ('a', 540.0, 0.5, 1)
+
+    Raises ValueError if it is something else.
+    """
+    path, _, rest = text.partition(",")
+    numbers = rest.split(",")
+    try:
+        if not path or not 1 <= len(numbers) <= 3:
+            raise ValueError(f"found {len(numbers)} numbers")
+        more = [kind(part) for kind, part in zip((float, float, int), numbers, strict=False)]
+        return Source(Path(path), *more)
+    except ValueError as error:
+        form = "FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]"
+        raise ValueError(f"expected {form}, received {text!r}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +209,10 @@ def merge_duplicates(
 def batches(dataset: Dataset, size: int, rng: np.random.Generator) -> Iterator[Batch]:
     """Yields batches for ever: each pass is a fresh permutation, each position mirrored or not by chance.
 
-    The last, incomplete batch of a pass is dropped.
+    The last, incomplete batch of a pass is dropped. Raises ValueError if there are too few positions for one.
     """
+    if len(dataset) < size:
+        raise ValueError(f"expected at least one batch of {size} positions to train on, found {len(dataset)}")
     while True:
         order = rng.permutation(len(dataset))
         for start in range(0, len(order) - size + 1, size):

@@ -43,14 +43,15 @@ class GumbelConfig:
 class GumbelResult:
     """move: the move to play. value: expected result for the side to move, in [-1, +1].
 
-    moves, visits, policy: the legal moves, the playouts through each, and the improved
-    policy (sums to 1), which is what a network should learn.
+    moves, visits, prior, policy: the legal moves, the playouts through each, the evaluator's
+    policy, and the improved one (sums to 1), which is what a network should learn.
     """
 
     move: Move
     value: float
     moves: tuple[Move, ...]
     visits: tuple[int, ...]
+    prior: tuple[float, ...]
     policy: tuple[float, ...]
 
 
@@ -148,9 +149,13 @@ class Gumbel:
         scaled, most = root.scaled_values(self.config), max(root.visits)
         finalists = (i for i in range(count) if root.visits[i] == most)
         best = max(finalists, key=lambda i: base[i] + scaled[i])
-        policy = tuple(root.improved_policy(self.config))
         return GumbelResult(
-            root.moves[best], root.mixed_value(), tuple(root.moves), tuple(root.visits), policy
+            root.moves[best],
+            root.mixed_value(),
+            tuple(root.moves),
+            tuple(root.visits),
+            tuple(evaluation.policy),
+            tuple(root.improved_policy(self.config)),
         )
 
     def _round(

@@ -1,0 +1,1 @@
+"""Self-play of shogi: games, new labels for old games, and the loop of champion and challenger."""

@@ -1,0 +1,182 @@
+"""Self-play or reanalysis in several processes, kept as it ends; a run that was killed goes on.
+
+Every process has a network of its own with one thread and plays many games on it at once. Games have
+numbers, and what a game draws is drawn from its number, so a run goes on with the numbers that its file
+lacks: what was in progress is done again, and nothing twice.
+"""
+
+import multiprocessing as mp
+import os
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from multiprocessing.queues import Queue
+from pathlib import Path
+from random import Random
+from typing import Protocol
+
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.learning.game_records import GameRecord, GameWriter, read_games
+from goryu.learning.match.openings import Opening
+from goryu.learning.self_play.game import GameSteps, SelfPlaySettings, play_game
+from goryu.learning.self_play.pool import play_together
+from goryu.learning.self_play.reanalysis import reanalyse
+
+__all__ = ["PlayWork", "Progress", "ReanalysisWork", "SelfPlayError", "Work", "run"]
+
+
+class SelfPlayError(RuntimeError):
+    """A process has failed; the message holds its traceback."""
+
+
+class Work(Protocol):
+    """What is to be done; it is sent to the processes."""
+
+    @property
+    def teacher(self) -> str:
+        """The name in the records, by which a run finds what it has done."""
+        ...
+
+    @property
+    def size(self) -> int | None:
+        """How many pieces of work there are; None for no end."""
+        ...
+
+    def start(self, number: int) -> GameSteps:
+        """Returns the generator that does the piece of a number."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlayWork:
+    """Games from openings, one of which is drawn for every game."""
+
+    teacher: str
+    settings: SelfPlaySettings
+    openings: tuple[Opening, ...]
+    seed: int
+    size: int | None = None
+
+    def start(self, number: int) -> GameSteps:
+        rng = Random(f"{self.seed} {number}")
+        return play_game(self.settings, rng.choice(self.openings), rng, number, self.teacher)
+
+
+@dataclass(frozen=True, slots=True)
+class ReanalysisWork:
+    """New labels for a share of the positions of old games."""
+
+    teacher: str
+    settings: SelfPlaySettings
+    games: tuple[GameRecord, ...]
+    share: float
+    keeps_scores: bool
+    seed: int
+
+    @property
+    def size(self) -> int:
+        return len(self.games)
+
+    def start(self, number: int) -> GameSteps:
+        rng = Random(f"{self.seed} {number}")
+        game = self.games[number]
+        return reanalyse(
+            game, self.settings, self.share, rng,
+            keeps_scores=self.keeps_scores, teacher=self.teacher, number=number,
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Progress:
+    """Where a run stands: games and positions for training in the file, and of the games the results (draws,
+    wins of black, wins of white) and how many ended in which way; new_positions: since the run was started.
+    """
+
+    games: int = 0
+    positions: int = 0
+    new_positions: int = 0
+    results: list[int] = field(default_factory=lambda: [0, 0, 0])
+    endings: dict[str, int] = field(default_factory=dict)
+
+    def add(self, game: GameRecord) -> int:
+        positions = sum(score is not None for score in game.evals)
+        self.games += 1
+        self.positions += positions
+        self.results[game.result] += 1
+        self.endings[game.ending] = self.endings.get(game.ending, 0) + 1
+        return positions
+
+
+def run(
+    work: Work,
+    model: Path,
+    path: Path,
+    *,
+    processes: int = 1,
+    at_once: int = 32,
+    backend: str = "cpu",
+    report: Callable[[Progress], None] = lambda progress: None,
+) -> Progress:
+    """Does the work that the file does not hold yet, and appends its games; for ever if it has no end.
+
+    model: the network. at_once: games in progress in every process. report: called after every game.
+    Raises SelfPlayError if a process fails, GameFileError if the file is something else.
+    """
+    context = mp.get_context("spawn")
+    queue: Queue[GameRecord | str | None] = context.Queue()
+    with GameWriter(path) as writer:
+        progress = Progress()
+        earlier = [game for game in read_games(path) if game.teacher == work.teacher]
+        for game in earlier:
+            progress.add(game)
+        done = {game.number for game in earlier}
+        report(progress)
+        workers = [
+            context.Process(
+                target=_work, args=(work, model, at_once, backend, done, first, processes, queue), daemon=True
+            )
+            for first in range(processes)
+        ]
+        for worker in workers:
+            worker.start()
+        try:
+            running = len(workers)
+            while running:
+                event = queue.get()
+                if event is None:
+                    running -= 1
+                elif isinstance(event, str):
+                    raise SelfPlayError(event)
+                else:
+                    writer.write([event])
+                    progress.new_positions += progress.add(event)
+                    report(progress)
+        finally:
+            for worker in workers:
+                worker.terminate()
+                worker.join()
+    return progress
+
+
+def _work(
+    work: Work,
+    model: Path,
+    at_once: int,
+    backend: str,
+    done: set[int | None],
+    first: int,
+    step: int,
+    queue: "Queue[GameRecord | str | None]",
+) -> None:
+    """Does every `step`-th piece of work from `first` on; sends the games, or the traceback of a failure."""
+    try:
+        evaluator = NetworkEvaluator(model, batch_size=at_once, backend=backend, threads=1)
+        numbers = range(first, work.size, step) if work.size is not None else count(first, step)
+        for game in play_together((work.start(n) for n in numbers if n not in done), evaluator, at_once):
+            queue.put(game)
+        queue.put(None)
+    except KeyboardInterrupt:
+        os._exit(130)  # The parent has it too, and says so.
+    except Exception:
+        queue.put(traceback.format_exc())

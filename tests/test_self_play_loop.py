@@ -1,0 +1,78 @@
+"""The loop of self-play, training and match goes on where it was killed, at any step."""
+
+import json
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from goryu.evaluators.material import MaterialEvaluator
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.learning.match.openings import Opening
+from goryu.learning.self_play.game import SelfPlaySettings
+
+pytest.importorskip("torch")
+pytest.importorskip("cshogi")
+
+from goryu.learning.self_play.loop import LoopSettings, run_loop, shogi_match
+
+SETTINGS = LoopSettings(
+    self_play=SelfPlaySettings(cheap_playouts=1, full_playouts=2, full_share=1.0, mate_nodes=0, max_plies=16),
+    openings=(Opening(), Opening(moves=("7g7f", "3c3d"))),
+    blocks=1,
+    channels=8,
+    cycles=1,
+    games=3,
+    steps=4,
+    batch_size=8,
+    match_games=2,
+    match_playouts=2,
+)
+
+
+def written(folder):
+    return {path.relative_to(folder): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_killed_loop_does_only_what_is_missing(tmp_path):
+    (first,) = run_loop(SETTINGS, tmp_path)
+    assert first.games == 3
+    assert first.score.games == 2
+    before = written(tmp_path)
+    assert list(run_loop(SETTINGS, tmp_path)) == [first]
+    after = written(tmp_path)
+    changed = {str(path) for path in before if after[path] != before[path]}
+    assert changed <= {"cycle-001/self.games"}  # Opened, and cut behind its last whole block: nothing new.
+
+    network = tmp_path / "cycle-001" / "network.onnx"
+    learned = network.read_bytes()
+    network.unlink()
+    (tmp_path / "cycle-001" / "match.json").unlink()
+    assert next(iter(run_loop(SETTINGS, tmp_path))).losses == first.losses
+    assert network.read_bytes() == learned  # Exported again from the checkpoint.
+
+    two = list(run_loop(replace(SETTINGS, cycles=2), tmp_path))
+    assert [cycle.number for cycle in two] == [1, 2]
+    assert (tmp_path / "cycle-002" / "network.onnx").exists()
+
+
+def test_a_challenger_that_is_not_better_does_not_replace_the_champion(tmp_path):
+    (cycle,) = run_loop(replace(SETTINGS, promotion=1.0), tmp_path)
+    assert not cycle.is_promoted
+    checkpoints = [tmp_path / f"cycle-00{i}" / "train" / "checkpoint.pt" for i in (0, 1)]
+    assert all(path.exists() for path in checkpoints)
+    list(run_loop(replace(SETTINGS, promotion=1.0, cycles=2), tmp_path))
+    log = (tmp_path / "cycle-002" / "train" / "log.jsonl").read_text()
+    assert json.loads(log.splitlines()[-1])["step"] == SETTINGS.steps
+
+
+def test_weights_of_another_shape_are_refused(tmp_path):
+    list(run_loop(replace(SETTINGS, match_games=0), tmp_path / "a"))
+    initial = tmp_path / "a" / "cycle-001" / "train" / "checkpoint.pt"
+    with pytest.raises(ValueError, match="expected 2 blocks of 8 channels"):
+        list(run_loop(replace(SETTINGS, blocks=2, initial=initial), tmp_path / "b"))
+
+
+def test_the_match_knows_the_better_player():
+    score = shogi_match(MaterialEvaluator(), UniformEvaluator(), SETTINGS.openings, 4, 60, Random(1))
+    assert score.points >= 0.75
