@@ -108,3 +108,30 @@ def test_the_network_gives_2187_policy_logits_and_one_value_logit() -> None:
         policy, value = net(torch.zeros(3, 62, 9, 9), torch.zeros(3, 57, 9, 9))
     assert policy.shape == (3, 2187)
     assert value.shape == (3, 1)
+
+
+def test_the_curves_of_a_run_are_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from goryu.learning.curves import plot_run
+
+    measures = {"policy_loss": 2.0, "policy_top1": 0.3, "value_loss": 0.6, "sign_accuracy": 0.7}
+    lines = [
+        {"samples": 100 * i, "policy_loss": 3.0 - i / 10, "value_loss": 0.6, "held_out": {"fsf": measures}}
+        for i in range(1, 4)
+    ]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    plot_run(tmp_path / "log.jsonl", tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_sixteen_bits_say_the_same(tmp_path: Path) -> None:
+    from goryu.learning.quantization import agreement, halve
+
+    torch.manual_seed(3)
+    export_onnx(PolicyValueNet(1, 16), tmp_path / "float.onnx")
+    halve(tmp_path / "float.onnx", tmp_path / "half.onnx")
+    assert (tmp_path / "half.onnx").stat().st_size < 0.6 * (tmp_path / "float.onnx").stat().st_size
+    networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "half.onnx")]
+    compared = agreement(networks[0], networks[1], lesson())
+    assert compared.policy_top1 > 0.9
+    assert compared.value_error < 0.01

@@ -1,6 +1,7 @@
-"""Turns a float network into an 8-bit one for CPUs and says what was gained and lost.
+r"""Turns a float network into an 8-bit one for CPUs and says what was gained and lost.
 
-    python tools/quantize.py models/goryu-5x64.onnx --data games.hcpe --out runs/goryu-5x64-int8.onnx
+    python tools/quantize.py models/goryu-5x64.onnx --data fsf.games --out runs/goryu-5x64-int8.onnx
+    python tools/quantize.py runs/goryu-10x128.onnx --half --data fsf.games --out runs/goryu-10x128-fp16.onnx
 
 Needs the extra [train]. Calibrates on some positions of the data and compares on others.
 """
@@ -15,20 +16,23 @@ def main() -> None:
     arguments = parse_arguments()
     from goryu.evaluators.network import NetworkEvaluator
     from goryu.learning.dataset import Dataset
-    from goryu.learning.hcpe import read_hcpe
-    from goryu.learning.quantization import agreement, quantize, rate
+    from goryu.learning.game_conversion import read_records
+    from goryu.learning.quantization import agreement, halve, quantize, rate
 
-    records = np.concatenate([read_hcpe(path) for path in arguments.data])
+    records = np.concatenate([read_records(path) for path in arguments.data])
     order = np.random.default_rng(arguments.seed).permutation(len(records))
     parts = np.split(order, np.cumsum([arguments.calibration, arguments.comparison]))
     calibration, comparison = (Dataset(records[part], np.zeros(len(part), np.float32)) for part in parts[:2])
-    quantize(
-        arguments.model,
-        arguments.out,
-        calibration,
-        reduce_range=arguments.reduce_range,
-        exclude=arguments.exclude,
-    )
+    if arguments.half:
+        halve(arguments.model, arguments.out)
+    else:
+        quantize(
+            arguments.model,
+            arguments.out,
+            calibration,
+            reduce_range=arguments.reduce_range,
+            exclude=arguments.exclude,
+        )
     networks = [
         NetworkEvaluator(path, backend="cpu", batch_size=arguments.batch_size, threads=arguments.threads)
         for path in (arguments.model, arguments.out)
@@ -38,10 +42,10 @@ def main() -> None:
     for _ in range(arguments.rounds):  # side by side, so that other work on the machine slows both down
         for network, measured in zip(networks, rates, strict=True):
             measured.append(rate(network, comparison, seconds=1.0))
-    float_rate, integer_rate = (float(np.median(measured)) for measured in rates)
+    float_rate, small_rate = (float(np.median(measured)) for measured in rates)
     print(
-        f"positions per second of CPU time: float {float_rate:.0f}, 8-bit {integer_rate:.0f}, "
-        f"{integer_rate / float_rate:.2f} times as many"
+        f"positions per second of CPU time: {arguments.model.name} {float_rate:.0f}, {arguments.out.name} "
+        f"{small_rate:.0f}, {small_rate / float_rate:.2f} times as many"
     )
 
 
@@ -50,8 +54,11 @@ def parse_arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("model", type=Path)
-    parser.add_argument("--data", type=Path, action="append", required=True, help="HCPE file with positions")
+    parser.add_argument(
+        "--data", type=Path, action="append", required=True, help="HCPE file or file of games"
+    )
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--half", action="store_true", help="16-bit floats, for GPUs, instead")
     parser.add_argument("--calibration", type=int, default=1000, help="positions to calibrate on")
     parser.add_argument("--comparison", type=int, default=4000, help="positions to compare on")
     parser.add_argument("--reduce-range", action="store_true", help="7-bit weights, for CPUs without VNNI")

@@ -19,6 +19,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 def main() -> None:
     arguments = parse_arguments()
     # torch takes seconds to import: --help should not wait for it
+    from goryu.learning.curves import plot_run
     from goryu.learning.dataset import load, parse_source
     from goryu.learning.export import export_onnx
     from goryu.learning.training import TrainingConfig, train
@@ -48,7 +49,8 @@ def main() -> None:
         net = train(config, training, testing, arguments.folder, report, arguments.initial)
     path = arguments.folder / f"goryu-{config.blocks}x{config.channels}.onnx"
     export_onnx(net, path)
-    print("wrote", path)
+    plot_run(arguments.folder / "log.jsonl", arguments.folder / "curves.png")
+    print("wrote", path, "and curves.png beside it")
 
 
 def parse_arguments() -> argparse.Namespace:

@@ -5,8 +5,8 @@ that search becomes the target in place of the one move that was played (reanaly
 "Online and offline reinforcement learning by planning with a learned model", 2021). The results of the games
 stay, and so may the teacher's scores, which know what the network does not.
 
-With no playouts at all the network's own policy and value become the targets: so a small network learns from a
-large one (distillation: Hinton, Vinyals, Dean, 2015).
+With no playouts at all the network's own policy and value become the targets: so a small network learns from
+a large one (distillation: Hinton, Vinyals, Dean, 2015).
 """
 
 from collections.abc import Generator

@@ -1,0 +1,42 @@
+"""The log of a training run as a picture: losses and accuracies against samples."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+__all__ = ["plot_run"]
+
+PANELS = (
+    ("policy_loss", "policy loss (nats)"),
+    ("policy_top1", "first choice is the teacher's"),
+    ("value_loss", "value loss (nats)"),
+    ("sign_accuracy", "value on the winner's side"),
+)
+
+
+def plot_run(log: Path, picture: Path) -> None:
+    """Draws the held-out measures of a `log.jsonl`, a curve for each source, and the training losses.
+
+    The ending of the picture's name says how. Needs matplotlib (extra [train]). The training policy loss is
+    higher than the held-out one: it is measured against smoothed targets. A source without decided games has
+    no side on which the value could be.
+    """
+    from matplotlib.figure import Figure
+
+    entries = [json.loads(line) for line in log.read_text().splitlines()]
+    labels = ["training", *entries[-1]["held_out"]]
+    figure = Figure(figsize=(10, 7), layout="constrained")
+    for axes, (name, title) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
+        curves: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        for entry in entries:
+            if name in entry:
+                curves["training"].append((entry["samples"], entry[name]))
+            for source, measures in entry["held_out"].items():
+                if measures[name] > 0.0:
+                    curves[source].append((entry["samples"], measures[name]))
+        for label, points in curves.items():
+            axes.plot(*zip(*points, strict=True), marker=".", label=label, color=f"C{labels.index(label)}")
+        axes.set(title=title, xlabel="samples")
+    figure.axes[0].legend(fontsize="small")
+    figure.suptitle(log.parent.name)
+    figure.savefig(picture)
