@@ -8,8 +8,8 @@ kernels.
 16-bit floats are for GPUs, which calculate with them twice as fast; a CPU gains nothing.
 
 Weakness of the integers: every layer is rounded, and the rounding of the first and the last ones is heard
-most. The policy must be compared with the float network's (`agreement`) before it is shipped, and a match must
-confirm it.
+most. The policy must be compared with the float network's (`agreement`) before it is shipped, and a match
+must confirm it.
 
 Source: B. Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
 Inference", CVPR 2018; onnxruntime's quantisation tool, which does the work.
