@@ -28,12 +28,14 @@ FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 SHORT = TeacherSettings(go="nodes 1", random_plies=(2, 4), max_plies=16)
 
 
-QUICK = Timeouts(handshake_s=20.0, move_s=1.0, grace_s=0.3)
+PATIENT = Timeouts(handshake_s=60.0, move_s=60.0)
+IMPATIENT = Timeouts(handshake_s=60.0, move_s=1.0, grace_s=0.3)
 
 
 def play(*behaviour: str, settings: TeacherSettings = SHORT, number: int = 0) -> GameRecord:
     """A game of the pupil that behaves so."""
-    client = UsiClient(EngineSpec((*PUPIL, *behaviour)), timeouts=QUICK)
+    timeouts = IMPATIENT if "*:hang" in behaviour else PATIENT
+    client = UsiClient(EngineSpec((*PUPIL, *behaviour)), timeouts=timeouts)
     try:
         client.start()
         return play_game(client, number, settings, "Pupil")
@@ -113,7 +115,7 @@ def test_a_broken_engine_is_an_error_that_says_what_it_did(what: str, kind: str,
 
 def test_an_engine_that_never_finds_a_balance_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goryu.learning.teacher.game.MAX_OPENINGS", 5)
-    with pytest.raises(EngineError, match="none of 5 openings balanced"):
+    with pytest.raises(EngineError, match="no new opening among 5 that it calls balanced"):
         play("*:300")
 
 
@@ -183,11 +185,11 @@ def test_a_run_plays_the_games_that_the_file_lacks(tmp_path: Path) -> None:
     path = tmp_path / "pupil.games"
     other = GameRecord((move_from_usi("7g7f"),), (0,), DRAW, teacher="somebody else", number=1)
     write_games(path, [other])
-    first = run(spec(), SHORT, path, games=2, timeouts=QUICK)
+    first = run(spec(), SHORT, path, games=2, timeouts=PATIENT)
     assert (first.games, first.new_positions) == (2, first.positions)
     reports: list[int] = []
     second = run(
-        spec(), SHORT, path, games=5, processes=2, timeouts=QUICK, report=lambda p: reports.append(p.games)
+        spec(), SHORT, path, games=5, processes=2, timeouts=PATIENT, report=lambda p: reports.append(p.games)
     )
     assert reports == [2, 3, 4, 5]
     assert second.results == [5, 0, 0]
@@ -199,21 +201,34 @@ def test_a_run_plays_the_games_that_the_file_lacks(tmp_path: Path) -> None:
     assert games[1].moves == play(number=0).moves
 
 
+def test_no_two_games_begin_in_the_same_position(tmp_path: Path) -> None:
+    path = tmp_path / "pupil.games"
+    settings = replace(SHORT, random_plies=(1, 1), max_plies=3)  # there are 30 first moves
+    run(spec(), settings, path, games=10, timeouts=PATIENT)
+    run(spec(), settings, path, games=20, processes=2, timeouts=PATIENT)
+    games = list(read_games(path))
+    assert len(games) == len({game.moves[0] for game in games}) == 20
+    with pytest.raises(TeacherError, match="no new opening"):
+        run(spec(), settings, path, timeouts=PATIENT)
+    assert len({game.moves[0] for game in read_games(path)}) == len(list(read_games(path))) > 25
+
+
 @pytest.mark.parametrize("what", ["crash", "hang"])
 def test_an_engine_that_fails_loses_a_game_and_is_started_again(what: str, tmp_path: Path) -> None:
     path = tmp_path / "pupil.games"
     lives = tmp_path / "lives"
-    progress = run(spec(f"20:{what}", lives=lives), SHORT, path, games=4, timeouts=QUICK)
+    timeouts = replace(PATIENT, move_s=3.0, grace_s=0.3)
+    progress = run(spec(f"20:{what}", lives=lives), SHORT, path, games=4, timeouts=timeouts)
     assert progress.games == 3
     assert len(progress.failures) == 1
     assert len(lives.read_text().splitlines()) == 2
-    again = run(spec(f"20:{what}", lives=lives), SHORT, path, games=4, timeouts=QUICK)
+    again = run(spec(f"20:{what}", lives=lives), SHORT, path, games=4, timeouts=PATIENT)
     assert again.games == 4
 
 
 def test_a_run_gives_up_on_an_engine_that_keeps_failing(tmp_path: Path) -> None:
     with pytest.raises(TeacherError, match=r"5 games in a row failed.*exit code 3"):
-        run(spec("0:crash"), SHORT, tmp_path / "pupil.games", timeouts=QUICK)
+        run(spec("0:crash"), SHORT, tmp_path / "pupil.games", timeouts=PATIENT)
     with pytest.raises(TeacherError, match="cannot start '/nonexistent'"):
         run(EngineSpec(("/nonexistent",)), SHORT, tmp_path / "pupil.games")
 
@@ -229,7 +244,10 @@ def tool() -> ModuleType:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process as POSIX does")
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how",
+    [signal.SIGKILL, *(pytest.param(how, marks=pytest.mark.slow) for how in (signal.SIGTERM, signal.SIGINT))],
+)
 def test_a_run_that_was_killed_goes_on_without_loss_or_repetition(how: int, tmp_path: Path) -> None:
     path = tmp_path / "pupil.games"
     command = [sys.executable, str(ROOT / "tools" / "teach.py"), "play", " ".join(PUPIL), "--out", str(path),

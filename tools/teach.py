@@ -91,7 +91,8 @@ def make_parser() -> argparse.ArgumentParser:
     play.add_argument(
         "--multipv-temperature", type=float, default=default.variation_cp, metavar="CP", help="of the softmax"
     )
-    play.add_argument("--hang", type=float, default=60.0, metavar="S", help="silence taken for a failure")
+    play.add_argument("--move-timeout", type=float, default=60, metavar="S", help="hung after this")
+    play.add_argument("--start-timeout", type=float, default=300, metavar="S", help="for usiok and readyok")
 
     fit = verbs.add_parser("fit", help="fit the scale of the scores")
     show = verbs.add_parser("show", help="say what files hold")
@@ -132,7 +133,7 @@ def play(args: argparse.Namespace) -> int:
                 last_line = now
                 console.print(f"{now - start:.0f} s: {progress.games} games, {text}")
 
-        timeouts = Timeouts(move_s=args.hang, handshake_s=args.hang)
+        timeouts = Timeouts(move_s=args.move_timeout, handshake_s=args.start_timeout)
         try:
             progress = run.run(
                 spec, settings, args.out, games=args.games, processes=args.processes, timeouts=timeouts,

@@ -6,7 +6,7 @@ positions teach little: a few are kept, then the game goes on unrecorded until t
 Repetition, declarations and length are judged by our own rules.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -24,7 +24,7 @@ MAX_SCORE = 32767
 RESULTS = {None: DRAW, 0: BLACK_WON, 1: WHITE_WON}
 
 MAX_OPENINGS = 1000
-"""Random openings tried for one game before the teacher is taken to be broken."""
+"""Openings drawn for one game before it is given up."""
 
 MAX_QUESTIONS = 8
 """Fairy-Stockfish now and then answers at once, without having searched: it is asked again so many times."""
@@ -57,13 +57,21 @@ class TeacherSettings:
     variation_cp: float = 80.0
 
 
-def play_game(client: UsiClient, number: int, settings: TeacherSettings, teacher: str = "") -> GameRecord:
-    """Plays the game of a number and returns it; `teacher` goes into the record.
+def play_game(
+    client: UsiClient,
+    number: int,
+    settings: TeacherSettings,
+    teacher: str = "",
+    claim: Callable[[int], bool] = lambda key: True,
+) -> GameRecord:
+    """Plays the game of a number and returns it.
 
-    client: started. Raises EngineError if the engine dies, hangs, or breaks the rules of shogi or of USI.
+    client: started. teacher: goes into the record. claim: asked, with the `position_key` after the opening,
+    whether no other game has begun there: two games from one position would be the same game.
+    Raises EngineError if the engine dies, hangs, or breaks the rules of shogi or of USI.
     """
     rng = Random(f"{settings.seed} {number}")
-    game, thought, score = _balanced_opening(client, settings, rng)
+    game, thought, score = _balanced_opening(client, settings, rng, claim)
     end = None
     while end is None:
         wants_variations = settings.variations > 1 and rng.random() < settings.variation_share
@@ -87,7 +95,7 @@ def play_game(client: UsiClient, number: int, settings: TeacherSettings, teacher
 
 
 def _balanced_opening(
-    client: UsiClient, settings: TeacherSettings, rng: Random
+    client: UsiClient, settings: TeacherSettings, rng: Random, claim: Callable[[int], bool]
 ) -> tuple["_Game", Thought, int | None]:
     """Returns a game after an opening that the teacher calls balanced, and its answer to the position."""
     for _ in range(MAX_OPENINGS):
@@ -95,12 +103,14 @@ def _balanced_opening(
         for _ in range(rng.randint(*settings.random_plies)):
             if game.end() is None:
                 game.push(move_to_usi(rng.choice(game.board.legal_moves())))
-        if game.end() is None:
+        if game.end() is None and claim(game.board.position_key):
             client.new_game()
             thought, score = game.ask()
             if score is not None and abs(score) <= settings.balance_cp:
                 return game, thought, score
-    raise EngineError("protocol", f"{client.name} called none of {MAX_OPENINGS} openings balanced")
+    raise EngineError(
+        "protocol", f"{client.name}: no new opening among {MAX_OPENINGS} that it calls balanced"
+    )
 
 
 class _Game:
@@ -137,6 +147,7 @@ class _Game:
     def ask(self) -> tuple[Thought, int | None]:
         """Returns the teacher's answer and its score in centipawns, None only if it resigns."""
         position = " ".join(self._command if self.evals else self._command[:-1])
+        move = ""
         for _ in range(MAX_QUESTIONS):
             thought = self._client.think(position, f"go {self._settings.go}", None)
             if thought.move == "resign":
@@ -144,10 +155,9 @@ class _Game:
             info = thought.info
             if info.cp is not None and info.nodes != 0:
                 return thought, max(-MAX_SCORE, min(MAX_SCORE, info.cp))
+            move = thought.move
             self._client.new_game()
-        raise EngineError(
-            "protocol", f"{self._client.name} answered {thought.move} without a score to {position}"
-        )
+        raise EngineError("protocol", f"{self._client.name} answered {move} without a score to {position}")
 
     def play_on(
         self, thought: Thought, score: int | None, wants_variations: bool

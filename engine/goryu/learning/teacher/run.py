@@ -1,8 +1,8 @@
 """Many games of a teacher at once, kept as they end; a run that was killed goes on where it stopped.
 
 Every worker owns one process of the engine. The opening of a game is drawn by its number, so a run goes on
-with the numbers that its file lacks: what was in progress is played again, and no game twice. An engine that
-fails loses its game, is started again, and the run goes on with the next number.
+with the numbers that its file lacks, and what was in progress is played again. No two games begin in the same
+position. An engine that fails loses its game, is started again, and the run goes on with the next number.
 """
 
 import queue
@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
+from goryu.games.state import Move
+from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, GameWriter, read_games
 from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 from goryu.learning.teacher.game import TeacherSettings, play_game
@@ -73,19 +75,17 @@ def run(
     """
     clients = [UsiClient(spec, timeouts=timeouts) for _ in range(processes)]
     events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
-    numbers = _Numbers()
+    numbers, openings = _Numbers(), _Openings()
     workers: list[threading.Thread] = []
     try:
         teacher = _start(clients[0], settings)
         with GameWriter(path) as writer:
-            progress = Progress(warnings=clients[0].warnings)
-            done = {
-                game.number for game in read_games(path) if game.teacher == teacher and progress.add(game)
-            }
+            progress, done = _resume(path, teacher, openings)
+            progress.warnings = clients[0].warnings
             numbers.open(done, games)
             report(progress)
             for client in clients:
-                arguments = (client, settings, teacher, numbers, events)
+                arguments = (client, settings, teacher, numbers, openings, events)
                 workers.append(threading.Thread(target=_work, args=arguments, daemon=True))
                 workers[-1].start()
             _collect(events, len(workers), writer, progress, report)
@@ -98,13 +98,19 @@ def run(
     return progress
 
 
-def _resume(path: Path, teacher: str) -> tuple[Progress, set[int | None]]:
-    """Returns where the run stood, and the numbers of the games that the file holds already."""
+def _resume(path: Path, teacher: str, openings: "_Openings") -> tuple[Progress, set[int | None]]:
+    """Returns where the run stood and the numbers of the games in the file; claims their openings."""
     progress, done = Progress(), set()
     for game in read_games(path):
         if game.teacher == teacher:
             progress.add(game)
             done.add(game.number)
+            board = Board(game.start_sfen)
+            for move, score in zip(game.moves, game.evals, strict=True):
+                if score is not None:
+                    break
+                board.push(Move(move))
+            openings.claim(board.position_key)
     return progress, done
 
 
@@ -141,6 +147,7 @@ def _work(
     settings: TeacherSettings,
     teacher: str,
     numbers: "_Numbers",
+    openings: "_Openings",
     events: "queue.SimpleQueue[_Event]",
 ) -> None:
     """Plays game after game until there are no more numbers; sends None at the end."""
@@ -149,7 +156,7 @@ def _work(
             try:
                 if not client.is_alive:
                     client.restart()
-                events.put(play_game(client, number, settings, teacher))
+                events.put(play_game(client, number, settings, teacher, openings.claim))
             except EngineError as error:
                 client.kill()
                 if not numbers.is_closed:
@@ -179,6 +186,21 @@ class _Numbers:
 
     def close(self) -> None:
         self.is_closed = True
+
+
+class _Openings:
+    """Remembers where the games of a run begin."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._keys: set[int] = set()
+
+    def claim(self, key: int) -> bool:
+        """Returns whether nobody has asked for this position before."""
+        with self._lock:
+            is_new = key not in self._keys
+            self._keys.add(key)
+            return is_new
 
 
 def _start(client: UsiClient, settings: TeacherSettings) -> str:
