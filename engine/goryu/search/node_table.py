@@ -34,8 +34,8 @@ UNKNOWN, WIN, LOSS, DRAW = range(4)
 
 
 FREED_AT_A_TIME = 4
-"""Deleted nodes that are freed when one is added. All at once would take a third of a second for 100,000,
-in which no `stop` would be heard; parents go before their children, so that no whole subtree falls with them."""
+"""Deleted nodes that are freed when one is added. All at once would take a third of a second for 100,000, in
+which no `stop` would be heard. Parents go first, so that no whole subtree falls with them."""
 
 
 def half(x: float) -> float:
