@@ -112,7 +112,7 @@ def model_settings(config: EngineConfig) -> str:
         return ""
     try:
         path = model_path(settings)
-        return path.with_name(path.name + ".ini").read_text(encoding="utf-8", errors="replace")
+        return path.with_name(path.name + ".ini").read_text(encoding="utf-8-sig", errors="replace")
     except (ModelError, OSError):
         return ""
 

@@ -33,9 +33,9 @@ OPTIONS: tuple[Option, ...] = (
         1,
         1024,
         "CPU threads of the search; with one a search can be repeated exactly.",
-        *("thread", "NumSearchThreads"),
+        *("UCT_Threads", "UCT_Threads1", "thread", "NumSearchThreads"),
     ),
-    spin("MultiPV", "multi_pv", 1, 600, "How many lines of play to show."),
+    spin("MultiPV", "multi_pv", 1, 600, "How many lines of play to show.", "USI_MultiPV"),
     # The model and where it runs.
     combo(
         "Evaluator",
