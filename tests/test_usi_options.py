@@ -58,22 +58,100 @@ def test_goryu_doctor_names_what_is_broken(capsys: pytest.CaptureFixture[str]) -
     assert "search:" in text
 
 
-NAMES_OF_OTHER_ENGINES = """
-    DNN_Model DNN_Model1 EvalDir modelfile WeightPath DNN_Batch_Size DNN_Batch_Size1 batchsize
-    UCT_Threads UCT_Threads1 thread NumSearchThreads gpu_id Softmax_Temperature temperature
-    C_init C_base C_fpu_reduction C_init_root C_base_root C_fpu_reduction_root c_puct
-    Draw_Value_Black Draw_Value_White DrawValueBlack DrawValueWhite BlackDrawValue WhiteDrawValue
-    Draw_Ply MaxMovesToDraw USI_MaxPly Resign_Threshold Const_Playout NodesLimit playout
-    UCT_NodeLimit USI_Hash Byoyomi_Margin Time_Margin NetworkDelay NetworkDelay2 ThinkingTimeMargin
-    MinimumThinkingTime MinimumThinkingTimeMilliSeconds OwnBook Book_File USI_OwnBook BookDir BookFile
-    IsBookEnabled BookPath PV_Interval MultiPV Eval_Coef DebugMessage ReuseSubtree Stochastic_Ponder
-    pv_interval debug EnteringKingRule Best_Book_Move Min_Book_Score BookMoves BookIgnoreRate BookEvalDiff
-    BookEvalBlackLimit BookEvalWhiteLimit BookDepthLimit ConsiderBookMoveCount BookPvMoves IgnoreBookPly
-    FlippedBook NarrowBook Random_Ply Random_Temperature Random_Temperature_Drop Random_Cutoff
-    Random_Cutoff_Drop Random2_Ply Random2_Probability Random2_Temperature Random2_Cutoff Random2_Value_Limit
-    PV_Mate_Search_Threads PV_Mate_Search_Nodes LeafDfpnNodesLimit RootMateSearchNodesLimit SlowMover
-    RoundUpToFullSecond DepthLimit GenerateAllLegalMoves USI_MultiPV
-""".split()
+NAMES_OF_OTHER_ENGINES = [
+    "DNN_Model",
+    "DNN_Model1",
+    "EvalDir",
+    "modelfile",
+    "WeightPath",
+    "DNN_Batch_Size",
+    "DNN_Batch_Size1",
+    "batchsize",
+    "UCT_Threads",
+    "UCT_Threads1",
+    "thread",
+    "NumSearchThreads",
+    "gpu_id",
+    "Softmax_Temperature",
+    "temperature",
+    "C_init",
+    "C_base",
+    "C_fpu_reduction",
+    "C_init_root",
+    "C_base_root",
+    "C_fpu_reduction_root",
+    "c_puct",
+    "Draw_Value_Black",
+    "Draw_Value_White",
+    "DrawValueBlack",
+    "DrawValueWhite",
+    "BlackDrawValue",
+    "WhiteDrawValue",
+    "Draw_Ply",
+    "MaxMovesToDraw",
+    "USI_MaxPly",
+    "Resign_Threshold",
+    "Const_Playout",
+    "NodesLimit",
+    "playout",
+    "UCT_NodeLimit",
+    "USI_Hash",
+    "Byoyomi_Margin",
+    "Time_Margin",
+    "NetworkDelay",
+    "NetworkDelay2",
+    "ThinkingTimeMargin",
+    "MinimumThinkingTime",
+    "MinimumThinkingTimeMilliSeconds",
+    "OwnBook",
+    "Book_File",
+    "USI_OwnBook",
+    "BookDir",
+    "BookFile",
+    "IsBookEnabled",
+    "BookPath",
+    "PV_Interval",
+    "MultiPV",
+    "Eval_Coef",
+    "DebugMessage",
+    "ReuseSubtree",
+    "Stochastic_Ponder",
+    "pv_interval",
+    "debug",
+    "EnteringKingRule",
+    "Best_Book_Move",
+    "Min_Book_Score",
+    "BookMoves",
+    "BookIgnoreRate",
+    "BookEvalDiff",
+    "BookEvalBlackLimit",
+    "BookEvalWhiteLimit",
+    "BookDepthLimit",
+    "ConsiderBookMoveCount",
+    "BookPvMoves",
+    "IgnoreBookPly",
+    "FlippedBook",
+    "NarrowBook",
+    "Random_Ply",
+    "Random_Temperature",
+    "Random_Temperature_Drop",
+    "Random_Cutoff",
+    "Random_Cutoff_Drop",
+    "Random2_Ply",
+    "Random2_Probability",
+    "Random2_Temperature",
+    "Random2_Cutoff",
+    "Random2_Value_Limit",
+    "PV_Mate_Search_Threads",
+    "PV_Mate_Search_Nodes",
+    "LeafDfpnNodesLimit",
+    "RootMateSearchNodesLimit",
+    "SlowMover",
+    "RoundUpToFullSecond",
+    "DepthLimit",
+    "GenerateAllLegalMoves",
+    "USI_MultiPV",
+]
 
 
 @pytest.mark.parametrize("name", NAMES_OF_OTHER_ENGINES)
