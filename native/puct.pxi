@@ -9,7 +9,7 @@ from libcpp.vector cimport vector
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.state import MateState
-from goryu.search import final_move
+from goryu.search import final_move, graph_dump
 from goryu.search.mate import MateVerdict
 from goryu.search.mate import solve as python_solve
 from goryu.search.result import SearchResult, SearchStats
@@ -193,6 +193,18 @@ cdef class Puct:
                     break
                 pipeline.step()
         return self.result()
+
+    def dump(self, *, depth=None, least_visits=1, name=str):
+        """Returns the graph as `graph_dump.dump` does, or None before the first search."""
+        with nogil:
+            self.core.mutex().lock()
+        try:
+            root = self.root
+            if root is None:
+                return None
+            return graph_dump.dump(self.table, root, depth=depth, least_visits=least_visits, name=name)
+        finally:
+            self.core.mutex().unlock()
 
     def add_mate(self, state, uint16_t move, int length):
         """Enters a mate that was found elsewhere; returns whether it could be entered.

@@ -1,7 +1,7 @@
 """Builds native/core with the compiler's sanitizers and runs its own tests: tools/dev.py asan.
 
 AddressSanitizer with UndefinedBehaviorSanitizer, then ThreadSanitizer, on native/tests/*_test.cpp; then
-the fuzz target native/tests/fuzz_sfen.cpp for --fuzz seconds. Needs a GCC or Clang; standard library only.
+the fuzz targets native/tests/fuzz_*.cpp for --fuzz seconds each. Needs a GCC or Clang; standard library only.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns 0 if no sanitizer and no test found anything."""
     parser = argparse.ArgumentParser(prog="dev.py asan", description=__doc__)
     parser.add_argument("--fuzz", type=float, default=10, metavar="SECONDS", help="how long (default: 10)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the fuzz targets (default: 1)")
     args = parser.parse_args(arguments)
     if os.name == "nt" or not cxx():
         say("asan: needs a GCC or Clang")
@@ -37,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for sanitizer in SANITIZERS:
             for program in ("core_test", "search_test"):
                 run([build(program, sanitizer)])
-        run([build("fuzz_sfen", "address"), str(args.fuzz)])
+        for program in ("fuzz_sfen", "fuzz_search"):
+            run([build(program, "address"), str(args.fuzz), str(args.seed)])
     except StepError as error:
         say(str(error))
         return 1

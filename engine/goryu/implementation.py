@@ -8,7 +8,7 @@ where it is built. Nothing else in goryu decides. The USI engine, the benchmark 
 import os
 from typing import TYPE_CHECKING
 
-__all__ = ["IMPLEMENTATION", "WHY", "Board", "Puct", "Reversi", "perft", "solve"]
+__all__ = ["IMPLEMENTATION", "WHY", "Board", "Puct", "Reversi", "mate_in_one", "perft", "solve"]
 
 _asked = os.environ.get("GORYU_IMPLEMENTATION", "")
 if _asked not in ("", "python", "native"):
@@ -21,18 +21,18 @@ if TYPE_CHECKING or _asked == "python":
     from goryu.games.perft import perft
     from goryu.games.reversi import Reversi
     from goryu.games.shogi import Board
-    from goryu.search.mate import solve
+    from goryu.search.mate import mate_in_one, solve
     from goryu.search.puct import Puct
 else:
     try:
-        from goryu._native import Board, Puct, Reversi, perft, solve
+        from goryu._native import Board, Puct, Reversi, mate_in_one, perft, solve
     except ImportError as error:
         if _asked == "native":
             raise
         from goryu.games.perft import perft
         from goryu.games.reversi import Reversi
         from goryu.games.shogi import Board
-        from goryu.search.mate import solve
+        from goryu.search.mate import mate_in_one, solve
         from goryu.search.puct import Puct
 
         WHY = f"native twins not built ({error})"

@@ -33,6 +33,8 @@ public:
     // another, and the value of each leaf.
     std::vector<double> policies;
     std::vector<double> values;
+    // Has a network emptied the caches since the paths were walked?
+    bool is_cold = false;
 
 private:
     friend class Puct;
@@ -49,6 +51,7 @@ private:
         moves_.clear();
         policies.clear();
         values.clear();
+        is_cold = false;
         waiting_.clear(room);
     }
 

@@ -31,6 +31,7 @@ void answer_hashed(Batch& batch) {
 }
 
 void answer_dlshogi(Batch& batch, const float* logits, const double* values, double temperature) {
+    batch.is_cold = true;
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const int turn = batch.leaf(i).turn;
         const std::size_t first = batch.policies.size();

@@ -209,8 +209,6 @@ Puct::Descent Puct::descend(State& state, Inbox& inbox, Batch& batch, std::size_
             return Descent::kDone;
         }
         place = child;
-        table_.prefetch_lists(place);
-        table_.prefetch_children(place);
     }
 }
 
@@ -260,7 +258,7 @@ NodeIndex Puct::add_settled(std::uint64_t key, std::uint32_t ply, const Settled&
 void Puct::expand(Batch& batch) {
     const Lock lock(mutex_);
     const double* policy = batch.policies.data();
-    prefetch(batch);
+    if (batch.is_cold) prefetch(batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const Leaf& leaf = batch.leaf(i);
         const double value = batch.values[i];

@@ -12,7 +12,7 @@
 #include "core/policy.h"
 #include "core/puct.h"
 #include "core/sfen.h"
-#include "expect.h"
+#include "graph.h"
 
 namespace goryu::test {
 namespace {
@@ -21,34 +21,6 @@ constexpr std::string_view kChecks = "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4
 constexpr std::string_view kShuffle = "4k4/9/9/9/9/9/9/R8/4K4 b - 1";
 
 Game game_of(std::string_view sfen) { return Game(parse_sfen(sfen).value().position, 0, Rules{}); }
-
-void check_node(NodeTable& table, NodeIndex place) {
-    Node& node = table[place];
-    table.sort_moves(node);
-    const LegalMove* const moves = table.moves(node);
-    EXPECT(std::is_sorted(moves, moves + node.move_count, [](LegalMove a, LegalMove b) {
-        return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
-    }));
-    EXPECT(node.value >= -1.0 && node.value <= 1.0);
-    EXPECT(node.in_flight == 0);
-    EXPECT(table.find(node.key, node.ply) == place);
-    std::uint32_t total = 1;
-    for (int i = 0; i < node.tried; ++i) {
-        const Edge& edge = table.edges(node)[i];
-        total += edge.visits;
-        EXPECT(edge.pending == 0);
-        if (edge.child == kNoNode) continue;
-        EXPECT(table.live().has(edge.child));
-        EXPECT(table[edge.child].ply == node.ply + 1);
-    }
-    EXPECT(node.total == total);
-}
-
-void check_graph(NodeTable& table) {
-    const auto places = table.live().places();
-    EXPECT(places.size() == table.size());
-    for (const NodeIndex place : places) check_node(table, place);
-}
 
 // One thread of a search, on a game of its own.
 void work(Puct& puct, Game game) {

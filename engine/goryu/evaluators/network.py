@@ -174,7 +174,7 @@ class NetworkEvaluator:
 def _ladder(batch_size: int, *, step_by_one: bool) -> list[int]:
     """Returns the sizes that a batch is padded to: powers of two below `batch_size`, and itself.
 
-    step_by_one: and all small sizes. A processor plans nothing, and there a row of padding costs like another.
+    step_by_one: and all small sizes. A CPU plans nothing, and there a row of padding costs like another.
 
     >>> _ladder(6, step_by_one=False)
     [1, 2, 4, 6]

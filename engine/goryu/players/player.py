@@ -5,9 +5,10 @@ from dataclasses import replace
 from math import inf
 from random import Random
 from time import monotonic
+from typing import Any
 
-from goryu.games.shogi import STANDARD_RULES, EnteringKingRule
-from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, solve
+from goryu.games.shogi import STANDARD_RULES, EnteringKingRule, move_to_usi
+from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, mate_in_one, solve
 from goryu.players.books.shelf import BookShelf
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
@@ -18,7 +19,7 @@ from goryu.players.request import Answer, Control, Report, Request
 from goryu.players.time_manager import TimeManager
 from goryu.players.watch import Watch
 from goryu.search.evaluator import Evaluation
-from goryu.search.mate import Mate, MateVerdict, mate_in_one
+from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
 
 __all__ = ["Player"]
@@ -145,6 +146,12 @@ class Player:
     def result(self, lines: int) -> SearchResult | None:
         """Returns what is known about the last position searched, or None."""
         return self._puct.result(lines) if self._puct is not None else None
+
+    def graph(self, depth: int | None, least_visits: int) -> dict[str, Any] | None:
+        """Returns the search graph as `graph_dump.dump` does, or None before the first search."""
+        if self._puct is None:
+            return None
+        return self._puct.dump(depth=depth, least_visits=least_visits, name=move_to_usi)
 
     def _searcher(self, config: EngineConfig, board: Board) -> Puct:
         """Returns the search, with its graph if neither evaluator nor constants nor rules have changed."""

@@ -4,7 +4,9 @@ In a session every answer is an `info string`, because a GUI may be listening; o
 answers with the bare word that the client Ayane waits for.
 """
 
+import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.protocols.options import OPTIONS
@@ -37,12 +39,17 @@ def show(command: str, board: "Board") -> Iterator[str]:
 
 
 def ask(question: str, request: "Request", control: "Control", player: "Player") -> list[str]:
-    """Returns the lines that answer `eval`, `policy`, `tree [lines]` or `perft [depth]`."""
+    """Returns the lines that answer `eval`, `policy`, `tree [lines]` or `perft [depth]`.
+
+    `tree FILE.json [least visits [depth]]` writes the search graph into a file instead.
+    """
     command, *arguments = question.split()
     number = int(arguments[0]) if arguments and arguments[0].isdigit() else None
     board = request.board
     if command == "perft":
         return list(_perft(board, min(DEEPEST_PERFT, number if number is not None else 1), control))
+    if command == "tree" and arguments and arguments[0].endswith(".json"):
+        return [_line(_write_graph(player, arguments))]
     if command == "tree":
         return list(_tree(player, number or SHOWN))
     if not board.legal_moves():
@@ -117,6 +124,22 @@ def _tree(player: "Player", lines: int) -> Iterator[str]:
             f"{move_to_usi(move.move):5} visits {move.visits:7} prior {move.prior:.4f} "
             f"win rate {win_rate(move.value):.4f}{proof} pv {' '.join(map(move_to_usi, move.pv))}"
         )
+
+
+def _write_graph(player: "Player", arguments: Sequence[str]) -> str:
+    """Writes the search graph into the file that `arguments` name; returns what came of it."""
+    limits = [int(word) for word in arguments[1:] if word.isdigit()]
+    if len(limits) != len(arguments) - 1 or len(limits) > 2:
+        return f"tree: expected FILE.json [least visits [depth]], received {' '.join(arguments)}"
+    least_visits, depth = [*limits, *(None, None)[len(limits) :]]
+    graph = player.graph(depth, least_visits if least_visits is not None else 1)
+    if graph is None:
+        return "nothing was searched yet"
+    try:
+        Path(arguments[0]).write_text(json.dumps(graph) + "\n", "utf-8")
+    except OSError as error:
+        return f"tree: {error}"
+    return f"{len(graph['nodes'])} positions written to {arguments[0]}"
 
 
 def _line(text: str) -> str:

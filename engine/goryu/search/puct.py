@@ -20,10 +20,10 @@ on graph search.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import cast
+from typing import Any, cast
 
 from goryu.games.state import MateState, Move, Outcome, State
-from goryu.search import final_move
+from goryu.search import final_move, graph_dump
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.mate import MateVerdict, solve
 from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, NodeTable, single
@@ -154,6 +154,14 @@ class Puct:
             self.table, self.root, self._state, config.final_move, lines, masked, config.mate_nodes
         )
         return SearchResult(tuple(moves), self.root.value, self.stats())
+
+    def dump(
+        self, *, depth: int | None = None, least_visits: int = 1, name: Callable[[Move], str] = str
+    ) -> dict[str, Any] | None:
+        """Returns the graph as `graph_dump.dump` does, or None before the first search."""
+        if self.root is None:
+            return None
+        return graph_dump.dump(self.table, self.root, depth=depth, least_visits=least_visits, name=name)
 
     def add_mate(self, state: State, move: Move, length: int) -> bool:
         """Enters a mate that was found elsewhere; returns whether it could be entered.

@@ -1,0 +1,97 @@
+"""The search graph as JSON: what it says is what the search holds."""
+
+import json
+from pathlib import Path
+from time import monotonic
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.games.reversi import Reversi
+from goryu.games.shogi import Board, move_from_usi, move_to_usi
+from goryu.implementation import Board as PlayerBoard
+from goryu.players.config import EngineConfig
+from goryu.players.limits import Limits
+from goryu.players.player import Player
+from goryu.players.request import Control, Request
+from goryu.protocols.console import ask
+from goryu.search.puct import Puct, PuctConfig
+from goryu.search.result import SearchStats
+
+SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
+
+
+def never(stats: SearchStats) -> bool:
+    return False
+
+
+def parsed(graph: dict[str, Any] | None) -> dict[str, Any]:
+    assert graph is not None
+    loaded: dict[str, Any] = json.loads(json.dumps(graph))
+    assert loaded == graph
+    return loaded
+
+
+def test_the_sums_of_a_dump_agree() -> None:
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=4, mate_nodes=5))
+    puct.search(Board(SHUFFLE), never, max_playouts=600)
+    graph = parsed(puct.dump(name=move_to_usi))
+    nodes = graph["nodes"]
+    assert graph["format"] == "goryu graph 1"
+    assert nodes[graph["root"]]["visits"] == 601
+    children = [move["child"] for node in nodes for move in node["moves"] if move["child"] is not None]
+    assert len(children) > len(set(children)) == len(nodes) - 1, "paths flow together"
+    for node in nodes:
+        assert node["visits"] == 1 + sum(move["visits"] for move in node["moves"])
+        assert node["untried"] >= 0
+        for move in node["moves"]:
+            move_from_usi(move["move"])
+            assert -1.0 <= move["value"] <= 1.0
+            if move["child"] is not None:
+                assert nodes[move["child"]]["ply"] == node["ply"] + 1
+
+
+def test_depth_and_visits_limit_a_dump() -> None:
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=4))
+    puct.search(Reversi(6), never, max_playouts=500)
+    whole, near = parsed(puct.dump()), parsed(puct.dump(depth=2))
+    assert {node["ply"] for node in near["nodes"]} == {0, 1, 2}
+    assert len(near["nodes"]) < len(whole["nodes"])
+    assert near["nodes"][0]["visits"] == whole["nodes"][0]["visits"] == 501
+    assert len(parsed(puct.dump(depth=0))["nodes"]) == 1
+    often = parsed(puct.dump(least_visits=20))
+    assert 1 < len(often["nodes"]) < len(whole["nodes"])
+    assert all(node["visits"] > 1 for node in often["nodes"])
+
+
+def test_there_is_nothing_to_dump_before_a_search() -> None:
+    assert Puct(HashedEvaluator()).dump() is None
+
+
+@pytest.mark.parametrize("sfen", [SHUFFLE, "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"])
+def test_the_twins_dump_the_same(native: ModuleType, sfen: str) -> None:
+    config = PuctConfig(batch_size=4, mate_nodes=20)
+    puct, twin = Puct(HashedEvaluator(), config), native.Puct(HashedEvaluator(), config)
+    assert twin.dump() is None
+    puct.search(Board(sfen), never, max_playouts=400)
+    twin.search(native.Board(sfen), never, max_playouts=400)
+    for limits in ({}, {"depth": 3}, {"least_visits": 5}, {"name": move_to_usi}):
+        assert json.dumps(twin.dump(**limits)) == json.dumps(puct.dump(**limits))
+
+
+def test_the_console_writes_the_graph_into_a_file(tmp_path: Path) -> None:
+    player, path = Player(), tmp_path / "graph.json"
+    config = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
+    player.load(config, lambda line: None)
+    request = Request(PlayerBoard(), Limits(nodes=200), config, monotonic())
+    assert ask(f"tree {path}", request, Control(), player) == ["info string nothing was searched yet"]
+    player.search(request, Control(), lambda result, ms: None)
+    answer = ask(f"tree {path} 2 4", request, Control(), player)
+    graph = json.loads(path.read_text("utf-8"))
+    assert answer == [f"info string {len(graph['nodes'])} positions written to {path}"]
+    assert graph["nodes"][0]["moves"][0]["move"][:1].isalnum()
+    assert "expected FILE.json" in ask(f"tree {path} x", request, Control(), player)[0]
+    missing = tmp_path / "missing" / "graph.json"
+    assert "tree: " in ask(f"tree {missing}", request, Control(), player)[0]
