@@ -41,7 +41,7 @@ def test_learning_reversi_writes_the_value_network(tmp_path: Path) -> None:
     options = ("--value-only", "--value-games", "60", "--games", "4", "--folder", str(tmp_path))
     run("reversi", *options, "--json", str(found))
     points = json.loads(found.read_text(encoding="utf-8"))["points"]
-    assert "most discs after 2 plies - random" in points
+    assert "most discs after 2 plies, moving first - random" in points
     assert "value network ours, moving first - random" in points
     assert (tmp_path / "reversi-value.onnx").is_file()
 

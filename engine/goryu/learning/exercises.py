@@ -8,6 +8,9 @@ exercises vary the two things that it learns from, the opponents and the target,
 - How many points does it make against each kind of opponent?
 - What is a disc worth to the network on a corner, beside a corner and elsewhere? (`disc_worth`)
 - How often does it take a corner that it could take? (`corner_taking`)
+
+Weakness: each variant is trained once. Its points change from one training to the next by about as much
+as most variants differ; only the bonus stands out. Numbers: `models/reversi-value.md`.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -103,7 +103,10 @@ def learn_exercises(run: LearningRun, options: LessonOptions) -> None:
     run.measure("corners", lambda rng: exercises.corner_rules_of_thumb(options.games, rng))
     for variant in exercises.VARIANTS:
         config = variant.config(options.value_games or 2000)
-        learner = train_value_network(run, variant.name, config, variant.new_opponents, match_games=40)
+        on_the_way = max(2, config.games // 50)
+        learner = train_value_network(
+            run, variant.name, config, variant.new_opponents, match_games=on_the_way
+        )
 
         def results(
             rng: Random, variant: exercises.Variant = variant, learner: ValueLearner = learner
