@@ -75,3 +75,4 @@ def test_a_run_with_other_settings_is_refused_with_advice(tmp_path: Path) -> Non
     )
     assert done.returncode == 2
     assert "another --folder, or --fresh" in done.stderr
+    assert (tmp_path / "report.json").read_text(encoding="utf-8") == "{}"

@@ -13,7 +13,6 @@ Needs the extra [train]; --plot also needs matplotlib.
 """
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 
@@ -29,15 +28,17 @@ GAMES = ("tictactoe", "reversi", "exercises", "shogi")
 def main() -> int:
     options = parse_arguments()
     folder: Path = options.folder or Path("runs/learn") / options.game
-    if options.fresh and folder.is_dir():
-        shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    if options.fresh:
+        for left_over in (folder / "report.json", *folder.glob("*.pt")):
+            left_over.unlink(missing_ok=True)
     asked = ("game", "seed", "games", "cycles", "value_games", "value_only")
     try:
         report = Report.read(folder / "report.json", {key: getattr(options, key) for key in asked})
     except ReportError as error:
         print(f"learn: {error}\nGive the same options, another --folder, or --fresh.", file=sys.stderr)
         return 2
+    report.write(folder / "report.json")  # From now on the folder belongs to a run with these settings.
     console = Console(emoji=False)  # Or ":100" becomes a picture.
     try:
         learn(options, folder, report, console)
@@ -60,7 +61,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--folder", type=Path, help="where the networks and the state go (default: runs/learn/GAME)"
     )
-    parser.add_argument("--fresh", action="store_true", help="empty the folder first, and start from nothing")
+    parser.add_argument(
+        "--fresh", action="store_true", help="forget the run in the folder and start from nothing"
+    )
     parser.add_argument("--games", type=int, default=100, help="games of a match (default: 100)")
     parser.add_argument("--cycles", type=int, help="cycles of AlphaZero's loop")
     parser.add_argument("--value-games", type=int, help="games of a reversi value learner")
