@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import goryu
+from goryu.learning.match.game import GameRules
 from goryu.learning.match.journal import Journal
 from goryu.learning.match.limits import Limits
 from goryu.learning.match.tournament import FAILURES, Match, MatchConfig
@@ -36,8 +37,10 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("games", [2, pytest.param(10, marks=pytest.mark.slow)])
-def test_i7_two_engines_on_one_machine_play_games(games: int, tmp_path: Path, mode: tuple[str, str]) -> None:
+@pytest.mark.parametrize("games, plies", [(2, 30), pytest.param(10, 320, marks=pytest.mark.slow)])
+def test_i7_two_engines_on_one_machine_play_games(
+    games: int, plies: int, tmp_path: Path, mode: tuple[str, str]
+) -> None:
     pytest.importorskip("rsshogi")
     engine = EngineSpec(
         command=(sys.executable, "-m", "goryu"),
@@ -45,7 +48,7 @@ def test_i7_two_engines_on_one_machine_play_games(games: int, tmp_path: Path, mo
         limits=Limits(byoyomi=30),
         environment=(("GORYU_IMPLEMENTATION", mode[0]),),
     )
-    config = MatchConfig((engine, engine), games=games)
+    config = MatchConfig((engine, engine), games=games, rules=GameRules(max_plies=plies))
     match = Match(config, Journal(tmp_path / "games.jsonl", config.decisive()))
     match.run()
     assert len(match.entries) == games
@@ -78,18 +81,28 @@ def test_i8_cshogi_plays_a_game(program: Path) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        pytest.param(["--games", "2", "--ponder", "--draw", "30"], id="cut short"),
-        pytest.param(["--games", "4", "--ponder"], id="whole", marks=pytest.mark.slow),
-        pytest.param(["--games", "4"], id="no ponder", marks=pytest.mark.slow),
-        pytest.param(["--games", "2", "--ponder", "--keep-process"], id="kept", marks=pytest.mark.slow),
+        pytest.param(["--games", "2", "--byoyomi", "100", "--draw", "12"], id="cut short"),
+        pytest.param(["--games", "4", "--byoyomi", "100"], id="whole", marks=pytest.mark.slow),
+        pytest.param(
+            ["--games", "4", "--byoyomi", "300", "--draw", "80", "--ponder"],
+            id="pondering",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            ["--games", "2", "--byoyomi", "300", "--draw", "80", "--ponder", "--keep-process"],
+            id="pondering, one process",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_i8_the_command_line_of_cshogi_plays_games(
     arguments: list[str], program: Path, tmp_path: Path
 ) -> None:
-    """With --ponder it sends `go ponder` behind `gameover` when a game ends."""
+    """With --ponder it sends `go ponder` from a thread: behind `gameover` when a game ends, and, where that
+    thread is starved, behind the `stop` that is meant for it, which no engine can answer. Hence the 300 ms.
+    """
     options = ",".join(f"{name}:{value}" for name, value in QUICK)
-    command = [sys.executable, "-m", "cshogi.cli", str(program), str(program), "--byoyomi", "100"]
+    command = [sys.executable, "-m", "cshogi.cli", str(program), str(program)]
     done = subprocess.run(
         [*command, "--options1", options, "--options2", options, *arguments],
         cwd=tmp_path,

@@ -299,7 +299,7 @@ class Game:
         return result
 
 
-@pytest.mark.parametrize("plies", [24, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("plies", [8, pytest.param(400, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("way", ["classic", "early", "stochastic", "off"])
 def test_shogihome_plays_games_with_every_kind_of_pondering(way: str, plies: int, pool: Any) -> None:
     is_early, is_stochastic = way == "early", way == "stochastic"
@@ -308,7 +308,7 @@ def test_shogihome_plays_games_with_every_kind_of_pondering(way: str, plies: int
         shogihome(pool, False, is_stochastic) as second,
     ):
         for _ in range(2):
-            game = Game((first, second), Clock(byoyomi=100), plies)
+            game = Game((first, second), Clock(byoyomi=80), plies)
             result = game.play(ponders=way != "off")
             assert result in ("win", "lose", "draw")
             assert len(game.moves) >= min(plies, 20)
@@ -317,7 +317,7 @@ def test_shogihome_plays_games_with_every_kind_of_pondering(way: str, plies: int
 def test_shogihome_plays_on_a_fischer_clock(pool: Any) -> None:
     with shogihome(pool) as first, shogihome(pool) as second:
         clock = Clock(times=(2000, 2000), increments=(100, 100))
-        assert Game((first, second), clock, 16).play(ponders=True) == "draw"
+        assert Game((first, second), clock, 10).play(ponders=True) == "draw"
 
 
 def test_i9_shogihome_ends_a_game_in_the_middle_of_a_search_and_begins_the_next(pool: Any) -> None:
