@@ -25,8 +25,11 @@ from goryu.search.result import RootMove, SearchResult
 
 __all__ = ["PvMates"]
 
-LOOK_INTERVAL_MS = 20.0
-"""How often the line is looked at for positions to search: a position is searched for longer than this."""
+LOOK_INTERVAL_MS = 100.0
+"""How often the line is looked at for positions to search. Listing it takes a millisecond of the search."""
+
+POSITIONS_PER_THREAD = 2
+"""Positions that wait for each thread: more would be searched when the line has long become another."""
 
 
 class PvMates:
@@ -96,10 +99,10 @@ class PvMates:
         return move
 
     def _give_tasks(self) -> None:
-        """Gives each thread the next position of the line that was not searched yet."""
+        """Gives the threads the next positions of the line that were not searched yet."""
         moves = self._puct.result().moves
         board = self._board.copy()
-        wanted = len(self._threads)
+        wanted = POSITIONS_PER_THREAD * len(self._threads)
         for move in (None, *(moves[0].pv if moves else ())):
             if move is not None:
                 board.push(move)
