@@ -61,8 +61,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--half", action="store_true", help="16-bit floats, for GPUs, instead")
     parser.add_argument("--calibration", type=int, default=1000, help="positions to calibrate on")
-    parser.add_argument("--method", choices=("MinMax", "Entropy", "Percentile"), default="MinMax",
-                        help="how ranges are found; Entropy is the most exact, with 128 positions")  # fmt: skip
+    parser.add_argument(
+        "--method", choices=("MinMax", "Entropy", "Percentile"), default="MinMax",
+        help="how ranges are found; Entropy is the most exact, with 128 positions",
+    )  # fmt: skip
     parser.add_argument("--comparison", type=int, default=4000, help="positions to compare on")
     parser.add_argument("--reduce-range", action="store_true", help="7-bit weights, for CPUs without VNNI")
     parser.add_argument(
