@@ -45,6 +45,7 @@ Figures = dict[str, Any]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     args = make_parser().parse_args(arguments)
+    args.playouts = args.playouts or (4000 if IMPLEMENTATION == "native" else 400)
     console = Console()
     figures: Figures = {
         "implementation": IMPLEMENTATION,
@@ -88,9 +89,10 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-network", action="store_true", help="leave out what needs a network")
     parser.add_argument("--batch", type=int, default=4, help="positions per network call (default 4)")
     parser.add_argument("--threads", type=int, default=1, help="CPU threads of a network call (default 1)")
+    parser.add_argument("--workers", type=int, default=1, help="threads that gather and call (default 1)")
     parser.add_argument("--backend", default="cpu", help="auto, cpu, cuda, tensorrt, directml (default cpu)")
     parser.add_argument(
-        "--playouts", type=int, default=400, help="of a search with the network (default 400)"
+        "--playouts", type=int, help="of a search with a network (default 400, native 4000)"
     )
     parser.add_argument("--stub-playouts", type=int, help="of a search without (default 1000, native 50000)")
     parser.add_argument("--perft-depth", type=int, help="(default 3, native 5)")
@@ -143,7 +145,7 @@ def measure(figures: Figures, args: argparse.Namespace, network: NetworkEvaluato
     figures["spread"] = {name: [min(values), max(values)] for name, values in runs.items()}
     for name in NETWORK_FIGURES:
         if name not in figures:
-            figures[name], reasons[name] = None, "no network"
+            figures[name], reasons[name] = None, "several workers" if network else "no network"
     figures["reasons"] = reasons
 
 
@@ -153,6 +155,7 @@ NETWORK_FIGURES = (
     "search_evals_per_s",
     "search_over_raw",
     "search_calls_per_s",
+    "positions_per_call",
     "us_per_playout_outside_network",
     "stop_ms",
 )
@@ -162,18 +165,25 @@ def measure_network(
     runs: dict[str, list[float]], args: argparse.Namespace, network: NetworkEvaluator
 ) -> None:
     """Adds one run of the network alone, of a search with it, and of stopping."""
-    config = PuctConfig(batch_size=args.batch, mate_nodes=0)
-    count, alone = benchmark.raw_run(network, args.batch, max(1, args.playouts // args.batch))
+    config = PuctConfig(batch_size=args.batch, mate_nodes=0, threads=args.workers)
+    calls = max(1, args.playouts // args.batch // args.workers // 2)
+    # The network alone before and after the search: the machine may change its pace.
+    count, before = benchmark.raw_run(network, args.batch, calls, args.workers)
     run = benchmark.search_run(benchmark.MIDDLE_GAME, network, config, args.playouts)
-    seconds = run.seconds.on(args.clock)
-    in_network = run.network.cpu if args.clock == "cpu" else run.network.wall
-    raw, evals = count / alone.on(args.clock), run.network.positions / seconds
+    _, after = benchmark.raw_run(network, args.batch, calls, args.workers)
+    raw = 2 * count / (before.on(args.clock) + after.on(args.clock))
+    evals = run.evaluations / run.seconds.on(args.clock)
     note(runs, "raw_evals_per_s", raw)
-    note(runs, "search_nps", run.playouts / seconds)
+    note(runs, "search_nps", run.playouts / run.seconds.on(args.clock))
     note(runs, "search_evals_per_s", evals)
     note(runs, "search_over_raw", evals / raw)
-    note(runs, "search_calls_per_s", run.network.calls / seconds)
-    note(runs, "us_per_playout_outside_network", 1e6 * (seconds - in_network) / run.playouts)
+    counted = benchmark.search_run(benchmark.MIDDLE_GAME, network, config, args.playouts, counts=True)
+    whole = counted.seconds.on(args.clock)
+    in_network = counted.network.cpu if args.clock == "cpu" else counted.network.wall
+    note(runs, "search_calls_per_s", counted.network.calls / whole)
+    note(runs, "positions_per_call", counted.network.positions / counted.network.calls)
+    if args.workers == 1:
+        note(runs, "us_per_playout_outside_network", 1e6 * (whole - in_network) / counted.playouts)
     note(runs, "stop_ms", benchmark.stop_run(benchmark.MIDDLE_GAME, network, config))
 
 
@@ -188,8 +198,9 @@ LABELS = {
     "stub_playouts_per_s_no_mate": "playouts/s, hashed evaluator, no mate search",
     "raw_evals_per_s": "evaluations/s, network alone",
     "search_evals_per_s": "evaluations/s, in a search",
-    "search_over_raw": "  the second over the first",
+    "search_over_raw": "  the second over the first, measured side by side",
     "search_calls_per_s": "network calls/s, in a search",
+    "positions_per_call": "positions a call",
     "search_nps": "playouts/s, with the network",
     "us_per_playout_outside_network": "us a playout outside the network",
     "bytes_per_node": "bytes a node",

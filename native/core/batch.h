@@ -33,7 +33,7 @@ public:
     // another, and the value of each leaf.
     std::vector<double> policies;
     std::vector<double> values;
-    // Has a network emptied the caches since the paths were walked?
+    // Does a network judge it, which leaves little in the caches?
     bool is_cold = false;
 
 private:
@@ -51,7 +51,6 @@ private:
         moves_.clear();
         policies.clear();
         values.clear();
-        is_cold = false;
         waiting_.clear(room);
     }
 

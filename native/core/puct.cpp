@@ -209,6 +209,10 @@ Puct::Descent Puct::descend(State& state, Inbox& inbox, Batch& batch, std::size_
             return Descent::kDone;
         }
         place = child;
+        if (batch.is_cold) {
+            table_.prefetch_lists(place);
+            table_.prefetch_children(place);
+        }
     }
 }
 

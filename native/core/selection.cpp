@@ -56,7 +56,6 @@ double Selection::untried_value(const NodeTable& table, const Node& node, bool i
     const Edge* const edges = table.edges(node);
     double prior_mass = 0.0;
     for (int i = 0; i < node.tried; ++i) {
-        if (edges[i].child != kNoNode) table.prefetch_node(edges[i].child);  // select() looks at them next.
         if (edges[i].visits + edges[i].pending != 0) prior_mass += from_half(moves[i].prior);
     }
     const double reduction = is_root ? formula_.fpu_reduction_root : formula_.fpu_reduction;

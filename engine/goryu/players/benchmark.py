@@ -109,16 +109,18 @@ class SearchRun:
     network: Calls
 
 
-def search_run(sfen: str, evaluator: Evaluator, config: PuctConfig, playouts: int) -> SearchRun:
-    """Searches a position from nothing; `network` counts the calls of `run`, if the evaluator has it.
+def search_run(
+    sfen: str, evaluator: Evaluator, config: PuctConfig, playouts: int, *, counts: bool = False
+) -> SearchRun:
+    """Searches a position from nothing; with `counts`, `network` counts the calls of the evaluator's `run`.
 
-    Other evaluators are not watched: the native search computes some of them itself, unless they are.
+    Counting costs some microseconds a call. Evaluators without `run` are not watched: the native search
+    computes some of them itself, unless they are.
     """
     search = Puct(evaluator, config)
     board = Board(sfen)
-    counted = (
-        count_calls(evaluator, "run", batch_length) if hasattr(evaluator, "run") else nullcontext(Calls())
-    )
+    is_counted = counts and hasattr(evaluator, "run")
+    counted = count_calls(evaluator, "run", batch_length) if is_counted else nullcontext(Calls())
     with counted as network, Seconds() as seconds:
         stats = search.search(board, lambda stats: False, max_playouts=playouts).stats
     return SearchRun(stats.playouts, stats.evaluations, stats.nodes, seconds, network)
@@ -130,14 +132,27 @@ def batch_length(argument: Any) -> int:
     return len(first) if hasattr(first, "shape") else len(argument)
 
 
-def raw_run(evaluator: NetworkEvaluator, batch_size: int, calls: int) -> tuple[int, Seconds]:
-    """Runs the network alone, on full batches of planes that are already there; returns the positions."""
-    inputs = evaluator.new_inputs(batch_size)
-    evaluator.run(inputs)
-    with Seconds() as seconds:
+def raw_run(
+    evaluator: NetworkEvaluator, batch_size: int, calls: int, threads: int = 1
+) -> tuple[int, Seconds]:
+    """Runs the network alone, on full batches of planes that are already there; returns the positions.
+
+    threads: so many call it at a time, each `calls` times.
+    """
+
+    def work() -> None:
+        inputs = evaluator.new_inputs(batch_size)
         for _ in range(calls):
             evaluator.run(inputs)
-    return batch_size * calls, seconds
+
+    helpers = [threading.Thread(target=work) for _ in range(threads - 1)]
+    with Seconds() as seconds:
+        for helper in helpers:
+            helper.start()
+        work()
+        for helper in helpers:
+            helper.join()
+    return batch_size * calls * threads, seconds
 
 
 def stop_run(sfen: str, evaluator: Evaluator, config: PuctConfig, think_s: float = 0.3) -> float:

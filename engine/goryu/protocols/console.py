@@ -131,8 +131,9 @@ def _write_graph(player: "Player", arguments: Sequence[str]) -> str:
     limits = [int(word) for word in arguments[1:] if word.isdigit()]
     if len(limits) != len(arguments) - 1 or len(limits) > 2:
         return f"tree: expected FILE.json [least visits [depth]], received {' '.join(arguments)}"
-    least_visits, depth = [*limits, *(None, None)[len(limits) :]]
-    graph = player.graph(depth, least_visits if least_visits is not None else 1)
+    least_visits = limits[0] if limits else 1
+    depth = limits[1] if len(limits) > 1 else None
+    graph = player.graph(depth, least_visits)
     if graph is None:
         return "nothing was searched yet"
     try:

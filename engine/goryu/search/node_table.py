@@ -295,9 +295,9 @@ class NodeTable:
                 self._blocks.release(EDGE_BYTES * node.room)
         self.nodes = {key: node for key, node in self.nodes.items() if id(node) in reached}
         for (key, i), end in self.path_ends.items():
-            if node := self.nodes.get(key):
-                node.visits[i] -= end.visits
-                node.total -= end.visits
+            if kept := self.nodes.get(key):
+                kept.visits[i] -= end.visits
+                kept.total -= end.visits
         self.path_ends.clear()
         if 4 * self.bytes_used > self.capacity_bytes:
             self._compact()
