@@ -47,6 +47,11 @@ def test_a_search_run_counts_playouts_and_evaluations() -> None:
     assert run.seconds.wall > 0
 
 
+def test_both_implementations_make_the_search_that_is_compared() -> None:
+    config = PuctConfig(batch_size=4, mate_nodes=5)
+    assert benchmark.native_over_python_run(benchmark.MIDDLE_GAME, config, 60) > 0.0
+
+
 def test_calls_are_counted_while_the_context_lasts() -> None:
     evaluator = HashedEvaluator()
     with benchmark.count_calls(evaluator, "evaluate", len) as calls:

@@ -91,9 +91,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, default=1, help="CPU threads of a network call (default 1)")
     parser.add_argument("--workers", type=int, default=1, help="threads that gather and call (default 1)")
     parser.add_argument("--backend", default="cpu", help="auto, cpu, cuda, tensorrt, directml (default cpu)")
-    parser.add_argument(
-        "--playouts", type=int, help="of a search with a network (default 400, native 4000)"
-    )
+    parser.add_argument("--playouts", type=int, help="of a search with a network (default 400, native 4000)")
     parser.add_argument("--stub-playouts", type=int, help="of a search without (default 1000, native 50000)")
     parser.add_argument("--perft-depth", type=int, help="(default 3, native 5)")
     parser.add_argument("--runs", type=int, default=5, help="for each median (default 5)")
@@ -139,6 +137,10 @@ def measure(figures: Figures, args: argparse.Namespace, network: NetworkEvaluato
             stub = HashedEvaluator(builds_planes=True)
             run = benchmark.search_run(benchmark.MIDDLE_GAME, stub, config, stub_playouts)
             note(runs, name, run.playouts / run.seconds.on(args.clock))
+        if is_native:
+            config = PuctConfig(batch_size=16)
+            ratio = benchmark.native_over_python_run(benchmark.MIDDLE_GAME, config, 1000)
+            note(runs, "native_over_python", ratio)
         if network:
             measure_network(runs, args, network)
     figures |= {name: median(values) for name, values in runs.items()}
@@ -196,6 +198,7 @@ LABELS = {
     "perft_nps": "perft, leaves/s",
     "stub_playouts_per_s": f"playouts/s, hashed evaluator, mate search of {MATE_NODES} nodes",
     "stub_playouts_per_s_no_mate": "playouts/s, hashed evaluator, no mate search",
+    "native_over_python": "  over the Python search, neither with planes",
     "raw_evals_per_s": "evaluations/s, network alone",
     "search_evals_per_s": "evaluations/s, in a search",
     "search_over_raw": "  the second over the first, measured side by side",
