@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -30,13 +31,14 @@ SETTINGS = LoopSettings(
 )
 
 
-def written(folder):
+def written(folder: Path) -> dict[Path, int]:
     return {path.relative_to(folder): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_killed_loop_does_only_what_is_missing(tmp_path):
+def test_a_killed_loop_does_only_what_is_missing(tmp_path: Path) -> None:
     (first,) = run_loop(SETTINGS, tmp_path)
     assert first.games == 3
+    assert first.score is not None
     assert first.score.games == 2
     before = written(tmp_path)
     assert list(run_loop(SETTINGS, tmp_path)) == [first]
@@ -56,7 +58,7 @@ def test_a_killed_loop_does_only_what_is_missing(tmp_path):
     assert (tmp_path / "cycle-002" / "network.onnx").exists()
 
 
-def test_a_challenger_that_is_not_better_does_not_replace_the_champion(tmp_path):
+def test_a_challenger_that_is_not_better_does_not_replace_the_champion(tmp_path: Path) -> None:
     (cycle,) = run_loop(replace(SETTINGS, promotion=1.0), tmp_path)
     assert not cycle.is_promoted
     checkpoints = [tmp_path / f"cycle-00{i}" / "train" / "checkpoint.pt" for i in (0, 1)]
@@ -66,13 +68,13 @@ def test_a_challenger_that_is_not_better_does_not_replace_the_champion(tmp_path)
     assert json.loads(log.splitlines()[-1])["step"] == SETTINGS.steps
 
 
-def test_weights_of_another_shape_are_refused(tmp_path):
+def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
     list(run_loop(replace(SETTINGS, match_games=0), tmp_path / "a"))
     initial = tmp_path / "a" / "cycle-001" / "train" / "checkpoint.pt"
     with pytest.raises(ValueError, match="expected 2 blocks of 8 channels"):
         list(run_loop(replace(SETTINGS, blocks=2, initial=initial), tmp_path / "b"))
 
 
-def test_the_match_knows_the_better_player():
+def test_the_match_knows_the_better_player() -> None:
     score = shogi_match(MaterialEvaluator(), UniformEvaluator(), SETTINGS.openings, 4, 60, Random(1))
     assert score.points >= 0.75
