@@ -45,6 +45,20 @@ def test_a6_usi_works_without_a_model_and_without_libraries(pool: Any, tmp_path:
         assert len(usiok(engine)) > 20
 
 
+def test_a_broken_installation_answers_every_command_and_says_why(pool: Any, tmp_path: Path) -> None:
+    (tmp_path / "shogi.py").write_text("raise ImportError('broken on purpose')")
+    path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    with pool.start(PYTHONPATH=path, GORYU_IMPLEMENTATION="python") as engine:
+        usiok(engine)
+        engine.send("isready\nposition startpos\ngo nodes 5\ngo mate 5\nisready")
+        engine.expect("info string Error! .*broken on purpose")
+        engine.expect("readyok")
+        engine.expect("info string Error! .*broken on purpose")
+        engine.expect("bestmove resign")
+        engine.expect("checkmate timeout")
+        engine.expect("readyok")
+
+
 def test_a10_a_megabyte_of_noise_is_survived(fresh: Any) -> None:
     fresh.has_spoken_to = True
     noise = random.Random(1).randbytes(1_000_000).replace(b"\n", b"\0")

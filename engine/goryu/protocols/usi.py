@@ -10,6 +10,7 @@ answered yet, wait in a queue, so that the order of the answers is the order of 
 Nothing heavy is imported before it is needed: GUIs give `usiok` two to five seconds on a cold disk.
 """
 
+import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
     from goryu.players.position import Position
 
 __all__ = ["UsiEngine"]
+
+_log = logging.getLogger("goryu")
 
 NO_ANSWER = Mate(MateVerdict.UNKNOWN, (), 0)
 """The result of a mate search that could not be made."""
@@ -203,8 +206,23 @@ class UsiEngine:
             self._waiting.popleft()
             handler = self._handlers.get(command)
             if handler is not None:
-                actions += handler(line, at_s)
+                try:
+                    actions += handler(line, at_s)
+                except Exception as error:
+                    _log.exception("%s failed", command)
+                    actions.append(remark(f"Error! {type(error).__name__}: {error}"))
+                    actions += self._failed(command, line)
         return actions
+
+    def _failed(self, command: str, line: str) -> list[Action]:
+        """Returns the answer to a command that broke down, as it does where a library is missing."""
+        if command == "isready":
+            self._readyoks_owed -= 1
+            return [Write("readyok")]
+        if command == "go" and "perft" not in words(line):
+            self._running = None
+            return [Write("checkmate timeout" if "mate" in words(line) else "bestmove resign")]
+        return []
 
     # Commands.
 
@@ -254,8 +272,9 @@ class UsiEngine:
         if command.perft is not None:
             return self._ask(f"perft {command.perft}", at_s)
         if self._must_load():
+            load = self._load()
             self._waiting.appendleft((line, at_s))
-            return self._load()
+            return load
         position, problem = self._current_position(), self._problem
         if not problem and position.only_for_mate and not command.is_mate:
             problem = "position: the side to move has no king"
@@ -312,8 +331,9 @@ class UsiEngine:
 
     def _ask(self, question: str, at_s: float) -> list[Action]:
         if self._must_load():
+            load = self._load()
             self._waiting.appendleft((question, at_s))
-            return self._load()
+            return load
         request = self._request(self._current_position(), GoCommand(Limits()), at_s)
         self._question = Control()
         return [Ask(question, request, self._question)]
