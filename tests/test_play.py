@@ -1,5 +1,7 @@
 """`goryu play`: whole games at a terminal that is two text streams."""
 
+import subprocess
+import sys
 from io import StringIO
 
 import pytest
@@ -123,3 +125,14 @@ def test_the_end_of_the_input_ends_the_session() -> None:
 def test_an_unknown_player_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tictactoe", "--second", "chess"]) == 2
     assert "agent 'chess': expected one of random" in capsys.readouterr().err
+
+
+def test_options_end_quietly_when_nobody_reads_on() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "goryu", "options"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdout.close()
+        assert program.stderr.read() == b""
+    assert program.returncode == 1

@@ -1,5 +1,6 @@
 """`goryu` or `python -m goryu`: the USI engine, or with a word behind it a command for people."""
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -28,7 +29,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"goryu: no command {command!r}; there are: {', '.join(COMMANDS)}", file=sys.stderr)  # noqa: T201
         return 2
     module, function = COMMANDS[command].split(":")
-    status: int = getattr(import_module(module), function)(arguments)
+    try:
+        status: int = getattr(import_module(module), function)(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # Who reads has seen enough: `goryu options | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     return status
 
 
