@@ -153,13 +153,13 @@ class _Game:
     def end(self) -> tuple[int | None, str] | None:
         """Returns who won (0 black, 1 white, None nobody) and why, or None while the game goes on.
 
-        A control game whose winner is the side that would have resigned says so in its ending.
+        A control game says in its ending that it is one, and whether resigning would have been wrong in it.
         """
         winner, reason = self._end()
         if reason is None:
             return None
         if self.would_resign is not None and winner != 1 - self.would_resign:
-            reason += ", though the other side would have resigned"
+            reason += ", resigning was wrong"
         return winner, reason if not self.is_control else f"{reason} (control)"
 
     def _end(self) -> tuple[int | None, str | None]:
