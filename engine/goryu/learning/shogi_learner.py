@@ -5,8 +5,8 @@ only planes, labels and the network are others. It is no way to a strong engine.
 millions of games; the 180 games of `tools/learn.py shogi`, five minutes of a CPU, turn the loop six times and
 teach nothing that a match could show (measured: 0.3 to 0.6 points a game against the untrained network, the
 losses as at the beginning), since nearly all of them are cut short without a result. Networks that play are
-taught by a teacher's games (`tools/teach.py`) and by self-play with records on disk (`tools/selfplay.py`), then
-`tools/train.py`.
+taught by a teacher's games (`tools/teach.py`) and by self-play with records on disk (`tools/selfplay.py`),
+then `tools/train.py`.
 
 A position is remembered as its SFEN, so the planes do not know the game's repetitions: nor does the format.
 """
