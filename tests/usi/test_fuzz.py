@@ -38,7 +38,7 @@ def fuzz() -> ModuleType:
 def test_bytes_and_commands_in_any_order_are_survived(
     seed: int, fuzz: ModuleType, mode: tuple[str, str]
 ) -> None:
-    writes = fuzz.make_session(Random(seed), pieces=100)
+    writes = [b"usi\nisready\n", *fuzz.make_session(Random(seed), pieces=100)]
     counted = fuzz.play([sys.executable, "-m", "goryu"], writes, Random(seed), mode[0])
     assert counted["go"] > 0
     assert counted["isready"] > 0
