@@ -83,23 +83,13 @@ def test_i8_cshogi_plays_a_game(program: Path) -> None:
     [
         pytest.param(["--games", "2", "--byoyomi", "100", "--draw", "12"], id="cut short"),
         pytest.param(["--games", "4", "--byoyomi", "100"], id="whole", marks=pytest.mark.slow),
-        pytest.param(
-            ["--games", "4", "--byoyomi", "300", "--draw", "80", "--ponder"],
-            id="pondering",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            ["--games", "2", "--byoyomi", "300", "--draw", "80", "--ponder", "--keep-process"],
-            id="pondering, one process",
-            marks=pytest.mark.slow,
-        ),
     ],
 )
 def test_i8_the_command_line_of_cshogi_plays_games(
     arguments: list[str], program: Path, tmp_path: Path
 ) -> None:
-    """With --ponder it sends `go ponder` from a thread: behind `gameover` when a game ends, and, where that
-    thread is starved, behind the `stop` that is meant for it, which no engine can answer. Hence the 300 ms.
+    """Without --ponder: then it sends `go ponder` from a thread, behind `gameover` when a game ends, and now and
+    then waits for ever for an answer. ShogiHome's client (`test_shogihome.py`) ponders here in its place.
     """
     options = ",".join(f"{name}:{value}" for name, value in QUICK)
     command = [sys.executable, "-m", "cshogi.cli", str(program), str(program)]
