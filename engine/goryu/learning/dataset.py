@@ -12,7 +12,7 @@ Sources are HCPE files or files of games (`game_records.py`), which alone have s
 
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -78,8 +78,12 @@ def parse_source(text: str) -> Source:
     try:
         if not path or not 1 <= len(numbers) <= 3:
             raise ValueError(f"found {len(numbers)} numbers")
-        more = [kind(part) for kind, part in zip((float, float, int), numbers, strict=False)]
-        return Source(Path(path), *more)
+        source = Source(Path(path), float(numbers[0]))
+        if len(numbers) > 1:
+            source = replace(source, result_weight=float(numbers[1]))
+        if len(numbers) > 2:
+            source = replace(source, repeat=int(numbers[2]))
+        return source
     except ValueError as error:
         form = "FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]"
         raise ValueError(f"expected {form}, received {text!r}: {error}") from error
