@@ -14,7 +14,7 @@ Files of games are those of `tools/teach.py` (show, convert, pack); `tools/train
 import argparse
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from types import FrameType
@@ -145,11 +145,7 @@ def _reanalyse(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace, work: run.Work) -> int:
     with progress_bar() as bar:
-        task = bar.add_task("games", total=work.size)
-
-        def report(progress: run.Progress) -> None:
-            bar.update(task, completed=progress.games, description=f"{progress.positions} positions")
-
+        report = reporter(bar, work.size)
         progress = run.run(
             work, args.model, args.out,
             processes=args.processes, at_once=args.at_once, backend=args.backend, report=report,
@@ -169,12 +165,7 @@ def _loop(args: argparse.Namespace) -> int:
     }
     settings = LoopSettings(**{field.name: chosen[field.name] for field in fields(LoopSettings)})
     with progress_bar() as bar:
-        task = bar.add_task("self-play", total=settings.games)
-
-        def report(progress: run.Progress) -> None:
-            bar.update(task, completed=progress.games, description=f"{progress.positions} positions")
-
-        for cycle in run_loop(settings, args.folder, report):
+        for cycle in run_loop(settings, args.folder, reporter(bar, settings.games)):
             bar.console.print(str(cycle), highlight=False)
     return 0
 
@@ -190,6 +181,16 @@ def _openings(args: argparse.Namespace) -> tuple[Opening, ...]:
         return (Opening(),)
     opened = tuple(read_openings(args.openings))
     return opened + (Opening(),) * len(opened)
+
+
+def reporter(bar: Progress, games: int | None) -> Callable[[run.Progress], None]:
+    """Adds a line for so many games to the bar; returns what keeps it up to date."""
+    task = bar.add_task("games", total=games)
+
+    def report(progress: run.Progress) -> None:
+        bar.update(task, completed=progress.games, description=f"{progress.positions} positions")
+
+    return report
 
 
 def progress_bar() -> Progress:
