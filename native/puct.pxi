@@ -180,16 +180,18 @@ cdef class Puct:
         played at the root, if given.
         """
         cdef Pipeline pipeline
+        cdef uint64_t most = max_playouts if max_playouts is not None else 1 << 62
         self.core.set_config(core_config(self.config))
         self._state = state.copy()
         self._masked = set()
         pipeline = Pipeline(self, self._state)
-        pipeline.begin(max_playouts if max_playouts is not None else 1 << 62)
+        pipeline.begin(most)
         if root_moves is not None:
             self._mask({i for i, move in enumerate(self.root.moves) if move not in root_moves})
         with Helpers(self, self.config.threads - 1) as helpers:
-            while not self.is_finished() and not helpers.failed:
-                if should_stop(self.stats()):
+            while not helpers.failed:
+                stats = self.stats()
+                if stats.is_exhausted or stats.playouts >= most or should_stop(stats):
                     break
                 pipeline.step()
         return self.result()
@@ -334,28 +336,37 @@ cdef class Pipeline:
             self.core.begin(self.game[0], self.inbox[0], self.batch, max_playouts)
         self.evaluate()
 
-    cdef step(self):
-        """Gathers a batch, has it judged and backs it up; leaves nothing in flight if something fails."""
+    cdef bint step(self) except -1:
+        """Gathers a batch, has it judged and backs it up; leaves nothing in flight if something fails.
+
+        Returns whether there was anything to judge.
+        """
         self.judge.empty()
         with nogil:
             self.core.gather(self.game[0], self.inbox[0], self.batch)
         if self.batch.size() != 0:
             self.evaluate()
-        else:
-            with nogil:
-                self.core.wait_for_others()
+            return True
+        with nogil:
+            self.core.wait_for_others()
+        return False
 
     cdef evaluate(self):
+        # The GIL is let go as rarely as can be: with several threads, each time may mean waiting for it.
+        cdef cbool is_answered = False
         if self.batch.size() == 0:
             return
         try:
-            self.judge.answer(self.batch)
-        except BaseException:
+            self.judge.ask(self.batch)
             with nogil:
-                self.core.retract(self.batch)
+                self.judge.read(self.batch)
+                is_answered = True
+                self.core.expand(self.batch)
+        except BaseException:
+            if not is_answered:
+                with nogil:
+                    self.core.retract(self.batch)
             raise
-        with nogil:
-            self.core.expand(self.batch)
 
 
 class Helpers:
@@ -387,8 +398,8 @@ class Helpers:
 
     def _work(self, Puct puct, Pipeline pipeline):
         try:
-            while not self._is_over and not puct.is_finished():
-                pipeline.step()
+            while not self._is_over and (pipeline.step() or not puct.is_finished()):
+                pass
         except BaseException as error:
             self._error, self.failed = error, True
 
@@ -437,9 +448,12 @@ cdef class Judge:
     cdef empty(self):
         """Forgets the last batch."""
 
-    cdef answer(self, Batch& batch):
-        """Fills in what the evaluator says."""
-        raise NotImplementedError
+    cdef ask(self, Batch& batch):
+        """Asks the evaluator."""
+
+    cdef int read(self, Batch& batch) except -1 nogil:
+        """Fills in what it said, unless `ask` has done so."""
+        return 0
 
 
 cdef class HashedJudge(Judge):
@@ -460,9 +474,9 @@ cdef class HashedJudge(Judge):
             return new NoInbox()
         return new PlaneInbox(self.board.game[0], False, self.board_planes.data(), self.hand_planes.data())
 
-    cdef answer(self, Batch& batch):
-        with nogil:
-            answer_hashed(batch)
+    cdef int read(self, Batch& batch) except -1 nogil:
+        answer_hashed(batch)
+        return 0
 
 
 cdef class PythonJudge(Judge):
@@ -483,7 +497,7 @@ cdef class PythonJudge(Judge):
     cdef empty(self):
         self.states.clear()
 
-    cdef answer(self, Batch& batch):
+    cdef ask(self, Batch& batch):
         cdef size_t i, expected = 0
         cdef double probability
         # A list of the evaluator's own, so that it may do with it what it likes.
@@ -513,9 +527,13 @@ cdef class DlshogiJudge(Judge):
     cdef list first_rows  # The inputs cut to 0, 1, 2, ... rows.
     cdef float[:, :, :, ::1] board_planes
     cdef float[:, :, :, ::1] hand_planes
+    cdef const float[:, ::1] logits  # The last answer.
+    cdef const double[::1] values
+    cdef double temperature
 
     def __init__(self, network, Board board, int batch_size):
         self.network = network
+        self.temperature = network.temperature
         self.board = board
         self.inputs = network.new_inputs(batch_size)
         self.first_rows = [[rows[:count] for rows in self.inputs] for count in range(batch_size + 1)]
@@ -529,21 +547,23 @@ cdef class DlshogiJudge(Judge):
             &self.hand_planes[0, 0, 0, 0],
         )
 
-    cdef answer(self, Batch& batch):
-        cdef const float[:, ::1] logits
-        cdef const double[::1] values
-        cdef double temperature = self.network.temperature
+    cdef ask(self, Batch& batch):
         cdef Py_ssize_t count = batch.size()
         found_logits, found_values = self.network.run(self.first_rows[count])
-        logits = as_floats(found_logits)
-        values = found_values
-        if logits.shape[0] != count or logits.shape[1] != kDlshogiLabels or values.shape[0] != count:
+        self.logits, self.values = as_floats(found_logits), found_values
+        if (
+            self.logits.shape[0] != count
+            or self.logits.shape[1] != kDlshogiLabels
+            or self.values.shape[0] != count
+        ):
             raise ValueError(
                 f"expected logits ({count}, {kDlshogiLabels}) and values ({count},), "
                 f"received {found_logits.shape} and {found_values.shape}"
             )
-        with nogil:
-            answer_dlshogi(batch, &logits[0, 0], &values[0], temperature)
+
+    cdef int read(self, Batch& batch) except -1 nogil:
+        answer_dlshogi(batch, &self.logits[0, 0], &self.values[0], self.temperature)
+        return 0
 
 
 cdef as_floats(logits):

@@ -13,6 +13,7 @@ from goryu.games.shogi import Board, move_from_usi
 from goryu.games.splitmix import splitmix64
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
+from goryu.search import puct as puct_module
 from goryu.search.evaluator import Evaluation
 from goryu.search.mate import MateVerdict, solve
 from goryu.search.minimax import negamax
@@ -91,7 +92,7 @@ def expected_value(puct: Puct, node: Node) -> float:
     return total / weight
 
 
-@pytest.mark.parametrize("batch_size", [1, 4])
+@pytest.mark.parametrize("batch_size", [1, 4, 32])
 @pytest.mark.parametrize("game", GAMES)
 def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) -> None:
     state = GAMES[game]()
@@ -476,6 +477,35 @@ def test_an_evaluator_that_fails_leaves_nothing_in_flight() -> None:
     check_invariants(puct)
     puct.evaluator = HashedEvaluator()
     assert puct.search(Board(), never, max_playouts=100).stats.playouts == 100
+
+
+class Decided:
+    """Judges like the hashed stub, but is sure of its moves, so that playouts meet; counts the calls."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        self.sizes.append(len(states))
+        evaluations = []
+        for evaluation in HashedEvaluator().evaluate(states):
+            weights = [probability**6 for probability in evaluation.policy]
+            policy = [weight / sum(weights) for weight in weights]
+            evaluations.append(Evaluation(policy, evaluation.value))
+        return evaluations
+
+
+def test_a_large_batch_outlives_collisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {}
+    for share in (puct_module.COLLISION_SHARE, 1_000_000):
+        monkeypatch.setattr(puct_module, "COLLISION_SHARE", share)
+        evaluator = Decided()
+        puct = Puct(evaluator, PuctConfig(batch_size=32, c_init=1.0, c_init_root=1.0))
+        puct.search(Board(), never, max_playouts=1200)
+        check_invariants(puct)
+        sizes[share] = sum(evaluator.sizes) / len(evaluator.sizes)
+    at_length, at_once = sizes.values()
+    assert at_length > 1.3 * at_once
 
 
 def test_the_root_is_searched_even_if_its_position_is_a_repetition() -> None:

@@ -48,6 +48,7 @@ private:
     void empty(std::size_t room) {
         leaves_.clear();
         steps_.clear();
+        collided_.clear();
         moves_.clear();
         policies.clear();
         values.clear();
@@ -56,6 +57,7 @@ private:
 
     std::vector<Leaf> leaves_;
     std::vector<Step> steps_;
+    std::vector<Step> collided_;  // Those of playouts that met a waiting position.
     std::vector<Move> moves_;
     KeySet waiting_;                         // The keys of the leaves,
     std::optional<std::uint64_t> examined_;  // and of the position that may become the next one.

@@ -10,6 +10,8 @@ namespace {
 constexpr double kFreePlayouts = 2.4;
 // At most 1/16 of the root's visits may be in flight.
 constexpr std::uint32_t kInFlightShare = 16;
+// A batch outlives one collision for so many playouts in flight, those of other threads included.
+constexpr int kCollisionShare = 8;
 // How long a thread that found nothing to do waits for the others, at most.
 constexpr std::chrono::milliseconds kPatience{1};
 
@@ -109,7 +111,8 @@ void Puct::gather(State& state, Inbox& inbox, Batch& batch) {
     const int limit = static_cast<int>(std::min<std::uint32_t>(config_.batch_size, share));
     batch.empty(limit);
     batches_.push_back(&batch);
-    int free = 0;
+    const int collisions_allowed = limit * config_.threads / kCollisionShare;
+    int free = 0, collisions = 0;
     while (static_cast<int>(batch.size()) < limit && free < kFreePlayouts * limit) {
         if (progress_.playouts + in_flight_ >= max_playouts_) break;
         if (table_.is_exhausted()) {
@@ -119,11 +122,15 @@ void Puct::gather(State& state, Inbox& inbox, Batch& batch) {
         const Descent descent = walk(state, inbox, batch, lock);
         if (descent == Descent::kDone) {
             ++free;
-        } else if (descent != Descent::kNew) {
-            progress_.is_exhausted = descent == Descent::kStuck && in_flight_ == 0;
+        } else if (descent == Descent::kCollision) {
+            if (++collisions > collisions_allowed) break;
+        } else if (descent == Descent::kStuck) {
+            progress_.is_exhausted = in_flight_ == 0;
             break;
         }
     }
+    take_back(batch.collided_);
+    batch.collided_.clear();
     if (batch.size() == 0) retire(batch);
 }
 
@@ -136,7 +143,11 @@ Puct::Descent Puct::walk(State& state, Inbox& inbox, Batch& batch, Lock& lock) {
         const Descent descent = descend(state, inbox, batch, first_step, lock);
         const std::size_t depth = batch.steps_.size() - first_step;
         if (descent != Descent::kNew) {
-            batch.steps_.resize(first_step);
+            const auto path = batch.steps_.begin() + static_cast<std::ptrdiff_t>(first_step);
+            if (descent == Descent::kCollision) {
+                batch.collided_.insert(batch.collided_.end(), path, batch.steps_.end());
+            }
+            batch.steps_.erase(path, batch.steps_.end());
             in_flight_ -= unfinished;
         }
         unfinished = 0;
@@ -145,7 +156,8 @@ Puct::Descent Puct::walk(State& state, Inbox& inbox, Batch& batch, Lock& lock) {
     } catch (...) {
         if (!lock.owns_lock()) lock.lock();
         // All steps are in flight: those of the leaves and, after them, those of an unfinished walk.
-        take_back(batch, 0, batch.steps_.size());
+        take_back(batch.steps_);
+        take_back(batch.collided_);
         in_flight_ -= batch.size() + unfinished;
         retire(batch);
         throw;
@@ -182,10 +194,7 @@ Puct::Descent Puct::descend(State& state, Inbox& inbox, Batch& batch, std::size_
             const std::uint32_t ply = state.ply();
             child = table_.find(key, ply);
             if (child == kNoNode) {
-                if (is_waiting(key, batch)) {
-                    take_back(batch, first_step, steps.size());
-                    return Descent::kCollision;
-                }
+                if (is_waiting(key, batch)) return Descent::kCollision;
                 batch.examined_ = key;
                 lock.unlock();
                 const auto settled = settle(state);
@@ -294,7 +303,7 @@ void Puct::prefetch(const Batch& batch) const noexcept {
 
 void Puct::retract(Batch& batch) noexcept {
     const Lock lock(mutex_);
-    take_back(batch, 0, batch.steps_.size());
+    take_back(batch.steps_);
     in_flight_ -= batch.size();
     retire(batch);
 }
@@ -324,10 +333,10 @@ void Puct::complete(const Batch& batch, std::size_t first_step, std::size_t last
 }
 
 // Takes playouts back that will not be completed.
-void Puct::take_back(const Batch& batch, std::size_t first_step, std::size_t last_step) noexcept {
-    for (std::size_t at = first_step; at < last_step; ++at) {
-        Node& node = table_[batch.steps_[at].node];
-        --table_.edges(node)[batch.steps_[at].move].pending;
+void Puct::take_back(std::span<const Batch::Step> steps) noexcept {
+    for (const auto& step : steps) {
+        Node& node = table_[step.node];
+        --table_.edges(node)[step.move].pending;
         --node.in_flight;
     }
 }
@@ -337,6 +346,7 @@ void Puct::retire(Batch& batch) noexcept {
     batch.examined_.reset();
     batch.leaves_.clear();
     batch.steps_.clear();
+    batch.collided_.clear();
     std::erase(batches_, &batch);
     expanded_.notify_all();
 }

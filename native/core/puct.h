@@ -103,7 +103,7 @@ private:
     void complete(const Batch& batch, std::size_t first_step, std::size_t last_step,
                   std::optional<double> path_value = {});
     void prefetch(const Batch& batch) const noexcept;
-    void take_back(const Batch& batch, std::size_t first_step, std::size_t last_step) noexcept;
+    void take_back(std::span<const Batch::Step> steps) noexcept;
     void retire(Batch& batch) noexcept;
 
     PuctConfig config_;

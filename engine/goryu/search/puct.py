@@ -39,6 +39,13 @@ FREE_PLAYOUTS = 2.4
 IN_FLIGHT_SHARE = 16
 """At most 1/16 of the root's visits may be in flight: more, and early choices are made blindly."""
 
+COLLISION_SHARE = 8
+"""A batch outlives one collision, a playout that meets a position which waits already, for so many positions.
+
+Such a playout is dropped when the batch is full; until then it repels the others as if it were one of them
+(dlshogi's way). Small batches end at the first collision: a better playout is worth more than a full batch.
+"""
+
 
 Path = list[tuple[Node, int]]
 """The (node, move index) pairs from the root down to a leaf."""
@@ -49,7 +56,7 @@ class _Descent(Enum):
 
     NEW = auto()  # At a position that waits to be evaluated.
     DONE = auto()  # Without need of an evaluation; it is backed up.
-    COLLISION = auto()  # At a position that waits already; it is taken back.
+    COLLISION = auto()  # At a position that waits already; it will be taken back.
     STUCK = auto()  # At the root: no move is worth a playout.
 
 
@@ -217,6 +224,7 @@ class Puct:
         leaves: dict[int, _Leaf] = {}  # By key.
         limit = min(self.config.batch_size, max(1, root.total // IN_FLIGHT_SHARE))
         free = 0
+        collided: list[Path] = []
         while len(leaves) < limit and free < FREE_PLAYOUTS * limit:
             if progress.playouts + len(leaves) >= progress.max_playouts:
                 break
@@ -231,9 +239,15 @@ class Puct:
                 state.pop()
             if descent is _Descent.DONE:
                 free += 1
-            elif descent is not _Descent.NEW:
-                progress.is_exhausted = descent is _Descent.STUCK and not leaves
+            elif descent is _Descent.COLLISION:
+                collided.append(path)
+                if len(collided) > limit // COLLISION_SHARE:
+                    break
+            elif descent is _Descent.STUCK:
+                progress.is_exhausted = not leaves
                 break
+        for path in collided:
+            self._retract(path)
         return list(leaves.values())
 
     def _descend(self, root: Node, state: State, path: Path, leaves: dict[int, _Leaf]) -> _Descent:
@@ -262,7 +276,6 @@ class Puct:
             if child is None:
                 child = self.table.find(state.key, state.ply)
                 if child is None and state.key in leaves:
-                    self._retract(path)
                     return _Descent.COLLISION
                 if child is None and (settled := self._settle(state)) is not None:
                     if self.table.is_full:
