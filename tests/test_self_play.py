@@ -14,6 +14,7 @@ from goryu.evaluators.material import MaterialEvaluator
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, Policy, read_games, write_games
+from goryu.learning.game_tally import GameTally
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.match.openings import Opening
 from goryu.learning.self_play import run
@@ -200,7 +201,7 @@ def test_reanalysis_of_a_share_takes_only_some_positions() -> None:
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path = tmp_path / "self.games"
 
-    def go(size: int) -> run.Progress:
+    def go(size: int) -> GameTally:
         settings = SelfPlaySettings(cheap_playouts=1, full_playouts=2, max_plies=12)
         return run.run(
             run.PlayWork("test", settings, (Opening(),), 1, size), MODEL, path, processes=2, at_once=2

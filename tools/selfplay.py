@@ -25,6 +25,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from goryu.evaluators.model_files import ModelError
 from goryu.learning.game_records import read_games
+from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening, read_openings
 from goryu.learning.self_play import run
 from goryu.learning.self_play.game import SelfPlaySettings
@@ -146,11 +147,11 @@ def _reanalyse(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace, work: run.Work) -> int:
     with progress_bar() as bar:
         report = reporter(bar, work.size)
-        progress = run.run(
+        tally = run.run(
             work, args.model, args.out,
             processes=args.processes, at_once=args.at_once, backend=args.backend, report=report,
         )  # fmt: skip
-    print(summary(progress))
+    print(summary(tally))
     return 0
 
 
@@ -183,12 +184,12 @@ def _openings(args: argparse.Namespace) -> tuple[Opening, ...]:
     return opened + (Opening(),) * len(opened)
 
 
-def reporter(bar: Progress, games: int | None) -> Callable[[run.Progress], None]:
+def reporter(bar: Progress, games: int | None) -> Callable[[GameTally], None]:
     """Adds a line for so many games to the bar; returns what keeps it up to date."""
     task = bar.add_task("games", total=games)
 
-    def report(progress: run.Progress) -> None:
-        bar.update(task, completed=progress.games, description=f"{progress.positions} positions")
+    def report(tally: GameTally) -> None:
+        bar.update(task, completed=tally.games, description=f"{tally.positions} positions")
 
     return report
 
@@ -200,13 +201,13 @@ def progress_bar() -> Progress:
     )  # fmt: skip
 
 
-def summary(progress: run.Progress) -> str:
+def summary(tally: GameTally) -> str:
     """Returns a few lines on what a file holds now."""
-    draws, black, white = progress.results
-    by_number = sorted(progress.endings.items(), key=lambda item: -item[1])
+    draws, black, white = tally.results
+    by_number = sorted(tally.endings.items(), key=lambda item: -item[1])
     endings = ", ".join(f"{number} {ending}" for ending, number in by_number)
     return (
-        f"{progress.games} games, {progress.positions} positions ({progress.new_positions} new); "
+        f"{tally.games} games, {tally.positions} positions ({tally.new_positions} new); "
         f"{draws} draws, {black} wins of black, {white} of white\n{endings}"
     )
 

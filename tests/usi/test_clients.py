@@ -88,8 +88,10 @@ def test_i8_cshogi_plays_a_game(program: Path) -> None:
 def test_i8_the_command_line_of_cshogi_plays_games(
     arguments: list[str], program: Path, tmp_path: Path
 ) -> None:
-    """Without --ponder: then it sends `go ponder` from a thread, behind `gameover` when a game ends, and now
-    and then waits for ever for an answer. ShogiHome's client (`test_shogihome.py`) ponders in its place.
+    """Without --ponder: then it sends `go ponder` from a thread, which a busy machine may start after the
+    `ponderhit` or the `gameover` that is meant for it. No engine can answer that, and when the engine has
+    ended cshogi reads on for ever (it compares bytes with ""). ShogiHome's client (`test_shogihome.py`)
+    ponders in its place.
     """
     options = ",".join(f"{name}:{value}" for name, value in QUICK)
     command = [sys.executable, "-m", "cshogi.cli", str(program), str(program)]

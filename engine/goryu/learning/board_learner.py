@@ -2,7 +2,6 @@
 
 import tempfile
 from collections.abc import Sequence
-from copy import deepcopy
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -77,12 +76,10 @@ class BoardLearner:
         return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns a copy of the weights and of where their training stands."""
-        return deepcopy({"net": self.net.state_dict(), "steps": self.steps.state_dict()})
+        return self.steps.state_dict()
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        self.net.load_state_dict(saved["net"])
-        self.steps.load_state_dict(deepcopy(saved["steps"]))
+        self.steps.load_state_dict(saved)
 
     def _arrays(self, examples: Sequence[Example[Position]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Returns planes [N, 2, size, size], policies [N, moves] and values [N], float32."""

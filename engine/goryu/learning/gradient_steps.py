@@ -1,5 +1,6 @@
 """The gradient steps of AlphaZero's loop: an optimizer, its schedule and the count of its steps."""
 
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -30,12 +31,15 @@ class GradientSteps:
         self.count += 1
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns what `load_state_dict` needs to go on from here, the network's weights not included."""
+        """Returns a copy of the network's weights and of where their training stands."""
         moments = self._optimizer.state_dict() if self._optimizer else self._saved
-        return {"count": self.count, "optimizer": moments}
+        steps = {"count": self.count, "optimizer": moments}
+        return deepcopy({"net": self.net.state_dict(), "steps": steps})
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        self.count, self._saved = saved["count"], saved["optimizer"]
+        self.net.load_state_dict(saved["net"])
+        steps = deepcopy(saved["steps"])
+        self.count, self._saved = steps["count"], steps["optimizer"]
         self._optimizer = None
 
     def _new_optimizer(self, config: AlphaZeroConfig) -> torch.optim.Optimizer:

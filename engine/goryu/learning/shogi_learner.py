@@ -13,7 +13,6 @@ A position is remembered as its SFEN, so the planes do not know the game's repet
 
 import tempfile
 from collections.abc import Sequence
-from copy import deepcopy
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -87,12 +86,10 @@ class ShogiLearner:
         return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns a copy of the weights and of where their training stands."""
-        return deepcopy({"net": self.net.state_dict(), "steps": self.steps.state_dict()})
+        return self.steps.state_dict()
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        self.net.load_state_dict(saved["net"])
-        self.steps.load_state_dict(deepcopy(saved["steps"]))
+        self.steps.load_state_dict(saved)
 
     def _batch(self, examples: Sequence[Example[str]], rng: Random) -> tuple[np.ndarray, ...]:
         """Returns input1 [N, 62, 9, 9], input2 [N, 57, 9, 9], legal and policy [N, 2187] and value [N].

@@ -24,6 +24,7 @@ from goryu.games.state import Move, State
 from goryu.implementation import Board, Puct
 from goryu.learning.dataset import Source, load
 from goryu.learning.export import export_onnx, load_checkpoint
+from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening
 from goryu.learning.model import PolicyValueNet
 from goryu.learning.self_play import run
@@ -87,7 +88,7 @@ class Cycle:
 
 
 def run_loop(
-    settings: LoopSettings, folder: Path, report: Callable[[run.Progress], None] = lambda progress: None
+    settings: LoopSettings, folder: Path, report: Callable[[GameTally], None] = lambda tally: None
 ) -> Iterator[Cycle]:
     """Runs the cycles that the folder does not hold yet and yields all of them, the finished ones too.
 

@@ -9,7 +9,7 @@ import multiprocessing as mp
 import os
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from multiprocessing.queues import Queue
 from pathlib import Path
@@ -18,12 +18,13 @@ from typing import Protocol
 
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.learning.game_records import GameRecord, GameWriter, read_games
+from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening
 from goryu.learning.self_play.game import GameSteps, SelfPlaySettings, play_game
 from goryu.learning.self_play.pool import play_together
 from goryu.learning.self_play.reanalysis import reanalyse
 
-__all__ = ["PlayWork", "Progress", "ReanalysisWork", "SelfPlayError", "Work", "run"]
+__all__ = ["PlayWork", "ReanalysisWork", "SelfPlayError", "Work", "run"]
 
 
 class SelfPlayError(RuntimeError):
@@ -87,27 +88,6 @@ class ReanalysisWork:
         )  # fmt: skip
 
 
-@dataclass(slots=True)
-class Progress:
-    """Where a run stands: games and positions for training in the file, and of the games the results (draws,
-    wins of black, wins of white) and how many ended in which way; new_positions: since the run was started.
-    """
-
-    games: int = 0
-    positions: int = 0
-    new_positions: int = 0
-    results: list[int] = field(default_factory=lambda: [0, 0, 0])
-    endings: dict[str, int] = field(default_factory=dict)
-
-    def add(self, game: GameRecord) -> int:
-        positions = sum(score is not None for score in game.evals)
-        self.games += 1
-        self.positions += positions
-        self.results[game.result] += 1
-        self.endings[game.ending] = self.endings.get(game.ending, 0) + 1
-        return positions
-
-
 def run(
     work: Work,
     model: Path,
@@ -116,8 +96,8 @@ def run(
     processes: int = 1,
     at_once: int = 32,
     backend: str = "cpu",
-    report: Callable[[Progress], None] = lambda progress: None,
-) -> Progress:
+    report: Callable[[GameTally], None] = lambda tally: None,
+) -> GameTally:
     """Does the work that the file does not hold yet, and appends its games; for ever if it has no end.
 
     model: the network. at_once: games in progress in every process. report: called after every game.
@@ -126,12 +106,12 @@ def run(
     context = mp.get_context("spawn")
     queue: Queue[GameRecord | str | None] = context.Queue()
     with GameWriter(path) as writer:
-        progress = Progress()
+        tally = GameTally()
         earlier = [game for game in read_games(path) if game.teacher == work.teacher]
         for game in earlier:
-            progress.add(game)
+            tally.add(game, is_new=False)
         done = {game.number for game in earlier}
-        report(progress)
+        report(tally)
         workers = [
             context.Process(
                 target=_work, args=(work, model, at_once, backend, done, first, processes, queue), daemon=True
@@ -150,13 +130,13 @@ def run(
                     raise SelfPlayError(event)
                 else:
                     writer.write([event])
-                    progress.new_positions += progress.add(event)
-                    report(progress)
+                    tally.add(event, is_new=True)
+                    report(tally)
         finally:
             for worker in workers:
                 worker.terminate()
                 worker.join()
-    return progress
+    return tally
 
 
 def _work(

@@ -15,6 +15,7 @@ from pathlib import Path
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, GameWriter, read_games
+from goryu.learning.game_tally import GameTally
 from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 from goryu.learning.teacher.game import TeacherSettings, play_game
 
@@ -32,29 +33,15 @@ class TeacherError(Exception):
 
 
 @dataclass(slots=True)
-class Progress:
-    """Where a run stands.
+class Progress(GameTally):
+    """Where a run stands: the games of this teacher, and what went wrong.
 
-    games, positions: those of this teacher in the file; positions are those for training.
-    results: of these games: draws, wins of black, wins of white.
-    new_positions, failures: since the run was started; what the engine did when a game was lost to a failure.
+    failures: what the engine did when a game was lost to a failure, since the run was started.
     warnings: options that the engine does not list.
     """
 
-    games: int = 0
-    positions: int = 0
-    results: list[int] = field(default_factory=lambda: [0, 0, 0])
-    new_positions: int = 0
     failures: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-
-    def add(self, game: GameRecord) -> int:
-        """Counts a game; returns how many positions it has for training."""
-        positions = sum(score is not None for score in game.evals)
-        self.games += 1
-        self.positions += positions
-        self.results[game.result] += 1
-        return positions
 
 
 def run(
@@ -103,7 +90,7 @@ def _resume(path: Path, teacher: str, openings: "_Openings") -> tuple[Progress, 
     progress, done = Progress(), set()
     for game in read_games(path):
         if game.teacher == teacher:
-            progress.add(game)
+            progress.add(game, is_new=False)
             done.add(game.number)
             board = Board(game.start_sfen)
             for move, score in zip(game.moves, game.evals, strict=True):
@@ -130,7 +117,7 @@ def _collect(
             continue
         if isinstance(event, GameRecord):
             writer.write([event])
-            progress.new_positions += progress.add(event)
+            progress.add(event, is_new=True)
             failures_in_a_row = 0
         elif isinstance(event, EngineError):
             progress.failures.append(str(event))
