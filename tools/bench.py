@@ -45,7 +45,7 @@ Figures = dict[str, Any]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     args = make_parser().parse_args(arguments)
-    args.playouts = args.playouts or (4000 if IMPLEMENTATION == "native" else 400)
+    args.playouts = args.playouts or (4000 if IMPLEMENTATION == "native" else 400) * args.workers
     console = Console()
     figures: Figures = {
         "implementation": IMPLEMENTATION,
@@ -91,7 +91,9 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, default=1, help="CPU threads of a network call (default 1)")
     parser.add_argument("--workers", type=int, default=1, help="threads that gather and call (default 1)")
     parser.add_argument("--backend", default="cpu", help="auto, cpu, cuda, tensorrt, directml (default cpu)")
-    parser.add_argument("--playouts", type=int, help="of a search with a network (default 400, native 4000)")
+    parser.add_argument(
+        "--playouts", type=int, help="of a search with a network (default 400, native 4000, a worker)"
+    )
     parser.add_argument("--stub-playouts", type=int, help="of a search without (default 1000, native 50000)")
     parser.add_argument("--perft-depth", type=int, help="(default 3, native 5)")
     parser.add_argument("--runs", type=int, default=5, help="for each median (default 5)")
