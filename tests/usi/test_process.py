@@ -594,3 +594,13 @@ def test_the_log_file_holds_the_session(ready: Any, tmp_path: Path) -> None:
     text = log.read_text()
     assert "> go nodes 5" in text
     assert "< bestmove" in text
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("path", ["/dev/full", "a\0b"])
+def test_a_log_that_cannot_be_written_is_said_and_the_engine_plays_on(ready: Any, path: str) -> None:
+    ready.send(f"setoption name LogFile value {path}\nisready")
+    ready.expect("info string Error! cannot write the log: .*")
+    ready.expect("readyok")
+    ready.send("go nodes 5")
+    ready.expect("bestmove .*")

@@ -169,7 +169,7 @@ class UsiLoop:
             _point_standard_streams_at(path or os.devnull)
             if path:
                 self._transcript = os.open(path, os.O_WRONLY | os.O_APPEND)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # The latter if the path holds what no path may.
             self._perform(self._engine.remarked(f"Error! cannot write the log: {error}"))
 
     # The main thread.
@@ -228,10 +228,16 @@ class UsiLoop:
         self._last_output_s = monotonic()
 
     def _note(self, mark: str, line: str) -> None:
-        if self._transcript is not None:
-            os.write(
-                self._transcript, f"{monotonic():.3f} {mark} {line}\n".encode("utf-8", "backslashreplace")
-            )
+        if self._transcript is None:
+            return
+        text = f"{monotonic():.3f} {mark} {line}\n".encode("utf-8", "backslashreplace")
+        try:
+            os.write(self._transcript, text)
+        except OSError as error:  # A full disk must not end the game; the remark waits for its turn.
+            os.close(self._transcript)
+            self._transcript = None
+            message = f"Error! cannot write the log: {error}"
+            self._events.put(partial(self._engine.remarked, message))
 
     # The reader.
 
