@@ -10,6 +10,7 @@ import pytest
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
+from goryu.players.loading import model_settings
 from goryu.players.player import Player
 from goryu.players.position import Position, rules_of
 from goryu.players.request import Answer, Control, Request
@@ -121,6 +122,16 @@ def test_a_broken_book_is_said_and_the_engine_plays_on(tmp_path: Path, content: 
     config = replace(QUICK, book_file=str(tmp_path / "book.db"))
     player, said = loaded(config)
     assert any(message.startswith("Error! ") and "without a book" in message for message in said)
+    assert move_of(search(player, request_of(config))) != "none"
+
+
+@pytest.mark.parametrize("path", ["a" * 300, "a\0b", "~nobody/x", "~x"])
+def test_a_path_that_is_none_is_said_and_the_engine_plays_on(path: str) -> None:
+    config = replace(QUICK, evaluator="network", model=path + ".onnx", book_file=path + ".db")
+    assert model_settings(config) == ""
+    player, said = loaded(config)
+    assert any(message.startswith("Error! ") and "without a book" in message for message in said)
+    assert any(message.startswith("Error! ") and "material evaluator" in message for message in said)
     assert move_of(search(player, request_of(config))) != "none"
 
 

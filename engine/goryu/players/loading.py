@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from os.path import expanduser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,8 +84,9 @@ def model_path(settings: EvaluatorSettings) -> Path:
     folder = models_folder()
     if not settings.model:
         return _shipped_model(folder)
-    named = Path(settings.model).expanduser()
-    places = [Path(settings.model_folder).expanduser() / named] if settings.model_folder else []
+    # Not Path's own, which raises for a name that only looks like a home: ~old.onnx
+    named = Path(expanduser(settings.model))
+    places = [Path(expanduser(settings.model_folder)) / named] if settings.model_folder else []
     places += [named, folder / named]
     return next((place for place in places if place.is_file()), named)
 
@@ -113,7 +115,7 @@ def model_settings(config: EngineConfig) -> str:
     try:
         path = model_path(settings)
         return path.with_name(path.name + ".ini").read_text(encoding="utf-8-sig", errors="replace")
-    except (ModelError, OSError):
+    except (OSError, ValueError):
         return ""
 
 
@@ -123,7 +125,7 @@ def _stamp(settings: EvaluatorSettings) -> tuple[int, int] | None:
         return None
     try:
         status = model_path(settings).stat()
-    except (ModelError, OSError):
+    except (OSError, ValueError):
         return None
     return status.st_size, status.st_mtime_ns
 

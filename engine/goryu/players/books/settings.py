@@ -1,6 +1,7 @@
 """How the user wants an opening book to be used: which file, and which of its moves."""
 
 from dataclasses import dataclass
+from os.path import expanduser
 from pathlib import Path
 
 __all__ = ["BookFile", "BookSettings"]
@@ -28,15 +29,16 @@ class BookFile:
 
     def place(self) -> Path:
         """Returns where the file is; if it is nowhere, the path as it was given."""
-        named = Path(self.path).expanduser()
-        places = [Path(self.folder).expanduser() / named] if self.folder else []
+        # Not Path's own, which raises for a name that only looks like a home: ~old.db
+        named = Path(expanduser(self.path))
+        places = [Path(expanduser(self.folder)) / named] if self.folder else []
         return next((place for place in (*places, named) if place.is_file()), named)
 
     def stamp(self) -> tuple[int, int] | None:
         """Returns size and time of the file, which change with its content, or None without one."""
         try:
             status = self.place().stat()
-        except OSError:
+        except (OSError, ValueError):
             return None
         return status.st_size, status.st_mtime_ns
 

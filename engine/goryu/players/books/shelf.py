@@ -44,7 +44,7 @@ class BookShelf:
             return
         try:
             self._book = OpeningBook(file)
-        except BookError as error:
+        except (OSError, ValueError) as error:  # A BookError, or a path that none can be.
             say(f"Error! {error}; playing without a book")
         else:
             say(f"book={file.place()}")
