@@ -14,6 +14,7 @@ from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.onnx_graph import producer
 from goryu.evaluators.providers import BackendError, Session, open_session
+from goryu.evaluators.providers import _provider_options as provider_options
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
 
@@ -209,6 +210,50 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
     assert "out of memory" in evaluator.notes[-1]
     with pytest.raises(ModelError, match="out of memory"):
         NetworkEvaluator(model, backend="cuda", allows_fallback=False)
+
+
+def test_two_sizes_span_all_others_before_those_are_tried(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    run_padded = NetworkEvaluator._run_padded
+
+    def watched(self: NetworkEvaluator, inputs: Any) -> Any:
+        sizes.append(len(inputs[0]))
+        return run_padded(self, inputs)
+
+    monkeypatch.setattr(NetworkEvaluator, "_run_padded", watched)
+    NetworkEvaluator(model, backend="cpu", batch_size=20)
+    assert sizes[:2] == [20, 1]
+    assert len(set(sizes)) == len(sizes) > 15
+
+
+def test_networks_of_one_name_and_size_do_not_share_what_tensorrt_has_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = write_model(tmp_path / "linear.onnx")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+
+    def folder() -> str:
+        return provider_options("tensorrt", model, 0)["trt_engine_cache_path"]
+
+    before, content = folder(), model.read_bytes()
+    assert Path(before).is_dir()
+    assert folder() == before
+    model.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert folder() != before
+
+
+def test_a_home_that_cannot_be_written_costs_tensorrt_and_not_the_network(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
+    evaluator = NetworkEvaluator(model, backend="tensorrt")
+    assert evaluator.notes[0] == "TensorRT cannot be used: Could not determine home directory."
 
 
 def test_an_unknown_backend_is_refused(model: Path) -> None:

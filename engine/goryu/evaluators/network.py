@@ -158,8 +158,13 @@ class NetworkEvaluator:
         return softmax(logits[labels].tolist(), self.temperature)
 
     def _warm_up(self) -> None:
-        """Runs every size of the ladder, so that the first move of a game is as fast as the others."""
-        for size in self._ladder:
+        """Runs every size of the ladder, so that the first move of a game is as fast as the others.
+
+        The largest and the smallest come first: TensorRT compiles the network anew, for minutes, whenever a
+        size lies outside the range that it has seen.
+        """
+        *smaller, largest = self._ladder
+        for size in (largest, *smaller):
             try:
                 logits, values = self._run_padded(self.new_inputs(size))
             except Exception as error:  # onnxruntime's errors have no other base class

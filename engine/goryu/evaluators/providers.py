@@ -11,6 +11,7 @@ must keep it away from the library.
 import ctypes
 import sys
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -102,14 +103,14 @@ def _try(onnxruntime: Any, path: Path, name: str, threads: int, device: int) -> 
         return None, obstacle
     if name in ("cuda", "tensorrt"):
         onnxruntime.preload_dlls()  # Finds the CUDA libraries of the nvidia-* wheels.
-    providers = [(_PROVIDERS[name], _provider_options(name, path, device))]
-    if name != "cpu":
-        providers.append((_PROVIDERS["cpu"], {}))  # Runs the few operators that a GPU does not know.
     options = _session_options(onnxruntime, name, threads)
     try:
+        providers = [(_PROVIDERS[name], _provider_options(name, path, device))]
+        if name != "cpu":
+            providers.append((_PROVIDERS["cpu"], {}))  # Runs the few operators that a GPU does not know.
         # enable_fallback=0: no second try behind our back, neither now nor in the middle of a game.
         handle = onnxruntime.InferenceSession(str(path), options, providers=providers, enable_fallback=0)
-    except Exception as error:  # onnxruntime's errors have no other base class
+    except Exception as error:  # onnxruntime's errors have no other base class.
         if name == "cpu":
             raise ModelError(f"model {path}: onnxruntime cannot read it ({_first_line(error)})") from error
         return None, _first_line(error)
@@ -149,8 +150,10 @@ def _provider_options(name: str, path: Path, device: int) -> dict[str, str]:
         return {}
     options = {"device_id": str(device)}
     if name == "tensorrt":
-        # TensorRT notices another GPU or version by itself, but not that the model is another one.
-        cache = Path.home() / ".cache" / "goryu" / "tensorrt" / f"{path.stem}-{path.stat().st_size}"
+        # TensorRT notices another GPU or version by itself, but not that the weights are others: networks
+        # of one shape have files of one size, and a network that learnt on often keeps its name.
+        content = sha256(path.read_bytes()).hexdigest()[:16]
+        cache = Path.home() / ".cache" / "goryu" / "tensorrt" / f"{path.stem}-{content}"
         cache.mkdir(parents=True, exist_ok=True)
         options |= {
             "trt_fp16_enable": "1",
