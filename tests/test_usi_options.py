@@ -275,6 +275,15 @@ def test_a_settings_file_yields_to_what_the_user_has_set() -> None:
     assert options.config.softmax_temperature_percent == EngineConfig().softmax_temperature_percent
 
 
+@pytest.mark.parametrize(
+    "line", ["Evaluator=material", "EvalDir=x", "DNN_Model=x", "LogFile=x", "Clear_Hash="]
+)
+def test_a_settings_file_does_not_decide_which_model_it_lies_beside(line: str) -> None:
+    options = UsiOptions()
+    assert len(options.set_model_settings(line)) == 1
+    assert options.config == EngineConfig()
+
+
 @given(st.floats(-0.999, 0.999), st.integers(1, 10_000))
 def test_centipawns_are_finite_odd_and_monotone(value: float, coefficient: int) -> None:
     cp = centipawns(value, coefficient)

@@ -14,6 +14,9 @@ _BY_NAME: dict[str, tuple[Option | None, int]] = {
     for name, factor in ((option.name, 1), *option.aliases)
 }
 
+NOT_OF_A_MODEL = ("", "evaluator", "model", "model_folder", "log_file")
+"""Buttons, what decides which model is loaded, and what is done when the option is set."""
+
 
 class UsiOptions:
     """The options with their values.
@@ -71,7 +74,7 @@ class UsiOptions:
             if not name or name.startswith(("#", ";", "[")):
                 continue
             option, factor = _BY_NAME.get(name.strip().lower(), (None, 1))
-            if not equals or option is None or option.field in ("", "model"):
+            if not equals or option is None or option.field in NOT_OF_A_MODEL:
                 problems.append(f"model settings: no option in {line[:80]!a}")
                 continue
             try:
