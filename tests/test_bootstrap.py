@@ -58,6 +58,32 @@ def test_an_install_is_repeated_for_new_extras_and_for_a_changed_project(bootstr
     assert not bootstrap.install_is_current([])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links")
+def test_a_virtual_environment_is_completed_or_made_anew(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[list[str]] = []
+    python = bootstrap.programs(bootstrap.VENV).python
+    monkeypatch.setattr(bootstrap, "PYTHON", str(python))
+    monkeypatch.setattr(bootstrap, "step", lambda name, message, command, advice: calls.append(command[3:]))
+    venv = str(bootstrap.VENV)
+
+    python.parent.mkdir()
+    python.symlink_to("a Python that is gone")
+    bootstrap.create_venv()
+    assert calls.pop() == ["--clear", venv]
+
+    python.unlink()
+    python.write_text(f'#!/bin/sh\n[ "$2" = pip ] && exit 1\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    bootstrap.create_venv()
+    assert calls.pop() == [venv]
+
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    bootstrap.create_venv()
+    assert calls == []
+
+
 def test_a_failed_native_build_removes_the_stale_extension_and_is_remembered(bootstrap: ModuleType) -> None:
     stale = bootstrap.ROOT / "engine" / "goryu" / "_native.cpython-311.so"
     stale.touch()

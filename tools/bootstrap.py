@@ -79,17 +79,24 @@ def force_set_up(extras: Iterable[str]) -> None:
 
 def install(extras: Iterable[str]) -> None:
     """Installs goryu, editable, with the extras asked for and those it already had."""
-    if not python_version():
-        step("venv", "creating .venv", [sys.executable, "-m", "venv", str(VENV)], VENV_ADVICE)
+    together = sorted({*extras, *read_stamp("install").get("extras", [])})
+    create_venv()
     pip = [PYTHON, "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     build_tools = project()["build-system"]["requires"]
     step("build-tools", "installing the build tools", [*pip, *build_tools], NETWORK_ADVICE)
-    together = sorted({*extras, *read_stamp("install").get("extras", [])})
     target = f".[{','.join(together)}]" if together else "."
     message = f"installing goryu and its dependencies, {target} (the first time this takes minutes)"
     command = [*pip, "--no-build-isolation", "--editable", target]
     step("install", message, command, NETWORK_ADVICE, GORYU_SKIP_NATIVE="1")
     write_stamp("install", key=install_key(), extras=together)
+
+
+def create_venv() -> None:
+    """Creates .venv, or completes it: without the package python3-venv Debian leaves one that has no pip."""
+    if not ask_python("-m", "pip", "--version"):
+        # venv keeps the links that it finds, even those to a Python that is gone.
+        clear = [] if python_version() else ["--clear"]
+        step("venv", "creating .venv", [sys.executable, "-m", "venv", *clear, str(VENV)], VENV_ADVICE)
 
 
 def install_is_current(extras: Iterable[str]) -> bool:
@@ -220,7 +227,12 @@ def digest(files: Sequence[Path], *facts: str) -> str:
 
 def python_version() -> str:
     """Returns the version of .venv's Python, or nothing if it does not run."""
-    command = [PYTHON, "-c", "import sys; print(sys.version)"]
+    return ask_python("-c", "import sys; print(sys.version)")
+
+
+def ask_python(*arguments: str) -> str:
+    """Returns what .venv's Python prints, or nothing if it does not run."""
+    command = [PYTHON, *arguments]
     try:
         return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
     except OSError:
