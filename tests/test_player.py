@@ -151,3 +151,20 @@ def test_a_graph_searched_under_other_rules_is_not_reused() -> None:
             result = search(player, request_of(config)).result
             assert result is not None
             assert (sum(move.visits for move in result.moves) > 30) == inherited
+
+
+def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
+    sober = search(loaded(QUICK)[0], request_of(QUICK)).result
+    assert sober is not None
+    per_mille = int(500 * (sober.moves[0].value + 1.0))
+    drunk = replace(QUICK, random_ply=30, random_temperature_permille=100_000)
+    player, _ = loaded(drunk)
+    values = []
+    for threshold in [per_mille] * 5 + [per_mille + 50]:
+        player.new_game()
+        config = replace(drunk, resign_threshold_permille=threshold)
+        answer = search(player, request_of(config))
+        assert (answer.move is None) == (threshold > per_mille)
+        assert answer.result is not None
+        values.append(answer.result.moves[0].value)
+    assert min(values) < sober.moves[0].value - 0.2, "all were good: the test tests nothing"

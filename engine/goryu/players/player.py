@@ -156,7 +156,7 @@ class Player:
     def _searcher(self, config: EngineConfig, board: Board) -> Puct:
         """Returns the search, with its graph if neither evaluator nor constants nor rules have changed."""
         assert self._loaded is not None
-        wanted = config.puct_config(board.turn, MEMORY_FACTOR[IMPLEMENTATION])
+        wanted = config.puct_config(board.turn, self._loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
         wanted = replace(wanted, mate_nodes=min(wanted.mate_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
         if self._puct is None or replace(self._puct.config, draw_value=wanted.draw_value) != wanted:
             self._puct = Puct(self._loaded.evaluator, wanted)
@@ -194,6 +194,7 @@ class Player:
         board = request.board
         plays_randomly = board.ply < max(config.random_ply, config.random2_ply)
         result = watch.result(ALL_MOVES if plays_randomly else config.multi_pv)
+        is_hopeless = config.resign_threshold_permille > 0 and result.moves[0].value < config.resign_value
         if plays_randomly:
             chosen = choose_move(
                 result, config.random_settings(), config.occasional_settings(), board.ply, self._rng
@@ -201,7 +202,7 @@ class Player:
             result = replace(result, moves=_with_first(result.moves, chosen))
         best = result.moves[0]
         elapsed_ms = watch.elapsed_ms()
-        if may_resign and config.resign_threshold_permille and best.value < config.resign_value:
+        if may_resign and is_hopeless:
             return Answer(None, result=result, elapsed_ms=elapsed_ms)
         return Answer(best.move, legal_reply(board, best), result, elapsed_ms)
 
