@@ -207,9 +207,23 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
     monkeypatch.setattr("goryu.evaluators.network.open_session", open_broken)
     evaluator = NetworkEvaluator(model, backend="cuda")
     assert evaluator.backend == "CPU"
+    assert evaluator.batch_size == 4
     assert "out of memory" in evaluator.notes[-1]
     with pytest.raises(ModelError, match="out of memory"):
         NetworkEvaluator(model, backend="cuda", allows_fallback=False)
+
+
+def test_the_device_decides_the_size_of_a_batch_unless_the_user_does(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def open_elsewhere(path: Path, backend: str, **settings: Any) -> Session:
+        return replace(open_session(path, "cpu", threads=1), backend="CUDA")
+
+    assert NetworkEvaluator(model, backend="cpu").batch_size == 4
+    assert NetworkEvaluator(write_model(tmp_path / "fixed.onnx", batch=6), backend="cpu").batch_size == 6
+    monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
+    assert NetworkEvaluator(model, backend="cuda").batch_size == 128
+    assert NetworkEvaluator(model, backend="cuda", batch_size=9).batch_size == 9
 
 
 def test_two_sizes_span_all_others_before_those_are_tried(

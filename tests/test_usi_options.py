@@ -194,7 +194,7 @@ def test_constants_of_the_win_rate_scale_are_doubled() -> None:
     options = UsiOptions()
     options.set("C_init", "144")
     options.set("C_fpu_reduction", "27")
-    constants = options.config.puct_config(turn=0)
+    constants = options.config.puct_config(turn=0, batch_size=4)
     assert constants.c_init == pytest.approx(2.88)
     assert constants.fpu_reduction == pytest.approx(0.54)
     assert constants.c_factor == 2.0
@@ -204,10 +204,11 @@ def test_the_graph_is_limited_in_megabytes_and_in_nodes() -> None:
     options = UsiOptions()
     options.set("USI_Hash", "3")
     options.set("UCT_NodeLimit", "1500")
-    assert options.config.puct_config(turn=0).capacity == 1500
-    assert options.config.puct_config(turn=0).capacity_bytes == 3 << 20
-    assert options.config.puct_config(turn=0, memory_factor=2).capacity_bytes == 3 << 19
-    assert options.config.puct_config(turn=0, memory_factor=30).capacity_bytes == 1 << 20, "no less"
+    config = options.config
+    assert config.puct_config(turn=0, batch_size=4).capacity == 1500
+    assert config.puct_config(turn=0, batch_size=4).capacity_bytes == 3 << 20
+    assert config.puct_config(turn=0, batch_size=4, memory_factor=2).capacity_bytes == 3 << 19
+    assert config.puct_config(turn=0, batch_size=4, memory_factor=30).capacity_bytes == 1 << 20, "no less"
 
 
 @given(st.sampled_from(OPTIONS), st.text())

@@ -34,6 +34,10 @@ _ELEMENT_TYPES: dict[str, type[np.generic]] = {
 """NumPy's name for the element types that a model may want its planes in."""
 
 
+_CPU_BATCH = 4
+_GPU_BATCH = 128
+"""What keeps the device busy: a CPU gains nothing from more, a GPU judges many in the time of a few."""
+
 _SMALL_BATCH = 16
 """Up to so many rows, a processor is shown a batch as it is."""
 
@@ -51,7 +55,7 @@ class NetworkEvaluator:
         self,
         path: Path | str,
         *,
-        batch_size: int = 4,
+        batch_size: int | None = None,
         backend: str = "auto",
         threads: int = 1,
         device: int = 0,
@@ -60,6 +64,7 @@ class NetworkEvaluator:
     ) -> None:
         """Loads the model and runs it once on every batch size.
 
+        batch_size: None for what the model takes, or else 4 on a CPU and 128 on a GPU.
         backend: "auto", "tensorrt", "cuda", "directml" or "cpu"; device: number of the GPU.
         threads: CPU threads for one network call.
 
@@ -67,10 +72,9 @@ class NetworkEvaluator:
             ModelError: the file is missing, broken, or not of a known format.
             BackendError: the backend cannot be used, and `allows_fallback` is false.
         """
-        assert batch_size >= 1
+        assert batch_size is None or batch_size >= 1
         assert temperature > 0.0
         self.path = Path(path)
-        self.batch_size = batch_size
         self.temperature = temperature
         self._threads = threads
         self._lock = Lock()
@@ -84,7 +88,7 @@ class NetworkEvaluator:
         file_types = {node.name: node.type for node in inputs}
         self._file_types = [_element_type(self.path, file_types[spec.name]) for spec in self.format.inputs]
         fixed = _shapes(inputs)[self.format.inputs[0].name][0]
-        self._ladder = [fixed] if fixed else _ladder(batch_size, step_by_one=self.backend == "CPU")
+        self._plan_batches(batch_size, fixed)
         self._sha = sha256(self.path.read_bytes()).hexdigest()
         try:
             self._warm_up()
@@ -94,6 +98,7 @@ class NetworkEvaluator:
                 raise
             self.notes += (f"{self.backend} cannot be used: {error}",)
             self._session = open_session(self.path, "cpu", threads=threads)
+            self._plan_batches(batch_size, fixed)
             self._warm_up()
 
     @property
@@ -156,6 +161,15 @@ class NetworkEvaluator:
         turn = state.turn
         labels = [self.format.label(move, turn) for move in state.legal_moves()]
         return softmax(logits[labels].tolist(), self.temperature)
+
+    def _plan_batches(self, wanted: int | None, fixed: int | None) -> None:
+        """Sets the size of a batch, and those that smaller ones are padded to, for the backend in use.
+
+        fixed: the only size that the model takes, if there is but one.
+        """
+        on_cpu = self.backend == "CPU"
+        self.batch_size = wanted or fixed or (_CPU_BATCH if on_cpu else _GPU_BATCH)
+        self._ladder = [fixed] if fixed else _ladder(self.batch_size, step_by_one=on_cpu)
 
     def _warm_up(self) -> None:
         """Runs every size of the ladder, so that the first move of a game is as fast as the others.

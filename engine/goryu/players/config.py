@@ -21,6 +21,7 @@ class EvaluatorSettings:
     model: a path, or a name in the models folder; "" for the network shipped with Goryu.
     model_folder: where a relative path is looked for first; "" for nowhere.
     backend: "auto", "tensorrt", "cuda", "directml" or "cpu".
+    batch_size: positions per network call, at most; 0 leaves it to the backend.
     temperature: the policy's Boltzmann temperature; 1 leaves the network's policy as it is.
     """
 
@@ -84,7 +85,7 @@ class EngineConfig:
     backend: str = "auto"
     allows_fallback: bool = True
     device: int = 0
-    batch_size: int = 4
+    batch_size: int = 0
     threads: int = 2
     softmax_temperature_percent: int = 150
 
@@ -242,9 +243,10 @@ class EngineConfig:
             pv_moves=self.book_pv_moves,
         )
 
-    def puct_config(self, turn: int, memory_factor: int = 1) -> PuctConfig:
+    def puct_config(self, turn: int, batch_size: int, memory_factor: int = 1) -> PuctConfig:
         """Returns the constants of the search on the scale [-1, +1], for a root with `turn` to move.
 
+        batch_size: what the evaluator was made for.
         memory_factor: how many times the memory of the packed native table the one in use needs.
         """
         return PuctConfig(
@@ -255,7 +257,7 @@ class EngineConfig:
             c_base_root=float(self.c_base_root),
             fpu_reduction=difference_from_rate(self.c_fpu_reduction_percent / 100),
             fpu_reduction_root=difference_from_rate(self.c_fpu_reduction_root_percent / 100),
-            batch_size=self.batch_size,
+            batch_size=batch_size,
             capacity=self.node_limit,
             capacity_bytes=max((self.hash_mb << 20) // memory_factor, 1 << 20),
             final_move=self.final_move,

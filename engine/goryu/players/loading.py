@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["LoadedEvaluator", "LoadingError", "load_evaluator", "model_path", "model_settings"]
 
 
+BATCH_WITHOUT_NETWORK = 4
+"""Positions for each call of an evaluator that gains nothing from more."""
+
+
 class LoadingError(RuntimeError):
     """What was asked for cannot be loaded, and the settings forbid to put up with less."""
 
@@ -30,12 +34,13 @@ class LoadingError(RuntimeError):
 class LoadedEvaluator:
     """An evaluator, and what must stay the same for it to be the right one.
 
-    description: what it is, in one line of ASCII.
+    description: what it is, in one line of ASCII. batch_size: of the searches that use it.
     stamp: identifies the content of the model file, if there is one.
     """
 
     evaluator: Evaluator
     description: str
+    batch_size: int
     settings: EvaluatorSettings
     stamp: tuple[int, int] | None
 
@@ -70,7 +75,8 @@ def load_evaluator(settings: EvaluatorSettings, say: Callable[[str], None]) -> L
         evaluator, description = HashedEvaluator(), "evaluator=hashed (reproducible noise)"
     else:
         evaluator, description = UniformEvaluator(), "evaluator=uniform"
-    return LoadedEvaluator(evaluator, description, settings, stamp)
+    batch_size = getattr(evaluator, "batch_size", settings.batch_size or BATCH_WITHOUT_NETWORK)
+    return LoadedEvaluator(evaluator, description, batch_size, settings, stamp)
 
 
 def model_path(settings: EvaluatorSettings) -> Path:
@@ -145,7 +151,7 @@ def _open_network(path: Path, settings: EvaluatorSettings) -> "NetworkEvaluator"
 
     return NetworkEvaluator(
         path,
-        batch_size=settings.batch_size,
+        batch_size=settings.batch_size or None,
         backend=settings.backend,
         # The native search calls the network from as many threads of its own, which keeps the cores busier.
         threads=settings.threads if IMPLEMENTATION == "python" else 1,

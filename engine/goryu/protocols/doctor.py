@@ -102,10 +102,7 @@ def _network(model: str) -> Iterator[str]:
 def _open(path: Path, backend: str) -> "NetworkEvaluator":
     from goryu.evaluators.network import NetworkEvaluator
 
-    config = EngineConfig()
-    return NetworkEvaluator(
-        path, batch_size=config.batch_size, backend=backend, threads=config.threads, allows_fallback=False
-    )
+    return NetworkEvaluator(path, backend=backend, threads=EngineConfig().threads, allows_fallback=False)
 
 
 def _evaluations_per_second(network: "NetworkEvaluator") -> float:

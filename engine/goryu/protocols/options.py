@@ -66,9 +66,9 @@ OPTIONS: tuple[Option, ...] = (
     spin(
         "DNN_Batch_Size",
         "batch_size",
-        1,
+        0,
         4096,
-        "Positions per call of the network; more is faster on a GPU and less precise.",
+        "Positions per call of the network; 0: 4 on a CPU, 128 on a GPU. More is less precise.",
         *("DNN_Batch_Size1", "BatchSize"),
     ),
     spin(
