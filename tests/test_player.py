@@ -8,6 +8,7 @@ from time import monotonic, sleep
 import pytest
 
 from goryu.games.shogi import START_SFEN, move_to_usi
+from goryu.implementation import Board
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.loading import model_settings
@@ -168,3 +169,18 @@ def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
         assert answer.result is not None
         values.append(answer.result.moves[0].value)
     assert min(values) < sober.moves[0].value - 0.2, "all were good: the test tests nothing"
+
+
+def test_a_mate_by_another_move_does_not_end_a_search_of_chosen_moves() -> None:
+    sfen = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
+    config = replace(QUICK, root_mate_nodes=0)
+    player, _ = loaded(config)
+    mating = search(player, request_of(config, sfen=sfen, limits=Limits(nodes=1000))).result
+    assert mating is not None
+    assert (mating.stats.is_proven, mating.moves[0].mate) == (True, 1)
+    chosen = tuple(move for move in Board(sfen).legal_moves() if move_to_usi(move) in ("5i5h", "5i4i"))
+    limits = Limits(nodes=60, root_moves=chosen)
+    result = search(player, request_of(config, sfen=sfen, limits=limits)).result
+    assert result is not None
+    assert result.stats.playouts == 60 or result.stats.is_exhausted
+    assert {move.move for move in result.moves} == set(chosen)
