@@ -83,7 +83,7 @@ class Watch:
             self._time.observe()
             return False
         if self._limits.root_moves:
-            # Another move may have proven the root, or be far ahead; with nothing left the search ends itself.
+            # Another move may have proven the root, or lead by far; with nothing left the search ends itself.
             stats = stats._replace(is_proven=False, best_visits=0, second_visits=0)
         return self._time.should_stop(stats, self.is_forced) or self._has_reached_limit(stats)
 
