@@ -13,7 +13,7 @@ from goryu.evaluators.dlshogi_format import dlshogi_label
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.onnx_graph import producer
-from goryu.evaluators.providers import BackendError, Session, open_session
+from goryu.evaluators.providers import BackendError, Session, may_use_gpu, open_session
 from goryu.evaluators.providers import _provider_options as provider_options
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
@@ -266,6 +266,8 @@ def test_a_home_that_cannot_be_written_costs_tensorrt_and_not_the_network(
 
     monkeypatch.setattr(Path, "home", no_home)
     monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
+    assert may_use_gpu("tensorrt")
+    assert not may_use_gpu("cpu")
     evaluator = NetworkEvaluator(model, backend="tensorrt")
     assert evaluator.notes[0] == "TensorRT cannot be used: Could not determine home directory."
 

@@ -1,6 +1,6 @@
 """The player: what it does with a book, with rules that change, and with its graph."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
@@ -9,9 +9,9 @@ import pytest
 
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.implementation import Board
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, EvaluatorSettings
 from goryu.players.limits import Limits
-from goryu.players.loading import model_settings
+from goryu.players.loading import load_evaluator, model_settings
 from goryu.players.player import Player
 from goryu.players.position import Position, rules_of
 from goryu.players.request import Answer, Control, Request
@@ -184,3 +184,43 @@ def test_a_mate_by_another_move_does_not_end_a_search_of_chosen_moves() -> None:
     assert result is not None
     assert result.stats.playouts == 60 or result.stats.is_exhausted
     assert {move.move for move in result.moves} == set(chosen)
+
+
+@pytest.mark.parametrize(
+    ("has_driver", "works_on", "opened", "file"),
+    [
+        (False, "CPU", [("goryu-5x64-int8.onnx", "auto")], "goryu-5x64-int8.onnx"),
+        (True, "CUDA", [("goryu-5x64.onnx", "auto")], "goryu-5x64.onnx"),
+        (
+            True,
+            "CPU",
+            [("goryu-5x64.onnx", "auto"), ("goryu-5x64-int8.onnx", "cpu")],
+            "goryu-5x64-int8.onnx",
+        ),
+    ],
+)
+def test_the_network_in_integers_is_for_cpus_and_never_shown_to_a_gpu(
+    monkeypatch: pytest.MonkeyPatch,
+    has_driver: bool,
+    works_on: str,
+    opened: list[tuple[str, str]],
+    file: str,
+) -> None:
+    @dataclass
+    class Network:
+        description: str
+        backend: str = works_on
+        notes: tuple[str, ...] = ("a note",)
+
+    tried: list[tuple[str, str]] = []
+
+    def open_network(path: Path, settings: EvaluatorSettings) -> Network:
+        tried.append((path.name, settings.backend))
+        return Network(path.name)
+
+    monkeypatch.setattr("goryu.players.loading._open_network", open_network)
+    monkeypatch.setattr("goryu.players.loading.may_use_gpu", lambda backend: has_driver)
+    said: list[str] = []
+    found = load_evaluator(EngineConfig().evaluator_settings(), said.append)
+    assert (tried, found.description) == (opened, file)
+    assert said == ["a note"] * len(opened)

@@ -18,7 +18,7 @@ from typing import Any
 
 from goryu.evaluators.model_files import ModelError
 
-__all__ = ["BACKENDS", "BackendError", "Session", "open_session"]
+__all__ = ["BACKENDS", "BackendError", "Session", "may_use_gpu", "open_session"]
 
 BACKENDS = ("auto", "tensorrt", "cuda", "directml", "cpu")
 
@@ -94,6 +94,17 @@ def open_session(
             return Session(handle, _NAMES[name], str(onnxruntime.__version__), tuple(notes))
         notes.append(f"{_NAMES[name]} cannot be used: {problem}")
     raise BackendError("; ".join(notes))
+
+
+def may_use_gpu(backend: str) -> bool:
+    """Might `open_session` choose a GPU, as far as that can be known without trying?
+
+    Raises:
+        BackendError: onnxruntime cannot be used at all.
+    """
+    onnxruntime = _import_onnxruntime()
+    names = _AUTOMATIC if backend == "auto" else (backend, *_FALLBACKS.get(backend, ()))
+    return any(name in _PROVIDERS and _obstacle(onnxruntime, name) is None for name in names if name != "cpu")
 
 
 def _try(onnxruntime: Any, path: Path, name: str, threads: int, device: int) -> tuple[Any, str]:

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import expanduser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import ModelError, models_folder
-from goryu.evaluators.providers import BackendError
+from goryu.evaluators.providers import BackendError, may_use_gpu
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig, EvaluatorSettings
@@ -137,12 +137,28 @@ def _stamp(settings: EvaluatorSettings) -> tuple[int, int] | None:
 
 
 def _load_network(settings: EvaluatorSettings, say: Callable[[str], None]) -> tuple[Evaluator, str]:
-    network = _open_network(model_path(settings), settings)
-    if not settings.model and network.backend != "CPU":  # 8-bit integers are for CPUs.
-        network = _open_network(_shipped_model(models_folder(), "default_gpu"), settings)
+    network = (
+        _open_network(model_path(settings), settings) if settings.model else _open_shipped(settings, say)
+    )
     for note in network.notes:
         say(note)
     return network, network.description
+
+
+def _open_shipped(settings: EvaluatorSettings, say: Callable[[str], None]) -> "NetworkEvaluator":
+    """Opens the shipped network that suits the backend: the one in 8-bit integers is for CPUs.
+
+    A GPU is not shown that one to find out: TensorRT would compile it for minutes, or refuse it.
+    """
+    folder = models_folder()
+    if may_use_gpu(settings.backend):
+        network = _open_network(_shipped_model(folder, "default_gpu"), settings)
+        if network.backend != "CPU":
+            return network
+        for note in network.notes:
+            say(note)
+        settings = replace(settings, backend="cpu")
+    return _open_network(_shipped_model(folder), settings)
 
 
 def _open_network(path: Path, settings: EvaluatorSettings) -> "NetworkEvaluator":
