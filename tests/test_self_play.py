@@ -1,6 +1,10 @@
 """Self-play and reanalysis of shogi: records that others can replay, and runs that go on after a kill."""
 
 import math
+import multiprocessing
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -215,6 +219,31 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert set(numbers) == set(range(5))
     assert len(numbers) == 5
     assert go(5).new_positions == 0
+
+
+def test_a_run_ends_when_a_process_was_killed(tmp_path: Path) -> None:
+    def kill(_tally: GameTally) -> None:
+        for process in multiprocessing.active_children():
+            process.kill()
+
+    settings = SelfPlaySettings(cheap_playouts=1, full_playouts=2, max_plies=12)
+    endless = run.PlayWork("test", settings, (Opening(),), 1)
+    with pytest.raises(run.SelfPlayError, match="a process died"):
+        run.run(endless, MODEL, tmp_path / "self.games", at_once=1, report=kill)
+
+
+def test_no_process_outlives_a_killed_run(tmp_path: Path) -> None:
+    pytest.importorskip("rich")
+    path = tmp_path / "self.games"
+    tool = Path(__file__).parents[1] / "tools" / "selfplay.py"
+    options = ("--cheap-playouts", "1", "--full-playouts", "2", "--max-plies", "12")
+    command = [sys.executable, str(tool), "play", "--model", str(MODEL), "--out", str(path), *options]
+    parent = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    while parent.poll() is None and not (path.exists() and list(read_games(path))):
+        time.sleep(0.1)
+    parent.kill()
+    parent.communicate(timeout=120)  # Ends when all that hold the pipe have ended, its processes too.
+    assert list(read_games(path))
 
 
 def test_a_broken_model_is_said_to_be_one(tmp_path: Path) -> None:

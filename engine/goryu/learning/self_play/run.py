@@ -7,12 +7,16 @@ lacks: what was in progress is done again, and nothing twice.
 
 import multiprocessing as mp
 import os
+import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
+from multiprocessing.process import BaseProcess
 from multiprocessing.queues import Queue
 from pathlib import Path
+from queue import Empty
 from random import Random
 from typing import Protocol
 
@@ -26,9 +30,12 @@ from goryu.learning.self_play.reanalysis import reanalyse
 
 __all__ = ["PlayWork", "ReanalysisWork", "SelfPlayError", "Work", "run"]
 
+LOOK_S = 1.0
+"""After this long without a game the processes are looked at: one that was killed says nothing."""
+
 
 class SelfPlayError(RuntimeError):
-    """A process has failed; the message holds its traceback."""
+    """A process has failed; the message holds its traceback, or its status if it had no time for one."""
 
 
 class Work(Protocol):
@@ -123,7 +130,7 @@ def run(
         try:
             running = len(workers)
             while running:
-                event = queue.get()
+                event = _next_event(queue, workers)
                 if event is None:
                     running -= 1
                 elif isinstance(event, str):
@@ -139,6 +146,18 @@ def run(
     return tally
 
 
+def _next_event(
+    queue: "Queue[GameRecord | str | None]", workers: Sequence[BaseProcess]
+) -> GameRecord | str | None:
+    """Returns what the next process has sent; raises SelfPlayError if one has died in silence."""
+    while True:
+        died = [worker.exitcode for worker in workers if worker.exitcode]
+        with suppress(Empty):  # What a dead process has sent before still counts.
+            return queue.get(timeout=LOOK_S)
+        if died:
+            raise SelfPlayError(f"a process died (exit code {died[0]}): was it killed for its memory?")
+
+
 def _work(
     work: Work,
     model: Path,
@@ -150,6 +169,7 @@ def _work(
     queue: "Queue[GameRecord | str | None]",
 ) -> None:
     """Does every `step`-th piece of work from `first` on; sends the games, or the traceback of a failure."""
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
     try:
         evaluator = NetworkEvaluator(model, batch_size=at_once, backend=backend, threads=1)
         numbers = range(first, work.size, step) if work.size is not None else count(first, step)
@@ -160,3 +180,11 @@ def _work(
         os._exit(130)  # The parent has it too, and says so.
     except Exception:
         queue.put(traceback.format_exc())
+
+
+def _leave_with_parent() -> None:
+    """Ends this process when the one that started it is gone: nobody would take its games."""
+    parent = mp.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
