@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -149,6 +150,14 @@ main([])
     assert answer == "usiok"
     assert "goryu.protocols.usi" in modules.split()
     assert not {"numpy", "onnxruntime", "shogi", "argparse"} & set(modules.split())
+
+
+def test_letters_that_the_terminal_does_not_know_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = BytesIO()
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(written, encoding="cp1252"))
+    monkeypatch.setitem(COMMANDS, "echo", "builtins:print")
+    main(["echo", "日本"])
+    assert written.getvalue().strip() == rb"['\u65e5\u672c']"
 
 
 def test_both_readmes_have_the_same_headings_and_commands() -> None:

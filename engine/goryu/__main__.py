@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 __all__ = ["main"]
 
@@ -28,6 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if command not in COMMANDS:
         print(f"goryu: no command {command!r}; there are: {', '.join(COMMANDS)}", file=sys.stderr)  # noqa: T201
         return 2
+    if isinstance(sys.stdout, TextIOWrapper):
+        # Into a file Windows writes the code page of the country, which lacks the letters of others.
+        sys.stdout.reconfigure(errors="backslashreplace")
     module, function = COMMANDS[command].split(":")
     try:
         status: int = getattr(import_module(module), function)(arguments)
