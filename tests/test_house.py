@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from io import BytesIO, TextIOWrapper
@@ -243,3 +244,23 @@ def test_an_installed_wheel_finds_its_networks(tmp_path: Path) -> None:
     assert found == installed / "goryu" / "models"
     shipped = {path.name for path in (ROOT / "models").glob("*") if path.suffix in {".onnx", ".toml", ".md"}}
     assert {path.name for path in found.glob("*")} == shipped
+
+
+@pytest.mark.slow
+def test_a_source_distribution_holds_every_file(tmp_path: Path) -> None:
+    """The tests read most of them, and packagers run the tests."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    files = {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+    for name in files:
+        (tmp_path / "goryu" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / "goryu" / name)
+    build = "import setuptools.build_meta as backend; backend.build_sdist('..')"
+    environment = {**os.environ, "GORYU_SKIP_NATIVE": "1"}
+    command = [sys.executable, "-c", build]
+    subprocess.run(command, cwd=tmp_path / "goryu", env=environment, check=True, capture_output=True)
+    (archive,) = tmp_path.glob("goryu-*.tar.gz")
+    with tarfile.open(archive) as packed:
+        held = {name.partition("/")[2] for name in packed.getnames()}
+    assert files - held == set()
