@@ -12,7 +12,16 @@ from goryu.evaluators.dlshogi_format import DlshogiFormat, dlshogi_label
 from goryu.evaluators.value_scale import from_probability
 from goryu.games.shogi import Board, move_from_usi
 from goryu.learning.dataset import LABELS, Dataset, Source, batches, load, make_batch, mirror_labels
-from goryu.learning.hcpe import BLACK_WON, DRAW, HCPE, WHITE_WON, HcpeError, game_numbers, read_hcpe
+from goryu.learning.hcpe import (
+    BLACK_WON,
+    DRAW,
+    HCPE,
+    WHITE_WON,
+    HcpeError,
+    game_numbers,
+    read_hcpe,
+    write_hcpe,
+)
 
 cshogi: Any = pytest.importorskip("cshogi")
 
@@ -80,6 +89,14 @@ def test_a_packed_file_holds_the_same_records(tmp_path: Path) -> None:
         read_hcpe(packed)
 
 
+@pytest.mark.parametrize("name", ["games.hcpe", "games.hcpe.xz"])
+def test_what_is_written_is_read_again(name: str, tmp_path: Path) -> None:
+    write_games(tmp_path / "plain", 2, seed=3)
+    records = read_hcpe(tmp_path / "plain")
+    write_hcpe(tmp_path / name, records)
+    assert np.array_equal(read_hcpe(tmp_path / name), records)
+
+
 def test_games_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "games.hcpe"
     games = write_games(path, 8, seed=2)
@@ -107,6 +124,18 @@ def test_whole_games_are_held_out_and_nothing_is_lost(tmp_path: Path) -> None:
     is_held_out = np.array([record.tobytes() in seen for record in read_hcpe(path)])
     for game in range(len(games)):
         assert len(set(is_held_out[numbers == game])) == 1
+
+
+def test_sources_of_one_name_are_held_out_together(tmp_path: Path) -> None:
+    sources = []
+    for seed in (3, 4):
+        path = tmp_path / str(seed) / "self.hcpe"
+        path.parent.mkdir()
+        write_games(path, 10, seed)
+        sources.append(Source(path, 600.0))
+    alone = [load([source], held_out=0.3, seed=1)[1]["self"] for source in sources]
+    _, testing = load(sources, held_out=0.3, seed=1)
+    assert len(testing["self"]) == len(alone[0]) + len(alone[1])
 
 
 def test_the_value_target_mixes_score_and_result_of_the_side_to_move(tmp_path: Path) -> None:

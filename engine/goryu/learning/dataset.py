@@ -135,7 +135,8 @@ class Batch:
 def load(
     sources: Sequence[Source], held_out: float, seed: int, merge: bool = False
 ) -> tuple[Dataset, dict[str, Dataset]]:
-    """Returns the training positions of all sources and the held-out ones of each, by the source's name.
+    """Returns the training positions of all sources and the held-out ones of each, by the source's name;
+    those of sources of one name, such as the games of several cycles, come together.
 
     held_out: share of the games of every source that is kept away from training, in [0, 1).
     merge: whether equal training positions become one, with their targets averaged.
@@ -148,7 +149,8 @@ def load(
         # Seeded by the name, so that a file that grows or is used with others keeps its split.
         rng = np.random.default_rng((seed, zlib.crc32(source.name.encode())))
         is_held_out = (rng.random(games.max(initial=-1) + 1) < held_out)[games]
-        testing[source.name] = dataset.select(is_held_out)
+        same = [testing[source.name]] if source.name in testing else []
+        testing[source.name] = _concatenate([*same, dataset.select(is_held_out)])
         training.append(dataset.select(~is_held_out))
         repeats.append(np.full(len(training[-1]), source.repeat))
     whole, repeat = _concatenate(training), np.concatenate(repeats)

@@ -13,7 +13,17 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BLACK_WON", "DRAW", "HCPE", "WHITE_WON", "HcpeError", "game_numbers", "read_hcpe", "results"]
+__all__ = [
+    "BLACK_WON",
+    "DRAW",
+    "HCPE",
+    "WHITE_WON",
+    "HcpeError",
+    "game_numbers",
+    "read_hcpe",
+    "results",
+    "write_hcpe",
+]
 
 HCPE = np.dtype(
     [
@@ -56,6 +66,12 @@ def read_hcpe(path: Path | str) -> npt.NDArray[np.void]:
             f"{path}: expected results 0 to 2, found {records['gameResult'].max()}: not an HCPE file?"
         )
     return records
+
+
+def write_hcpe(path: Path | str, records: npt.NDArray[np.void]) -> None:
+    """Writes records to a file, which is packed if its name ends in `.xz`."""
+    data = records.tobytes()
+    Path(path).write_bytes(lzma.compress(data) if Path(path).suffix == ".xz" else data)
 
 
 def results(records: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
