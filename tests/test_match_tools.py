@@ -18,7 +18,7 @@ from goryu.learning.match.limits import Limits
 from goryu.learning.match.opening_sampler import Sampling, sample_openings
 from goryu.learning.match.openings import Opening, read_openings
 from goryu.learning.match.referee import Reason, Referee
-from goryu.learning.match.usi_client import EngineSpec, UsiClient
+from goryu.learning.match.usi_client import EngineSpec, UsiClient, command_words
 
 pytest.importorskip("rsshogi")
 
@@ -73,6 +73,20 @@ def test_match_says_what_is_wrong_with_its_arguments(
     match = tool("match")
     assert match.main(["--engine1", "a", "--engine2", "b", "--out", str(tmp_path), *arguments]) == 2
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", [("--engine1", "a'"), ("--concurrency", "0"), ("--concurrency", "x")])
+def test_match_refuses_what_cannot_be_read(
+    option: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        tool("match").main(["--engine1", "a", "--engine2", "b", "--nodes", "1", "--dry-run", *option])
+    assert f"argument {option[0]}: invalid" in capsys.readouterr().err
+
+
+def test_a_backslash_in_a_command_is_part_of_a_path_on_windows() -> None:
+    assert command_words(r'C:\shogi\x.exe "a b"', "nt") == (r"C:\shogi\x.exe", "a b")
+    assert command_words(r"/opt/x\ y 'a b'", "posix") == ("/opt/x y", "a b")
 
 
 def test_match_describes_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,7 +35,7 @@ from goryu.learning.match.report import progress_line, report, summary
 from goryu.learning.match.rules import LIBRARIES, RulesError
 from goryu.learning.match.sprt import Sprt, SprtError
 from goryu.learning.match.tournament import FAILURES, Match, MatchConfig
-from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts
+from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, command_words
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,7 +60,7 @@ def make_parser() -> argparse.ArgumentParser:
     engines = parser.add_argument_group("engines")
     for side in ("1", "2"):
         engines.add_argument(
-            f"--engine{side}", required=True, metavar="CMD", help="program and its arguments"
+            f"--engine{side}", type=command_words, required=True, metavar="CMD", help="program and arguments"
         )
         engines.add_argument(f"--name{side}", metavar="NAME", help="instead of the engine's own name")
         engines.add_argument(
@@ -108,7 +108,9 @@ def make_parser() -> argparse.ArgumentParser:
     test.add_argument("--alpha", type=float, default=0.05)
     test.add_argument("--beta", type=float, default=0.05)
     run = parser.add_argument_group("running")
-    run.add_argument("--concurrency", default="1", metavar="N", help="games at once, or auto: one a core")
+    run.add_argument(
+        "--concurrency", type=games_at_once, default=1, metavar="N", help="games at once, or auto: one a core"
+    )
     run.add_argument("--pin", action="store_true", help="one core for each game (Linux)")
     run.add_argument(
         "--max-failures", type=int, default=10, metavar="N", help="stop after so many crashes and the like"
@@ -122,6 +124,14 @@ def make_parser() -> argparse.ArgumentParser:
     run.add_argument("--transcripts", action="store_true", help="log every line to and from the engines")
     run.add_argument("--dry-run", action="store_true", help="print what would be played, start nothing")
     return parser
+
+
+def games_at_once(text: str) -> int:
+    """Reads the value of --concurrency; raises ValueError if it is neither `auto` nor a number above 0."""
+    number = (os.cpu_count() or 1) if text == "auto" else int(text)
+    if number < 1:
+        raise ValueError(f"{text}: expected auto or a number above 0")
+    return number
 
 
 def make_config(args: argparse.Namespace) -> MatchConfig:
@@ -146,7 +156,7 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
             resign_plies=args.resign_plies,
         ),
         timeouts=Timeouts(handshake_s=args.start_timeout, move_s=args.move_timeout),
-        concurrency=(os.cpu_count() or 1) if args.concurrency == "auto" else int(args.concurrency),
+        concurrency=args.concurrency,
         sprt=sprt,
         max_failures=args.max_failures,
         directory=args.out or Path("runs") / f"match-{datetime.now():%Y%m%d-%H%M%S}",
@@ -160,7 +170,7 @@ def make_engine(args: argparse.Namespace, side: str, common: Limits) -> EngineSp
     limits = common.merged(Limits.parse(getattr(args, f"limits{side}")))
     if limits.is_empty:
         raise LimitsError(f"engine {side} has no limit: expected --nodes, --byoyomi, --time or the like")
-    command = shlex.split(getattr(args, f"engine{side}"))
+    command = list(getattr(args, f"engine{side}"))
     directory = getattr(args, f"cwd{side}")
     if directory and "/" in command[0]:
         command[0] = str(Path(command[0]).absolute())

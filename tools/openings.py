@@ -18,7 +18,7 @@ from rich.progress import track
 
 from goryu.learning.match.limits import Limits
 from goryu.learning.match.opening_sampler import Sampling, sample_openings
-from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient
+from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient, command_words
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,8 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument(
-        "--engine", required=True, metavar="CMD", help="proposes the moves and judges the result"
-    )
+        "--engine", type=command_words, required=True, metavar="CMD",
+        help="proposes the moves and judges the result",
+    )  # fmt: skip
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="USI option")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     parser.add_argument("--count", type=int, default=400, help="openings (default 400)")
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--variations", type=int, default=8, metavar="N", help="moves proposed at each step")
     args = parser.parse_args(arguments)
     options = (*(tuple(text.split("=", 1)) for text in args.option), ("MultiPV", str(args.variations)))
-    client = UsiClient(EngineSpec(tuple(shlex.split(args.engine)), options, Limits(nodes=args.judge_nodes)))
+    client = UsiClient(EngineSpec(args.engine, options, Limits(nodes=args.judge_nodes)))
     sampling = Sampling(args.plies[0], args.plies[1], judge_nodes=args.judge_nodes, balance_cp=args.balance)
     try:
         client.start()

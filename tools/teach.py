@@ -13,7 +13,6 @@ game. `fit` and `convert` need cshogi (extra [train]).
 """
 
 import argparse
-import shlex
 import signal
 import sys
 import time
@@ -28,9 +27,9 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from goryu.learning.game_records import GAMES_SUFFIX, GameRecord, pack_games, read_games, write_games
-from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON, results
+from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON, results, write_hcpe
 from goryu.learning.match.openings import Opening, read_openings
-from goryu.learning.match.usi_client import EngineSpec, Timeouts
+from goryu.learning.match.usi_client import EngineSpec, Timeouts, command_words
 from goryu.learning.teacher import run
 from goryu.learning.teacher.game import TeacherSettings
 
@@ -58,7 +57,7 @@ def make_parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", required=True)
 
     play = verbs.add_parser("play", help="make games", allow_abbrev=False)
-    play.add_argument("engine", metavar="CMD", help="program and its arguments")
+    play.add_argument("engine", type=command_words, metavar="CMD", help="program and its arguments")
     play.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="USI option")
     play.add_argument("--out", type=Path, required=True, metavar="FILE.games")
     limit = play.add_mutually_exclusive_group()
@@ -110,7 +109,7 @@ def play(args: argparse.Namespace) -> int:
     """Plays games until there are enough or somebody interrupts."""
     if args.out.suffix != GAMES_SUFFIX:
         raise ValueError(f"--out {args.out}: expected a name that ends in {GAMES_SUFFIX}")
-    spec = EngineSpec(tuple(shlex.split(args.engine)), tuple(_name_and_value(text) for text in args.option))
+    spec = EngineSpec(args.engine, tuple(_name_and_value(text) for text in args.option))
     settings = make_settings(args)
     console = Console(highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -248,7 +247,7 @@ def convert(args: argparse.Namespace) -> int:
     if args.target.suffix == GAMES_SUFFIX:
         write_games(args.target, games_from_hcpe(records, args.teacher))
     else:
-        records.tofile(args.target)
+        write_hcpe(args.target, records)
     print(f"{args.target}: {len(records)} positions, {args.target.stat().st_size} bytes")
     return 0
 
