@@ -1,6 +1,8 @@
 """A training run in small: it learns, it resumes, and what it exports says the same in onnxruntime."""
 
 import json
+import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,34 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
     assert min(steps) == 21  # after the checkpoint of step 20
     assert max(steps) == 40
     assert load_checkpoint(tmp_path / "checkpoint.pt").training is False
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["train", "--source", "nothing.hcpe,540", "--folder", "run"], "nothing.hcpe"),
+        (["train", "--source", "nothing.hcpe", "--folder", "run"], "expected FILE,SCALE"),
+        (
+            ["quantize", "net.onnx", "--data", "8.hcpe", "--out", "out.onnx"],
+            "of 8 positions: expected at least",
+        ),
+    ],
+)
+def test_the_tools_say_what_is_wrong(
+    arguments: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("rich")
+    monkeypatch.chdir(tmp_path)
+    lesson().select(np.arange(8)).records.tofile("8.hcpe")
+    monkeypatch.setattr(sys, "argv", arguments)
+    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / f"{arguments[0]}.py"))
+    assert tool["main"]() == 2
+    assert words in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["8.hcpe"]
 
 
 def test_the_network_gives_2187_policy_logits_and_one_value_logit() -> None:

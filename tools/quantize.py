@@ -7,19 +7,37 @@ Needs the extra [train]. Calibrates on some positions of the data and compares o
 """
 
 import argparse
+import sys
 from pathlib import Path
 
 import numpy as np
 
 
-def main() -> None:
+def main() -> int:
+    """Runs the command line; returns the exit status."""
     arguments = parse_arguments()
+    try:
+        run(arguments)
+    except (OSError, ValueError) as error:
+        print(f"quantize: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Writes the smaller network, then prints how it compares; raises ValueError for too little data."""
     from goryu.evaluators.network import NetworkEvaluator
     from goryu.learning.dataset import Dataset
     from goryu.learning.game_conversion import read_records
-    from goryu.learning.quantization import agreement, halve, quantize, rate
+    from goryu.learning.quantization import CALIBRATION_BATCH, agreement, halve, quantize, rate
 
     records = np.concatenate([read_records(path) for path in arguments.data])
+    least = max(arguments.calibration, CALIBRATION_BATCH)
+    if arguments.calibration < least or len(records) < least + arguments.batch_size:
+        raise ValueError(
+            f"--calibration {arguments.calibration} of {len(records)} positions: expected at least {least}, "
+            f"and {arguments.batch_size} more to compare on"
+        )
     order = np.random.default_rng(arguments.seed).permutation(len(records))
     parts = np.split(order, np.cumsum([arguments.calibration, arguments.comparison]))
     calibration, comparison = (Dataset(records[part], np.zeros(len(part), np.float32)) for part in parts[:2])
@@ -78,4 +96,4 @@ def parse_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,7 +1,6 @@
 r"""Trains a network on HCPE files and files of games, and exports it to ONNX.
 
-    python tools/train.py --source ../shared/data/fsf_5k.hcpe,540 --source
-    ../shared/data/gps_d4.hcpe,760,0.3,2 \\
+    python tools/train.py --source runs/fsf.games,540 --source runs/gps.hcpe,760,0.3,2 \
         --folder runs/first --minutes 50 --blocks 5 --channels 64
 
 Needs the extra [train]. A killed run continues when the same command is given again.
@@ -9,6 +8,7 @@ Needs the extra [train]. A killed run continues when the same command is given a
 
 import argparse
 import json
+import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,22 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 
-def main() -> None:
+def main() -> int:
+    """Runs the command line; returns the exit status."""
     arguments = parse_arguments()
+    try:
+        run(arguments)
+    except (OSError, ValueError) as error:
+        print(f"train: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("train: interrupted; the same command goes on from the last checkpoint", file=sys.stderr)
+        return 130
+    return 0
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Trains, exports and draws the curves."""
     # torch takes seconds to import: --help should not wait for it
     from goryu.learning.curves import plot_run
     from goryu.learning.dataset import load, parse_source
@@ -89,4 +103,4 @@ def parse_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

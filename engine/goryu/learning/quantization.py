@@ -29,7 +29,7 @@ from goryu.evaluators.model_format import Array
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.learning.dataset import Batch, Dataset, make_batch
 
-__all__ = ["Agreement", "agreement", "halve", "quantize", "rate"]
+__all__ = ["CALIBRATION_BATCH", "Agreement", "agreement", "halve", "quantize", "rate"]
 
 CALIBRATION_BATCH = 16
 
