@@ -25,6 +25,7 @@ from goryu.evaluators.model_files import models_folder
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
 GUIDES = [ROOT / name for name in ("README.md", "README.ja.md", "CONTRIBUTING.md", "bat/README.md")]
+LEARNING_TOOLS = ("learn", "match", "quantize", "selfplay", "teach", "train")
 SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
 
 
@@ -50,6 +51,17 @@ def code_blocks(path: Path) -> list[str]:
     """Returns the code blocks of a Markdown file without their comments, which are translated."""
     blocks = re.findall(r"^```.*?^```", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     return [re.sub(r" +#.*", "", block) for block in blocks]
+
+
+def imported(path: Path) -> set[str]:
+    """Returns the names of the packages that a file imports anywhere."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").split(".")[0])
+    return names
 
 
 def test_lint_found_nothing() -> None:
@@ -83,15 +95,18 @@ def test_only_one_onnxruntime_is_asked_for_on_each_platform(project: dict[str, A
             assert sum(one.marker is None or one.marker.evaluate(platform) for one in wanted) == 1, platform
 
 
+def test_the_extra_train_holds_what_learning_imports(project: dict[str, Any]) -> None:
+    wanted = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["train"]]
+    named = {re.split(r"[>;\[ ]", text)[0] for text in wanted}
+    learning = sorted((ROOT / "engine" / "goryu" / "learning").rglob("*.py"))
+    for path in [*learning, *(ROOT / "tools" / f"{name}.py" for name in LEARNING_TOOLS)]:
+        loaded = set(re.findall(r'import_module\("(\w+)', path.read_text(encoding="utf-8")))
+        assert imported(path) | loaded <= {"goryu", *named, *sys.stdlib_module_names}, path.name
+
+
 @pytest.mark.parametrize("path", SET_UP, ids=lambda path: path.name)
 def test_set_up_needs_nothing_but_python(path: Path) -> None:
-    imported = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            imported |= {name.name.split(".")[0] for name in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            imported.add((node.module or "").split(".")[0])
-    assert imported <= sys.stdlib_module_names | {"bootstrap"}
+    assert imported(path) <= sys.stdlib_module_names | {"bootstrap"}
 
 
 def test_an_old_python_can_read_dev_py_as_far_as_the_advice() -> None:

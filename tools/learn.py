@@ -9,7 +9,7 @@ Trains from nothing, prints the tutorials' tables with our numbers beside theirs
 folder. Interrupt it when you like: the same command goes on from there. `exercises` are those of the
 reversi tutorial, a mixture of opponents and corners; `shogi` only shows the loop turning.
 
-Needs the extra [train]; --plot also needs matplotlib.
+Needs the extra [train].
 """
 
 import argparse
