@@ -67,6 +67,15 @@ def test_shogi_learns_one_cycle_and_writes_a_network(tmp_path: Path) -> None:
     assert "puct:20 - random" in (tmp_path / "report.json").read_text(encoding="utf-8")
 
 
+def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
+    pytest.importorskip("rich")
+    command = [sys.executable, str(TOOL), "reversi", "--games", "1", "--folder", str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "expected at least 2" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_run_with_other_settings_is_refused_with_advice(tmp_path: Path) -> None:
     pytest.importorskip("rich")
     (tmp_path / "report.json").write_text("{}", encoding="utf-8")

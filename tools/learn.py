@@ -72,7 +72,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw strength against training")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.games < 2:
+        parser.error(f"--games {options.games}: expected at least 2, one from each side")
+    return options
 
 
 def learn(options: argparse.Namespace, folder: Path, report: Report, console: Console) -> None:
