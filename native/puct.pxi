@@ -385,16 +385,24 @@ class Helpers:
         ]
 
     def __enter__(self):
-        for thread in self._threads:
-            thread.start()
+        try:
+            for thread in self._threads:
+                thread.start()
+        except BaseException:  # The system has no more threads for us.
+            self._end()
+            raise
         return self
 
     def __exit__(self, kind, error, traceback):
-        self._is_over = True
-        for thread in self._threads:
-            thread.join()
+        self._end()
         if self._error is not None and error is None:
             raise self._error
+
+    def _end(self):
+        self._is_over = True
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join()
 
     def _work(self, Puct puct, Pipeline pipeline):
         try:

@@ -5,7 +5,7 @@ from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from random import Random
 from struct import pack
-from threading import current_thread, main_thread
+from threading import Thread, current_thread, main_thread
 from time import sleep
 from types import ModuleType
 from typing import Any
@@ -424,6 +424,26 @@ def test_an_evaluator_that_fails_on_another_thread_ends_the_search(native: Modul
     twin = native.Puct(FailsElsewhere(), PuctConfig(batch_size=4, threads=3))
     with pytest.raises(RuntimeError, match="the device is gone"):
         twin.search(native.Board(), never)
+    assert_settled(twin)
+
+
+def test_no_thread_goes_on_when_another_cannot_be_started(
+    native: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Thread] = []
+    start = Thread.start
+
+    def start_two(thread: Thread) -> None:
+        if len(started) == 2:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", start_two)
+    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4, threads=5))
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        twin.search(native.Board(), never)
+    assert not any(thread.is_alive() for thread in started)
     assert_settled(twin)
 
 

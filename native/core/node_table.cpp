@@ -57,15 +57,12 @@ NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const M
     node.value = node.evaluation;
     node.square = node.value * node.value;
     node.is_complete = true;
+    if (merge_) {
+        if (size_ + 1 > index_.size()) rebuild_index(index_bits_ + 1);
+        link(place);
+    }
     live_.add(place);
     ++size_;
-    if (merge_) {
-        if (size_ > index_.size()) {
-            rebuild_index(index_bits_ + 1);
-        } else {
-            link(place);
-        }
-    }
     return place;
 }
 
@@ -278,8 +275,8 @@ void NodeTable::link(NodeIndex place) noexcept {
 }
 
 void NodeTable::rebuild_index(int bits) {
-    index_bits_ = bits;
     index_.assign(std::size_t{1} << bits, kNoNode);
+    index_bits_ = bits;
     live_.for_each([this](NodeIndex place) { link(place); });
 }
 

@@ -178,10 +178,10 @@ Puct::Descent Puct::descend(State& state, Inbox& inbox, Batch& batch, std::size_
             return Descent::kDone;
         }
         table_.try_moves(place, i + 1);
+        steps.push_back({place, i});
         Node& node = table_[place];
         ++table_.edges(node)[i].pending;
         ++node.in_flight;
-        steps.push_back({place, i});
         if (const NodeIndex next = table_.edges(node)[i].child; next != kNoNode) table_.prefetch_node(next);
         state.push(table_.moves(node)[i].move);
         if (const auto end = state.repetition()) {
@@ -272,26 +272,40 @@ void Puct::expand(Batch& batch) {
     const Lock lock(mutex_);
     const double* policy = batch.policies.data();
     if (batch.is_cold) prefetch(batch);
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-        const Leaf& leaf = batch.leaf(i);
-        const double value = batch.values[i];
-        if (root_ == kNoNode) {
-            add_root(leaf, batch.moves(i), policy, value);
-            break;
+    std::size_t first_step = 0;
+    try {
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            expand(batch, i, policy);
+            first_step = batch.leaf(i).last_step;
+            policy += batch.moves(i).size();
         }
-        if (table_.is_full()) {
-            complete(batch, leaf.first_step, leaf.last_step, static_cast<float>(value));
-        } else {
-            const NodeIndex child = table_.add(leaf.key, leaf.ply, batch.moves(i), policy, value);
-            const Batch::Step last = batch.steps_[leaf.last_step - 1];
-            table_.edges(table_[last.node])[last.move].child = child;
-            complete(batch, leaf.first_step, leaf.last_step);
-        }
-        ++progress_.evaluations;
-        policy += batch.moves(i).size();
+    } catch (...) {  // There is no memory left.
+        take_back(std::span(batch.steps_).subspan(first_step));
+        in_flight_ -= batch.size();
+        retire(batch);
+        throw;
     }
     in_flight_ -= batch.size();
     retire(batch);
+}
+
+// Turns one leaf into a node.
+void Puct::expand(const Batch& batch, std::size_t i, const double* policy) {
+    const Leaf& leaf = batch.leaf(i);
+    const double value = batch.values[i];
+    if (root_ == kNoNode) {
+        add_root(leaf, batch.moves(i), policy, value);
+        return;
+    }
+    if (table_.is_full()) {
+        complete(batch, leaf.first_step, leaf.last_step, static_cast<float>(value));
+    } else {
+        const NodeIndex child = table_.add(leaf.key, leaf.ply, batch.moves(i), policy, value);
+        const Batch::Step last = batch.steps_[leaf.last_step - 1];
+        table_.edges(table_[last.node])[last.move].child = child;
+        complete(batch, leaf.first_step, leaf.last_step);
+    }
+    ++progress_.evaluations;
 }
 
 // Asks for the nodes on the paths of a batch that was long away.

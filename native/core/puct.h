@@ -53,7 +53,8 @@ public:
     // Walks down until a batch of new positions waits for its evaluation. Leaves nothing in flight if it
     // throws. The batch stays empty if every way leads to a position that waits already.
     void gather(State& state, Inbox& inbox, Batch& batch);
-    // Turns the leaves, which have been judged, into nodes, and backs their values up.
+    // Turns the leaves, which have been judged, into nodes, and backs their values up. Leaves nothing in
+    // flight if it throws.
     void expand(Batch& batch);
     // Enters a mate that was found elsewhere; returns whether it could be entered. The side to move in the
     // state, which is left as it was, mates in so many plies, beginning with the move.
@@ -98,6 +99,7 @@ private:
     double worth(double outcome, State& state) const;
     static void add_leaf(State& state, Inbox& inbox, Batch& batch, std::size_t first_step);
     NodeIndex add_settled(std::uint64_t key, std::uint32_t ply, const Settled& settled);
+    void expand(const Batch& batch, std::size_t i, const double* policy);
     void add_root(const Leaf& leaf, std::span<const Move> moves, const double* policy, double value);
     bool enter_mate(NodeIndex place, Move move, int length, std::uint64_t key, std::uint32_t ply);
     void complete(const Batch& batch, std::size_t first_step, std::size_t last_step,

@@ -3,6 +3,10 @@
 // That the graphs are those of the Python search is tested in tests/test_native_puct.py; here the invariants
 // of any graph are, on one thread and on several.
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -13,6 +17,29 @@
 #include "core/puct.h"
 #include "core/sfen.h"
 #include "graph.h"
+
+namespace {
+
+// Allocations up to one that fails, -1: none does.
+std::atomic<int> allocations_left{-1};
+
+void* allocate(std::size_t size, std::size_t alignment) {
+    if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
+    void* const memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+    return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace goryu::test {
 namespace {
@@ -76,6 +103,39 @@ void play_a_game(std::string_view sfen, int threads, std::uint64_t capacity, int
     }
 }
 
+// A search ends where memory does; the graph stays whole, and can be searched on when there is some again.
+void a_lack_of_memory_leaves_nothing_in_flight() {
+    int lacks = 0;
+    for (int granted = 0; granted < 40; ++granted) {
+        PuctConfig config;
+        config.batch_size = 8;
+        Puct puct(config, {1 << 20}, true);
+        Game game = game_of(kShuffle);
+        search(puct, game, 1, 1);
+        Game played = game_of(kShuffle);  // Not a copy, which would have no room for the moves to come.
+        ShogiState state(played);
+        NoInbox inbox;
+        Batch batch;
+        puct.begin(state, inbox, batch, 3000);
+        allocations_left = granted;
+        try {
+            while (!puct.is_finished()) {
+                puct.gather(state, inbox, batch);
+                answer_hashed(batch);
+                puct.expand(batch);
+            }
+        } catch (const std::bad_alloc&) {
+            ++lacks;
+            puct.retract(batch);  // For a failure between the two; those two have done so themselves.
+        }
+        allocations_left = -1;
+        check_graph(puct.table());
+        search(puct, game, 1, 500);
+        check_graph(puct.table());
+    }
+    EXPECT(lacks > 20);
+}
+
 // Breaks after a number of positions.
 class FailingInbox final : public Inbox {
 public:
@@ -118,6 +178,7 @@ int run() {
         }
     }
     a_failure_leaves_nothing_in_flight();
+    a_lack_of_memory_leaves_nothing_in_flight();
     std::printf("search_test: %d failures\n", failures.load());
     return failures == 0 ? 0 : 1;
 }
