@@ -213,6 +213,18 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
         NetworkEvaluator(model, backend="cuda", allows_fallback=False)
 
 
+def test_a_value_that_is_not_a_number_is_an_error(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluator = NetworkEvaluator(model, backend="cpu")
+
+    class Overflown:
+        def run(self, *_: object) -> list[Any]:
+            return [np.zeros((1, 2187), np.float32), np.full((1, 1), np.nan, np.float32)]
+
+    monkeypatch.setattr(evaluator, "_session", replace(evaluator._session, handle=Overflown()))
+    with pytest.raises(ModelError, match="not a number"):
+        evaluator.evaluate([Board()])
+
+
 def test_the_device_decides_the_size_of_a_batch_unless_the_user_does(
     tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,8 @@ namespace {
 constexpr double kFreePlayouts = 2.4;
 // At most 1/16 of the root's visits may be in flight.
 constexpr std::uint32_t kInFlightShare = 16;
+// What a node can count, and collisions beside: half of its 16 bits.
+constexpr std::uint32_t kMostInFlight = 0x7FFF;
 // A batch outlives one collision for so many playouts in flight, those of other threads included.
 constexpr int kCollisionShare = 8;
 // How long a thread that found nothing to do waits for the others, at most.
@@ -108,7 +110,8 @@ bool Puct::is_finished() {
 void Puct::gather(State& state, Inbox& inbox, Batch& batch) {
     Lock lock(mutex_);
     const std::uint32_t share = std::max(1U, table_[root_].total / kInFlightShare / config_.threads);
-    const int limit = static_cast<int>(std::min<std::uint32_t>(config_.batch_size, share));
+    const std::uint32_t most = kMostInFlight / config_.threads;
+    const int limit = static_cast<int>(std::min({static_cast<std::uint32_t>(config_.batch_size), share, most}));
     batch.empty(limit);
     batches_.push_back(&batch);
     const int collisions_allowed = limit * config_.threads / kCollisionShare;

@@ -136,7 +136,7 @@ class NetworkEvaluator:
         """Returns logits [N, labels] and values [N] in [-1, +1] of N >= 1 positions given as planes.
 
         The inputs, one array [N, ...] for each of `format.inputs`, are only read. May be called
-        from several threads at once.
+        from several threads at once. Raises ModelError if a value is not a number.
         """
         count, most = len(inputs[0]), self._ladder[-1]
         parts = [self._run_padded([rows[i : i + most] for rows in inputs]) for i in range(0, count, most)]
@@ -155,7 +155,10 @@ class NetworkEvaluator:
         }
         with self._lock if self.backend == "DirectML" else nullcontext():  # it runs one batch at a time
             outputs = self._session.handle.run(list(self.format.outputs), feed)
-        return self.format.interpret([np.asarray(output)[:count] for output in outputs])
+        logits, values = self.format.interpret([np.asarray(output)[:count] for output in outputs])
+        if not np.isfinite(values).all():  # A search would go on with it, and play anything.
+            raise ModelError(f"model {self.path}: a value is not a number; 16 bits may be too few for it")
+        return logits, values
 
     def _policy(self, state: State, logits: Array) -> list[float]:
         turn = state.turn

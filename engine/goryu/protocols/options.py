@@ -197,7 +197,7 @@ OPTIONS: tuple[Option, ...] = (
         "network_delay2_ms",
         0,
         60_000,
-        "The same at worst, ms; kept back from every limit, up to half of it.",
+        "The same at worst, ms; kept back from clocks and byoyomi, up to half of it.",
         *("Byoyomi_Margin", "ThinkingTimeMargin"),
     ),
     spin(
