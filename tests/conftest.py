@@ -1,6 +1,7 @@
 """What every test run shares: the choice of twins, and a header that says which goryu is under test."""
 
 import importlib
+import signal
 from types import ModuleType
 
 import pytest
@@ -15,6 +16,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="auto",
         help="tests of native twins that are not built: skip (auto) or fail (require); off: skip all",
     )
+
+
+def pytest_configure() -> None:
+    # A shell starts background jobs with Ctrl-C ignored, and their children inherit it; some tests send it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> str:

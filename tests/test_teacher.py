@@ -253,11 +253,14 @@ def test_a_run_that_was_killed_goes_on_without_loss_or_repetition(how: int, tmp_
     command = [sys.executable, str(ROOT / "tools" / "teach.py"), "play", " ".join(PUPIL), "--out", str(path),
                "--nodes", "1", "--random-plies", "2", "4", "--max-plies", "16"]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while (not path.exists() or path.stat().st_size < 1500) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.send_signal(how)
-    process.wait(20)
+    try:
+        deadline = time.monotonic() + 60
+        while (not path.exists() or path.stat().st_size < 1500) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(how)
+        process.wait(20)
+    finally:
+        process.kill()
     kept = by_number(path)
     assert kept
     assert tool().main([*command[2:], "--games", str(len(kept) + 2)]) == 0
