@@ -353,19 +353,16 @@ cdef class Pipeline:
 
     cdef evaluate(self):
         # The GIL is let go as rarely as can be: with several threads, each time may mean waiting for it.
-        cdef cbool is_answered = False
         if self.batch.size() == 0:
             return
         try:
             self.judge.ask(self.batch)
             with nogil:
                 self.judge.read(self.batch)
-                is_answered = True
                 self.core.expand(self.batch)
-        except BaseException:
-            if not is_answered:
-                with nogil:
-                    self.core.retract(self.batch)
+        except BaseException:  # If it was `expand` there is nothing left to retract.
+            with nogil:
+                self.core.retract(self.batch)
             raise
 
 
