@@ -3,7 +3,6 @@
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from os.path import expanduser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from goryu.evaluators.providers import BackendError, may_use_gpu
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig, EvaluatorSettings
+from goryu.players.named_file import named_file
 from goryu.search.evaluator import Evaluator
 
 if TYPE_CHECKING:
@@ -90,11 +90,7 @@ def model_path(settings: EvaluatorSettings) -> Path:
     folder = models_folder()
     if not settings.model:
         return _shipped_model(folder)
-    # Not Path's own, which raises for a name that only looks like a home: ~old.onnx
-    named = Path(expanduser(settings.model))
-    places = [Path(expanduser(settings.model_folder)) / named] if settings.model_folder else []
-    places += [named, folder / named]
-    return next((place for place in places if place.is_file()), named)
+    return named_file(settings.model, settings.model_folder, folder)
 
 
 def _shipped_model(folder: Path, key: str = "default") -> Path:

@@ -1,8 +1,9 @@
 """How the user wants an opening book to be used: which file, and which of its moves."""
 
 from dataclasses import dataclass
-from os.path import expanduser
 from pathlib import Path
+
+from goryu.players.named_file import named_file
 
 __all__ = ["BookFile", "BookSettings"]
 
@@ -29,10 +30,7 @@ class BookFile:
 
     def place(self) -> Path:
         """Returns where the file is; if it is nowhere, the path as it was given."""
-        # Not Path's own, which raises for a name that only looks like a home: ~old.db
-        named = Path(expanduser(self.path))
-        places = [Path(expanduser(self.folder)) / named] if self.folder else []
-        return next((place for place in (*places, named) if place.is_file()), named)
+        return named_file(self.path, self.folder)
 
     def stamp(self) -> tuple[int, int] | None:
         """Returns size and time of the file, which change with its content, or None without one."""
