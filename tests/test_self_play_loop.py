@@ -8,7 +8,9 @@ from random import Random
 import pytest
 
 from goryu.evaluators.material import MaterialEvaluator
+from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.shogi import Board
 from goryu.learning.match.openings import Opening
 from goryu.learning.self_play.game import SelfPlaySettings
 
@@ -73,6 +75,19 @@ def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
     initial = tmp_path / "a" / "cycle-001" / "train" / "checkpoint.pt"
     with pytest.raises(ValueError, match="expected 2 blocks of 8 channels"):
         list(run_loop(replace(SETTINGS, blocks=2, initial=initial), tmp_path / "b"))
+
+
+def test_a_loop_can_start_from_an_exported_network(tmp_path: Path) -> None:
+    list(run_loop(replace(SETTINGS, match_games=0), tmp_path / "a"))
+    network = tmp_path / "a" / "cycle-001" / "network.onnx"
+    (cycle,) = run_loop(replace(SETTINGS, match_games=0, initial=network), tmp_path / "b")
+    assert cycle.is_promoted
+    before, start = (
+        NetworkEvaluator(path) for path in (network, tmp_path / "b" / "cycle-000" / "network.onnx")
+    )
+    ours, theirs = before.evaluate([Board()])[0], start.evaluate([Board()])[0]
+    assert ours.policy == pytest.approx(theirs.policy, abs=1e-4)
+    assert ours.value == pytest.approx(theirs.value, abs=1e-4)
 
 
 def test_the_match_knows_the_better_player() -> None:

@@ -14,9 +14,10 @@ cshogi: Any = pytest.importorskip("cshogi")
 
 from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
-from goryu.learning.dataset import Dataset  # noqa: E402
+from goryu.learning.dataset import Dataset, make_batch  # noqa: E402
 from goryu.learning.export import export_onnx, load_checkpoint  # noqa: E402
 from goryu.learning.hcpe import BLACK_WON, HCPE  # noqa: E402
+from goryu.learning.import_onnx import load_export, unfold  # noqa: E402
 from goryu.learning.model import PolicyValueNet  # noqa: E402
 from goryu.learning.training import TrainingConfig, measure, train  # noqa: E402
 
@@ -102,6 +103,40 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
     assert min(steps) == 21  # after the checkpoint of step 20
     assert max(steps) == 40
     assert load_checkpoint(tmp_path / "checkpoint.pt").training is False
+
+
+def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
+    """What it computes stays; its normalisations have the statistics that they would have met in training."""
+    data = lesson()
+    net = train(config(learning_rate=1e-2, average=0.9), data, {}, tmp_path)
+    export_onnx(net, tmp_path / "net.onnx")
+    loaded = load_export(tmp_path / "net.onnx")
+    batch = make_batch(data, np.arange(len(data)), np.zeros(len(data), bool))
+    planes = torch.from_numpy(batch.input1), torch.from_numpy(batch.input2)
+    with torch.no_grad():
+        expected = net(*planes)
+        for _ in range(2):
+            for found, value in zip(loaded(*planes), expected, strict=True):
+                assert torch.allclose(found, value, atol=1e-4)
+            unfold(loaded, *planes)
+        loaded.train()  # now with the statistics of the batch, which are the same
+        for found, value in zip(loaded(*planes), expected, strict=True):
+            assert torch.allclose(found, value, atol=1e-3)
+    before = measure(net, data)
+    after = measure(train(config(steps=2), data, {}, tmp_path / "on", initial=tmp_path / "net.onnx"), data)
+    assert after.policy_loss == pytest.approx(before.policy_loss, abs=0.2)
+
+
+@pytest.mark.parametrize("name", ["goryu-5x64-int8.onnx", "tictactoe.onnx"])
+def test_other_networks_cannot_be_trained_on(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}: expected a float32 network"):
+        load_export(Path(__file__).parents[1] / "models" / name)
+
+
+def test_a_network_of_another_size_is_no_beginning(tmp_path: Path) -> None:
+    shipped = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
+    with pytest.raises(ValueError, match="expected 2 blocks of 16 channels, found 5 of 64"):
+        train(config(), lesson(), {}, tmp_path, initial=shipped)
 
 
 @pytest.mark.parametrize(

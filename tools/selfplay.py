@@ -107,7 +107,7 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_loop_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", type=Path, required=True, help="everything is kept here")
-    parser.add_argument("--initial", type=Path, metavar="checkpoint.pt", help="of tools/train.py")
+    parser.add_argument("--initial", type=Path, metavar="FILE", help="as for tools/train.py")
     parser.add_argument("--blocks", type=int, default=5)
     parser.add_argument("--channels", type=int, default=64)
     parser.add_argument("--cycles", type=int, default=10)

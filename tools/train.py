@@ -86,7 +86,10 @@ def parse_arguments() -> argparse.Namespace:
         "--folder", type=Path, required=True, help="checkpoints, log and the exported network"
     )
     parser.add_argument(
-        "--initial", type=Path, help="checkpoint.pt of a run from whose weights a new run starts"
+        "--initial",
+        type=Path,
+        metavar="FILE",
+        help="checkpoint.pt of a run, or the float32 .onnx that it exported: start from those weights",
     )
     parser.add_argument("--held-out", type=float, default=0.04, help="share of the games kept for measuring")
     parser.add_argument(

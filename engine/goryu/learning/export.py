@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from goryu.learning.model import PolicyValueNet
 
-__all__ = ["ExportError", "export_onnx", "load_checkpoint"]
+__all__ = ["ExportError", "check_export", "export_onnx", "load_checkpoint"]
 
 OPSET = 17
 TOLERANCE = 1e-3
@@ -65,7 +65,7 @@ def export_onnx(net: PolicyValueNet, path: Path) -> None:
             opset_version=OPSET,
             dynamo=False,
         )
-    _check(net.eval(), path)
+    check_export(net.eval(), path)
 
 
 def load_checkpoint(path: Path) -> PolicyValueNet:
@@ -77,7 +77,7 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
     return net
 
 
-def _check(net: PolicyValueNet, path: Path) -> None:
+def check_export(net: PolicyValueNet, path: Path) -> None:
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])

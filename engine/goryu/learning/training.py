@@ -22,9 +22,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from goryu.learning.dataset import Batch, Dataset, batches, make_batch
-from goryu.learning.model import PolicyValueNet
+from goryu.learning.export import load_checkpoint
+from goryu.learning.import_onnx import load_export, unfold
+from goryu.learning.model import PolicyValueNet, ResidualBlock
 
-__all__ = ["Measures", "TrainingConfig", "measure", "train"]
+__all__ = ["Measures", "TrainingConfig", "load_initial", "measure", "train"]
 
 WARM_UP = 0.05
 """Share of the run in which the learning rate rises."""
@@ -102,9 +104,9 @@ def train(
     """Trains, and returns the network with the averaged weights, on the CPU and in evaluation mode.
 
     Continues from `folder`/checkpoint.pt if that exists, else starts anew: from the averaged weights of the
-    checkpoint `initial`, if given, or from random ones. Writes to the folder at every evaluation:
-    checkpoint.pt, and one line of JSON to log.jsonl. `report` receives a small entry after every step
-    (`share`, `step`, `loss`) and the logged ones.
+    checkpoint or of the exported network `initial`, if given, or from random ones. Writes to the folder at
+    every evaluation: checkpoint.pt, and one line of JSON to log.jsonl. `report` receives a small entry after
+    every step (`share`, `step`, `loss`) and the logged ones.
     """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
@@ -115,7 +117,7 @@ def train(
         config.device, memory_format=torch.channels_last
     )
     if initial is not None:
-        net.load_state_dict(torch.load(initial, weights_only=True)["averaged"])
+        net.load_state_dict(_starting_network(config, initial, training).state_dict())
     averaged.load_state_dict(net.state_dict())
     progress = _resume(folder / "checkpoint.pt", net, averaged, optimizer)
 
@@ -142,6 +144,18 @@ def train(
             report(entry)
     averaged.to("cpu").eval()
     return averaged
+
+
+def load_initial(path: Path, blocks: int, channels: int) -> PolicyValueNet:
+    """Returns the network of a checkpoint or of an exported file (`load_export`); ValueError if it is of
+    another size.
+    """
+    net = load_export(path) if path.suffix == ".onnx" else load_checkpoint(path)
+    found = len([block for block in net.tower if isinstance(block, ResidualBlock)]), net.board.out_channels
+    if found != (blocks, channels):
+        expected = f"{blocks} blocks of {channels} channels"
+        raise ValueError(f"{path}: expected {expected}, found {found[0]} of {found[1]}")
+    return net
 
 
 def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 100_000) -> Measures:
@@ -199,6 +213,16 @@ def losses(net: nn.Module, batch: Batch, config: TrainingConfig) -> tuple[Tensor
         (1.0 - config.smoothing) * (policy * log_policy).sum(1) + config.smoothing * spread
     ).mean()
     return policy_loss, F.binary_cross_entropy_with_logits(value.float()[:, 0], value_target)
+
+
+def _starting_network(config: TrainingConfig, initial: Path, training: Dataset) -> PolicyValueNet:
+    net = load_initial(initial, config.blocks, config.channels)
+    if initial.suffix == ".onnx":
+        rng = np.random.default_rng(config.seed)
+        chosen = rng.integers(len(training), size=EVALUATION_BATCH)
+        some = make_batch(training, chosen, np.zeros(len(chosen), bool))
+        unfold(net, torch.from_numpy(some.input1), torch.from_numpy(some.input2))
+    return net
 
 
 def _step(

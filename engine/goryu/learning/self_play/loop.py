@@ -23,13 +23,13 @@ from goryu.games.shogi import START_SFEN, Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board, Puct
 from goryu.learning.dataset import Source, load
-from goryu.learning.export import export_onnx, load_checkpoint
+from goryu.learning.export import export_onnx
 from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening
 from goryu.learning.model import PolicyValueNet
 from goryu.learning.self_play import run
 from goryu.learning.self_play.game import SelfPlaySettings
-from goryu.learning.training import TrainingConfig, train
+from goryu.learning.training import TrainingConfig, load_initial, train
 from goryu.players.arena import Score, play_game, result
 from goryu.search.evaluator import Evaluator
 from goryu.search.settings import PuctConfig
@@ -121,16 +121,15 @@ def _initialise(settings: LoopSettings, folder: Path) -> Path:
     network = folder / "network.onnx"
     if not network.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        torch.manual_seed(settings.seed)
-        net = PolicyValueNet(settings.blocks, settings.channels)
-        if settings.initial is not None:
-            try:
-                net.load_state_dict(load_checkpoint(settings.initial).state_dict())
-            except RuntimeError as error:
-                shape = f"{settings.blocks} blocks of {settings.channels} channels"
-                raise ValueError(f"{settings.initial}: expected {shape}: {error}") from error
-        (folder / "train").mkdir(exist_ok=True)
-        torch.save({"averaged": net.state_dict()}, folder / "train" / "checkpoint.pt")
+        if settings.initial is None:
+            torch.manual_seed(settings.seed)
+            net = PolicyValueNet(settings.blocks, settings.channels)
+        else:
+            net = load_initial(settings.initial, settings.blocks, settings.channels)
+        if settings.initial is None or settings.initial.suffix != ".onnx":
+            (folder / "train").mkdir(exist_ok=True)
+            size = {"blocks": settings.blocks, "channels": settings.channels}
+            torch.save({"averaged": net.state_dict(), "config": size}, folder / "train" / "checkpoint.pt")
         _export(net, network)
     return folder
 
@@ -151,7 +150,9 @@ def _train(settings: LoopSettings, folder: Path, number: int, champion: Path) ->
             steps=settings.steps, learning_rate=settings.learning_rate, smoothing=0.0, evaluations=4,
             average=0.99, seed=settings.seed + number, device=settings.device, threads=settings.processes,
         )  # fmt: skip
-        net = train(config, training, {}, cycle / "train", initial=champion / "train" / "checkpoint.pt")
+        checkpoint = champion / "train" / "checkpoint.pt"  # none of a first champion from an exported file
+        initial = checkpoint if checkpoint.exists() else champion / "network.onnx"
+        net = train(config, training, {}, cycle / "train", initial=initial)
         _export(net, network)
     last = json.loads((cycle / "train" / "log.jsonl").read_text().splitlines()[-1])
     return {"policy": last["policy_loss"], "value": last["value_loss"]}

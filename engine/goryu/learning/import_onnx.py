@@ -1,0 +1,125 @@
+"""The way back from a network that `export_onnx` wrote to one that can be trained on.
+
+An exported file has no batch normalisations: each was folded into the convolution before it. Unfolded again,
+the network says the same, but which mean and variance a normalisation had is lost, and while training it uses
+those of its batch. So they are measured on positions, and the convolutions get the size of fresh ones: after
+a normalisation only their direction matters, and the learning rate is relative to their size.
+"""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from torch import Tensor, nn
+
+from goryu.learning.export import ExportError, check_export
+from goryu.learning.model import PolicyValueNet, ResidualBlock
+
+__all__ = ["load_export", "unfold"]
+
+Layer = tuple[Tensor, Tensor | None]
+"""The weight of a convolution or a linear layer, and its bias."""
+
+
+def load_export(path: Path) -> PolicyValueNet:
+    """Returns the network of a float32 file that `export_onnx` wrote, in evaluation mode.
+
+    Its normalisations only add the biases of the file; see `unfold`. Raises ValueError if the file is
+    another network.
+    """
+    try:
+        graph = onnx.load(str(path)).graph
+        net = _rebuild(graph)
+        check_export(net, path)
+    except OSError:
+        raise
+    except Exception as error:  # onnx, protobuf and torch each have their own for a file that is not ours
+        raise ValueError(
+            f"{path}: expected a float32 network that tools/train.py exported: {error}"
+        ) from error
+    return net
+
+
+def unfold(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:
+    """Gives the normalisations of a network from `load_export` the statistics of these positions.
+
+    input1 [N, 62, 9, 9], input2 [N, 57, 9, 9]: some hundreds of positions of the kind to train on. In
+    evaluation mode the network computes the same as before.
+    """
+    for convolutions, norm in _normalised(net):
+        seen: list[Tensor] = []
+        hook = norm.register_forward_pre_hook(lambda _, inputs, seen=seen: seen.append(inputs[0]))
+        with torch.no_grad():
+            net(input1, input2)
+            hook.remove()
+            # Of a uniform Kaiming initialisation; several convolutions that are summed share a scale.
+            size = torch.stack([c.weight.flatten(1).square().sum(1) for c in convolutions]).sum(0).sqrt()
+            scale = math.sqrt(len(convolutions) / 3.0) / size.clamp_min(1e-12)
+            for convolution in convolutions:
+                convolution.weight.mul_(scale[:, None, None, None])
+            mean = seen[0].mean((0, 2, 3))
+            variance = seen[0].var((0, 2, 3), correction=0)
+            factor = norm.weight / (norm.running_var + norm.eps).sqrt()
+            norm.bias.add_(factor * (mean - norm.running_mean))
+            norm.weight.copy_(factor * (variance + norm.eps / scale.square()).sqrt())
+            norm.running_mean.copy_(mean * scale)
+            norm.running_var.copy_(variance * scale.square())
+
+
+def _rebuild(graph: onnx.GraphProto) -> PolicyValueNet:
+    arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    weights = {name: torch.from_numpy(np.array(array, np.float32)) for name, array in arrays.items()}
+    layers: dict[str, list[Layer]] = {"Conv": [], "Gemm": []}
+    for node in graph.node:
+        if node.op_type in layers:
+            names = node.input[1:]
+            layers[node.op_type].append((weights[names[0]], weights[names[1]] if len(names) > 1 else None))
+    convolutions, linear = iter(layers["Conv"]), iter(layers["Gemm"])
+    blocks = (len(layers["Conv"]) - 4) // 2  # not in a block: board, hands, policy, value
+    net = PolicyValueNet(blocks, channels=len(layers["Conv"][0][0]))
+    net.eval()
+    with torch.no_grad():
+        _take(convolutions, net.board, net.norm)
+        _take(convolutions, net.hands)
+        for block in net.tower:
+            if isinstance(block, ResidualBlock):
+                _take(convolutions, block.first, block.first_norm)
+                _take(convolutions, block.second, block.second_norm)
+            else:
+                _take(linear, block.mix, block.mix)
+        _take(convolutions, net.policy)
+        net.policy_bias.copy_(weights["net.policy_bias"])
+        _take(convolutions, net.value.reduce, net.value.norm)
+        _take(linear, net.value.hidden, net.value.hidden)
+        _take(linear, net.value.out, net.value.out)
+    if next(convolutions, None) or next(linear, None):
+        raise ExportError("it has more layers than ours")
+    return net
+
+
+def _take(layers: Iterator[Layer], module: nn.Module, biased: nn.Module | None = None) -> None:
+    """Copies the next layer: its weight to `module`, its bias to the module that adds it."""
+    weight, bias = next(layers)
+    module.weight.copy_(weight)
+    if (bias is None) != (biased is None):
+        raise ExportError("it has its biases elsewhere")
+    if biased is not None and bias is not None:
+        biased.bias.copy_(bias)
+    if isinstance(biased, nn.BatchNorm2d):
+        biased.weight.fill_(1.0)
+        biased.running_mean.zero_()
+        biased.running_var.fill_(1.0 - biased.eps)
+
+
+def _normalised(net: PolicyValueNet) -> Iterator[tuple[list[nn.Conv2d], nn.BatchNorm2d]]:
+    """Yields each normalisation with the convolutions whose sum it receives."""
+    yield [net.board, net.hands], net.norm
+    for block in net.tower:
+        if isinstance(block, ResidualBlock):
+            yield [block.first], block.first_norm
+            yield [block.second], block.second_norm
+    yield [net.value.reduce], net.value.norm
