@@ -15,12 +15,15 @@ cshogi: Any = pytest.importorskip("cshogi")
 from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
 from goryu.learning.dataset import Dataset, make_batch  # noqa: E402
+from goryu.learning.equalization import equalize  # noqa: E402
 from goryu.learning.export import export_onnx, load_checkpoint  # noqa: E402
+from goryu.learning.game_conversion import read_records  # noqa: E402
 from goryu.learning.hcpe import BLACK_WON, HCPE  # noqa: E402
 from goryu.learning.import_onnx import load_export, unfold  # noqa: E402
 from goryu.learning.model import PolicyValueNet  # noqa: E402
 from goryu.learning.training import TrainingConfig, measure, train  # noqa: E402
 
+SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 OPENING = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
 
 
@@ -73,6 +76,7 @@ def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None:
     from goryu.learning.quantization import agreement, quantize
+    from goryu.learning.saturation import saturated_pairs
 
     data = lesson()
     net = train(config(steps=120, learning_rate=1e-2, average=0.9), data, {}, tmp_path)
@@ -83,6 +87,55 @@ def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None
     assert found.policy_top1 > 0.9
     assert found.policy_error < 0.05
     assert found.value_error < 0.1
+    assert saturated_pairs(tmp_path / "int8.onnx", data)[1] == 32 * 81 * 16 * (9 * (62 + 4 * 16) + 32) / 2
+
+
+def planes_of(data: Dataset) -> Any:
+    batch = make_batch(data, np.arange(len(data)), np.zeros(len(data), bool))
+    return torch.from_numpy(batch.input1), torch.from_numpy(batch.input2)
+
+
+def test_equalized_channels_compute_the_same_with_less_unequal_activations() -> None:
+    net = load_export(SHIPPED)
+    planes = planes_of(lesson())
+
+    def spread() -> float:
+        block = net.tower[0]
+        x = torch.relu(net.norm(net.board(planes[0]) + net.hands(planes[1])))
+        sizes = torch.relu(block.first_norm(block.first(x))).amax((0, 2, 3))
+        return float(sizes.max() / sizes.mean())
+
+    with torch.no_grad():
+        expected, before = net(*planes), spread()
+        equalize(net, *planes)
+        for found, value in zip(net(*planes), expected, strict=True):
+            assert torch.allclose(found, value, atol=1e-3)
+        assert spread() < before
+
+
+def test_errors_of_rounded_weights_cancel_on_positions_not_seen(tmp_path: Path) -> None:
+    """Against torch's convolution: rounded one after another the outputs are nearer than rounded alone."""
+    onnx: Any = pytest.importorskip("onnx")
+    from goryu.learning.weight_rounding import moments, round_weights
+
+    net = load_export(SHIPPED)
+    weight = net.board.weight.detach().numpy()
+    model = onnx.load(SHIPPED)
+    (name,) = (node.name for node in model.graph.node if node.op_type == "Conv" and "board" in node.name)
+    records = read_records(SHIPPED.parent / "data" / "fsf_20261123.games")
+    halves = records[:300], records[300:600]  # whole games, but for one
+    seen, unseen = (planes_of(Dataset(half, np.zeros(len(half), np.float32))) for half in halves)
+    inputs = moments(model, [name], [{"input1": seen[0].numpy(), "input2": seen[1].numpy()}])[name]
+    scales = np.abs(weight).reshape(len(weight), -1).max(axis=1) / 127
+    each = scales[:, None, None, None]
+
+    def error(rounded: Any) -> float:
+        difference = torch.from_numpy((rounded * each - weight).astype(np.float32))
+        return float(torch.nn.functional.conv2d(unseen[0], difference, padding=1).square().mean())
+
+    rounded = round_weights(weight, scales, inputs, 127)
+    assert np.abs(rounded.astype(int)).max() <= 127
+    assert error(rounded) < 0.7 * error(np.round(weight / each))
 
 
 @pytest.mark.slow
@@ -134,9 +187,8 @@ def test_other_networks_cannot_be_trained_on(name: str) -> None:
 
 
 def test_a_network_of_another_size_is_no_beginning(tmp_path: Path) -> None:
-    shipped = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
     with pytest.raises(ValueError, match="expected 2 blocks of 16 channels, found 5 of 64"):
-        train(config(), lesson(), {}, tmp_path, initial=shipped)
+        train(config(), lesson(), {}, tmp_path, initial=SHIPPED)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 r"""Turns a float network into an 8-bit one for CPUs and says what was gained and lost.
 
-    python tools/quantize.py models/goryu-5x64.onnx --data fsf.games --out runs/goryu-5x64-int8.onnx
+    python tools/quantize.py runs/goryu-5x64.onnx --equalize --data fsf.games --out runs/goryu-5x64-int8.onnx
     python tools/quantize.py runs/goryu-10x128.onnx --half --data fsf.games --out runs/goryu-10x128-fp16.onnx
 
 Needs the extra [train]. Calibrates on some positions of the data and compares on others.
@@ -8,9 +8,17 @@ Needs the extra [train]. Calibrates on some positions of the data and compares o
 
 import argparse
 import sys
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from goryu.learning.dataset import Dataset
+
+PAIRS_POSITIONS = 32
+"""Positions on which the sums of products are looked at, a billion of them."""
 
 
 def main() -> int:
@@ -30,6 +38,7 @@ def run(arguments: argparse.Namespace) -> None:
     from goryu.learning.dataset import Dataset
     from goryu.learning.game_conversion import read_records
     from goryu.learning.quantization import CALIBRATION_BATCH, agreement, halve, quantize, rate
+    from goryu.learning.saturation import saturated_pairs
 
     records = np.concatenate([read_records(path) for path in arguments.data])
     least = max(arguments.calibration, CALIBRATION_BATCH)
@@ -44,14 +53,19 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.half:
         halve(arguments.model, arguments.out)
     else:
-        quantize(
-            arguments.model,
-            arguments.out,
-            calibration,
-            reduce_range=arguments.reduce_range,
-            exclude=arguments.exclude,
-            method=arguments.method,
-        )
+        with tempfile.TemporaryDirectory() as folder:
+            model = arguments.model
+            if arguments.equalize:
+                model = Path(folder) / "equalized.onnx"
+                write_equalized(arguments.model, model, calibration)
+            quantize(
+                model,
+                arguments.out,
+                calibration,
+                reduce_range=arguments.reduce_range,
+                exclude=arguments.exclude,
+                method=arguments.method,
+            )
     networks = [
         NetworkEvaluator(path, backend="cpu", batch_size=arguments.batch_size, threads=arguments.threads)
         for path in (arguments.model, arguments.out)
@@ -66,6 +80,25 @@ def run(arguments: argparse.Namespace) -> None:
         f"positions per second of CPU time: {arguments.model.name} {float_rate:.0f}, {arguments.out.name} "
         f"{small_rate:.0f}, {small_rate / float_rate:.2f} times as many"
     )
+    if not arguments.half:
+        saturated, total = saturated_pairs(arguments.out, comparison.select(np.arange(PAIRS_POSITIONS)))
+        print(f"a CPU with AVX2 but without VNNI would cut off {saturated} of {total} sums of two products")
+
+
+def write_equalized(source: Path, target: Path, positions: "Dataset") -> None:
+    """Writes the network with channels of one size; ValueError if tools/train.py did not make it."""
+    # torch takes seconds to import
+    import torch
+
+    from goryu.learning.dataset import make_batch
+    from goryu.learning.equalization import equalize
+    from goryu.learning.export import export_onnx
+    from goryu.learning.import_onnx import load_export
+
+    net = load_export(source)
+    batch = make_batch(positions, np.arange(len(positions)), np.zeros(len(positions), bool))
+    equalize(net, torch.from_numpy(batch.input1), torch.from_numpy(batch.input2))
+    export_onnx(net, target)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -78,15 +111,22 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--half", action="store_true", help="16-bit floats, for GPUs, instead")
-    parser.add_argument("--calibration", type=int, default=1000, help="positions to calibrate on")
+    parser.add_argument("--calibration", type=int, default=512, help="positions to calibrate on")
     parser.add_argument(
-        "--method", choices=("MinMax", "Entropy", "Percentile"), default="MinMax",
-        help="how ranges are found; Entropy is the most exact, with 128 positions",
+        "--method", choices=("MinMax", "Entropy", "Percentile"), default="Entropy",
+        help="how ranges are found",
     )  # fmt: skip
     parser.add_argument("--comparison", type=int, default=4000, help="positions to compare on")
+    parser.add_argument(
+        "--equalize", action="store_true", help="channels of one size first (networks of tools/train.py)"
+    )
     parser.add_argument("--reduce-range", action="store_true", help="7-bit weights, for CPUs without VNNI")
     parser.add_argument(
-        "--exclude", action="append", default=[], help="beginning of the names of nodes to keep float"
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="nodes to keep float: the beginning of their names, or a pattern such as '*/Add'",
     )
     parser.add_argument("--batch-size", type=int, default=4)
     parser.add_argument("--threads", type=int, default=1)

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from goryu.learning.model import PolicyValueNet
 
@@ -29,7 +30,8 @@ class ExportError(RuntimeError):
 class _ForExport(nn.Module):  # type: ignore[misc]
     """The network with the first normalisation folded into its convolutions and a probability as its value.
 
-    The exporter folds a normalisation that follows one convolution; the first one follows the sum of two.
+    The exporter folds a normalisation that follows one convolution; the first one follows the sum of two. A
+    plane of `input2` has one number on all squares, so what it adds is computed once, not for each square.
     """
 
     def __init__(self, net: PolicyValueNet) -> None:
@@ -38,13 +40,24 @@ class _ForExport(nn.Module):  # type: ignore[misc]
         board, hands, norm = self.net.board, self.net.hands, self.net.norm
         factor = norm.weight / torch.sqrt(norm.running_var + norm.eps)
         board.weight = nn.Parameter(board.weight * factor[:, None, None, None])
-        hands.weight = nn.Parameter(hands.weight * factor[:, None, None, None])
+        self.net.hands = _ConstantPlanes(hands.weight * factor[:, None, None, None])
         board.bias = nn.Parameter(norm.bias - norm.running_mean * factor)
         self.net.norm = nn.Identity()
 
     def forward(self, input1: Tensor, input2: Tensor) -> tuple[Tensor, Tensor]:
         policy, value = self.net(input1, input2)
         return policy, torch.sigmoid(value)
+
+
+class _ConstantPlanes(nn.Module):  # type: ignore[misc]
+    """A convolution 1x1 of planes with one number each; returns [N, C, 1, 1]."""
+
+    def __init__(self, weight: Tensor) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(weight[:, :, 0, 0])
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.linear(x[:, :, 0, 0], self.weight)[:, :, None, None]
 
 
 def export_onnx(net: PolicyValueNet, path: Path) -> None:

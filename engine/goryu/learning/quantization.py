@@ -1,23 +1,26 @@
-"""Smaller numbers: the network in 8-bit integers, two to three times as fast on a CPU, or in 16-bit floats.
+"""Smaller numbers: the network in 8-bit integers, three times as fast on a CPU, or in 16-bit floats.
 
 Weights become signed bytes with a scale for each output channel, activations unsigned bytes with a scale
 found by running the network on real positions (static quantisation). The operators stay what they are,
 framed by QuantizeLinear and DequantizeLinear nodes (the QDQ form), which onnxruntime fuses into integer
 kernels.
 
+Against the rounding, which the policy must not hear: channels can be made equal first (`equalization.py`),
+errors of the weights cancel (`weight_rounding.py`), and planes of zeros and ones lose nothing.
+
 16-bit floats are for GPUs, which calculate with them twice as fast; a CPU gains nothing.
 
-Weakness of the integers: every layer is rounded, and the rounding of the first and the last ones is heard
-most. The policy must be compared with the float network's (`agreement`) before it is shipped, and a match
-must confirm it.
+The policy must be compared with the float network's (`agreement`) before a small network is shipped, and a
+match must confirm it.
 
 Source: B. Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
-Inference", CVPR 2018; onnxruntime's quantisation tool, which does the work.
+Inference", CVPR 2018; onnxruntime's quantisation tool, which does most of the work.
 """
 
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -32,6 +35,9 @@ from goryu.learning.dataset import Batch, Dataset, make_batch
 __all__ = ["CALIBRATION_BATCH", "Agreement", "agreement", "halve", "quantize", "rate"]
 
 CALIBRATION_BATCH = 16
+
+RANGE_POSITIONS = 128
+"""So many for the ranges: the method "Entropy" holds all activations of all positions in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,29 +66,41 @@ def quantize(
 ) -> None:
     """Writes `target`, the 8-bit version of the float network `source`, calibrated on `positions`.
 
-    Of the positions only whole batches of 16 are used.
+    Of the positions only whole batches of 16 are used: for the ranges the first RANGE_POSITIONS of them, for
+    the weights all.
 
     reduce_range: use 7 bits for the weights; a CPU with AVX2 but without VNNI adds pairs of products in
-        16 bits, which 8-bit weights can overflow.
-    exclude: names of nodes, or beginnings of names, that stay float.
+        16 bits, which 8-bit weights can overflow. Weights of planes keep 8 bits: planes are 0 or 1.
+    exclude: names of nodes, beginnings of names, or patterns such as "*/Add", that stay float.
     method: how the range of an activation is found: "MinMax" takes all that was seen, "Entropy" leaves out
-        rare large values where that keeps more of the distribution (it holds all activations in memory:
-        128 positions are enough), "Percentile" always.
+        rare large values where that keeps more of the distribution, "Percentile" always.
     """
     # Heavy and noisy packages of the extra [train].
     import onnx
     from onnxruntime import quantization
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
+    from goryu.learning.weight_rounding import moments
+
+    whole = positions.select(np.arange(len(positions) // CALIBRATION_BATCH * CALIBRATION_BATCH))
+    inputs = [spec.name for spec in NetworkEvaluator(source, backend="cpu").format.inputs]
+    batches = [dict(zip(inputs, _planes(batch), strict=True)) for batch in _batches(whole)]
     with tempfile.TemporaryDirectory() as folder:
         prepared = Path(folder) / "prepared.onnx"
         quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
-        names = [node.name for node in onnx.load(prepared).graph.node]
-        kept = [name for name in names if any(name.startswith(prefix) for prefix in exclude)]
+        model = onnx.load(prepared)
+        kept = [node.name for node in model.graph.node if _is_excluded(node.name, exclude)]
+        small = {node.name: node for node in model.graph.node if node.name not in kept}
+        convolutions = {name: node for name, node in small.items() if node.op_type == "Conv"}
+        planes = {node.input[0]: node.input[1] for node in convolutions.values() if node.input[0] in inputs}
+        overrides: dict[str, list[dict[str, Any]]] = {}
+        for plane, weight in planes.items():
+            overrides[plane] = [{"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}]
+            overrides[weight] = [{"axis": 0, "quant_type": quantization.QuantType.QInt8, "symmetric": True}]
         quantization.quantize_static(
             str(prepared),
             str(target),
-            _reader(source, positions),
+            _Reader(batches[: RANGE_POSITIONS // CALIBRATION_BATCH]),
             quant_format=quantization.QuantFormat.QDQ,
             activation_type=quantization.QuantType.QUInt8,
             weight_type=quantization.QuantType.QInt8,
@@ -90,7 +108,9 @@ def quantize(
             reduce_range=reduce_range,
             nodes_to_exclude=kept,
             calibrate_method=quantization.CalibrationMethod[method],
+            extra_options={"TensorQuantOverrides": overrides},
         )
+        _round(target, model, convolutions, moments(model, convolutions, batches))
 
 
 def halve(source: Path, target: Path) -> None:
@@ -148,19 +168,35 @@ def _batches(positions: Dataset) -> list[Batch]:
     return [make_batch(positions, part, np.zeros(len(part), bool)) for part in parts]
 
 
-def _reader(source: Path, positions: Dataset) -> Any:
-    """Returns what onnxruntime's calibration asks for its inputs, one batch after another."""
-    from onnxruntime.quantization import CalibrationDataReader
+def _is_excluded(name: str, patterns: Sequence[str]) -> bool:
+    return any(name.startswith(pattern) or fnmatchcase(name, pattern) for pattern in patterns)
 
-    names = [spec.name for spec in NetworkEvaluator(source, backend="cpu").format.inputs]
 
-    class Reader(CalibrationDataReader):  # type: ignore[misc]
-        def __init__(self) -> None:
-            whole = len(positions) // CALIBRATION_BATCH * CALIBRATION_BATCH
-            self.batches = iter(_batches(positions.select(np.arange(whole))))
+def _round(target: Path, source: Any, convolutions: dict[str, Any], inputs: dict[str, Any]) -> None:
+    """Rounds the weights of the 8-bit network `target` anew, on their scales, so that errors cancel."""
+    import onnx
+    from onnx import numpy_helper
 
-        def get_next(self) -> dict[str, Array] | None:
-            batch = next(self.batches, None)
-            return dict(zip(names, _planes(batch), strict=True)) if batch is not None else None
+    from goryu.learning.weight_rounding import round_weights
 
-    return Reader()
+    exact = {tensor.name: numpy_helper.to_array(tensor) for tensor in source.graph.initializer}
+    model = onnx.load(target)
+    rounded = {tensor.name: tensor for tensor in model.graph.initializer}
+    for name, node in convolutions.items():
+        weight = node.input[1]
+        tensor = rounded[f"{weight}_quantized"]
+        scales = numpy_helper.to_array(rounded[f"{weight}_scale"])
+        limit = int(np.abs(numpy_helper.to_array(tensor)).max())
+        values = round_weights(exact[weight], scales, inputs[name], limit)
+        tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
+    onnx.save(model, target)
+
+
+class _Reader:
+    """What onnxruntime's calibration asks for its inputs, one batch after another."""
+
+    def __init__(self, batches: list[dict[str, Array]]) -> None:
+        self._batches = iter(batches)
+
+    def get_next(self) -> dict[str, Array] | None:
+        return next(self._batches, None)

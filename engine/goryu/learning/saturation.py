@@ -1,0 +1,56 @@
+"""How often a CPU without VNNI would compute something else with 8-bit weights.
+
+With AVX2 alone, onnxruntime multiplies unsigned by signed bytes with an instruction that adds two
+neighbouring products in 16 bits and cuts off what does not fit (vpmaddubsw). 7-bit weights always fit; 8-bit
+weights nearly always, because two large activations must meet two large weights.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import numpy_helper
+
+from goryu.learning.dataset import Dataset, make_batch
+from goryu.learning.weight_rounding import patches
+
+__all__ = ["saturated_pairs"]
+
+GREATEST, LEAST = 2**15 - 1, -(2**15)
+
+
+def saturated_pairs(path: Path, positions: Dataset) -> tuple[int, int]:
+    """Returns how many sums of two products would be cut off on some positions, and of how many."""
+    model = onnx.load(path)
+    weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    makers = {name: node for node in model.graph.node for name in node.output}
+    layers = []
+    for node in model.graph.node:
+        sources = [makers.get(name) for name in node.input[:2]]
+        if node.op_type == "Conv" and all(s is not None and s.op_type == "DequantizeLinear" for s in sources):
+            activation, weight = (source.input[0] for source in sources if source is not None)
+            layers.append((node, activation, weights[weight].astype(np.int32)))
+            model.graph.output.append(
+                onnx.helper.make_tensor_value_info(activation, onnx.TensorProto.UINT8, None)
+            )
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    batch = make_batch(positions, np.arange(len(positions)), np.zeros(len(positions), bool))
+    names = [output.name for output in session.get_outputs()]
+    inputs = dict(zip((i.name for i in session.get_inputs()), (batch.input1, batch.input2), strict=True))
+    seen = dict(zip(names, session.run(names, inputs), strict=True))
+    saturated = total = 0
+    for node, activation, weight in layers:
+        # Neighbours in memory are the channels of one square: [patches, height, width, channels].
+        x = np.asarray(seen[activation], np.int32)
+        read = patches(x, node).reshape(-1, x.shape[1], *weight.shape[2:]).transpose(0, 2, 3, 1)
+        for kernel in weight.transpose(0, 2, 3, 1):
+            products = read * kernel
+            sums = products[..., 0::2] + products[..., 1::2]
+            saturated += int(((sums > GREATEST) | (sums < LEAST)).sum())
+            total += sums.size
+    return saturated, total
