@@ -151,8 +151,12 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
 
     with pytest.raises(InterruptionError):
         train(config(), data, {"lesson": data}, tmp_path, interrupt)
+    with (tmp_path / "log.jsonl").open("a") as log:  # as if killed after the log, before the checkpoint
+        log.write('{"step": 30, "policy_loss": 9.0}\n{"step": 40, "poli')
     steps: list[int] = []
     train(config(), data, {"lesson": data}, tmp_path, lambda entry: steps.append(entry["step"]))
+    logged = [json.loads(line)["step"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert logged == [10, 20, 30, 40]
     assert min(steps) == 21  # after the checkpoint of step 20
     assert max(steps) == 40
     assert load_checkpoint(tmp_path / "checkpoint.pt").training is False

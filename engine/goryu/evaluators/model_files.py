@@ -10,10 +10,10 @@ class ModelError(ValueError):
 
 
 def models_folder() -> Path:
-    """Returns `models/` of the checkout, or where goryu is installed from a wheel, the copy in the package.
+    """Returns the copy of `models/` in the package, where a wheel installed it, or that of the checkout.
 
     The folder is found from this file, never from the working directory: a GUI starts the engine anywhere.
     """
     package = Path(__file__).resolve().parent.parent
-    checkout = package.parent.parent
-    return checkout / "models" if (checkout / "pyproject.toml").is_file() else package / "models"
+    installed = package / "models"
+    return installed if installed.is_dir() else package.parent.parent / "models"

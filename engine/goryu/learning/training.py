@@ -120,6 +120,7 @@ def train(
         net.load_state_dict(_starting_network(config, initial, training).state_dict())
     averaged.load_state_dict(net.state_dict())
     progress = _resume(folder / "checkpoint.pt", net, averaged, optimizer)
+    _forget_after(progress.step, folder / "log.jsonl")
 
     rng = np.random.default_rng((config.seed, progress.step))
     stream = batches(training, config.batch_size, rng)
@@ -300,6 +301,16 @@ def _resume(path: Path, net: nn.Module, averaged: nn.Module, optimizer: torch.op
     averaged.load_state_dict(checkpoint["averaged"])
     optimizer.load_state_dict(checkpoint["optimizer"])
     return Progress(checkpoint["step"], checkpoint["elapsed"])
+
+
+def _forget_after(step: int, log: Path) -> None:
+    """Drops what was logged after the checkpoint that a run goes on from: it will be logged again."""
+    if log.exists():
+        lines = log.read_text().splitlines(keepends=True)
+        kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
+        if kept != lines:
+            log.with_suffix(".tmp").write_text("".join(kept))
+            log.with_suffix(".tmp").replace(log)
 
 
 def _save(

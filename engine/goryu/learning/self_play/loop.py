@@ -168,7 +168,9 @@ def _match(settings: LoopSettings, cycle: Path, champion: Path) -> Score:
         )
         rng, games = Random(settings.seed + 1), settings.match_games
         score = shogi_match(challenger, old, settings.openings, games, settings.match_playouts, rng)
-        path.write_text(json.dumps(asdict(score)))
+        beside = path.with_suffix(".tmp")
+        beside.write_text(json.dumps(asdict(score)))
+        beside.replace(path)
     return Score(**json.loads(path.read_text()))
 
 
