@@ -19,7 +19,14 @@ from goryu.search.evaluator import Evaluator
 if TYPE_CHECKING:
     from goryu.evaluators.network import NetworkEvaluator
 
-__all__ = ["LoadedEvaluator", "LoadingError", "load_evaluator", "model_path", "model_settings"]
+__all__ = [
+    "LoadedEvaluator",
+    "LoadingError",
+    "load_evaluator",
+    "load_network",
+    "model_path",
+    "model_settings",
+]
 
 
 BATCH_WITHOUT_NETWORK = 4
@@ -58,9 +65,11 @@ def load_evaluator(settings: EvaluatorSettings, say: Callable[[str], None]) -> L
         LoadingError: the settings do not allow a weaker one.
     """
     stamp = _stamp(settings)
+    evaluator: Evaluator
     if settings.kind == "network":
         try:
-            evaluator, description = _load_network(settings, say)
+            network = load_network(settings, say)
+            evaluator, description = network, network.description
         except (ModelError, BackendError, OSError, ImportError) as error:
             if not settings.allows_fallback:
                 raise LoadingError(f"{error} (AllowFallback is false)") from error
@@ -132,13 +141,19 @@ def _stamp(settings: EvaluatorSettings) -> tuple[int, int] | None:
     return status.st_size, status.st_mtime_ns
 
 
-def _load_network(settings: EvaluatorSettings, say: Callable[[str], None]) -> tuple[Evaluator, str]:
+def load_network(settings: EvaluatorSettings, say: Callable[[str], None]) -> "NetworkEvaluator":
+    """Opens the network that was asked for, or the shipped one that suits the backend; says its notes.
+
+    Raises:
+        ModelError: the file is missing, broken, or not of a known format.
+        BackendError: the backend cannot be used, and `settings.allows_fallback` is false.
+    """
     network = (
         _open_network(model_path(settings), settings) if settings.model else _open_shipped(settings, say)
     )
     for note in network.notes:
         say(note)
-    return network, network.description
+    return network
 
 
 def _open_shipped(settings: EvaluatorSettings, say: Callable[[str], None]) -> "NetworkEvaluator":

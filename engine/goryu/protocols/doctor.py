@@ -8,6 +8,7 @@ import argparse
 import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -76,7 +77,7 @@ def _network(model: str) -> Iterator[str]:
     """Says which backends onnxruntime offers, and which of them really start."""
     from goryu.evaluators.model_files import ModelError
     from goryu.evaluators.providers import BACKENDS, BackendError
-    from goryu.players.loading import model_path
+    from goryu.players.loading import load_network, model_path
 
     try:
         import onnxruntime
@@ -90,19 +91,17 @@ def _network(model: str) -> Iterator[str]:
         yield f"! broken: {error}"
         return
     for backend in BACKENDS:
+        notes: list[str] = []
+        settings = replace(
+            EngineConfig(model=model).evaluator_settings(), backend=backend, allows_fallback=False
+        )
         try:
-            network = _open(path, backend)
+            network = load_network(settings, notes.append)
         except (BackendError, ModelError) as error:
             yield f"{'! broken: ' if backend in ('auto', 'cpu') else ''}backend {backend}: {error}"
             continue
-        yield from (f"! {note}" for note in network.notes)
+        yield from (f"! {note}" for note in notes)
         yield f"backend {backend}: {_evaluations_per_second(network):.0f} positions/s; {network.description}"
-
-
-def _open(path: Path, backend: str) -> "NetworkEvaluator":
-    from goryu.evaluators.network import NetworkEvaluator
-
-    return NetworkEvaluator(path, backend=backend, threads=EngineConfig().threads, allows_fallback=False)
 
 
 def _evaluations_per_second(network: "NetworkEvaluator") -> float:
