@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
+from goryu.learning.match.decisions import LostGames
 from goryu.learning.match.figures import EngineFigures, figures_table, loser
 from goryu.learning.match.journal import GameEntry
 from goryu.learning.match.sprt import Sprt
@@ -73,6 +75,10 @@ def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None
         f"  length       {sum(entry.plies for entry in counted) / len(counted):.1f} plies on average",
         f"  reasons      {reasons_text(counted, names)}",
     ]
+    for engine, order in ((1, (0, 1)), (2, (1, 0))):
+        lost = LostGames.of(engine, counted)
+        if lost.games:
+            lines.append(f"  decided      {lost.text([names[i] for i in order])}")
     if sprt:
         lines.append(f"  SPRT         {sprt_text(sprt, statistics)}")
     if len(entries) > len(counted):
@@ -110,7 +116,7 @@ def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | Non
     engines = []
     for engine, name in enumerate(names, 1):
         figures = EngineFigures.of(engine, entries)
-        engines.append({"name": name} | {field: getattr(figures, field) for field in EngineFigures.__slots__})
+        engines.append({"name": name, **asdict(figures), "lost_games": asdict(LostGames.of(engine, counted))})
     result: dict[str, Any] = {
         "engines": engines,
         "games": len(counted),
