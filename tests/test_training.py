@@ -87,7 +87,13 @@ def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None
     assert found.policy_top1 > 0.9
     assert found.policy_error < 0.05
     assert found.value_error < 0.1
-    assert saturated_pairs(tmp_path / "int8.onnx", data)[1] == 32 * 81 * 16 * (9 * (62 + 4 * 16) + 32) / 2
+    pairs = 81 * 16 * (9 * (62 + 4 * 16) + 32) // 2 + 16 * (57 // 2)  # the hands are one square
+    saturated, total = saturated_pairs(tmp_path / "int8.onnx", data)
+    assert 0 < saturated < total == 32 * pairs
+    quantize(
+        tmp_path / "float.onnx", tmp_path / "int7.onnx", data, reduce_range=True, exclude=["/net/policy"]
+    )
+    assert saturated_pairs(tmp_path / "int7.onnx", data) == (0, 32 * pairs)
 
 
 def planes_of(data: Dataset) -> Any:

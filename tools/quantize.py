@@ -126,7 +126,7 @@ def parse_arguments() -> argparse.Namespace:
         action="append",
         default=[],
         metavar="NAMES",
-        help="nodes to keep float: the beginning of their names, or a pattern such as '*/Add'",
+        help="convolutions to keep float: the beginning of their names, or a pattern such as '*/first/*'",
     )
     parser.add_argument("--batch-size", type=int, default=4)
     parser.add_argument("--threads", type=int, default=1)

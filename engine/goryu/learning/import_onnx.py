@@ -73,13 +73,11 @@ def unfold(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:
 def _rebuild(graph: onnx.GraphProto) -> PolicyValueNet:
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     weights = {name: torch.from_numpy(np.array(array, np.float32)) for name, array in arrays.items()}
-    layers: dict[str, list[Layer]] = {"Conv": [], "Gemm": [], "MatMul": []}
+    layers: dict[str, list[Layer]] = {"Conv": [], "Gemm": []}
     for node in graph.node:
         if node.op_type in layers:
             names = node.input[1:]
             layers[node.op_type].append((weights[names[0]], weights[names[1]] if len(names) > 1 else None))
-    hands = [(weight.T[:, :, None, None], bias) for weight, bias in layers["MatMul"]]
-    layers["Conv"][1:1] = hands  # older files have a convolution there
     convolutions, linear = iter(layers["Conv"]), iter(layers["Gemm"])
     blocks = (len(layers["Conv"]) - 4) // 2  # not in a block: board, hands, policy, value
     net = PolicyValueNet(blocks, channels=len(layers["Conv"][0][0]))

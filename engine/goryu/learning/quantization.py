@@ -1,9 +1,9 @@
 """Smaller numbers: the network in 8-bit integers, three times as fast on a CPU, or in 16-bit floats.
 
-Weights become signed bytes with a scale for each output channel, activations unsigned bytes with a scale
-found by running the network on real positions (static quantisation). The operators stay what they are,
-framed by QuantizeLinear and DequantizeLinear nodes (the QDQ form), which onnxruntime fuses into integer
-kernels.
+The convolutions, nearly all of the work, get signed bytes as weights, with a scale for each output channel,
+and unsigned bytes as activations, with a scale found by running the network on real positions (static
+quantisation). The operators stay what they are, framed by QuantizeLinear and DequantizeLinear nodes (the QDQ
+form), which onnxruntime fuses into integer kernels.
 
 Against the rounding, which the policy must not hear: channels can be made equal first (`equalization.py`),
 errors of the weights cancel (`weight_rounding.py`), and planes of zeros and ones lose nothing.
@@ -71,7 +71,7 @@ def quantize(
 
     reduce_range: use 7 bits for the weights; a CPU with AVX2 but without VNNI adds pairs of products in
         16 bits, which 8-bit weights can overflow. Weights of planes keep 8 bits: planes are 0 or 1.
-    exclude: names of nodes, beginnings of names, or patterns such as "*/Add", that stay float.
+    exclude: names of convolutions, beginnings of names, or patterns such as "*/first/*", that stay float.
     method: how the range of an activation is found: "MinMax" takes all that was seen, "Entropy" leaves out
         rare large values where that keeps more of the distribution, "Percentile" always.
     """
@@ -107,6 +107,7 @@ def quantize(
             per_channel=True,
             reduce_range=reduce_range,
             nodes_to_exclude=kept,
+            op_types_to_quantize=["Conv", "Relu"],
             calibrate_method=quantization.CalibrationMethod[method],
             extra_options={"TensorQuantOverrides": overrides},
         )

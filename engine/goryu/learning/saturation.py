@@ -45,12 +45,13 @@ def saturated_pairs(path: Path, positions: Dataset) -> tuple[int, int]:
     seen = dict(zip(names, session.run(names, inputs), strict=True))
     saturated = total = 0
     for node, activation, weight in layers:
-        # Neighbours in memory are the channels of one square: [patches, height, width, channels].
-        x = np.asarray(seen[activation], np.int32)
-        read = patches(x, node).reshape(-1, x.shape[1], *weight.shape[2:]).transpose(0, 2, 3, 1)
-        for kernel in weight.transpose(0, 2, 3, 1):
-            products = read * kernel
-            sums = products[..., 0::2] + products[..., 1::2]
+        # Neighbours in memory are the channels of one square.
+        filters, channels, *square = weight.shape
+        read = patches(np.asarray(seen[activation], np.int32), node).reshape(-1, channels, *square)
+        flat = read.transpose(0, 2, 3, 1).reshape(len(read), -1)
+        for kernel in weight.transpose(0, 2, 3, 1).reshape(filters, -1):
+            products = flat * kernel
+            sums = products[:, 0:-1:2] + products[:, 1::2]  # with an odd number, the last stands alone
             saturated += int(((sums > GREATEST) | (sums < LEAST)).sum())
             total += sums.size
     return saturated, total

@@ -69,7 +69,8 @@ def round_weights(
         -np.diag(inputs), kind="stable"
     )  # the most active inputs first: others make up for them
     rest = weights.reshape(len(weights), size)[:, order].astype(np.float64)
-    damped = inputs[np.ix_(order, order)] + DAMPING * np.diag(inputs).mean() * np.eye(size)
+    damping = DAMPING * np.diag(inputs).mean() or 1.0  # 1 if nothing was ever active
+    damped = inputs[np.ix_(order, order)] + damping * np.eye(size)
     inverse = np.linalg.cholesky(np.linalg.inv(damped)).T
     rounded = np.zeros_like(rest)
     for i in range(size):
