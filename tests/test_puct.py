@@ -335,6 +335,16 @@ def test_a_mate_at_the_root_is_played_though_it_was_never_tried() -> None:
     check_invariants(puct)
 
 
+def test_beside_a_mate_the_moves_that_were_not_tried_are_not_won() -> None:
+    puct = Puct(UniformEvaluator(), PuctConfig(mate_nodes=1))
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 b G 1")
+    mate, *others = puct.search(board, lambda stats: stats.is_proven, max_playouts=200).moves
+    assert (mate.mate, mate.value) == (1, 1.0)
+    untried = [move.value for move in others if not move.visits]
+    assert untried
+    assert set(untried) == {0.0}
+
+
 def test_a_mate_is_entered_only_at_a_position_of_the_graph() -> None:
     board = Board()
     puct = Puct(HashedEvaluator())
@@ -422,6 +432,18 @@ def test_a_repetition_with_the_game_before_the_root_ends_a_playout() -> None:
     i = puct.root.moves.index(back.move)
     assert puct.root.children[i] is None
     assert puct.table.path_ends[puct.root.key, i].visits == back.visits
+
+
+def test_a_repetition_that_is_the_best_move_is_played() -> None:
+    board = Board()
+    for text in ("2h1h", "8b9b", "1h2h"):
+        board.push_usi(text)
+    # All else is even, and has more than the share of the visits that makes a contender.
+    result = Puct(UniformEvaluator(), PuctConfig(draw_value=0.06)).search(board, never, max_playouts=600)
+    best, second = result.moves[:2]
+    assert 10 <= second.visits < best.visits < 5 * second.visits
+    assert best.move == move_from_usi("9b8b")
+    assert best.value == pytest.approx(0.06)
 
 
 @pytest.mark.parametrize("draw_value", [-0.5, 0.25])

@@ -46,7 +46,7 @@ def ranking(
                 move=root.moves[i],
                 prior=root.priors[i],
                 visits=root.visits[i],
-                value=table.edge_value(root, i) if root.visits[i] else root.value,
+                value=_value(table, root, i),
                 mate=_mate(table, root, i),
                 pv=_continuation(root, i, state, mate_nodes) if place < lines else (root.moves[i],),
             )
@@ -73,14 +73,24 @@ def _best_by_lcb(table: NodeTable, root: Node, indices: list[int]) -> int:
     best, best_bound = first, -3.0 * LCB_SIGMAS
     for i in indices:
         child, visits = root.children[i], root.visits[i]
-        if child is None or visits < enough or table.is_lost(root, i):
+        if visits < enough or table.is_lost(root, i):
             continue
         value = table.edge_value(root, i)
-        variance = max(0.0, child.square - child.value * child.value)
+        # Without a child every playout ended with the move, and alike: where it repeats a position.
+        variance = max(0.0, child.square - child.value * child.value) if child is not None else 0.0
         bound = value - LCB_SIGMAS * sqrt(variance / visits)
         if bound > best_bound:
             best, best_bound = i, bound
     return best
+
+
+def _value(table: NodeTable, root: Node, i: int) -> float:
+    """Returns the value of move `i`; an untried one is worth what the root is without a proof."""
+    if root.visits[i]:
+        return table.edge_value(root, i)
+    if table.is_won(root, i):
+        return 1.0
+    return root.value if root.proof == UNKNOWN else root.evaluation
 
 
 def _mate(table: NodeTable, root: Node, i: int) -> int | None:
