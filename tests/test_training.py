@@ -174,8 +174,7 @@ def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
     net = train(config(learning_rate=1e-2, average=0.9), data, {}, tmp_path)
     export_onnx(net, tmp_path / "net.onnx")
     loaded = load_export(tmp_path / "net.onnx")
-    batch = make_batch(data, np.arange(len(data)), np.zeros(len(data), bool))
-    planes = torch.from_numpy(batch.input1), torch.from_numpy(batch.input2)
+    planes = planes_of(data)
     with torch.no_grad():
         expected = net(*planes)
         for _ in range(2):
@@ -190,15 +189,74 @@ def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
     assert after.policy_loss == pytest.approx(before.policy_loss, abs=0.2)
 
 
+def test_a_network_that_never_learned_can_be_trained_on_once_exported(tmp_path: Path) -> None:
+    """Its equal arrays are one in the file, and its blocks have weights of zero, which must not stay so."""
+    torch.manual_seed(1)
+    net = PolicyValueNet(1, 16)
+    export_onnx(net, tmp_path / "net.onnx")
+    planes = planes_of(lesson())
+    loaded = load_export(tmp_path / "net.onnx")
+    unfold(loaded, *planes)
+    for found, value in zip(loaded(*planes), net(*planes), strict=True):
+        assert torch.allclose(found, value, atol=1e-4)
+    loaded.train()(*planes)[0].logsumexp(1).sum().backward()
+    assert loaded.tower[0].second_norm.weight.grad.abs().min() > 1e-6
+
+
 @pytest.mark.parametrize("name", ["goryu-5x64-int8.onnx", "tictactoe.onnx"])
 def test_other_networks_cannot_be_trained_on(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name}: expected a float32 network"):
         load_export(Path(__file__).parents[1] / "models" / name)
 
 
+def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:
+    from goryu.learning.quantization import halve
+
+    halve(SHIPPED, tmp_path / "half.onnx")
+    with pytest.raises(ValueError, match="has no float32 weights"):
+        load_export(tmp_path / "half.onnx")
+
+
 def test_a_network_of_another_size_is_no_beginning(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected 2 blocks of 16 channels, found 5 of 64"):
         train(config(), lesson(), {}, tmp_path, initial=SHIPPED)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello"])
+def test_a_file_that_is_no_checkpoint_is_no_beginning(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "checkpoint.pt").write_bytes(content)
+    with pytest.raises(ValueError, match=r"checkpoint.pt: expected a checkpoint"):
+        train(config(), lesson(), {}, tmp_path / "run", initial=tmp_path / "checkpoint.pt")
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(ValueError, match=r"checkpoint.pt: expected the checkpoint of a run"):
+        train(config(), lesson(), {}, tmp_path)
+    assert (tmp_path / "checkpoint.pt").read_bytes() == content
+
+
+def test_a_run_goes_on_without_the_network_that_it_began_with(tmp_path: Path) -> None:
+    export_onnx(PolicyValueNet(2, 16), tmp_path / "net.onnx")
+    train(config(steps=4), lesson(), {}, tmp_path / "run", initial=tmp_path / "net.onnx")
+    (tmp_path / "net.onnx").unlink()
+    steps: list[int] = []
+    train(
+        config(steps=8), lesson(), {}, tmp_path / "run", lambda entry: steps.append(entry["step"]),
+        initial=tmp_path / "net.onnx",
+    )  # fmt: skip
+    assert min(steps) == 5
+    with pytest.raises(ValueError, match="expected the checkpoint of a run with a network of this size"):
+        train(config(channels=8), lesson(), {}, tmp_path / "run")
+
+
+@pytest.mark.parametrize("changes", [{"steps": 0}, {"evaluations": 0}, {"minutes": 0.0}])
+def test_numbers_that_make_no_run_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="expected more than 0, received 0"):
+        config(**changes)
+
+
+def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="device 'nothing'"):
+        train(config(device="nothing"), lesson(), {}, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

@@ -82,15 +82,27 @@ def export_onnx(net: PolicyValueNet, path: Path) -> None:
 
 
 def load_checkpoint(path: Path) -> PolicyValueNet:
-    """Returns the averaged network of a checkpoint written by `train`, in evaluation mode."""
-    checkpoint = torch.load(path, weights_only=True, map_location="cpu")
-    net = PolicyValueNet(checkpoint["config"]["blocks"], checkpoint["config"]["channels"])
-    net.load_state_dict(checkpoint["averaged"])
+    """Returns the averaged network of a checkpoint written by `train`, in evaluation mode.
+
+    Raises ValueError if the file is something else.
+    """
+    try:
+        weights = torch.load(path, weights_only=True, map_location="cpu")["averaged"]
+        blocks = sum(name.endswith(".first.weight") for name in weights)
+        net = PolicyValueNet(blocks, channels=len(weights["board.weight"]))
+        net.load_state_dict(weights)
+    except OSError:
+        raise
+    except Exception as error:  # torch.load raises what a pickle of something else happens to raise
+        raise ValueError(
+            f"{path}: expected a checkpoint of tools/train.py ({type(error).__name__})"
+        ) from error
     net.eval()
     return net
 
 
 def check_export(net: PolicyValueNet, path: Path) -> None:
+    """Raises ExportError if the file does not compute what the network does, in evaluation mode."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])

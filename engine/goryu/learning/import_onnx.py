@@ -16,13 +16,16 @@ import torch
 from onnx import numpy_helper
 from torch import Tensor, nn
 
-from goryu.learning.export import ExportError, check_export
+from goryu.learning.export import check_export
 from goryu.learning.model import PolicyValueNet, ResidualBlock
 
 __all__ = ["load_export", "unfold"]
 
 Layer = tuple[Tensor, Tensor | None]
 """The weight of a convolution or a linear layer, and its bias."""
+
+NOTHING = 1e-12
+"""A filter of this size says nothing; those of a block that was never trained are exactly zero."""
 
 
 def load_export(path: Path) -> PolicyValueNet:
@@ -38,8 +41,9 @@ def load_export(path: Path) -> PolicyValueNet:
     except OSError:
         raise
     except Exception as error:  # onnx, protobuf and torch each have their own for a file that is not ours
+        reason = str(error).partition("\n")[0]
         raise ValueError(
-            f"{path}: expected a float32 network that tools/train.py exported: {error}"
+            f"{path}: expected a float32 network that tools/train.py exported: {reason}"
         ) from error
     return net
 
@@ -51,14 +55,14 @@ def unfold(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:
     evaluation mode the network computes the same as before.
     """
     for convolutions, norm in _normalised(net):
+        _wake(convolutions, norm)
         seen: list[Tensor] = []
         hook = norm.register_forward_pre_hook(lambda _, inputs, seen=seen: seen.append(inputs[0]))
         with torch.no_grad():
             net(input1, input2)
             hook.remove()
             # Of a uniform Kaiming initialisation; several convolutions that are summed share a scale.
-            size = torch.stack([c.weight.flatten(1).square().sum(1) for c in convolutions]).sum(0).sqrt()
-            scale = math.sqrt(len(convolutions) / 3.0) / size.clamp_min(1e-12)
+            scale = math.sqrt(len(convolutions) / 3.0) / _size(convolutions)
             for convolution in convolutions:
                 convolution.weight.mul_(scale[:, None, None, None])
             mean = seen[0].mean((0, 2, 3))
@@ -72,14 +76,23 @@ def unfold(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:
 
 def _rebuild(graph: onnx.GraphProto) -> PolicyValueNet:
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
-    weights = {name: torch.from_numpy(np.array(array, np.float32)) for name, array in arrays.items()}
+    weights = {
+        name: torch.from_numpy(array.copy()) for name, array in arrays.items() if array.dtype == np.float32
+    }
     layers: dict[str, list[Layer]] = {"Conv": [], "Gemm": []}
     for node in graph.node:
+        if node.op_type == "Identity" and node.input[0] in weights:
+            weights[node.output[0]] = weights[node.input[0]]  # the exporter keeps one of equal arrays
         if node.op_type in layers:
             names = node.input[1:]
+            if unknown := [name for name in names if name not in weights]:
+                raise ValueError(f"{node.name} has no float32 weights {unknown[0]}")
             layers[node.op_type].append((weights[names[0]], weights[names[1]] if len(names) > 1 else None))
+    found = len(layers["Conv"]), len(layers["Gemm"])
+    blocks = (found[0] - 4) // 2  # not in a block: board, hands, policy, value
+    if blocks < 0 or found != (4 + 2 * blocks, 3):
+        raise ValueError(f"found {found[0]} convolutions and {found[1]} linear layers")
     convolutions, linear = iter(layers["Conv"]), iter(layers["Gemm"])
-    blocks = (len(layers["Conv"]) - 4) // 2  # not in a block: board, hands, policy, value
     net = PolicyValueNet(blocks, channels=len(layers["Conv"][0][0]))
     net.eval()
     with torch.no_grad():
@@ -96,8 +109,6 @@ def _rebuild(graph: onnx.GraphProto) -> PolicyValueNet:
         _take(convolutions, net.value.reduce, net.value.norm)
         _take(linear, net.value.hidden, net.value.hidden)
         _take(linear, net.value.out, net.value.out)
-    if next(convolutions, None) or next(linear, None):
-        raise ExportError("it has more layers than ours")
     return net
 
 
@@ -106,13 +117,30 @@ def _take(layers: Iterator[Layer], module: nn.Module, biased: nn.Module | None =
     weight, bias = next(layers)
     module.weight.copy_(weight)
     if (bias is None) != (biased is None):
-        raise ExportError("it has its biases elsewhere")
+        raise ValueError("it has its biases elsewhere")
     if biased is not None and bias is not None:
         biased.bias.copy_(bias)
     if isinstance(biased, nn.BatchNorm2d):
         biased.weight.fill_(1.0)
         biased.running_mean.zero_()
         biased.running_var.fill_(1.0 - biased.eps)
+
+
+def _wake(convolutions: list[nn.Conv2d], norm: nn.BatchNorm2d) -> None:
+    """Gives filters of zeros the start of fresh ones: neither they nor a normalisation's zero could learn."""
+    dead = _size(convolutions) < NOTHING
+    if not dead.any():
+        return
+    with torch.no_grad():
+        norm.weight[dead] = 0.0
+        for convolution in convolutions:
+            fresh = nn.init.kaiming_uniform_(torch.empty_like(convolution.weight), a=math.sqrt(5.0))
+            convolution.weight[dead] = fresh[dead]
+
+
+def _size(convolutions: list[nn.Conv2d]) -> Tensor:
+    """Returns the size of the filters that make each channel, as [C]."""
+    return torch.stack([c.weight.detach().flatten(1).square().sum(1) for c in convolutions]).sum(0).sqrt()
 
 
 def _normalised(net: PolicyValueNet) -> Iterator[tuple[list[nn.Conv2d], nn.BatchNorm2d]]:

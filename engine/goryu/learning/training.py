@@ -60,6 +60,12 @@ class TrainingConfig:
     threads: int = 1
     device: str = "cpu"
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for numbers that make no run."""
+        for name in ("channels", "batch_size", "steps", "minutes", "evaluations", "threads"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name}: expected more than 0, received {getattr(self, name)}")
+
 
 @dataclass(frozen=True, slots=True)
 class Measures:
@@ -106,20 +112,24 @@ def train(
     Continues from `folder`/checkpoint.pt if that exists, else starts anew: from the averaged weights of the
     checkpoint or of the exported network `initial`, if given, or from random ones. Writes to the folder at
     every evaluation: checkpoint.pt, and one line of JSON to log.jsonl. `report` receives a small entry after
-    every step (`share`, `step`, `loss`) and the logged ones.
+    every step (`share`, `step`, `loss`) and the logged ones. Raises ValueError for files, positions or a
+    device that cannot be used.
     """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    folder.mkdir(parents=True, exist_ok=True)
+    _check_device(config.device)
+    checkpoint = folder / "checkpoint.pt"
+    is_new = not checkpoint.exists()
     net = PolicyValueNet(config.blocks, config.channels).to(config.device, memory_format=torch.channels_last)
     optimizer = torch.optim.AdamW(_parameter_groups(net, config), lr=config.learning_rate, fused=True)
     averaged: PolicyValueNet = PolicyValueNet(config.blocks, config.channels).to(
         config.device, memory_format=torch.channels_last
     )
-    if initial is not None:
+    if initial is not None and is_new:
         net.load_state_dict(_starting_network(config, initial, training).state_dict())
     averaged.load_state_dict(net.state_dict())
-    progress = _resume(folder / "checkpoint.pt", net, averaged, optimizer)
+    folder.mkdir(parents=True, exist_ok=True)
+    progress = Progress() if is_new else _resume(checkpoint, net, averaged, optimizer)
     _forget_after(progress.step, folder / "log.jsonl")
 
     rng = np.random.default_rng((config.seed, progress.step))
@@ -141,7 +151,7 @@ def train(
             sums, steps_summed = np.zeros(2), 0
             with (folder / "log.jsonl").open("a") as log:
                 log.write(json.dumps(entry) + "\n")
-            _save(folder / "checkpoint.pt", net, averaged, optimizer, progress, config)
+            _save(checkpoint, net, averaged, optimizer, progress, config)
             report(entry)
     averaged.to("cpu").eval()
     return averaged
@@ -219,6 +229,8 @@ def losses(net: nn.Module, batch: Batch, config: TrainingConfig) -> tuple[Tensor
 def _starting_network(config: TrainingConfig, initial: Path, training: Dataset) -> PolicyValueNet:
     net = load_initial(initial, config.blocks, config.channels)
     if initial.suffix == ".onnx":
+        if not len(training):
+            raise ValueError("expected positions to train on, found none")
         rng = np.random.default_rng(config.seed)
         chosen = rng.integers(len(training), size=EVALUATION_BATCH)
         some = make_batch(training, chosen, np.zeros(len(chosen), bool))
@@ -293,21 +305,37 @@ def _log_entry(
     }
 
 
+def _check_device(device: str) -> None:
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:  # the latter from a torch without CUDA
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"device {device!r}: {reason}") from error
+
+
 def _resume(path: Path, net: nn.Module, averaged: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
-    if not path.exists():
-        return Progress()
-    checkpoint = torch.load(path, weights_only=True)
-    net.load_state_dict(checkpoint["net"])
-    averaged.load_state_dict(checkpoint["averaged"])
-    optimizer.load_state_dict(checkpoint["optimizer"])
-    return Progress(checkpoint["step"], checkpoint["elapsed"])
+    try:
+        checkpoint = torch.load(path, weights_only=True, map_location="cpu")
+        net.load_state_dict(checkpoint["net"])
+        averaged.load_state_dict(checkpoint["averaged"])
+        optimizer.load_state_dict(checkpoint["optimizer"])
+        return Progress(checkpoint["step"], checkpoint["elapsed"])
+    except OSError:
+        raise
+    except Exception as error:  # torch.load raises what a pickle of something else happens to raise
+        raise ValueError(
+            f"{path}: expected the checkpoint of a run with a network of this size ({type(error).__name__})"
+        ) from error
 
 
 def _forget_after(step: int, log: Path) -> None:
     """Drops what was logged after the checkpoint that a run goes on from: it will be logged again."""
     if log.exists():
         lines = log.read_text().splitlines(keepends=True)
-        kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
+        try:
+            kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
+        except ValueError as error:
+            raise ValueError(f"{log}: expected a JSON object in each line: {error}") from error
         if kept != lines:
             log.with_suffix(".tmp").write_text("".join(kept))
             log.with_suffix(".tmp").replace(log)

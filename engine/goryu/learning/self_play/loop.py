@@ -128,8 +128,7 @@ def _initialise(settings: LoopSettings, folder: Path) -> Path:
             net = load_initial(settings.initial, settings.blocks, settings.channels)
         if settings.initial is None or settings.initial.suffix != ".onnx":
             (folder / "train").mkdir(exist_ok=True)
-            size = {"blocks": settings.blocks, "channels": settings.channels}
-            torch.save({"averaged": net.state_dict(), "config": size}, folder / "train" / "checkpoint.pt")
+            torch.save({"averaged": net.state_dict()}, folder / "train" / "checkpoint.pt")
         _export(net, network)
     return folder
 
