@@ -154,6 +154,16 @@ def test_a_graph_searched_under_other_rules_is_not_reused() -> None:
             assert (sum(move.visits for move in result.moves) > 30) == inherited
 
 
+def test_a_bare_go_ends_at_the_limits_of_the_options() -> None:
+    moments = iter(range(1_000_000))
+    player = Player(lambda: float(next(moments)))  # Every question takes a second.
+    config = replace(QUICK, nodes_limit=300)
+    player.load(config, lambda message: None)
+    answer = search(player, replace(request_of(config, limits=Limits()), started_s=0.0))
+    assert answer.result is not None
+    assert answer.result.stats.playouts == 300
+
+
 def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
     sober = search(loaded(QUICK)[0], request_of(QUICK)).result
     assert sober is not None

@@ -94,6 +94,15 @@ def test_a_clock_of_whole_seconds_is_used_to_the_end_of_the_second() -> None:
     assert budget.optimum_ms == 2000 - 30
 
 
+@pytest.mark.parametrize(("best", "second", "seconds"), [(200, 0, 1), (80, 40, 2), (50, 50, 4)])
+def test_on_a_clock_of_whole_seconds_none_is_left_half_used(best: int, second: int, seconds: int) -> None:
+    settings = replace(SETTINGS, does_round_up=True)
+    budget = budget_of(Limits(time_ms=(60_000, 60_000)), settings=settings)
+    assert budget.maximum_ms % 1000 == 1000 - 30
+    stats = STATS._replace(best_visits=best, second_visits=second)
+    assert thinking_ms(budget, stats, 10) == pytest.approx(1000 * seconds - 30, abs=25)
+
+
 def test_movetime_ends_a_little_early() -> None:
     assert budget_of(Limits(movetime_ms=500)).maximum_ms == 470
     assert budget_of(Limits(movetime_ms=100)).maximum_ms == 90
@@ -193,6 +202,17 @@ def test_after_ponderhit_the_clock_starts_anew_and_old_playouts_do_not_count_as_
     stats = STATS._replace(playouts=10_010, best_visits=6000, second_visits=5970)
     assert not manager.should_stop(stats)
     assert manager.should_stop(stats._replace(second_visits=5950))
+
+
+def test_what_comes_before_the_first_batch_is_no_batch() -> None:
+    clock = Clock()
+    manager = TimeManager(clock)
+    manager.start(Budget(1000, 1000), clock())
+    clock.wait_ms(50)
+    manager.begin()
+    clock.wait_ms(5)
+    assert manager.observe() == pytest.approx(55)
+    assert manager.latency_ms == pytest.approx(5)
 
 
 def test_a_machine_that_held_us_up_is_trusted_less_for_the_next_second() -> None:

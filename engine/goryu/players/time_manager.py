@@ -67,6 +67,8 @@ class Budget:
 
     optimum_ms: the soft end. maximum_ms: the hard end, at which the answer must have left us.
     minimum_ms: not before. may_stop_early, may_extend: may a look at the tree move the soft end?
+    second_ms: where the soft end may only be moved to the end of a second on the GUI's clock, how long
+        before that the answer must leave us; None where it may be moved to anywhere.
     """
 
     optimum_ms: float
@@ -74,6 +76,7 @@ class Budget:
     minimum_ms: float = 0.0
     may_stop_early: bool = False
     may_extend: bool = False
+    second_ms: float | None = None
 
 
 def plan(limits: Limits, turn: int, ply: int, settings: TimeSettings, rng: Random) -> Budget | None:
@@ -81,8 +84,8 @@ def plan(limits: Limits, turn: int, ply: int, settings: TimeSettings, rng: Rando
 
     turn: 0 for the first player, whose clock is the first of each pair. ply: moves played so far.
 
-    >>> plan(Limits(time_ms=(0, 0), byoyomi_ms=1000), 0, 0, TimeSettings(), Random(0))
-    Budget(optimum_ms=900.0, maximum_ms=900.0, minimum_ms=0.0, may_stop_early=False, may_extend=False)
+    >>> plan(Limits(time_ms=(0, 0), byoyomi_ms=1000), 0, 0, TimeSettings(), Random(0)).maximum_ms
+    900.0
     """
     if limits.infinite:
         return None
@@ -127,12 +130,20 @@ def _plan_clock(limits: Limits, turn: int, ply: int, settings: TimeSettings) -> 
     maximum_ms = min(limit_ms, max(byoyomi_ms, MAXIMUM_SHARE * time_ms, time_ms / moves_left))
     maximum_ms = min(maximum_ms, max(MAXIMUM_FACTOR * optimum_ms, byoyomi_ms))
     optimum_ms = min(optimum_ms, maximum_ms)
-    if settings.does_round_up:
-        whole_ms = 1000.0 * ceil((optimum_ms + settings.network_delay_ms) / 1000) - settings.network_delay_ms
-        optimum_ms = min(whole_ms, limit_ms)
-        maximum_ms = max(maximum_ms, optimum_ms)
+    second_ms = settings.network_delay_ms if settings.does_round_up else None
+    if second_ms is not None:
+        optimum_ms = min(_end_of_second(optimum_ms, second_ms), limit_ms)
+        maximum_ms = min(_end_of_second(maximum_ms, second_ms), limit_ms)
     minimum_ms = min(settings.minimum_ms, maximum_ms)
-    return Budget(max(optimum_ms, minimum_ms), maximum_ms, minimum_ms, may_stop_early=True, may_extend=True)
+    optimum_ms = max(optimum_ms, minimum_ms)
+    return Budget(
+        optimum_ms, maximum_ms, minimum_ms, may_stop_early=True, may_extend=True, second_ms=second_ms
+    )
+
+
+def _end_of_second(ms: float, before_ms: float) -> float:
+    """Returns the first moment from `ms` on that is so long before the end of a second."""
+    return 1000.0 * ceil((ms + before_ms) / 1000) - before_ms
 
 
 class TimeManager:
@@ -170,6 +181,10 @@ class TimeManager:
         self._soft_ms = budget.optimum_ms if budget is not None else 0.0
         self._was_extended = False
 
+    def begin(self) -> None:
+        """Notes that the first batch begins: whatever was done since the start was none."""
+        self._asked_s = self._clock()
+
     def observe(self) -> float:
         """Notes that a batch has ended; returns the milliseconds since the start."""
         now = self._clock()
@@ -201,7 +216,13 @@ class TimeManager:
             return False
         if next_ms >= self._soft_ms:
             return not self._extend(stats)
-        return self._budget.may_stop_early and self._is_race_over(stats, elapsed_ms)
+        if not (self._budget.may_stop_early and self._is_race_over(stats, elapsed_ms)):
+            return False
+        if self._budget.second_ms is None:
+            return True
+        self._soft_ms = min(self._soft_ms, _end_of_second(elapsed_ms, self._budget.second_ms))
+        self._was_extended = True  # It is over, so that it will not be.
+        return next_ms >= self._soft_ms
 
     def _extend(self, stats: SearchStats) -> bool:
         """Doubles the soft end, once, if the race for the best move is close; returns whether it did."""
@@ -211,7 +232,10 @@ class TimeManager:
         if stats.best_visits >= CLOSE_RACE * stats.second_visits:
             return False
         self._was_extended = True
-        self._soft_ms = min(2 * self._soft_ms, self._budget.maximum_ms)
+        self._soft_ms *= 2
+        if self._budget.second_ms is not None:
+            self._soft_ms = _end_of_second(self._soft_ms, self._budget.second_ms)
+        self._soft_ms = min(self._soft_ms, self._budget.maximum_ms)
         return True
 
     def _is_race_over(self, stats: SearchStats, elapsed_ms: float) -> bool:

@@ -52,6 +52,7 @@ class Watch:
     def search(self) -> None:
         """Searches until the limits or the control end it; the result is the search's."""
         limits = self.request.limits
+        self._time.begin()
         with self._mates:
             self.puct.search(
                 self.request.board,
@@ -92,6 +93,8 @@ class Watch:
         self._limits = limits
         board, config = self.request.board, self.request.config
         budget = plan(limits, board.turn, board.ply, config.time_settings(), self._rng)
+        if limits.is_unlimited and (config.nodes_limit or config.depth_limit):
+            budget = None  # The second of a bare `go` is for want of a limit.
         if budget is not None and config.nodes_limit:
             # So many playouts, whatever the clock says; but never past its hard end.
             budget = replace(budget, optimum_ms=budget.maximum_ms, may_stop_early=False, may_extend=False)
