@@ -117,6 +117,14 @@ def test_an_infinite_search_that_has_ended_answers_at_stop() -> None:
     assert world.send("stop") == []
 
 
+def test_what_an_infinite_search_has_found_is_shown_when_it_ends_and_not_only_at_stop() -> None:
+    world = ready_world()
+    world.send("go infinite")
+    shown = world.work()
+    assert len(shown) == 2, "the progress, which a search that ends soon does not report, and the result"
+    assert world.send("stop")[:-1] == shown[1:]
+
+
 def test_a_ponder_search_that_has_ended_answers_at_the_hit() -> None:
     world = ready_world()
     world.send("go ponder byoyomi 100")

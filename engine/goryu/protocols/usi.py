@@ -161,11 +161,11 @@ class UsiEngine:
         return [Write(line) for line in info_lines(result, elapsed_ms, self._running.request.config)]
 
     def answered(self, answer: Answer) -> list[Action]:
-        """The running search has ended; if it may not answer yet, the answer is held back."""
+        """The running search has ended; if it may not answer yet, the answer is held back, but shown."""
         assert self._running is not None
         if self._running.is_open:
             self._running.held = answer
-            return []
+            return self.progressed(answer.result, answer.elapsed_ms) if answer.result is not None else []
         return self._answer(answer) + self._serve()
 
     def mate_solved(self, mate: Mate) -> list[Action]:
