@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 from time import monotonic, sleep
 
 import pytest
@@ -152,6 +152,21 @@ def test_a_graph_searched_under_other_rules_is_not_reused() -> None:
             result = search(player, request_of(config)).result
             assert result is not None
             assert (sum(move.visits for move in result.moves) > 30) == inherited
+
+
+def test_a_mate_is_also_looked_for_while_pondering() -> None:
+    config = replace(QUICK, leaf_mate_nodes=0)
+    player, _ = loaded(config)
+    limits = Limits(time_ms=(1e9, 1e9), ponder=True)
+    sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
+    control = Control()
+    for_ever = Timer(20, control.stop)
+    for_ever.start()
+    answer = search(player, request_of(config, limits=limits, sfen=sfen), control)
+    for_ever.cancel()
+    assert not control.is_stopped
+    assert answer.result is not None
+    assert answer.result.moves[0].mate == 7
 
 
 def test_a_bare_go_ends_at_the_limits_of_the_options() -> None:

@@ -174,7 +174,7 @@ class Player:
         request, config = watch.request, watch.request.config
         board, limits = request.board, request.limits
         nodes = min(config.root_mate_nodes, limits.nodes or config.root_mate_nodes)
-        if nodes == 0 or limits.is_open or limits.root_moves or config.multi_pv > 1:
+        if nodes == 0 or limits.infinite or limits.root_moves or config.multi_pv > 1:
             return None
         deadline_s = request.started_s + ROOT_MATE_SHARE * self._time.soft_ms / 1000
         if (move := mate_in_one(board)) is not None:
