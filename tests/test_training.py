@@ -268,6 +268,18 @@ def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
             ["quantize", "net.onnx", "--data", "8.hcpe", "--out", "out.onnx"],
             "of 8 positions: expected at least",
         ),
+        (
+            ["quantize", str(SHIPPED), "--data", "8.hcpe", "--out", str(SHIPPED)],
+            "expected another file than the network's own",
+        ),
+        (
+            ["quantize", "net.onnx", "--data", "8.hcpe", "--out", "no/out.onnx"],
+            "expected a file in a folder that exists",
+        ),
+        (
+            ["quantize", "net.onnx", "--data", "8.hcpe", "--out", "out.onnx", "--half", "--equalize"],
+            "--half: expected neither",
+        ),
     ],
 )
 def test_the_tools_say_what_is_wrong(
@@ -285,6 +297,63 @@ def test_the_tools_say_what_is_wrong(
     assert tool["main"]() == 2
     assert words in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["8.hcpe"]
+
+
+@pytest.mark.parametrize(
+    "network, options, words",
+    [
+        (
+            "goryu-5x64-int8.onnx",
+            [],
+            "int8.onnx: expected a network with convolutions whose weights are float32",
+        ),
+        ("goryu-5x64-int8.onnx", ["--half"], "onnxruntime cannot read it"),
+        ("goryu-5x64-int8.onnx", ["--equalize"], "expected a float32 network that tools/train.py exported"),
+        ("goryu-5x64.onnx", ["--exclude", "/net/polcy"], "exclude '/net/polcy': expected some of "),
+    ],
+)
+def test_a_network_that_cannot_be_made_smaller_leaves_the_old_one(
+    network: str,
+    options: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lesson().records.tofile(tmp_path / "32.hcpe")
+    (tmp_path / "old.onnx").write_text("precious")
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        ["quantize", str(SHIPPED.with_name(network)), "--data", str(tmp_path / "32.hcpe"), *options,
+         "--calibration", "16", "--out", str(tmp_path / "old.onnx")],
+    )  # fmt: skip
+    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "quantize.py"))
+    assert tool["main"]() == 2
+    assert words in capsys.readouterr().err
+    assert (tmp_path / "old.onnx").read_text() == "precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["32.hcpe", "old.onnx"]
+
+
+@pytest.mark.slow
+def test_quantize_needs_few_positions_to_compare_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lesson().select(np.arange(20)).records.tofile(tmp_path / "20.hcpe")
+    export_onnx(PolicyValueNet(1, 8), tmp_path / "net.onnx")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        ["quantize", "net.onnx", "--data", "20.hcpe", "--calibration", "16", "--out", "8.onnx",
+         "--rounds", "1"],
+    )  # fmt: skip
+    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "quantize.py"))
+    assert tool["main"]() == 0
+    text = capsys.readouterr().out
+    assert "Agreement(positions=4, " in text
+    assert f"of {4 * 246_788} sums of two products" in text
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["20.hcpe", "8.onnx", "net.onnx"]
 
 
 def test_the_network_gives_2187_policy_logits_and_one_value_logit() -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from goryu.learning.dataset import Dataset
 
 PAIRS_POSITIONS = 32
-"""Positions on which the sums of products are looked at, a billion of them."""
+"""Most positions on which the sums of products are looked at, a billion of them."""
 
 
 def main() -> int:
@@ -33,43 +33,38 @@ def main() -> int:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Writes the smaller network, then prints how it compares; raises ValueError for too little data."""
+    """Writes the smaller network, then prints how it compares; raises ValueError for what cannot be done."""
     from goryu.evaluators.network import NetworkEvaluator
     from goryu.learning.dataset import Dataset
     from goryu.learning.game_conversion import read_records
-    from goryu.learning.quantization import CALIBRATION_BATCH, agreement, halve, quantize, rate
+    from goryu.learning.quantization import CALIBRATION_BATCH, agreement, rate
     from goryu.learning.saturation import saturated_pairs
 
+    check(arguments)
     records = np.concatenate([read_records(path) for path in arguments.data])
-    least = max(arguments.calibration, CALIBRATION_BATCH)
-    if arguments.calibration < least or len(records) < least + arguments.batch_size:
+    compared = min(arguments.comparison, len(records) - arguments.calibration)
+    if arguments.calibration < CALIBRATION_BATCH or compared < arguments.batch_size:
         raise ValueError(
-            f"--calibration {arguments.calibration} of {len(records)} positions: expected at least {least}, "
-            f"and {arguments.batch_size} more to compare on"
+            f"--calibration {arguments.calibration} and --comparison {arguments.comparison} of "
+            f"{len(records)} positions: expected at least {CALIBRATION_BATCH} to calibrate on and "
+            f"{arguments.batch_size} to compare on"
         )
     order = np.random.default_rng(arguments.seed).permutation(len(records))
     parts = np.split(order, np.cumsum([arguments.calibration, arguments.comparison]))
     calibration, comparison = (Dataset(records[part], np.zeros(len(part), np.float32)) for part in parts[:2])
-    if arguments.half:
-        halve(arguments.model, arguments.out)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            model = arguments.model
-            if arguments.equalize:
-                model = Path(folder) / "equalized.onnx"
-                write_equalized(arguments.model, model, calibration)
-            quantize(
-                model,
-                arguments.out,
-                calibration,
-                reduce_range=arguments.reduce_range,
-                exclude=arguments.exclude,
-                method=arguments.method,
-            )
-    networks = [
-        NetworkEvaluator(path, backend="cpu", batch_size=arguments.batch_size, threads=arguments.threads)
-        for path in (arguments.model, arguments.out)
-    ]
+
+    def load(path: Path) -> NetworkEvaluator:
+        return NetworkEvaluator(
+            path, backend="cpu", batch_size=arguments.batch_size, threads=arguments.threads
+        )
+
+    networks = [load(arguments.model)]
+    with tempfile.TemporaryDirectory(dir=arguments.out.parent) as folder:
+        # Beside, then renamed: a network that is in the way stays until there is a better one.
+        small = Path(folder) / arguments.out.name
+        write_smaller(arguments, small, calibration)
+        networks.append(load(small))
+        small.replace(arguments.out)
     print(agreement(networks[0], networks[1], comparison))
     rates: list[list[float]] = [[], []]
     for _ in range(arguments.rounds):  # side by side, so that other work on the machine slows both down
@@ -81,8 +76,44 @@ def run(arguments: argparse.Namespace) -> None:
         f"{small_rate:.0f}, {small_rate / float_rate:.2f} times as many"
     )
     if not arguments.half:
-        saturated, total = saturated_pairs(arguments.out, comparison.select(np.arange(PAIRS_POSITIONS)))
+        saturated, total = saturated_pairs(
+            arguments.out, comparison.select(np.arange(min(PAIRS_POSITIONS, len(comparison))))
+        )
         print(f"a CPU with AVX2 but without VNNI would cut off {saturated} of {total} sums of two products")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raises ValueError for arguments that do not go together, or would overwrite something."""
+    for name in ("batch_size", "threads", "rounds"):
+        if getattr(arguments, name) < 1:
+            raise ValueError(f"--{name.replace('_', '-')}: expected at least 1")
+    if arguments.out.is_dir() or not arguments.out.parent.is_dir():
+        raise ValueError(f"--out {arguments.out}: expected a file in a folder that exists")
+    if arguments.out.exists() and arguments.model.exists() and arguments.out.samefile(arguments.model):
+        raise ValueError(f"--out {arguments.out}: expected another file than the network's own")
+    if arguments.half and (arguments.equalize or arguments.reduce_range or arguments.exclude):
+        raise ValueError("--half: expected neither --equalize nor --reduce-range nor --exclude with it")
+
+
+def write_smaller(arguments: argparse.Namespace, target: Path, positions: "Dataset") -> None:
+    """Writes the network in 8 or in 16 bits, as the arguments say."""
+    from goryu.learning.quantization import halve, quantize
+
+    if arguments.half:
+        halve(arguments.model, target)
+        return
+    model = arguments.model
+    if arguments.equalize:
+        model = target.with_name(f"equalized-{target.name}")
+        write_equalized(arguments.model, model, positions)
+    quantize(
+        model,
+        target,
+        positions,
+        reduce_range=arguments.reduce_range,
+        exclude=arguments.exclude,
+        method=arguments.method,
+    )
 
 
 def write_equalized(source: Path, target: Path, positions: "Dataset") -> None:

@@ -23,7 +23,7 @@ LARGE = 0.9995
 """The size of a channel is this quantile of what is seen of it: a single large value does not count."""
 
 EVERY = 7
-"""Only every seventh value is looked at; torch.quantile does not take more."""
+"""Only every seventh value is looked at: torch.quantile is slow."""
 
 
 def equalize(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:

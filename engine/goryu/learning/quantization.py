@@ -74,6 +74,9 @@ def quantize(
     exclude: names of convolutions, beginnings of names, or patterns such as "*/first/*", that stay float.
     method: how the range of an activation is found: "MinMax" takes all that was seen, "Entropy" leaves out
         rare large values where that keeps more of the distribution, "Percentile" always.
+
+    Raises:
+        ValueError: the network's weights are not floats, or there is nothing that `exclude` names.
     """
     # Heavy and noisy packages of the extra [train].
     import onnx
@@ -89,6 +92,7 @@ def quantize(
         prepared = Path(folder) / "prepared.onnx"
         quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
         model = onnx.load(prepared)
+        _check(source, model, exclude)
         kept = [node.name for node in model.graph.node if _is_excluded(node.name, exclude)]
         small = {node.name: node for node in model.graph.node if node.name not in kept}
         convolutions = {name: node for name, node in small.items() if node.op_type == "Conv"}
@@ -171,6 +175,19 @@ def _batches(positions: Dataset) -> list[Batch]:
 
 def _is_excluded(name: str, patterns: Sequence[str]) -> bool:
     return any(name.startswith(pattern) or fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _check(source: Path, model: Any, exclude: Sequence[str]) -> None:
+    from onnx import TensorProto
+
+    convolutions = [node for node in model.graph.node if node.op_type == "Conv"]
+    floats = {tensor.name for tensor in model.graph.initializer if tensor.data_type == TensorProto.FLOAT}
+    if not convolutions or any(node.input[1] not in floats for node in convolutions):
+        raise ValueError(f"{source}: expected a network with convolutions whose weights are float32")
+    for pattern in exclude:
+        if not any(_is_excluded(node.name, [pattern]) for node in convolutions):
+            names = ", ".join(node.name for node in convolutions)
+            raise ValueError(f"exclude {pattern!r}: expected some of {names}")
 
 
 def _round(target: Path, source: Any, convolutions: dict[str, Any], inputs: dict[str, Any]) -> None:
