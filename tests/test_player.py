@@ -1,5 +1,6 @@
 """The player: what it does with a book, with rules that change, and with its graph."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread, Timer
@@ -7,7 +8,9 @@ from time import monotonic, sleep
 
 import pytest
 
+from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.shogi import START_SFEN, move_to_usi
+from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig, EvaluatorSettings
 from goryu.players.limits import Limits
@@ -15,6 +18,7 @@ from goryu.players.loading import load_evaluator, model_settings
 from goryu.players.player import Player
 from goryu.players.position import Position, rules_of
 from goryu.players.request import Answer, Control, Request
+from goryu.search.evaluator import Evaluation
 
 QUICK = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
 BOOK = f"""\
@@ -167,6 +171,32 @@ def test_a_mate_is_also_looked_for_while_pondering() -> None:
     assert not control.is_stopped
     assert answer.result is not None
     assert answer.result.moves[0].mate == 7
+
+
+class Failing:
+    """An evaluator that is there for so many calls."""
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        self.calls -= 1
+        if self.calls < 0:
+            raise RuntimeError("the GPU has gone")
+        return HashedEvaluator().evaluate(states)
+
+
+def test_a_search_that_breaks_off_answers_with_what_it_has_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = replace(load_evaluator(QUICK.evaluator_settings(), print), evaluator=Failing(60))
+    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: whole)
+    player, _ = loaded(QUICK)
+    answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
+    assert answer.remark == "Error! RuntimeError: the GPU has gone"
+    assert answer.result is not None
+    assert answer.result.stats.playouts >= 60
+    assert answer.move == answer.result.move
+    with pytest.raises(RuntimeError):
+        search(player, request_of(QUICK, "7g7f", "9c9d"))
 
 
 def test_a_bare_go_ends_at_the_limits_of_the_options() -> None:

@@ -125,6 +125,14 @@ def test_what_an_infinite_search_has_found_is_shown_when_it_ends_and_not_only_at
     assert world.send("stop")[:-1] == shown[1:]
 
 
+def test_why_an_infinite_search_broke_off_is_said_at_once_and_only_once() -> None:
+    world = ready_world()
+    world.send("go infinite")
+    world.do(world.engine.answered(Answer(None, remark="Error! gone")))
+    assert world.lines[-1] == "info string Error! gone"
+    assert world.send("stop") == ["bestmove resign"]
+
+
 def test_a_ponder_search_that_has_ended_answers_at_the_hit() -> None:
     world = ready_world()
     world.send("go ponder byoyomi 100")

@@ -1,5 +1,6 @@
 """A player: a search, an evaluator and a clock put together, for one game at a time."""
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
@@ -23,6 +24,8 @@ from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
 
 __all__ = ["Player"]
+
+_log = logging.getLogger("goryu")
 
 MEMORY_FACTOR = {"python": 30, "native": 1}
 """Memory of the search graph over what the table counts (`table_memory.py`): exact for the native one, and an
@@ -123,14 +126,15 @@ class Player:
         watch.is_forced = declares or len(board.legal_moves()) == 1
         if (mate := self._mate_at_root(watch, control)) is not None:
             return mate
-        watch.search()
+        problem = _search(watch)
         if book_move is not None:
             control.wait()
             if not control.is_stopped:
                 return book_move
         if declares:
             return Answer(None, declares=True)
-        return self._answer(watch, may_resign=not request.limits.is_open or control.hit is not None)
+        answer = self._answer(watch, may_resign=not request.limits.is_open or control.hit is not None)
+        return replace(answer, remark=problem)
 
     def solve_mate(self, request: Request, control: Control, limit_ms: float | None) -> Mate:
         """Searches a mate for the side to move, for at most `limit_ms`."""
@@ -232,6 +236,19 @@ class Player:
                 seen = replace(result, moves=(own,), value=own.value)
                 return Answer(own.move, result=seen, elapsed_ms=watch.elapsed_ms())
         return Answer(request.board.legal_moves()[0])
+
+
+def _search(watch: Watch) -> str:
+    """Searches; returns what broke the search off once it had begun, such as a lack of memory, or ""."""
+    try:
+        watch.search()
+    except Exception as error:
+        root, board = watch.puct.root, watch.request.board
+        if root is None or (root.key, root.ply) != (board.key, board.ply):
+            raise
+        _log.exception("the search was broken off")
+        return f"Error! {type(error).__name__}: {error}"
+    return ""
 
 
 def _with_first(moves: Sequence[RootMove], first: RootMove) -> tuple[RootMove, ...]:

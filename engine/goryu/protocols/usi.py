@@ -164,8 +164,10 @@ class UsiEngine:
         """The running search has ended; if it may not answer yet, the answer is held back, but shown."""
         assert self._running is not None
         if self._running.is_open:
-            self._running.held = answer
-            return self.progressed(answer.result, answer.elapsed_ms) if answer.result is not None else []
+            self._running.held = replace(answer, remark="")
+            remarks: list[Action] = [remark(answer.remark)] if answer.remark else []
+            found = answer.result
+            return remarks + (self.progressed(found, answer.elapsed_ms) if found is not None else [])
         return self._answer(answer) + self._serve()
 
     def mate_solved(self, mate: Mate) -> list[Action]:
