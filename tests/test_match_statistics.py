@@ -171,3 +171,9 @@ def test_the_figures_of_lost_games_are_medians_of_the_games_that_have_them() -> 
     lost = LostGames.of(1, [*games, lost_by_black([None, None])])
     assert (lost.games, lost.winner_knew, lost.loser_knew, lost.fall_cp) == (4, 6, 9, 400)
     assert "too few" in LostGames.of(1, [lost_by_black([None, 500])]).text(("A", "B"))
+
+
+def test_a_score_that_only_rises_has_no_fall() -> None:
+    assert LostGames.of(1, [lost_by_black([0, 400, 50, 400, 120, 500])]).fall_cp is None  # lost on time
+    lost = LostGames.of(1, [lost_by_black([-400, 400, -350, 400])])
+    assert lost.text(("A", "B")) == "A lost 1: B knew at ply 6, A at 5 (medians)"

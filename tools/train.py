@@ -32,7 +32,7 @@ def main() -> int:
 
 def run(arguments: argparse.Namespace) -> None:
     """Trains, exports and draws the curves."""
-    # torch takes seconds to import: --help should not wait for it
+    # torch takes seconds to import
     from goryu.learning.curves import plot_run
     from goryu.learning.dataset import load, parse_source
     from goryu.learning.export import export_onnx

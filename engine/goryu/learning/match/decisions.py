@@ -19,8 +19,8 @@ class LostGames:
     """The games that one engine lost; plies count from the start of the game, opening included.
 
     The other fields are medians over these games, None if no game has the figure.
-    winner_knew, loser_knew: from which ply on the side's own score was never better for the loser than
-        `CLEAR_CP` centipawns.
+    winner_knew, loser_knew: from which ply on the side's own score always said that the winner was ahead by
+        `CLEAR_CP` centipawns or more.
     fall_cp: the greatest fall of the loser's score from one of its moves to the next; fall_ply: at which ply.
 
     A loser that knows it long after the winner did judges positions wrongly; a great fall is a blow that it
@@ -48,11 +48,12 @@ class LostGames:
 
     def text(self, names: Sequence[str]) -> str:
         """Returns one line; names: the loser's and the winner's."""
-        if None in (self.winner_knew, self.loser_knew, self.fall_cp):
+        if self.winner_knew is None or self.loser_knew is None:
             return f"{names[0]} lost {self.games}, too few with scores of both to say when"
+        fall = "" if self.fall_cp is None else f", greatest fall {self.fall_cp:.0f} cp at {self.fall_ply:.0f}"
         return (
             f"{names[0]} lost {self.games}: {names[1]} knew at ply {self.winner_knew:.0f}, {names[0]} at "
-            f"{self.loser_knew:.0f}, greatest fall {self.fall_cp:.0f} cp at {self.fall_ply:.0f} (medians)"
+            f"{self.loser_knew:.0f}{fall} (medians)"
         )
 
 
@@ -77,8 +78,12 @@ def _knew(scores: Sequence[tuple[int, int]], sign: int) -> int | None:
 
 
 def _greatest_fall(scores: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """Returns the greatest fall before the score was clear, and the ply of the lower score."""
-    falls = [(before - after, ply) for (_, before), (ply, after) in pairwise(scores) if before > -CLEAR_CP]
+    """Returns the greatest fall from a score that was not clear yet, and the ply of the lower score."""
+    falls = [
+        (before - after, ply)
+        for (_, before), (ply, after) in pairwise(scores)
+        if before > -CLEAR_CP and after < before
+    ]
     return max(falls, default=None)
 
 
