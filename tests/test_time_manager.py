@@ -89,6 +89,25 @@ def test_the_main_time_is_divided_by_the_moves_left_to_the_draw() -> None:
     assert near_the_end.maximum_ms <= 0.5 * 60_000
 
 
+@pytest.mark.parametrize("seconds", [10, 60, 600])
+def test_without_byoyomi_or_increment_a_long_game_is_played_to_its_end(seconds: int) -> None:
+    left_ms, moves = 1000.0 * seconds, 0
+    while moves < 80:
+        budget = budget_of(Limits(time_ms=(left_ms, left_ms)), ply=2 * moves)
+        left_ms -= max(budget.optimum_ms, 10) + SETTINGS.network_delay_ms  # At least a batch of 10 ms.
+        assert left_ms > 0, f"flagged at move {moves}"
+        moves += 1
+
+
+def test_time_is_kept_for_a_long_game_only_if_there_may_be_one() -> None:
+    limits = Limits(time_ms=(10_000, 10_000))
+    assert budget_of(limits, ply=60).optimum_ms == pytest.approx((10_000 - 60 * 30) / 14)
+    near_the_end = replace(SETTINGS, moves_to_draw=80)
+    assert budget_of(limits, ply=60, settings=near_the_end).optimum_ms == pytest.approx(10_000 / 10, rel=0.1)
+    with_increment = replace(limits, increment_ms=(30, 30))
+    assert budget_of(with_increment, ply=60).optimum_ms == pytest.approx(10_000 / 14 + 30)
+
+
 def test_a_clock_of_whole_seconds_is_used_to_the_end_of_the_second() -> None:
     budget = budget_of(Limits(time_ms=(60_000, 60_000)), settings=replace(SETTINGS, does_round_up=True))
     assert budget.optimum_ms == 2000 - 30

@@ -2,7 +2,8 @@
 
 The plan has a soft end, the optimum, and a hard one, the maximum. The optimum is the
 share of the main time that dlshogi uses, time / (14 + max(0, 30 - ply)) + increment,
-and never less than the byoyomi (秒読み), which is lost if it is not used. The stopwatch
+and never less than the byoyomi (秒読み), which is lost if it is not used. Where nothing follows
+the main time, what the network's delay takes from a long game is set aside first. The stopwatch
 ends a search early when the second move can no longer catch up, and doubles the optimum
 once when the first two moves are close: the time saved goes where it is needed.
 Sources: dlshogi's time control; lc0's "smart pruning"; YaneuraOu for the two network delays.
@@ -26,6 +27,9 @@ MAXIMUM_FACTOR = 4.0
 
 PONDER_FACTOR = 1.25
 """Who also thinks on the opponent's time may spend more of its own (YaneuraOu's value)."""
+
+LONG_GAME = 60
+"""So many moves more than expected must be playable before the flag falls, each in the network's delay."""
 
 CLOSE_RACE = 1.5
 """The optimum is doubled if the first move has less than this multiple of the second's visits (dlshogi)."""
@@ -121,10 +125,16 @@ def _plan_clock(limits: Limits, turn: int, ply: int, settings: TimeSettings) -> 
         early = settings.stops_early_in_byoyomi
         return Budget(limit_ms, limit_ms, min(settings.minimum_ms, limit_ms), may_stop_early=early)
 
-    moves_left = 14 + max(0, 30 - ply)
+    moves_left, moves_beyond = 14 + max(0, 30 - ply), LONG_GAME
     if settings.moves_to_draw:
-        moves_left = min(moves_left, max(1, (settings.moves_to_draw - ply + 1) // 2))
-    optimum_ms = max(time_ms / moves_left + increment_ms, byoyomi_ms) * settings.slow_mover_percent / 100
+        most = max(1, (settings.moves_to_draw - ply + 1) // 2)
+        moves_left = min(moves_left, most)
+        moves_beyond = min(moves_beyond, most - moves_left)
+    share_ms = time_ms / moves_left
+    if byoyomi_ms == 0:
+        kept_ms = moves_beyond * max(0.0, settings.network_delay_ms - increment_ms)
+        share_ms = max((time_ms - kept_ms) / moves_left, time_ms / (moves_left + moves_beyond))
+    optimum_ms = max(share_ms + increment_ms, byoyomi_ms) * settings.slow_mover_percent / 100
     if settings.ponders:
         optimum_ms *= PONDER_FACTOR
     maximum_ms = min(limit_ms, max(byoyomi_ms, MAXIMUM_SHARE * time_ms, time_ms / moves_left))
