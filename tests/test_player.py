@@ -199,6 +199,20 @@ def test_a_search_that_breaks_off_answers_with_what_it_has_found(monkeypatch: py
         search(player, request_of(QUICK, "7g7f", "9c9d"))
 
 
+@pytest.mark.parametrize(
+    ("limits", "is_short"), [(Limits(movetime_ms=1000), False), (Limits(time_ms=(9e9, 9e9)), True)]
+)
+def test_the_only_move_is_played_at_once_but_where_the_time_was_named(limits: Limits, is_short: bool) -> None:
+    moments = iter(range(1_000_000))
+    player = Player(lambda: next(moments) / 100)  # Every question takes a hundredth of a second.
+    player.load(QUICK, lambda message: None)
+    request = replace(request_of(QUICK, limits=limits, sfen="k8/9/1R7/9/9/9/9/9/K8 w - 1"), started_s=0.0)
+    assert len(request.board.legal_moves()) == 1
+    answer = search(player, request)
+    assert answer.result is not None
+    assert (answer.result.stats.playouts < 20) == is_short
+
+
 def test_a_bare_go_ends_at_the_limits_of_the_options() -> None:
     moments = iter(range(1_000_000))
     player = Player(lambda: float(next(moments)))  # Every question takes a second.

@@ -86,7 +86,9 @@ class Watch:
         if self._limits.root_moves:
             # Another move may have proven the root, or lead by far; with nothing left the search ends itself.
             stats = stats._replace(is_proven=False, best_visits=0, second_visits=0)
-        return self._time.should_stop(stats, self.is_forced) or self._has_reached_limit(stats)
+        # Who names the time wants the score that comes of it.
+        is_forced = self.is_forced and self._limits.movetime_ms is None
+        return self._time.should_stop(stats, is_forced) or self._has_reached_limit(stats)
 
     def _start(self, limits: Limits, started_s: float, playouts: int) -> None:
         """Lets limits come into force, after so many playouts of this search."""
