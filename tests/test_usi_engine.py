@@ -188,6 +188,18 @@ def test_an_option_set_during_a_search_counts_for_the_next() -> None:
     assert search.request.config.multi_pv == 4
 
 
+def test_a_move_that_is_pointless_but_legal_is_searched_if_it_is_asked_for() -> None:
+    world = ready_world()
+    world.send("position startpos moves 7g7f 3c3d")
+    for asked, found in (("8h2b 9z9z", ["8h2b"]), ("2g2f 8h2b", ["2g2f", "8h2b"]), ("2g2f 9z9z", ["2g2f"])):
+        world.send(f"go nodes 1 searchmoves {asked}")
+        search = world.jobs[0]
+        assert isinstance(search, Search)
+        assert search.request.limits.root_moves == tuple(map(move_from_usi, found))
+        assert set(search.request.limits.root_moves) <= set(search.request.board.legal_moves())
+        world.work()
+
+
 def test_a_failing_search_still_plays_a_legal_move_and_says_why() -> None:
     world = ready_world()
     world.send("go nodes 1")

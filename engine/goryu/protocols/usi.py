@@ -357,11 +357,17 @@ class UsiEngine:
     def _request(self, position: "Position", command: GoCommand, at_s: float) -> Request:
         from goryu.players.position import legal_moves_by_name
 
-        limits = command.limits
+        limits, board = command.limits, position.board
         if command.searchmoves:
-            legal = legal_moves_by_name(position.board)
+            legal = legal_moves_by_name(board)
+            if not legal.keys() >= set(command.searchmoves):
+                # Not promoting may be pointless and is legal all the same.
+                everything = position.under(replace(board.rules, all_moves=True)).board
+                wider = legal_moves_by_name(everything)
+                if wider.keys() & set(command.searchmoves) - legal.keys():
+                    board, legal = everything, wider
             limits = replace(limits, root_moves=legal_root_moves(command.searchmoves, legal))
-        return Request(position.board.copy(), limits, self._options.config, at_s)
+        return Request(board.copy(), limits, self._options.config, at_s)
 
     # Answers.
 
