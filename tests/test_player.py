@@ -108,6 +108,16 @@ def test_analysis_and_chosen_moves_leave_the_book_alone(with_book: EngineConfig)
     assert search(player, request_of(with_book, limits=limits)).move == chosen[0]
 
 
+def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goryu.players.watch.MOST_PLAYOUTS", 50)
+    player, _ = loaded(QUICK)
+    control = Control()
+    Timer(0.5, control.stop).start()
+    answer = search(player, request_of(QUICK, limits=Limits(infinite=True)), control)
+    assert answer.result is not None
+    assert 50 <= answer.result.stats.playouts < 60
+
+
 def test_pondering_in_the_book_answers_with_it_at_the_hit(with_book: EngineConfig) -> None:
     player, _ = loaded(with_book)
     request, control = request_of(with_book, limits=Limits(ponder=True)), Control()

@@ -17,6 +17,10 @@ LEAST_REPORT_MS = 100.0
 """GUIs redraw a few times a second: each line of play is reported at most once in this time."""
 
 
+MOST_PLAYOUTS = 1 << 31
+"""The native graph counts visits in 32 bits; an analysis of a solved position gets there in an hour."""
+
+
 class Watch:
     """Watches over one search.
 
@@ -73,6 +77,8 @@ class Watch:
         """Is it time to answer? Asked by the search between two batches."""
         hit = self._control.hit
         if self._control.is_stopped or (self.ends_at_hit and hit is not None):
+            return True
+        if stats.playouts >= MOST_PLAYOUTS:
             return True
         if stats.playouts:
             self._mates.look(self.elapsed_ms())
