@@ -5,6 +5,7 @@ than ShogiHome: what it only logs as unexpected is an error here.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -263,6 +264,7 @@ class Game:
         self.players, self.clock, self.plies = players, clock, plies
         self.board = cshogi.Board()
         self.moves: list[str] = []
+        self.seen: Counter[int] = Counter()
         self.hits = 0
 
     def play(self, ponders: bool) -> str:
@@ -284,7 +286,8 @@ class Game:
             assert move in map(cshogi.move_to_usi, self.board.legal_moves), f"foul: {move}"
             self.board.push_usi(move)
             self.moves.append(move)
-            if self.board.is_draw() != cshogi.NOT_REPETITION or len(self.moves) >= self.plies:
+            self.seen[self.board.zobrist_hash()] += 1
+            if self.seen[self.board.zobrist_hash()] == 4 or len(self.moves) >= self.plies:
                 return self._finish(color, "draw")
             if self.board.is_game_over():
                 return self._finish(color, "win")
