@@ -20,8 +20,9 @@ from goryu.learning.export import export_onnx, load_checkpoint  # noqa: E402
 from goryu.learning.game_conversion import read_records  # noqa: E402
 from goryu.learning.hcpe import BLACK_WON, HCPE  # noqa: E402
 from goryu.learning.import_onnx import load_export, unfold  # noqa: E402
+from goryu.learning.measures import measure  # noqa: E402
 from goryu.learning.model import PolicyValueNet  # noqa: E402
-from goryu.learning.training import TrainingConfig, measure, train  # noqa: E402
+from goryu.learning.training import TrainingConfig, train  # noqa: E402
 
 SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 OPENING = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")

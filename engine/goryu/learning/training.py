@@ -24,14 +24,16 @@ from torch.nn import functional as F
 from goryu.learning.dataset import Batch, Dataset, batches, make_batch
 from goryu.learning.export import load_checkpoint
 from goryu.learning.import_onnx import load_export, unfold
+from goryu.learning.measures import measure, tensors
 from goryu.learning.model import PolicyValueNet, ResidualBlock
 
-__all__ = ["Measures", "TrainingConfig", "load_initial", "measure", "train"]
+__all__ = ["TrainingConfig", "load_initial", "train"]
 
 WARM_UP = 0.05
 """Share of the run in which the learning rate rises."""
 
-EVALUATION_BATCH = 512
+SAMPLE = 512
+"""Positions on which the normalisations of an exported network are measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +67,6 @@ class TrainingConfig:
         for name in ("channels", "batch_size", "steps", "minutes", "evaluations", "threads"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}: expected more than 0, received {getattr(self, name)}")
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """How a network does on positions it was not trained on.
-
-    policy_loss: cross-entropy of the played move, over the legal moves, in nats, without smoothing.
-    policy_top1: share of positions whose played move is the policy's first choice, among the legal moves.
-    policy_top1_all: the same among all 2187 labels, the figure that other projects publish.
-    value_loss: binary cross-entropy with the mixed target, in nats. result_loss: with the result alone.
-    sign_accuracy: share of the decided games' positions in which the value is on the winner's side.
-    """
-
-    positions: int
-    policy_loss: float
-    policy_top1: float
-    policy_top1_all: float
-    value_loss: float
-    result_loss: float
-    sign_accuracy: float
 
 
 @dataclass(slots=True)
@@ -169,37 +151,6 @@ def load_initial(path: Path, blocks: int, channels: int) -> PolicyValueNet:
     return net
 
 
-def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 100_000) -> Measures:
-    """Measures a network on a data set, or on `limit` evenly spaced positions of it, in float32."""
-    was_training = net.training
-    net.eval()
-    chosen = np.unique(np.linspace(0, len(dataset) - 1, min(limit, len(dataset))).astype(np.int64))
-    sums = np.zeros(6)
-    decided = 0
-    for start in range(0, len(chosen), EVALUATION_BATCH):
-        part = chosen[start : start + EVALUATION_BATCH]
-        batch = make_batch(dataset, part, np.zeros(len(part), bool))
-        input1, input2, legal, label, value_target = _tensors(batch, device)
-        result = torch.from_numpy(batch.result).to(device)
-        with torch.no_grad():
-            logits, value = net(input1, input2)
-        logits, value = logits.float(), value.float()[:, 0]
-        masked = logits.masked_fill(~legal, -torch.inf)
-        is_decided = result != 0.5
-        sums += [
-            F.cross_entropy(masked, label, reduction="sum").item(),
-            (masked.argmax(1) == label).sum().item(),
-            (logits.argmax(1) == label).sum().item(),
-            F.binary_cross_entropy_with_logits(value, value_target, reduction="sum").item(),
-            F.binary_cross_entropy_with_logits(value, result, reduction="sum").item(),
-            ((value > 0) == (result > 0.5))[is_decided].sum().item(),
-        ]
-        decided += int(is_decided.sum())
-    net.train(was_training)
-    means = sums / ([len(chosen)] * 5 + [max(decided, 1)])
-    return Measures(len(chosen), *(round(float(mean), 4) for mean in means))
-
-
 def one_cycle(share: float) -> float:
     """Returns the factor of the learning rate at a share of the run: a linear rise, half a cosine down to 0.
 
@@ -213,7 +164,7 @@ def one_cycle(share: float) -> float:
 
 def losses(net: nn.Module, batch: Batch, config: TrainingConfig) -> tuple[Tensor, Tensor]:
     """Returns the mean policy loss and the mean value loss of a batch."""
-    input1, input2, legal, _, value_target = _tensors(batch, config.device)
+    input1, input2, legal, _, value_target = tensors(batch, config.device)
     with torch.autocast(config.device.split(":")[0], dtype=torch.bfloat16):
         logits, value = net(input1, input2)
     log_policy = logits.float().masked_fill(~legal, -torch.inf).log_softmax(1)
@@ -232,7 +183,7 @@ def _starting_network(config: TrainingConfig, initial: Path, training: Dataset) 
         if not len(training):
             raise ValueError("expected positions to train on, found none")
         rng = np.random.default_rng(config.seed)
-        chosen = rng.integers(len(training), size=EVALUATION_BATCH)
+        chosen = rng.integers(len(training), size=SAMPLE)
         some = make_batch(training, chosen, np.zeros(len(chosen), bool))
         unfold(net, torch.from_numpy(some.input1), torch.from_numpy(some.input2))
     return net
@@ -248,17 +199,6 @@ def _step(
     nn.utils.clip_grad_norm_(net.parameters(), config.clip)
     optimizer.step()
     return policy_loss.item(), value_loss.item()
-
-
-def _tensors(batch: Batch, device: str) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    planes = (
-        torch.from_numpy(x).to(device, memory_format=torch.channels_last)
-        for x in (batch.input1, batch.input2)
-    )
-    targets = (torch.from_numpy(x).to(device) for x in (batch.legal, batch.label, batch.value))
-    input1, input2 = planes
-    legal, label, value = targets
-    return input1, input2, legal, label, value
 
 
 def _parameter_groups(net: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
