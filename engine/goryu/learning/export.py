@@ -61,7 +61,11 @@ class _ConstantPlanes(nn.Module):  # type: ignore[misc]
 
 
 def export_onnx(net: PolicyValueNet, path: Path) -> None:
-    """Writes the network and checks the file with onnxruntime; raises ExportError if they disagree."""
+    """Writes the network beside, checks that file with onnxruntime and renames it.
+
+    Raises ExportError if they disagree.
+    """
+    unfinished = path.with_name(f"unfinished-{path.name}")
     model = _ForExport(net).eval().to("cpu", memory_format=torch.contiguous_format)
     example = _random_planes(2, seed=0)
     names = ["input1", "input2", "output_policy", "output_value"]
@@ -71,14 +75,15 @@ def export_onnx(net: PolicyValueNet, path: Path) -> None:
         torch.onnx.export(
             model,
             example,
-            str(path),
+            str(unfinished),
             input_names=names[:2],
             output_names=names[2:],
             dynamic_axes={name: {0: "batch_size"} for name in names},
             opset_version=OPSET,
             dynamo=False,
         )
-    check_export(net.eval(), path)
+    check_export(net.eval(), unfinished)
+    unfinished.replace(path)
 
 
 def load_checkpoint(path: Path) -> PolicyValueNet:

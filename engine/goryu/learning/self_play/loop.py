@@ -129,7 +129,7 @@ def _initialise(settings: LoopSettings, folder: Path) -> Path:
         if settings.initial is None or settings.initial.suffix != ".onnx":
             (folder / "train").mkdir(exist_ok=True)
             torch.save({"averaged": net.state_dict()}, folder / "train" / "checkpoint.pt")
-        _export(net, network)
+        export_onnx(net, network)
     return folder
 
 
@@ -152,7 +152,7 @@ def _train(settings: LoopSettings, folder: Path, number: int, champion: Path) ->
         checkpoint = champion / "train" / "checkpoint.pt"  # none of a first champion from an exported file
         initial = checkpoint if checkpoint.exists() else champion / "network.onnx"
         net = train(config, training, {}, cycle / "train", initial=initial)
-        _export(net, network)
+        export_onnx(net, network)
     last = json.loads((cycle / "train" / "log.jsonl").read_text().splitlines()[-1])
     return {"policy": last["policy_loss"], "value": last["value_loss"]}
 
@@ -219,9 +219,3 @@ class _Agent:
     def __call__(self, state: State) -> Move:
         found = self._search.search(state, lambda stats: stats.is_proven, max_playouts=self._playouts)
         return found.moves[0].move
-
-
-def _export(net: PolicyValueNet, path: Path) -> None:
-    """Writes the network beside, then renames: the file is there when its step is done."""
-    export_onnx(net.eval(), path.with_name("unfinished.onnx"))
-    path.with_name("unfinished.onnx").replace(path)
