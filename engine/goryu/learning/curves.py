@@ -13,6 +13,9 @@ PANELS = (
     ("sign_accuracy", "value on the winner's side"),
 )
 
+COLOURS = 10
+"""So many colours matplotlib has; further curves are dashed."""
+
 
 def plot_run(log: Path, picture: Path) -> None:
     """Draws the held-out measures of a `log.jsonl`, a curve for each source, and the training losses.
@@ -25,7 +28,7 @@ def plot_run(log: Path, picture: Path) -> None:
 
     entries = [json.loads(line) for line in log.read_text().splitlines()]
     labels = ["training", *entries[-1]["held_out"]]
-    figure = Figure(figsize=(10, 7), layout="constrained")
+    figure = Figure(figsize=(12, 7), layout="constrained")
     for axes, (name, title) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
         curves: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
         for entry in entries:
@@ -35,8 +38,10 @@ def plot_run(log: Path, picture: Path) -> None:
                 if measures[name] > 0.0:
                     curves[source].append((entry["samples"], measures[name]))
         for label, points in curves.items():
-            axes.plot(*zip(*points, strict=True), marker=".", label=label, color=f"C{labels.index(label)}")
+            number = labels.index(label)
+            line = "-" if number < COLOURS else "--"
+            axes.plot(*zip(*points, strict=True), line, marker=".", label=label, color=f"C{number}")
         axes.set(title=title, xlabel="samples")
-    figure.axes[0].legend(fontsize="small")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), fontsize="small", loc="outside right upper")
     figure.suptitle(log.parent.name)
     figure.savefig(picture)
