@@ -89,6 +89,7 @@ def fit_mean(seen: Sequence[float], values: Sequence[float], mean: float) -> lis
     offsets = [value - mean for value in values]
     low = max((p - 1) / d for p, d in zip(seen, offsets, strict=True) if d > 0)
     high = min((p - 1) / d for p, d in zip(seen, offsets, strict=True) if d < 0)
+    x = 0.0
     for _ in range(200):
         x = (low + high) / 2
         excess = sum(p * d / (1 + x * d) for p, d in zip(seen, offsets, strict=True))
