@@ -94,9 +94,9 @@ def quantize(
         model = onnx.load(prepared)
         _check(source, model, exclude)
         kept = [node.name for node in model.graph.node if _is_excluded(node.name, exclude)]
-        small = {node.name: node for node in model.graph.node if node.name not in kept}
-        convolutions = {name: node for name, node in small.items() if node.op_type == "Conv"}
-        planes = {node.input[0]: node.input[1] for node in convolutions.values() if node.input[0] in inputs}
+        small = [node for node in model.graph.node if node.op_type == "Conv" and node.name not in kept]
+        convolutions = {node.name: node for node in small}
+        planes = {node.input[0]: node.input[1] for node in small if node.input[0] in inputs}
         overrides: dict[str, list[dict[str, Any]]] = {}
         for plane, weight in planes.items():
             overrides[plane] = [{"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}]
