@@ -2,11 +2,15 @@
 
 import importlib
 import signal
+from collections.abc import Callable, Sequence
 from types import ModuleType
 
 import pytest
 
 import goryu
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.games.state import State
+from goryu.search.evaluator import Evaluation, Evaluator
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,3 +48,22 @@ def native(request: pytest.FixtureRequest) -> ModuleType:
         if mode == "require":
             raise
         pytest.skip(f"native twins not built: {error}")
+
+
+class Failing:
+    """Judges like the hashed stub for so many calls, then it breaks."""
+
+    def __init__(self, calls: int, message: str) -> None:
+        self.calls, self.message = calls, message
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        self.calls -= 1
+        if self.calls < 0:
+            raise RuntimeError(self.message)
+        return HashedEvaluator().evaluate(states)
+
+
+@pytest.fixture
+def failing() -> Callable[[int, str], Evaluator]:
+    """Makes an evaluator that breaks after so many calls, with such a message."""
+    return Failing

@@ -1,6 +1,6 @@
 """The player: what it does with a book, with rules that change, and with its graph."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread, Timer
@@ -8,9 +8,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.shogi import START_SFEN, move_to_usi
-from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig, EvaluatorSettings
 from goryu.players.limits import Limits
@@ -18,7 +16,7 @@ from goryu.players.loading import load_evaluator, model_settings
 from goryu.players.player import Player
 from goryu.players.position import Position, rules_of
 from goryu.players.request import Answer, Control, Request
-from goryu.search.evaluator import Evaluation
+from goryu.search.evaluator import Evaluator
 
 QUICK = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
 BOOK = f"""\
@@ -183,21 +181,11 @@ def test_a_mate_is_also_looked_for_while_pondering() -> None:
     assert answer.result.moves[0].mate == 7
 
 
-class Failing:
-    """An evaluator that is there for so many calls."""
-
-    def __init__(self, calls: int) -> None:
-        self.calls = calls
-
-    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
-        self.calls -= 1
-        if self.calls < 0:
-            raise RuntimeError("the GPU has gone")
-        return HashedEvaluator().evaluate(states)
-
-
-def test_a_search_that_breaks_off_answers_with_what_it_has_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = replace(load_evaluator(QUICK.evaluator_settings(), print), evaluator=Failing(60))
+def test_a_search_that_breaks_off_answers_with_what_it_has_found(
+    monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
+) -> None:
+    evaluator = failing(60, "the GPU has gone")
+    whole = replace(load_evaluator(QUICK.evaluator_settings(), print), evaluator=evaluator)
     monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: whole)
     player, _ = loaded(QUICK)
     answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)))

@@ -14,7 +14,7 @@ from goryu.games.splitmix import splitmix64
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search import puct as puct_module
-from goryu.search.evaluator import Evaluation
+from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.mate import MateVerdict, solve
 from goryu.search.minimax import negamax
 from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
@@ -479,21 +479,8 @@ def test_a_full_table_judges_leaves_without_storing_them() -> None:
     check_invariants(puct)
 
 
-class Failing:
-    """Judges like the hashed stub until it breaks."""
-
-    def __init__(self, calls: int) -> None:
-        self.calls = calls
-
-    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
-        self.calls -= 1
-        if self.calls < 0:
-            raise RuntimeError("the device is gone")
-        return HashedEvaluator().evaluate(states)
-
-
-def test_an_evaluator_that_fails_leaves_nothing_in_flight() -> None:
-    puct = Puct(Failing(30), PuctConfig(batch_size=8))
+def test_an_evaluator_that_fails_leaves_nothing_in_flight(failing: Callable[[int, str], Evaluator]) -> None:
+    puct = Puct(failing(30, "the device is gone"), PuctConfig(batch_size=8))
     with pytest.raises(RuntimeError, match="the device is gone"):
         puct.search(Board(), never, max_playouts=2000)
     check_invariants(puct)

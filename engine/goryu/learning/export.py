@@ -7,6 +7,8 @@ FukauraOu read, and our own engine.
 
 import copy
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,7 @@ from torch.nn import functional as F
 
 from goryu.learning.model import PolicyValueNet
 
-__all__ = ["ExportError", "check_export", "export_onnx", "load_checkpoint"]
+__all__ = ["ExportError", "check_export", "expecting", "export_onnx", "load_checkpoint"]
 
 OPSET = 17
 TOLERANCE = 1e-3
@@ -91,19 +93,24 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
 
     Raises ValueError if the file is something else.
     """
-    try:
+    with expecting(path, "a checkpoint of tools/train.py"):
         weights = torch.load(path, weights_only=True, map_location="cpu")["averaged"]
         blocks = sum(name.endswith(".first.weight") for name in weights)
         net = PolicyValueNet(blocks, channels=len(weights["board.weight"]))
         net.load_state_dict(weights)
+    net.eval()
+    return net
+
+
+@contextmanager
+def expecting(path: Path, what: str) -> Iterator[None]:
+    """Raises ValueError, which says what was expected, where a checkpoint turns out to be something else."""
+    try:
+        yield
     except OSError:
         raise
     except Exception as error:  # torch.load raises what a pickle of something else happens to raise
-        raise ValueError(
-            f"{path}: expected a checkpoint of tools/train.py ({type(error).__name__})"
-        ) from error
-    net.eval()
-    return net
+        raise ValueError(f"{path}: expected {what} ({type(error).__name__})") from error
 
 
 def check_export(net: PolicyValueNet, path: Path) -> None:

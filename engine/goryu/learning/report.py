@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from goryu.learning.whole_file import write_whole
+
 __all__ = ["TABLES", "Measurement", "Report", "ReportError"]
 
 TABLES = ("correctness", "points", "corners")
@@ -62,10 +64,8 @@ class Report:
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
     def write(self, path: Path) -> None:
-        """Writes to a file beside, then renames: a kill in between leaves the old report whole."""
-        beside = path.with_suffix(".tmp")
-        beside.write_text(self.as_json(), encoding="utf-8")
-        beside.replace(path)
+        """Writes the report; a kill leaves the old one whole."""
+        write_whole(path, self.as_json())
 
     @classmethod
     def read(cls, path: Path, settings: dict[str, Any]) -> Self:

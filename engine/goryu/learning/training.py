@@ -22,10 +22,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from goryu.learning.dataset import Batch, Dataset, batches, make_batch
-from goryu.learning.export import load_checkpoint
+from goryu.learning.export import expecting, load_checkpoint
 from goryu.learning.import_onnx import load_export, unfold
 from goryu.learning.measures import measure, tensors
 from goryu.learning.model import PolicyValueNet, ResidualBlock
+from goryu.learning.whole_file import write_whole
 
 __all__ = ["TrainingConfig", "load_initial", "train"]
 
@@ -254,18 +255,12 @@ def _check_device(device: str) -> None:
 
 
 def _resume(path: Path, net: nn.Module, averaged: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
-    try:
+    with expecting(path, "the checkpoint of a run with a network of this size"):
         checkpoint = torch.load(path, weights_only=True, map_location="cpu")
         net.load_state_dict(checkpoint["net"])
         averaged.load_state_dict(checkpoint["averaged"])
         optimizer.load_state_dict(checkpoint["optimizer"])
         return Progress(checkpoint["step"], checkpoint["elapsed"])
-    except OSError:
-        raise
-    except Exception as error:  # torch.load raises what a pickle of something else happens to raise
-        raise ValueError(
-            f"{path}: expected the checkpoint of a run with a network of this size ({type(error).__name__})"
-        ) from error
 
 
 def _forget_after(step: int, log: Path) -> None:
@@ -277,8 +272,7 @@ def _forget_after(step: int, log: Path) -> None:
         except ValueError as error:
             raise ValueError(f"{log}: expected a JSON object in each line: {error}") from error
         if kept != lines:
-            log.with_suffix(".tmp").write_text("".join(kept))
-            log.with_suffix(".tmp").replace(log)
+            write_whole(log, "".join(kept))
 
 
 def _save(

@@ -2,8 +2,8 @@
 to the nearer one.
 
 Input after input is rounded, and what was lost is made good by the inputs that are still to come, as far as
-these are active together on real positions. About half the squared error of rounding each weight by itself,
-at no cost when the network runs.
+these are active together on real positions. The squared error is smaller than that of rounding each weight by
+itself (tests/test_training.py: less than 0.7 of it on positions not seen), at no cost when the network runs.
 
 Source: E. Frantar et al., "GPTQ: Accurate Post-Training Quantization for Generative Pre-trained
 Transformers", ICLR 2023, section 3.

@@ -30,6 +30,7 @@ from goryu.learning.model import PolicyValueNet
 from goryu.learning.self_play import run
 from goryu.learning.self_play.game import SelfPlaySettings
 from goryu.learning.training import TrainingConfig, load_initial, train
+from goryu.learning.whole_file import write_whole
 from goryu.players.arena import Score, play_game, result
 from goryu.search.evaluator import Evaluator
 from goryu.search.settings import PuctConfig
@@ -167,9 +168,7 @@ def _match(settings: LoopSettings, cycle: Path, champion: Path) -> Score:
         )
         rng, games = Random(settings.seed + 1), settings.match_games
         score = shogi_match(challenger, old, settings.openings, games, settings.match_playouts, rng)
-        beside = path.with_suffix(".tmp")
-        beside.write_text(json.dumps(asdict(score)))
-        beside.replace(path)
+        write_whole(path, json.dumps(asdict(score)))
     return Score(**json.loads(path.read_text()))
 
 
