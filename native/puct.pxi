@@ -4,6 +4,7 @@ import sys
 from threading import Thread
 
 from cpython.object cimport PyObject
+from libc.math cimport isfinite
 from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
@@ -430,8 +431,18 @@ cdef Judge judge_of(evaluator, state, int batch_size):
     if type(evaluator) is HashedEvaluator:
         return HashedJudge(evaluator, state, batch_size)
     if type(state) is Board and is_dlshogi_network(evaluator):
-        return DlshogiJudge(evaluator, state, batch_size)
+        return dlshogi_judge_of(evaluator, state, evaluator.new_inputs(batch_size))
     return PythonJudge(evaluator, state)
+
+
+cdef dlshogi_judge_of(network, Board board, list inputs):
+    """Returns the judge of a network of the dlshogi format whose planes go into `inputs`."""
+    from goryu.evaluators.value_scale import from_probability
+
+    bound = network.bind(inputs) if network.format.value_scale is from_probability else None
+    if bound is not None and all(rows.dtype.char == "f" for rows in bound.outputs.values()):
+        return BoundDlshogiJudge(network, board, inputs, bound)
+    return DlshogiJudge(network, board, inputs)
 
 
 cdef cbool is_dlshogi_network(evaluator):
@@ -536,13 +547,13 @@ cdef class DlshogiJudge(Judge):
     cdef const double[::1] values
     cdef double temperature
 
-    def __init__(self, network, Board board, int batch_size):
+    def __init__(self, network, Board board, list inputs):
         self.network = network
         self.temperature = network.temperature
         self.board = board
-        self.inputs = network.new_inputs(batch_size)
-        self.first_rows = [[rows[:count] for rows in self.inputs] for count in range(batch_size + 1)]
-        self.board_planes, self.hand_planes = self.inputs
+        self.inputs = inputs
+        self.first_rows = [[rows[:count] for rows in inputs] for count in range(len(inputs[0]) + 1)]
+        self.board_planes, self.hand_planes = inputs
 
     cdef Inbox* new_inbox(self) except NULL:
         return new PlaneInbox(
@@ -569,6 +580,29 @@ cdef class DlshogiJudge(Judge):
     cdef int read(self, Batch& batch) except -1 nogil:
         answer_dlshogi(batch, &self.logits[0, 0], &self.values[0], self.temperature)
         return 0
+
+
+cdef class BoundDlshogiJudge(DlshogiJudge):
+    """The same where planes and answers stay in place, and the value is a win probability."""
+
+    cdef object bound
+    cdef const float[::1] probabilities
+    cdef double[::1] scaled
+
+    def __init__(self, network, Board board, list inputs, bound):
+        DlshogiJudge.__init__(self, network, board, inputs)
+        self.bound = bound
+        logits, probabilities = bound.outputs.values()
+        self.logits, self.probabilities = logits, probabilities.reshape(-1)
+        self.values = self.scaled = probabilities.reshape(-1).astype("float64")
+
+    cdef ask(self, Batch& batch):
+        cdef Py_ssize_t i, count = batch.size()
+        self.bound.run(count)
+        for i in range(count):
+            if not isfinite(self.probabilities[i]):
+                self.network.check(self.probabilities)
+            self.scaled[i] = 2.0 * self.probabilities[i] - 1.0
 
 
 cdef as_floats(logits):

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi.sfen import START_SFEN
-from goryu.implementation import Board
 from goryu.players import benchmark
 from goryu.players.signature import POSITIONS, bench_signature, games
 from goryu.players.time_shares import time_shares
 from goryu.search.puct import PuctConfig
 
+DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
 GOLDEN = Path(__file__).parent / "golden" / "bench_signature.json"
 
 
@@ -52,13 +53,22 @@ def test_both_implementations_make_the_search_that_is_compared() -> None:
     assert benchmark.native_over_python_run(benchmark.MIDDLE_GAME, config, 60) > 0.0
 
 
-def test_calls_are_counted_while_the_context_lasts() -> None:
-    evaluator = HashedEvaluator()
-    with benchmark.count_calls(evaluator, "evaluate", len) as calls:
-        evaluator.evaluate([Board(), Board()])
-    evaluator.evaluate([Board()])
-    assert (calls.calls, calls.positions) == (1, 2)
-    assert "evaluate" not in vars(evaluator)
+def test_calls_of_the_network_are_counted_while_a_search_lasts() -> None:
+    network = NetworkEvaluator(DEFAULT_MODEL, batch_size=4)
+    run = benchmark.search_run(benchmark.MIDDLE_GAME, network, PuctConfig(batch_size=4), 60, counts=True)
+    assert 0 < run.network.calls <= run.network.positions
+    assert run.network.positions == run.evaluations + 1  # The root's.
+    assert 0.0 < run.network.wall < run.seconds.wall
+    assert {"run", "bind"}.isdisjoint(vars(network))
+    assert benchmark.search_run(benchmark.MIDDLE_GAME, network, PuctConfig(), 5).network.calls == 0
+
+
+@pytest.mark.parametrize("bound", [False, True])
+def test_the_network_alone_is_called_by_each_thread(bound: bool) -> None:
+    network = NetworkEvaluator(DEFAULT_MODEL, batch_size=4)
+    count, seconds = benchmark.raw_run(network, 4, 2, threads=2, bound=bound)
+    assert count == 16
+    assert seconds.wall > 0.0
 
 
 def test_the_shares_of_the_time_are_a_whole() -> None:

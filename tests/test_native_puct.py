@@ -10,10 +10,11 @@ from time import sleep
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.model_files import models_folder
+from goryu.evaluators.model_files import ModelError, models_folder
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board, EnteringKingRule, Rules
@@ -494,22 +495,53 @@ def test_a_mate_search_can_be_stopped_and_may_fail(native: ModuleType) -> None:
 
 
 def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> None:
-    """Planes and policies made natively, made from native boards by Python, and all in Python."""
-    models = sorted(models_folder().glob("*.onnx"))
-    if not models:
-        pytest.skip("no network in models/")
+    """Planes and policies made natively (in place or not), from native boards by Python, all in Python."""
+    model = models_folder() / "goryu-5x64-int8.onnx"
 
     class Asked(NetworkEvaluator):
         """Not exactly a network evaluator, so it is asked for evaluations."""
 
-    quick, asked = (
-        kind(models[0], backend="cpu", batch_size=4, temperature=1.3) for kind in (NetworkEvaluator, Asked)
+    quick, unbound, asked = (
+        kind(model, backend="cpu", batch_size=4, temperature=1.3)
+        for kind in (NetworkEvaluator, NetworkEvaluator, Asked)
     )
+    assert quick.bind(quick.new_inputs(4)) is not None
+    vars(unbound)["bind"] = lambda inputs: None
     config = PuctConfig(batch_size=4)
     for sfen in (CHECKS, BATTLE):
         puct = Puct(asked, config)
         expected = puct.search(Board(sfen), never, max_playouts=100)
-        for evaluator in (asked, quick):
+        for evaluator in (asked, unbound, quick):
             twin = native.Puct(evaluator, config)
             assert twin.search(native.Board(sfen), never, max_playouts=100) == expected
             assert_same_graph(twin, puct)
+
+
+def test_a_value_that_is_not_a_number_ends_the_search_and_leaves_nothing_in_flight(
+    native: ModuleType,
+) -> None:
+    network = NetworkEvaluator(models_folder() / "goryu-5x64-int8.onnx", backend="cpu", batch_size=4)
+    bind, calls = network.bind, 0
+
+    def bind_to_one_that_fails(inputs: Any) -> Any:
+        bound = bind(inputs)
+        assert bound is not None
+        values = bound.outputs["output_value"]
+        run = bound.run
+
+        def fail_at_the_tenth(count: int) -> None:
+            nonlocal calls
+            run(count)
+            calls += 1
+            if calls == 10:
+                values[count - 1] = np.nan
+
+        vars(bound)["run"] = fail_at_the_tenth
+        return bound
+
+    vars(network)["bind"] = bind_to_one_that_fails
+    puct = native.Puct(network, PuctConfig(batch_size=4))
+    with pytest.raises(ModelError, match="not a number"):
+        puct.search(native.Board(), never, max_playouts=100)
+    assert_settled(puct)
+    assert puct.search(native.Board(), never, max_playouts=100).stats.playouts == 100

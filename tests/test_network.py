@@ -118,6 +118,31 @@ def test_padding_and_splitting_of_batches_do_not_change_what_is_said(model: Path
     assert NetworkEvaluator(model, backend="cpu").evaluate([]) == []
 
 
+def test_a_bound_call_answers_what_run_answers_row_by_row(model: Path) -> None:
+    evaluator = NetworkEvaluator(model, backend="cpu", batch_size=8)
+    inputs = evaluator.new_inputs(8)
+    bound = evaluator.bind(inputs)
+    assert bound is not None
+    positions = iter(boards(24))
+    for count in (8, 1, 3, 8, 4):
+        for i, board in zip(range(count), positions, strict=False):
+            for rows in inputs:
+                rows[i] = 0
+            evaluator.format.fill(board, [rows[i] for rows in inputs])
+        bound.run(count)
+        answer = evaluator.format.interpret([rows[:count] for rows in bound.outputs.values()])
+        for found, expected in zip(answer, evaluator.run([rows[:count] for rows in inputs]), strict=True):
+            assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("unfit", [{"dtype": "FLOAT16"}, {"batch": 4}])
+def test_a_model_that_wants_its_planes_otherwise_has_no_bound_call(
+    tmp_path: Path, unfit: dict[str, Any]
+) -> None:
+    evaluator = NetworkEvaluator(write_model(tmp_path / "m.onnx", **unfit), backend="cpu", batch_size=4)
+    assert evaluator.bind(evaluator.new_inputs(4)) is None
+
+
 def test_the_states_are_left_as_they_are(model: Path) -> None:
     states = boards(4)
     before = [(state.sfen(), state.key) for state in states]
@@ -242,13 +267,13 @@ def test_two_sizes_span_all_others_before_those_are_tried(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes: list[int] = []
-    run_padded = NetworkEvaluator._run_padded
+    answer = NetworkEvaluator._answer
 
     def watched(self: NetworkEvaluator, inputs: Any) -> Any:
         sizes.append(len(inputs[0]))
-        return run_padded(self, inputs)
+        return answer(self, inputs)
 
-    monkeypatch.setattr(NetworkEvaluator, "_run_padded", watched)
+    monkeypatch.setattr(NetworkEvaluator, "_answer", watched)
     NetworkEvaluator(model, backend="cpu", batch_size=20)
     assert sizes[:2] == [20, 1]
     assert len(set(sizes)) == len(sizes) > 15

@@ -157,7 +157,9 @@ NETWORK_FIGURES = (
     "raw_evals_per_s",
     "search_nps",
     "search_evals_per_s",
+    "bound_evals_per_s",
     "search_over_raw",
+    "search_over_bound",
     "search_calls_per_s",
     "positions_per_call",
     "us_per_playout_outside_network",
@@ -171,16 +173,28 @@ def measure_network(
     """Adds one run of the network alone, of a search with it, and of stopping."""
     config = PuctConfig(batch_size=args.batch, mate_nodes=0, threads=args.workers)
     calls = max(1, args.playouts // args.batch // args.workers // 2)
-    # The network alone before and after the search: the machine may change its pace.
-    count, before = benchmark.raw_run(network, args.batch, calls, args.workers)
+
+    def alone() -> tuple[float, float]:
+        """Returns the seconds that a position takes the network alone, by `run` and by bound calls."""
+        both = [
+            benchmark.raw_run(network, args.batch, calls, args.workers, bound=bound)
+            for bound in (False, True)
+        ]
+        by_run, bound = (seconds.on(args.clock) / count for count, seconds in both)
+        return by_run, bound
+
+    # Before and after the search: the machine may change its pace.
+    before = alone()
     run = benchmark.search_run(benchmark.MIDDLE_GAME, network, config, args.playouts)
-    _, after = benchmark.raw_run(network, args.batch, calls, args.workers)
-    raw = 2 * count / (before.on(args.clock) + after.on(args.clock))
+    after = alone()
+    by_run_s, bound_s = ((one + other) / 2 for one, other in zip(before, after, strict=True))
     evals = run.evaluations / run.seconds.on(args.clock)
-    note(runs, "raw_evals_per_s", raw)
+    note(runs, "raw_evals_per_s", 1 / by_run_s)
+    note(runs, "bound_evals_per_s", 1 / bound_s)
     note(runs, "search_nps", run.playouts / run.seconds.on(args.clock))
     note(runs, "search_evals_per_s", evals)
-    note(runs, "search_over_raw", evals / raw)
+    note(runs, "search_over_raw", evals * by_run_s)
+    note(runs, "search_over_bound", evals * bound_s)
     counted = benchmark.search_run(benchmark.MIDDLE_GAME, network, config, args.playouts, counts=True)
     whole = counted.seconds.on(args.clock)
     in_network = counted.network.cpu if args.clock == "cpu" else counted.network.wall
@@ -201,9 +215,11 @@ LABELS = {
     "stub_playouts_per_s": f"playouts/s, hashed evaluator, mate search of {MATE_NODES} nodes",
     "stub_playouts_per_s_no_mate": "playouts/s, hashed evaluator, no mate search",
     "native_over_python": "  over the Python search, neither with planes",
-    "raw_evals_per_s": "evaluations/s, network alone",
+    "raw_evals_per_s": "evaluations/s, network alone, by NetworkEvaluator.run",
+    "bound_evals_per_s": "evaluations/s, network alone, by calls that copy nothing",
     "search_evals_per_s": "evaluations/s, in a search",
-    "search_over_raw": "  the second over the first, measured side by side",
+    "search_over_raw": "  the third over the first, measured side by side",
+    "search_over_bound": "  the third over the second",
     "search_calls_per_s": "network calls/s, in a search",
     "positions_per_call": "positions a call",
     "search_nps": "playouts/s, with the network",
@@ -234,7 +250,8 @@ def number(value: float) -> str:
 def print_shares(console: Console, args: argparse.Namespace, network: NetworkEvaluator | None) -> None:
     """Prints where the time of a search goes, with the network and with the hashed evaluator."""
     config = PuctConfig(batch_size=args.batch, mate_nodes=MATE_NODES)
-    for name, evaluator in (("network", network), ("hashed evaluator", HashedEvaluator())):
+    stub = HashedEvaluator() if IMPLEMENTATION == "python" else None  # The native search computes it itself.
+    for name, evaluator in (("network", network), ("hashed evaluator", stub)):
         if evaluator is None:
             continue
         console.print(f"time of {args.playouts} playouts from a middle game, {name}:")

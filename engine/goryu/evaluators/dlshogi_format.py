@@ -59,7 +59,7 @@ class DlshogiFormat:
     outputs = ("output_policy", "output_value")
 
     def __init__(self, value_scale: ValueScale, *, sees_nyugyoku: bool = False) -> None:
-        self._value_scale = value_scale
+        self.value_scale = value_scale
         self._sees_nyugyoku = sees_nyugyoku
         planes = HAND_PLANES + (NYUGYOKU_PLANES if sees_nyugyoku else 0)
         self.name = f"dlshogi {BOARD_PLANES}+{planes}"
@@ -81,7 +81,7 @@ class DlshogiFormat:
     def interpret(self, outputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
         """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
         logits, value = outputs
-        return logits, self._value_scale(value)
+        return logits, self.value_scale(value)
 
 
 @cache

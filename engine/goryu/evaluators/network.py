@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from goryu.evaluators.bound_call import BoundCall
 from goryu.evaluators.formats import Shape, detect_format
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.model_format import Array, ModelFormat
@@ -88,6 +89,8 @@ class NetworkEvaluator:
         file_types = {node.name: node.type for node in inputs}
         self._file_types = [_element_type(self.path, file_types[spec.name]) for spec in self.format.inputs]
         fixed = _shapes(inputs)[self.format.inputs[0].name][0]
+        self._is_fixed = fixed is not None
+        self._answers: list[Array] = []  # Those of the last warm-up, for their shapes and types.
         self._plan_batches(batch_size, fixed)
         self._sha = sha256(self.path.read_bytes()).hexdigest()
         try:
@@ -146,7 +149,35 @@ class NetworkEvaluator:
             [values for _, values in parts]
         )
 
+    def bind(self, inputs: Sequence[Array]) -> BoundCall | None:
+        """Returns a faster call for one thread that has its planes in `inputs`, or None if there is none.
+
+        What it answers is what the model file says: `format.interpret` has still to read it, and `check` the
+        values. There is one on the CPU, for models that take `inputs` as they are and any number of rows.
+        """
+        takes_them = not self._is_fixed and [rows.dtype.type for rows in inputs] == self._file_types
+        if self.backend != "CPU" or not takes_them:
+            return None
+        names = (spec.name for spec in self.format.inputs)
+        answers = [np.empty((len(inputs[0]), *rows.shape[1:]), rows.dtype) for rows in self._answers]
+        return BoundCall(
+            self._session.handle,
+            dict(zip(names, inputs, strict=True)),
+            dict(zip(self.format.outputs, answers, strict=True)),
+        )
+
+    def check(self, values: npt.ArrayLike) -> None:
+        """Raises ModelError if a value is not a number: a search would go on with it, and play anything."""
+        if not np.isfinite(values).all():
+            raise ModelError(f"model {self.path}: a value is not a number; 16 bits may be too few for it")
+
     def _run_padded(self, inputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
+        logits, values = self.format.interpret(self._answer(inputs))
+        self.check(values)
+        return logits, values
+
+    def _answer(self, inputs: Sequence[Array]) -> list[Array]:
+        """Returns what the model says, padded on the way to one of the sizes of the ladder."""
         count = len(inputs[0])
         size = next(size for size in self._ladder if size >= count)
         feed = {
@@ -155,10 +186,7 @@ class NetworkEvaluator:
         }
         with self._lock if self.backend == "DirectML" else nullcontext():  # it runs one batch at a time
             outputs = self._session.handle.run(list(self.format.outputs), feed)
-        logits, values = self.format.interpret([np.asarray(output)[:count] for output in outputs])
-        if not np.isfinite(values).all():  # A search would go on with it, and play anything.
-            raise ModelError(f"model {self.path}: a value is not a number; 16 bits may be too few for it")
-        return logits, values
+        return [np.asarray(output)[:count] for output in outputs]
 
     def _policy(self, state: State, logits: Array) -> list[float]:
         turn = state.turn
@@ -183,7 +211,9 @@ class NetworkEvaluator:
         *smaller, largest = self._ladder
         for size in (largest, *smaller):
             try:
-                logits, values = self._run_padded(self.new_inputs(size))
+                self._answers = self._answer(self.new_inputs(size))
+                logits, values = self.format.interpret(self._answers)
+                self.check(values)
             except Exception as error:  # onnxruntime's errors have no other base class
                 raise ModelError(f"model {self.path}: cannot be run on {size} positions ({error})") from error
             if logits.shape != (size, self.format.labels) or values.shape != (size,):

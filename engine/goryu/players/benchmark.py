@@ -7,9 +7,10 @@ programs run; wall-clock seconds are what a user waits for.
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import Board as PythonBoard
 from goryu.implementation import Board, Puct, perft
+from goryu.players.seams import wrapped_network
 from goryu.search.evaluator import Evaluator
 from goryu.search.puct import Puct as PythonPuct
 from goryu.search.puct import PuctConfig
@@ -27,7 +29,6 @@ __all__ = [
     "SearchRun",
     "Seconds",
     "bytes_per_node_run",
-    "count_calls",
     "native_over_python_run",
     "perft_run",
     "raw_run",
@@ -61,36 +62,26 @@ class Seconds:
 
 @dataclass(slots=True)
 class Calls:
-    """How often a method was called, for how many positions, and for how long."""
+    """How often a network was called, for how many positions, and for how long."""
 
     calls: int = 0
     positions: int = 0
     wall: float = 0.0
     cpu: float = 0.0
 
+    def count(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Returns the function, with its calls counted; it takes planes, or the number of rows."""
 
-@contextmanager
-def count_calls(evaluator: Any, method: str, positions: Callable[[Any], int]) -> Iterator[Calls]:
-    """Counts calls of a method of one evaluator while the context lasts.
+        def counted(argument: Any) -> Any:
+            with Seconds() as seconds:
+                answer = function(argument)
+            self.calls += 1
+            self.positions += batch_length(argument)
+            self.wall += seconds.wall
+            self.cpu += seconds.cpu
+            return answer
 
-    positions: how many positions the method's first argument holds.
-    """
-    calls, original = Calls(), getattr(evaluator, method)
-
-    def counted(argument: Any) -> Any:
-        with Seconds() as seconds:
-            answer = original(argument)
-        calls.calls += 1
-        calls.positions += positions(argument)
-        calls.wall += seconds.wall
-        calls.cpu += seconds.cpu
-        return answer
-
-    setattr(evaluator, method, counted)
-    try:
-        yield calls
-    finally:
-        delattr(evaluator, method)
+        return counted
 
 
 def perft_run(sfen: str, depth: int) -> tuple[int, Seconds]:
@@ -115,16 +106,17 @@ class SearchRun:
 def search_run(
     sfen: str, evaluator: Evaluator, config: PuctConfig, playouts: int, *, counts: bool = False
 ) -> SearchRun:
-    """Searches a position from nothing; with `counts`, `network` counts the calls of the evaluator's `run`.
+    """Searches a position from nothing; with `counts`, `network` counts the calls of a network.
 
-    Counting costs some microseconds a call. Evaluators without `run` are not watched: the native search
-    computes some of them itself, unless they are.
+    Counting costs some microseconds a call.
     """
     search = Puct(evaluator, config)
     board = Board(sfen)
-    is_counted = counts and hasattr(evaluator, "run")
-    counted = count_calls(evaluator, "run", batch_length) if is_counted else nullcontext(Calls())
-    with counted as network, Seconds() as seconds:
+    network = Calls()
+    counting: AbstractContextManager[None] = nullcontext()
+    if counts and isinstance(evaluator, NetworkEvaluator):
+        counting = wrapped_network(evaluator, network.count)
+    with counting, Seconds() as seconds:
         stats = search.search(board, lambda stats: False, max_playouts=playouts).stats
     return SearchRun(stats.playouts, stats.evaluations, stats.nodes, seconds, network)
 
@@ -143,23 +135,25 @@ def native_over_python_run(sfen: str, config: PuctConfig, playouts: int) -> floa
 
 
 def batch_length(argument: Any) -> int:
-    """Returns how many positions `evaluate(states)` or `run(planes)` was given."""
-    first = argument[0]
-    return len(first) if hasattr(first, "shape") else len(argument)
+    """Returns how many positions a network's call was given: as planes, or as their number in place."""
+    return argument if isinstance(argument, int) else len(argument[0])
 
 
 def raw_run(
-    evaluator: NetworkEvaluator, batch_size: int, calls: int, threads: int = 1
+    evaluator: NetworkEvaluator, batch_size: int, calls: int, threads: int = 1, *, bound: bool = False
 ) -> tuple[int, Seconds]:
     """Runs the network alone, on full batches of planes that are already there; returns the positions.
 
     threads: so many call it at a time, each `calls` times.
+    bound: by calls that copy nothing, as the native search does where it can, and not by `run`.
     """
 
     def work() -> None:
         inputs = evaluator.new_inputs(batch_size)
+        in_place = evaluator.bind(inputs) if bound else None
+        call = partial(evaluator.run, inputs) if in_place is None else partial(in_place.run, batch_size)
         for _ in range(calls):
-            evaluator.run(inputs)
+            call()
 
     helpers = [threading.Thread(target=work) for _ in range(threads - 1)]
     with Seconds() as seconds:

@@ -8,11 +8,13 @@ Python is seen, the rest is "native search".
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.implementation import IMPLEMENTATION, Board, Puct
+from goryu.players.seams import replaced, wrapped_network
 from goryu.search import node_table, puct
 from goryu.search.evaluator import Evaluator
 from goryu.search.puct import PuctConfig
@@ -51,6 +53,8 @@ def time_shares(sfen: str, evaluator: Evaluator, config: PuctConfig, playouts: i
     accounts = Accounts()
     rest = "other" if IMPLEMENTATION == "python" else "native search"
     with ExitStack() as stack:
+        if isinstance(evaluator, NetworkEvaluator):
+            stack.enter_context(wrapped_network(evaluator, partial(accounts.wrap, "network")))
         for owner, method, name in seams(evaluator):
             stack.enter_context(replaced(owner, method, accounts.wrap(name, getattr(owner, method))))
         search = accounts.wrap(rest, Puct(evaluator, config).search)
@@ -61,7 +65,7 @@ def time_shares(sfen: str, evaluator: Evaluator, config: PuctConfig, playouts: i
 
 
 def seams(evaluator: Evaluator) -> Iterator[tuple[Any, str, str]]:
-    """Yields the functions to wrap: where they are found, their names, the account."""
+    """Yields the functions to wrap beside a network's calls: owners, names, accounts."""
     if IMPLEMENTATION == "python":
         yield puct, "select", "select"
         yield puct, "solve", "mate search"
@@ -69,22 +73,8 @@ def seams(evaluator: Evaluator) -> Iterator[tuple[Any, str, str]]:
             yield Board, method, "rules"
         for method in ("recompute", "end_path"):
             yield node_table.NodeTable, method, "back up"
-    yield evaluator, "evaluate", "policy" if isinstance(evaluator, NetworkEvaluator) else "evaluate"
-    if isinstance(evaluator, NetworkEvaluator):
-        yield evaluator, "run", "network"
+    if not isinstance(evaluator, NetworkEvaluator):
+        yield evaluator, "evaluate", "evaluate"
+    elif IMPLEMENTATION == "python":  # The native search writes planes and reads policies itself.
+        yield evaluator, "evaluate", "policy"
         yield evaluator.format, "fill", "planes"
-
-
-@contextmanager
-def replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    """Replaces an attribute while the context lasts."""
-    had_own = name in vars(owner)
-    original = vars(owner).get(name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        if had_own:
-            setattr(owner, name, original)
-        else:
-            delattr(owner, name)
