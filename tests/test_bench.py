@@ -48,6 +48,12 @@ def test_a_search_run_counts_playouts_and_evaluations() -> None:
     assert run.seconds.wall > 0
 
 
+def test_a_sweep_deletes_what_the_move_played_leaves_behind() -> None:
+    nodes, left, seconds = benchmark.sweep_run(benchmark.MIDDLE_GAME, 200)
+    assert 0 < left < nodes <= 201
+    assert seconds.wall > 0.0
+
+
 def test_both_implementations_make_the_search_that_is_compared() -> None:
     config = PuctConfig(batch_size=4, mate_nodes=5)
     assert benchmark.native_over_python_run(benchmark.MIDDLE_GAME, config, 60) > 0.0

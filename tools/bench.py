@@ -139,6 +139,10 @@ def measure(figures: Figures, args: argparse.Namespace, network: NetworkEvaluato
             stub = HashedEvaluator(builds_planes=True)
             run = benchmark.search_run(benchmark.MIDDLE_GAME, stub, config, stub_playouts)
             note(runs, name, run.playouts / run.seconds.on(args.clock))
+        nodes, _, seconds = benchmark.sweep_run(
+            benchmark.MIDDLE_GAME, 20 * stub_playouts if is_native else 1000
+        )
+        note(runs, "sweep_ms_per_million_nodes", 1e9 * seconds.on(args.clock) / nodes)
         if is_native:
             config = PuctConfig(batch_size=16)
             ratio = benchmark.native_over_python_run(benchmark.MIDDLE_GAME, config, 1000)
@@ -225,6 +229,7 @@ LABELS = {
     "search_nps": "playouts/s, with the network",
     "us_per_playout_outside_network": "us a playout outside the network",
     "bytes_per_node": "bytes a node",
+    "sweep_ms_per_million_nodes": "ms a million nodes, deleting the old at a new root",
     "stop_ms": "ms from stop to the answer (wall)",
 }
 

@@ -34,6 +34,7 @@ __all__ = [
     "raw_run",
     "search_run",
     "stop_run",
+    "sweep_run",
 ]
 
 MIDDLE_GAME = "l4gknl/3r2sb1/2n1pg1p1/1pppspp1p/p8/2PPPPPPP/PPB1SGN2/2R3SK1/LN3G2L b - 1"
@@ -181,6 +182,20 @@ def stop_run(sfen: str, evaluator: Evaluator, config: PuctConfig, think_s: float
     stop.set()
     thread.join()
     return 1000 * (ended[0] - asked)
+
+
+def sweep_run(sfen: str, playouts: int) -> tuple[int, int, Seconds]:
+    """Plays the best move after a search and deletes what can no longer be reached.
+
+    Returns the nodes before, the nodes left and how long that took; the evaluator is the hashed stub.
+    """
+    search = Puct(HashedEvaluator(), PuctConfig(batch_size=16, capacity=playouts))
+    board = Board(sfen)
+    result = search.search(board, lambda stats: False, max_playouts=playouts)
+    board.push(result.moves[0].move)
+    with Seconds() as seconds:
+        left = search.search(board, lambda stats: True).stats.nodes
+    return result.stats.nodes, left, seconds
 
 
 def bytes_per_node_run(sfen: str, playouts: int) -> float | None:
