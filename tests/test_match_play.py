@@ -17,6 +17,7 @@ from goryu.learning.match.referee import Reason
 from goryu.learning.match.report import progress_line, report, summary
 from goryu.learning.match.sprt import Sprt
 from goryu.learning.match.tournament import Match, MatchConfig, complete_pairs
+from goryu.learning.match.tuning import TunedOption, TuningError
 from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 
 pytest.importorskip("rsshogi")
@@ -273,3 +274,40 @@ def test_a_pair_of_real_games_is_played_to_its_end(tmp_path: Path) -> None:
         "max plies",
     }
     assert all(entry.cps[0] is not None for entry in match.entries)
+
+
+# Tuning
+
+
+def test_the_tuned_options_of_a_pair_are_sent_before_both_of_its_games(
+    config: MatchConfig, tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace"
+    engine = replace(config.engines[0], environment=(("USI_TRACE", str(trace)),))
+    tuned = replace(config, engines=(engine, config.engines[1]), tuned=(TunedOption("Style", 1, 1000),))
+    run(tuned)
+    sent = [line.split()[-1] for line in trace.read_text().splitlines() if line.startswith("setoption")]
+    drawn = [str(tuned.options_of_pair(pair)["Style"]) for pair in (0, 0, 1, 1, 2, 2)]
+    assert sent == drawn
+    assert len(set(drawn)) == 3
+    lines = trace.read_text().splitlines()
+    assert all(lines[i + 1] == "isready" for i, line in enumerate(lines) if line.startswith("setoption"))
+
+
+def test_an_option_that_the_engine_does_not_list_cannot_be_tuned(config: MatchConfig) -> None:
+    with pytest.raises(TuningError, match="does not list the option Contempt"):
+        run(replace(config, tuned=(TunedOption("Contempt", 0, 10),)))
+
+
+def test_a_log_of_other_ranges_is_refused(config: MatchConfig) -> None:
+    run(replace(config, games=2, tuned=(TunedOption("Style", 1, 9),)))
+    with pytest.raises(JournalError, match="different: tuned"):
+        run(replace(config, tuned=(TunedOption("Style", 1, 10),)))
+    with pytest.raises(JournalError, match="different: tuned"):
+        run(config)
+
+
+def test_a_surface_needs_enough_pairs(config: MatchConfig) -> None:
+    match = run(replace(config, tuned=(TunedOption("Style", 1, 9),)))
+    with pytest.raises(TuningError, match="3 pairs: expected 15 for 1 options"):
+        match.surface()

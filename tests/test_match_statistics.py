@@ -1,8 +1,10 @@
 """Elo, LOS, normalised Elo and the sequential test, against published numbers and some worked by hand."""
 
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf, isfinite, log10, sqrt
+from statistics import mean, stdev
 
 import pytest
 
@@ -10,6 +12,7 @@ from goryu.learning.match.decisions import LostGames
 from goryu.learning.match.journal import GameEntry
 from goryu.learning.match.sprt import Sprt, SprtError, fit_mean, fit_t
 from goryu.learning.match.statistics import PAIR_SCORES, MatchStatistics, elo_of_score, score_of_elo
+from goryu.learning.match.tuning import Surface, TunedOption, TuningError, draw
 
 
 def test_twenty_wins_to_ten_losses_is_120_elo() -> None:
@@ -177,3 +180,48 @@ def test_a_score_that_only_rises_has_no_fall() -> None:
     assert LostGames.of(1, [lost_by_black([0, 400, 50, 400, 120, 500])]).fall_cp is None  # lost on time
     lost = LostGames.of(1, [lost_by_black([-400, 400, -350, 400])])
     assert lost.text(("A", "B")) == "A lost 1: B knew at ply 6, A at 5 (medians)"
+
+
+# Tuning
+
+
+OPTIONS = (TunedOption("c", 50, 150), TunedOption("t", 80, 200))
+
+
+def simulated(
+    pairs: int, seed: int, truth: Callable[[float, float], float]
+) -> list[tuple[dict[str, int], float]]:
+    """Returns pairs of games decided by chance, with the score that `truth` gives the places of c and t."""
+    rng = random.Random(seed)
+    found = []
+    for pair in range(pairs):
+        values = draw(OPTIONS, seed, pair)
+        score = truth(*(option.place(values[option.name]) for option in OPTIONS))
+        found.append((values, sum(rng.random() < score for _ in range(2)) / 2))
+    return found
+
+
+def test_the_surface_finds_the_optimum_of_a_known_one() -> None:
+    def truth(c: float, t: float) -> float:
+        return 0.6 - 0.2 * (c - 0.5) ** 2 - 0.15 * (t + 0.4) ** 2 - 0.1 * (c - 0.5) * (t + 0.4)
+
+    surface = Surface(OPTIONS, simulated(6000, 1, truth))
+    best = surface.best()
+    assert abs(OPTIONS[0].place(best["c"]) - 0.5) < 0.25
+    assert abs(OPTIONS[1].place(best["t"]) + 0.4) < 0.3
+    score, error = surface.score(best)
+    assert abs(score - 0.6) < 4 * error < 0.1
+
+
+def test_the_errors_of_the_surface_are_those_of_repeated_experiments() -> None:
+    middle = {"c": 100, "t": 140}
+    found = [Surface(OPTIONS, simulated(200, seed, lambda c, t: 0.5)).score(middle) for seed in range(60)]
+    spread = stdev(score for score, _ in found)
+    assert 0.7 < spread / mean(error for _, error in found) < 1.4
+    assert sum(abs(score - 0.5) < 1.96 * error for score, error in found) >= 52
+
+
+@pytest.mark.parametrize("text", ["c", "c=1", "c=1:x", "c=5:5", "=1:2", "c=9:1"])
+def test_a_range_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(TuningError, match="expected NAME=LOW:HIGH"):
+        TunedOption.parse(text)

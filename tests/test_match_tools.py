@@ -51,6 +51,19 @@ def test_match_plays_and_sums_up(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert len(list(out.glob("*.csa"))) == len((out / "games.usi").read_text().splitlines()) == 4
 
 
+def test_match_reports_what_tuned_options_are_worth(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engines = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} push,resign", "--nodes", "1"]
+    tuned = ["--tune", "Style=1:9", "--games", "30", "--out", str(tmp_path / "match")]
+    assert tool("match").main([*engines, *tuned]) == 0
+    text = capsys.readouterr().out
+    assert "Style                    1: +inf" in text, "it won every game"
+    assert "best of the fit: Style=" in text
+    assert tool("match").main([*engines, "--tune", "Style=9", "--out", str(tmp_path / "none")]) == 2
+    assert "expected NAME=LOW:HIGH" in capsys.readouterr().err
+
+
 def test_match_fails_when_an_engine_plays_an_illegal_move(tmp_path: Path) -> None:
     arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
     assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1

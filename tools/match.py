@@ -5,6 +5,8 @@ r"""A match between two USI engines, with an independent referee and honest erro
 
 Limits hold for both engines; `--limits1` and `--limits2` change them for one (`--limits2 nodes=900`).
 A result directory given with `--out` is resumed if it already holds games of the same match.
+With `--tune C_init=60:180 --tune Softmax_Temperature=80:200` these options of engine 1 are drawn anew for
+each pair, and a surface is fitted to the scores; both engines may be the same program.
 For large tournaments between many engines use ShogiArena or ShogiHome; this is for two.
 
 Exit status: 0; 1 after a crash, a hang, an illegal move or a protocol error; 2 if the match could not be
@@ -35,6 +37,7 @@ from goryu.learning.match.report import progress_line, report, summary
 from goryu.learning.match.rules import LIBRARIES, RulesError
 from goryu.learning.match.sprt import Sprt, SprtError
 from goryu.learning.match.tournament import FAILURES, Match, MatchConfig
+from goryu.learning.match.tuning import TunedOption, TuningError
 from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, command_words
 
 
@@ -47,7 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(describe(config))
             return 0
         return play(args, config)
-    except (LimitsError, OpeningError, RulesError, JournalError, SprtError, EngineError, OSError) as error:
+    except (
+        LimitsError,
+        OpeningError,
+        RulesError,
+        JournalError,
+        SprtError,
+        TuningError,
+        EngineError,
+        OSError,
+    ) as error:
         print(f"match: {error}", file=sys.stderr)
         return 2
 
@@ -107,6 +119,14 @@ def make_parser() -> argparse.ArgumentParser:
     test.add_argument("--sprt-model", choices=("normalized", "logistic"), default="normalized")
     test.add_argument("--alpha", type=float, default=0.05)
     test.add_argument("--beta", type=float, default=0.05)
+    tuning = parser.add_argument_group("tuning")
+    tuning.add_argument(
+        "--tune",
+        action="append",
+        default=[],
+        metavar="NAME=LOW:HIGH",
+        help="draw this option of engine 1 anew for each pair, and report what its values are worth",
+    )
     run = parser.add_argument_group("running")
     run.add_argument(
         "--concurrency", type=games_at_once, default=1, metavar="N", help="games at once, or auto: one a core"
@@ -162,6 +182,7 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
         directory=args.out or Path("runs") / f"match-{datetime.now():%Y%m%d-%H%M%S}",
         transcripts=args.transcripts,
         pin=args.pin,
+        tuned=tuple(TunedOption.parse(text) for text in args.tune),
     )
 
 
@@ -260,6 +281,11 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
     for warning in match.warnings:
         print(f"warning: {warning}")
     print(report(names, match.entries, config.sprt))
+    if config.tuned:
+        try:
+            print("\n".join(match.surface().lines()))
+        except TuningError as error:
+            print(f"tuning: {error}")
     result = summary(names, match.entries, config.sprt)
     (directory / "summary.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     if any(entry.reason in FAILURES for entry in match.entries):

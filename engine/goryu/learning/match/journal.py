@@ -136,8 +136,8 @@ class Journal:
         if not lines or lines[0].get("type") != "match":
             raise JournalError(f"{path}: expected the log of a match in its first line")
         if lines[0].get("hash") != self.hash:
-            old = lines[0].get("config", {})
-            different = sorted(key for key in {*old, *config} if old.get(key) != config.get(key)) or ["hash"]
+            old, new = lines[0].get("config", {}), json.loads(json.dumps(config))  # JSON knows no tuples.
+            different = sorted(key for key in {*old, *new} if old.get(key) != new.get(key)) or ["hash"]
             raise JournalError(f"{path} is the log of another match (different: {', '.join(different)})")
         for line in lines[1:]:
             if line["type"] == "names":

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import erfc, inf, log, log10, sqrt
 
-__all__ = ["PAIR_SCORES", "MatchStatistics", "elo_of_score", "format_elo", "score_of_elo"]
+__all__ = ["PAIR_SCORES", "Z95", "MatchStatistics", "elo_of_score", "format_elo", "score_of_elo"]
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 Z95 = 1.959963984540054

@@ -1,7 +1,8 @@
 """Runs a match: hands out games to workers, keeps the log, and stops when the answer is known.
 
 Game 2k and game 2k + 1 are a pair: the same opening with the colours swapped. Every worker owns one process
-of each engine, used for game after game and restarted after a failure.
+of each engine, used for game after game and restarted after a failure. Options of engine 1 may be drawn anew
+for each pair (`tuning.py`).
 """
 
 import random
@@ -16,6 +17,7 @@ from goryu.learning.match.journal import GameEntry, Journal
 from goryu.learning.match.openings import DEFAULT_OPENINGS, Opening
 from goryu.learning.match.sprt import Sprt
 from goryu.learning.match.statistics import MatchStatistics
+from goryu.learning.match.tuning import Surface, TunedOption, TuningError, draw
 from goryu.learning.match.usi_client import EngineSpec, Timeouts, UsiClient
 
 __all__ = ["FAILURES", "Match", "MatchConfig", "complete_pairs"]
@@ -32,6 +34,7 @@ class MatchConfig:
     max_failures: failures of both engines together after which the match stops.
     directory: logs of the engines and, if asked for, transcripts; None keeps neither.
     pin: does worker i run on core i?
+    tuned: options of engine 1 that get other values in each pair, drawn from `seed`.
     """
 
     engines: tuple[EngineSpec, EngineSpec]
@@ -46,23 +49,31 @@ class MatchConfig:
     directory: Path | None = None
     transcripts: bool = False
     pin: bool = False
+    tuned: Sequence[TunedOption] = ()
 
     def decisive(self) -> dict[str, Any]:
         """Returns what decides the games, for the hash in the log: not how many, or how many at once."""
         engines = [asdict(engine) | {"limits": str(engine.limits)} for engine in self.engines]
-        return {
+        decisive = {
             "engine1": engines[0],
             "engine2": engines[1],
             "openings": [str(opening) for opening in self.openings],
             "seed": self.seed,
             "rules": asdict(self.rules),
         }
+        if self.tuned:
+            decisive["tuned"] = [asdict(option) for option in self.tuned]
+        return decisive
 
     def opening_of_pair(self, pair: int) -> Opening:
         """Returns the opening of a pair of games."""
         order = list(range(len(self.openings)))
         random.Random(self.seed).shuffle(order)
         return self.openings[order[pair % len(order)]]
+
+    def options_of_pair(self, pair: int) -> dict[str, int]:
+        """Returns the values of the tuned options in a pair of games."""
+        return draw(self.tuned, self.seed, pair)
 
 
 def complete_pairs(entries: Sequence[GameEntry]) -> list[tuple[GameEntry, GameEntry]]:
@@ -104,10 +115,17 @@ class Match:
         """Returns the counts of the complete pairs, seen from the first engine."""
         return MatchStatistics.from_pairs((a.score, b.score) for a, b in complete_pairs(self.entries))
 
+    def surface(self) -> Surface:
+        """Returns what the complete pairs say about the tuned options; TuningError if they are too few."""
+        pairs = complete_pairs(self.entries)
+        samples = [(self.config.options_of_pair(a.number // 2), (a.score + b.score) / 2) for a, b in pairs]
+        return Surface(self.config.tuned, samples)
+
     def run(self) -> None:
         """Plays the match; on KeyboardInterrupt kills the engines, drops the games under way and re-raises.
 
-        Raises the `EngineError` of an engine that cannot be started.
+        Raises the `EngineError` of an engine that cannot be started, and TuningError if the first one does
+        not list a tuned option.
         """
         workers = [
             threading.Thread(target=self._work, args=(index,), daemon=True)
@@ -179,6 +197,8 @@ class Match:
             with self._lock:
                 self._clients.append(client)
             client.start()
+            if side == 0 and (missing := [o.name for o in self.config.tuned if not client.offers(o.name)]):
+                raise TuningError(f"{client.name} does not list the option {', '.join(missing)}")
             with self._lock:
                 self.warnings += [text for text in client.warnings if text not in self.warnings]
             engines.append(client)
@@ -190,6 +210,8 @@ class Match:
         for engine in engines:
             if not engine.is_alive:
                 engine.restart()
+        for name, value in self.config.options_of_pair(number // 2).items():
+            engines[0].set_option(name, str(value))
         black = 1 if number % 2 == 0 else 2
         players = (engines[black - 1], engines[2 - black])
         game = play_game(players, self.config.opening_of_pair(number // 2), self.config.rules)

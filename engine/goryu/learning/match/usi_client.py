@@ -115,6 +115,7 @@ class UsiClient:
         self.transcript: TextIO | None = None
         self._log_path = log_path
         self._core = core
+        self._offered: set[str] = set()
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: queue.SimpleQueue[tuple[float, str | None]] = queue.SimpleQueue()
         self._last_lines: deque[str] = deque(maxlen=5)
@@ -128,18 +129,22 @@ class UsiClient:
         """Starts the process, sends the options and waits until the engine is ready."""
         self._spawn()
         self._send("usi")
-        offered = set()
+        self._offered.clear()
         for line in self._lines_until("usiok"):
             words = line.split()
             if words[:2] == ["id", "name"] and self.spec.name is None:
                 self.name = " ".join(words[2:])
             elif words[:2] == ["option", "name"]:
                 end = words.index("type") if "type" in words else len(words)
-                offered.add(" ".join(words[2:end]).lower())
+                self._offered.add(" ".join(words[2:end]).lower())
         for name, value in self.spec.options:
-            if name.lower() not in offered and not name.lower().startswith("usi_"):
+            if not self.offers(name) and not name.lower().startswith("usi_"):
                 self.warnings.append(f"{self.name} does not list the option {name}")
             self._send(f"setoption name {name} value {value}")
+
+    def offers(self, name: str) -> bool:
+        """Does the engine list an option of this name?"""
+        return name.lower() in self._offered
 
     def set_option(self, name: str, value: str) -> None:
         """Changes an option between searches; `restart` forgets it."""
