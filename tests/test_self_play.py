@@ -1,7 +1,9 @@
 """Self-play and reanalysis of shogi: records that others can replay, and runs that go on after a kill."""
 
+import importlib.util
 import math
 import multiprocessing
+import shutil
 import subprocess
 import sys
 import time
@@ -31,8 +33,22 @@ from goryu.search.gumbel import Gumbel, GumbelResult
 cshogi: Any = pytest.importorskip("cshogi")
 
 MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
+TOOL = Path(__file__).parents[1] / "tools" / "selfplay.py"
+
+FIRST_MOVES = [int(move) for move in Board().legal_moves()[:4]]
 
 SETTINGS = SelfPlaySettings(cheap_playouts=2, full_playouts=6, max_plies=60)
+
+
+def play(*arguments: object) -> int:
+    """The exit status of `tools/selfplay.py play`."""
+    spec = importlib.util.spec_from_file_location("selfplay", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    status: int = tool.main(["play", *map(str, arguments)])
+    return status
 
 
 def games(
@@ -221,6 +237,36 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert go(5).new_positions == 0
 
 
+def test_new_labels_for_other_games_are_not_taken_for_those_that_the_file_holds(tmp_path: Path) -> None:
+    path = tmp_path / "soft.games"
+    first, second, third, fourth = (
+        GameRecord((move,), (10,), BLACK_WON, teacher="someone", number=i)
+        for i, move in enumerate(FIRST_MOVES)
+    )
+
+    def go(*games: GameRecord) -> GameTally:
+        settings = replace(SETTINGS, full_playouts=0)
+        return run.run(run.ReanalysisWork("again", settings, games, 1.0, False, 1), MODEL, path)
+
+    assert go(first, second).new_positions == 2
+    assert go(third, second, first, fourth, third).new_positions == 3
+    tally = go(third, second, first, fourth, third)
+    assert (tally.games, tally.new_positions) == (5, 0)
+    assert [game.moves[0] for game in read_games(path)].count(FIRST_MOVES[2]) == 2
+
+
+def test_networks_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "self.games"
+    for folder, name in (("first", "goryu-5x64-int8.onnx"), ("second", "goryu-5x64.onnx")):
+        (tmp_path / folder).mkdir()
+        network = shutil.copy(MODEL.with_name(name), tmp_path / folder / "network.onnx")
+        for _ in range(2):
+            assert play("--model", network, "--out", path, "--games", 1, "--max-plies", 2) == 0
+    games = list(read_games(path))
+    assert [game.number for game in games] == [0, 0]
+    assert games[0].teacher != games[1].teacher
+
+
 def test_a_run_ends_when_a_process_was_killed(tmp_path: Path) -> None:
     def kill(_tally: GameTally) -> None:
         for process in multiprocessing.active_children():
@@ -235,9 +281,8 @@ def test_a_run_ends_when_a_process_was_killed(tmp_path: Path) -> None:
 def test_no_process_outlives_a_killed_run(tmp_path: Path) -> None:
     pytest.importorskip("rich")
     path = tmp_path / "self.games"
-    tool = Path(__file__).parents[1] / "tools" / "selfplay.py"
     options = ("--cheap-playouts", "1", "--full-playouts", "2", "--max-plies", "12")
-    command = [sys.executable, str(tool), "play", "--model", str(MODEL), "--out", str(path), *options]
+    command = [sys.executable, str(TOOL), "play", "--model", str(MODEL), "--out", str(path), *options]
     parent = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     while parent.poll() is None and not (path.exists() and list(read_games(path))):
         time.sleep(0.1)

@@ -16,6 +16,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -131,7 +132,7 @@ def _add_loop_options(parser: argparse.ArgumentParser) -> None:
 def _play(args: argparse.Namespace) -> int:
     settings = _settings(args)
     playouts = f"{settings.cheap_playouts} or {settings.full_playouts} playouts"
-    teacher = f"self-play of {args.model.stem}; {playouts}; seed {args.seed}"
+    teacher = f"self-play of {_network(args.model)}; {playouts}; seed {args.seed}"
     work = run.PlayWork(teacher, settings, _openings(args), args.seed, args.games)
     return _run(args, work)
 
@@ -140,8 +141,14 @@ def _reanalyse(args: argparse.Namespace) -> int:
     games = tuple(game for path in args.games for game in read_games(path))
     settings = SelfPlaySettings(full_playouts=args.playouts)
     kept = " and the teacher" if args.keep_scores else ""
-    teacher = f"{args.model.stem} at {args.playouts} playouts{kept}; seed {args.seed}"
+    share = f"; {args.share:g} of the positions" if args.share < 1.0 else ""
+    teacher = f"{_network(args.model)} at {args.playouts} playouts{kept}{share}; seed {args.seed}"
     return _run(args, run.ReanalysisWork(teacher, settings, games, args.share, args.keep_scores, args.seed))
+
+
+def _network(path: Path) -> str:
+    """Returns a network's name in the records: tools/train.py calls all of one size alike."""
+    return f"{path.stem} {sha256(path.read_bytes()).hexdigest()[:8]}"
 
 
 def _run(args: argparse.Namespace, work: run.Work) -> int:

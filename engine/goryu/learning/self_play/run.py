@@ -9,7 +9,8 @@ import multiprocessing as mp
 import os
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -55,6 +56,10 @@ class Work(Protocol):
         """Returns the generator that does the piece of a number."""
         ...
 
+    def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
+        """Returns which pieces these records of its teacher are, by number."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class PlayWork:
@@ -69,6 +74,9 @@ class PlayWork:
     def start(self, number: int) -> GameSteps:
         rng = Random(f"{self.seed} {number}")
         return play_game(self.settings, rng.choice(self.openings), rng, number, self.teacher)
+
+    def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
+        return {record.number: record for record in records if record.number is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,17 @@ class ReanalysisWork:
             keeps_scores=self.keeps_scores, teacher=self.teacher, number=number,
         )  # fmt: skip
 
+    def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
+        """By their moves: the games may be those of other files, or of files that have grown."""
+        numbers: defaultdict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
+        for number, game in enumerate(self.games):
+            numbers[game.start_sfen, game.moves].append(number)
+        found: dict[int, GameRecord] = {}
+        for record in records:
+            if same := numbers.get((record.start_sfen, record.moves)):
+                found[same.pop()] = record
+        return found
+
 
 def run(
     work: Work,
@@ -114,10 +133,10 @@ def run(
     queue: Queue[GameRecord | str | None] = context.Queue()
     with GameWriter(path) as writer:
         tally = GameTally()
-        earlier = [game for game in read_games(path) if game.teacher == work.teacher]
-        for game in earlier:
+        earlier = work.done(game for game in read_games(path) if game.teacher == work.teacher)
+        for game in earlier.values():
             tally.add(game, is_new=False)
-        done = {game.number for game in earlier}
+        done = set(earlier)
         report(tally)
         workers = [
             context.Process(
@@ -163,7 +182,7 @@ def _work(
     model: Path,
     at_once: int,
     backend: str,
-    done: set[int | None],
+    done: set[int],
     first: int,
     step: int,
     queue: "Queue[GameRecord | str | None]",
