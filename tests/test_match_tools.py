@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -111,27 +112,28 @@ def test_match_describes_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "more pairs than openings" in text
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-def test_an_interrupted_match_prints_its_table(tmp_path: Path) -> None:
-    engines = ["--engine1", f"{SCRIPTED} push,push,hang", "--engine2", f"{SCRIPTED} push"]
+@pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_match_prints_its_table_and_stops_its_engines(how: int, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    engine = f"sh -c 'echo $$ >> {pids}; exec {SCRIPTED} push,push,hang'"
     command = [
         sys.executable,
         str(ROOT / "tools" / "match.py"),
-        *engines,
-        "--nodes",
-        "1",
-        "--out",
-        str(tmp_path),
+        *("--engine1", engine, "--engine2", f"{SCRIPTED} push", "--nodes", "1", "--out", str(tmp_path)),
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         log = tmp_path / "games.jsonl"
         deadline = time.monotonic() + 30
         while '"names"' not in (log.read_text() if log.exists() else "") and time.monotonic() < deadline:
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(how)
         text = process.communicate(timeout=20)[0]
     assert process.returncode == 130
     assert "no complete pair of games yet" in text
+    (pid,) = pids.read_text().split()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)
 
 
 def test_the_shipped_openings_are_many_distinct_and_playable() -> None:

@@ -10,18 +10,20 @@ each pair, and a surface is fitted to the scores; both engines may be the same p
 For large tournaments between many engines use ShogiArena or ShogiHome; this is for two.
 
 Exit status: 0; 1 after a crash, a hang, an illegal move or a protocol error; 2 if the match could not be
-played; 130 after Ctrl-C.
+played; 130 after Ctrl-C or SIGTERM.
 """
 
 import argparse
 import json
 import os
 import shlex
+import signal
 import sys
 import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from types import FrameType
 
 from rich.console import Console
 from rich.live import Live
@@ -44,6 +46,7 @@ from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, c
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     args = make_parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         config = make_config(args)
         if args.dry_run:
@@ -291,6 +294,11 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
     if any(entry.reason in FAILURES for entry in match.entries):
         status = status or 1
     return status
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    """Ends on SIGTERM as on Ctrl-C: the engines must not outlive the match."""
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":
