@@ -222,6 +222,29 @@ def test_too_many_failures_end_the_match(config: MatchConfig) -> None:
     assert len(match.entries) == 2
 
 
+def test_no_game_is_begun_by_engines_started_again_after_an_interruption(
+    config: MatchConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def restart(client: UsiClient) -> None:
+        match._abort()
+        client.start()
+
+    def play(*_: object) -> Game:
+        raise AssertionError("a game was begun")
+
+    monkeypatch.setattr(UsiClient, "restart", restart)
+    monkeypatch.setattr(UsiClient, "is_alive", False)
+    monkeypatch.setattr("goryu.learning.match.tournament.play_game", play)
+    assert config.directory is not None
+    match = Match(config, Journal(config.directory / "games.jsonl", config.decisive()))
+    engines = [UsiClient(spec, timeouts=QUICK) for spec in config.engines]
+    try:
+        match._play(0, engines)
+    finally:
+        for engine in engines:
+            engine.kill()
+
+
 def test_a_decided_sequential_test_ends_the_match(config: MatchConfig) -> None:
     engines = (scripted("push"), scripted("resign"))
     match = run(replace(config, games=400, engines=engines, sprt=Sprt(0, 100)))

@@ -210,6 +210,8 @@ class Match:
         for engine in engines:
             if not engine.is_alive:
                 engine.restart()
+        if self._stop.is_set():  # It may have been killed by `_abort` and just been started again.
+            return
         for name, value in self.config.options_of_pair(number // 2).items():
             engines[0].set_option(name, str(value))
         black = 1 if number % 2 == 0 else 2
