@@ -45,6 +45,11 @@ def test_a6_usi_works_without_a_model_and_without_libraries(pool: Any, tmp_path:
         assert len(usiok(engine)) > 20
 
 
+def test_a_mark_before_the_first_command_is_passed_over(fresh: Any) -> None:
+    fresh.send_bytes(b"\xef\xbb\xbf")
+    assert usiok(fresh)
+
+
 def test_a_broken_installation_answers_every_command_and_says_why(pool: Any, tmp_path: Path) -> None:
     (tmp_path / "shogi.py").write_text("raise ImportError('broken on purpose')")
     path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"

@@ -112,8 +112,11 @@ def read_lines(descriptor: int) -> Iterator[bytes]:
 
 
 def decode(line: bytes) -> str:
-    """Returns a line as text: UTF-8, or else what .NET GUIs on Japanese Windows send, or else Latin-1."""
-    for encoding in ("utf-8", "cp932"):
+    """Returns a line as text: UTF-8, or else what .NET GUIs on Japanese Windows send, or else Latin-1.
+
+    Left out is the mark with which .NET begins what it sends as UTF-8 (as Windows set to UTF-8 has it do).
+    """
+    for encoding in ("utf-8-sig", "cp932"):
         try:
             return line.decode(encoding).rstrip("\r")
         except UnicodeDecodeError:
