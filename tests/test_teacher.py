@@ -105,6 +105,7 @@ def test_an_entered_king_wins() -> None:
         ("pass", "protocol", "pass"),
         ("win", "protocol", "answered win without a score"),
         ("mute", "protocol", "without a score"),
+        ("stray", "protocol", "received 5e5d"),
     ],
 )
 def test_a_broken_engine_is_an_error_that_says_what_it_did(what: str, kind: str, words: str) -> None:

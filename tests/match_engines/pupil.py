@@ -1,9 +1,9 @@
 """A USI engine for tests of the teacher: a legal move drawn by the position, a score of -100 to 100.
 
 Arguments: what to do instead at a `go`, as NUMBER:WHAT, counted over the life of the process from 0, or as
-*:WHAT for all others. WHAT is `crash`, `hang`, `mute` (a move without a score), a number (the score), or what
-to answer. Knows `MultiPV`. With $PUPIL_LIVES, a file of one line a life, a `crash` or `hang`
-happens in the first life only.
+*:WHAT for all others. WHAT is `crash`, `hang`, `mute` (a move without a score), `stray` (a line about another
+position), a number (the score), or what to answer. Knows `MultiPV`. With $PUPIL_LIVES, a file of one line a
+life, a `crash` or `hang` happens in the first life only.
 """
 
 import os
@@ -66,11 +66,12 @@ def answer(board: Board, what: str, lines: int) -> None:
     legal = [move_to_usi(move) for move in board.legal_moves()]
     moves = [legal[(draw + i) % len(legal)] for i in range(min(lines, len(legal)))]
     is_score = what.lstrip("-").isdigit()
-    if what not in ("", "mute") and not is_score:
+    if what not in ("", "mute", "stray") and not is_score:
         moves = [what]
     score = int(what) if is_score else draw % 201 - 100
     if what not in ("mute", "resign", "win"):
-        say(f"info depth 1 multipv 1 score cp {score} nodes 9 pv {legal[(draw + 1) % len(legal)]}")
+        first = "5e5d" if what == "stray" else legal[(draw + 1) % len(legal)]
+        say(f"info depth 1 multipv 1 score cp {score} nodes 9 pv {first}")
         for i, move in enumerate(moves, 1):
             say(f"info depth 2 multipv {i} score cp {score - 40 * (i - 1)} nodes 10 pv {move}")
     say(f"bestmove {moves[0]}")

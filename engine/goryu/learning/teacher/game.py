@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from random import Random
 
 from goryu.games.shogi import START_SFEN, IllegalMoveError, MoveError, Rules, move_to_usi
+from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, Policy
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
@@ -138,7 +139,11 @@ class _Game:
         return (self.board.turn if outcome.value > 0.0 else 1 - self.board.turn), outcome.reason
 
     def push(self, move: str, score: int | None = None, policy: Policy | None = None) -> None:
-        """Plays a move; raises MoveError or IllegalMoveError if it cannot be played."""
+        """Plays a move; raises MoveError or IllegalMoveError if it or one of its policy cannot be played."""
+        for choice, _ in policy or ():
+            if not self.board.is_legal(Move(choice)):  # The lines are about another position, or nonsense.
+                text = move_to_usi(Move(choice))
+                raise IllegalMoveError(f"expected lines of {self.board.sfen()}, received {text}")
         self.board.push_usi(move)
         self._command.append(move)
         self.evals.append(score)
