@@ -75,6 +75,15 @@ def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
     initial = tmp_path / "a" / "cycle-001" / "train" / "checkpoint.pt"
     with pytest.raises(ValueError, match="expected 2 blocks of 8 channels"):
         list(run_loop(replace(SETTINGS, blocks=2, initial=initial), tmp_path / "b"))
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize(
+    "changes", [{"match_games": 1}, {"match_games": -2}, {"window": 0}, {"games": 0}, {"cycles": 0}]
+)
+def test_numbers_that_make_no_loop_are_refused(changes: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        replace(SETTINGS, **changes)  # type: ignore[arg-type]
 
 
 def test_a_loop_can_start_from_an_exported_network(tmp_path: Path) -> None:

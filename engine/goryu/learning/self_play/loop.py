@@ -67,6 +67,14 @@ class LoopSettings:
     backend: str = "cpu"
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for numbers that make no loop."""
+        for name in ("cycles", "games", "window"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}: expected more than 0, received {getattr(self, name)}")
+        if self.match_games < 0 or self.match_games % 2:
+            raise ValueError(f"match_games: expected an even number or 0, received {self.match_games}")
+
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
@@ -121,12 +129,12 @@ def _initialise(settings: LoopSettings, folder: Path) -> Path:
     """Writes the first champion, unless it is there; returns its folder."""
     network = folder / "network.onnx"
     if not network.exists():
-        folder.mkdir(parents=True, exist_ok=True)
         if settings.initial is None:
             torch.manual_seed(settings.seed)
             net = PolicyValueNet(settings.blocks, settings.channels)
         else:
             net = load_initial(settings.initial, settings.blocks, settings.channels)
+        folder.mkdir(parents=True, exist_ok=True)
         if settings.initial is None or settings.initial.suffix != ".onnx":
             (folder / "train").mkdir(exist_ok=True)
             torch.save({"averaged": net.state_dict()}, folder / "train" / "checkpoint.pt")
