@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -40,15 +41,13 @@ FIRST_MOVES = [int(move) for move in Board().legal_moves()[:4]]
 SETTINGS = SelfPlaySettings(cheap_playouts=2, full_playouts=6, max_plies=60)
 
 
-def play(*arguments: object) -> int:
-    """The exit status of `tools/selfplay.py play`."""
+def tool() -> ModuleType:
     spec = importlib.util.spec_from_file_location("selfplay", TOOL)
     assert spec is not None
     assert spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
-    status: int = tool.main(["play", *map(str, arguments)])
-    return status
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def games(
@@ -259,9 +258,10 @@ def test_networks_of_one_name_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "self.games"
     for folder, name in (("first", "goryu-5x64-int8.onnx"), ("second", "goryu-5x64.onnx")):
         (tmp_path / folder).mkdir()
-        network = shutil.copy(MODEL.with_name(name), tmp_path / folder / "network.onnx")
+        network = str(shutil.copy(MODEL.with_name(name), tmp_path / folder / "network.onnx"))
         for _ in range(2):
-            assert play("--model", network, "--out", path, "--games", 1, "--max-plies", 2) == 0
+            arguments = ["--model", network, "--out", str(path), "--games", "1", "--max-plies", "2"]
+            assert tool().main(["play", *arguments]) == 0
     games = list(read_games(path))
     assert [game.number for game in games] == [0, 0]
     assert games[0].teacher != games[1].teacher
@@ -295,5 +295,50 @@ def test_a_broken_model_is_said_to_be_one(tmp_path: Path) -> None:
     model = tmp_path / "broken.onnx"
     model.write_bytes(b"no network")
     work = run.PlayWork("test", SETTINGS, (Opening(),), 1, 1)
-    with pytest.raises(run.SelfPlayError, match=r"broken\.onnx"):
+    with pytest.raises(run.SelfPlayError, match=r"^model .*broken\.onnx: [^\n]*$"):
         run.run(work, model, tmp_path / "self.games")
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["--model", MODEL, "--out", "self.hcpe"], "ends in .games"),
+        (["--model", "/nonexistent", "--out", "self.games"], "/nonexistent"),
+        (["--model", MODEL, "--out", "self.games", "--random-plies", 6, 0], "MIN <= MAX"),
+        (["--model", MODEL, "--out", "self.games", "--cheap-playouts", 0], "cheap_playouts"),
+        (["--model", MODEL, "--out", "self.games", "--full-playouts", 0], "--full-playouts"),
+    ],
+)
+def test_play_says_what_is_wrong(
+    arguments: list[object],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tool().main(["play", *map(str, arguments), "--games", "1"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert words in line
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("option", [("--processes", "0"), ("--at-once", "0"), ("--backend", "gpu")])
+def test_play_refuses_what_cannot_be_read(
+    option: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        tool().main(["play", "--model", "a.onnx", "--out", "a.games", *option])
+    assert f"argument {option[0]}: invalid" in capsys.readouterr().err
+
+
+def test_new_labels_are_not_added_to_the_old_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "old.games"
+    write_games(path, [GameRecord((FIRST_MOVES[0],), (10,), BLACK_WON)])
+    before = path.read_bytes()
+    arguments = ["reanalyse", str(path), "--model", str(MODEL), "--out", str(path)]
+    assert tool().main([*arguments, "--playouts", "0"]) == 2
+    assert "expected another file" in capsys.readouterr().err
+    assert path.read_bytes() == before

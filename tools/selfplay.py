@@ -25,7 +25,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from goryu.evaluators.model_files import ModelError
-from goryu.learning.game_records import read_games
+from goryu.evaluators.providers import BACKENDS
+from goryu.learning.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening, read_openings
 from goryu.learning.self_play import run
@@ -86,9 +87,13 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_machine_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--processes", type=int, default=1, metavar="N")
-    parser.add_argument("--at-once", type=int, default=32, metavar="N", help="games at once in each process")
-    parser.add_argument("--backend", default="cpu", help="as of the USI option (default cpu)")
+    parser.add_argument("--processes", type=_positive, default=1, metavar="N")
+    parser.add_argument(
+        "--at-once", type=_positive, default=32, metavar="N", help="games at once in each process"
+    )
+    parser.add_argument(
+        "--backend", choices=BACKENDS, default="cpu", help="as of the USI option (default cpu)"
+    )
     parser.add_argument("--seed", type=int, default=0)
 
 
@@ -129,7 +134,15 @@ def _add_loop_options(parser: argparse.ArgumentParser) -> None:
     _add_machine_options(parser)
 
 
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(f"{text}: expected a number above 0")
+    return number
+
+
 def _play(args: argparse.Namespace) -> int:
+    _check_out(args.out)
     settings = _settings(args)
     playouts = f"{settings.cheap_playouts} or {settings.full_playouts} playouts"
     teacher = f"self-play of {_network(args.model)}; {playouts}; seed {args.seed}"
@@ -138,6 +151,11 @@ def _play(args: argparse.Namespace) -> int:
 
 
 def _reanalyse(args: argparse.Namespace) -> int:
+    _check_out(args.out)
+    if args.out.exists() and any(path.samefile(args.out) for path in args.games):
+        raise ValueError(f"--out {args.out}: expected another file than those to look at again")
+    if args.playouts < 0 or not 0.0 < args.share <= 1.0:
+        raise ValueError(f"--playouts {args.playouts} --share {args.share:g}: expected 0 or more, and 0 to 1")
     games = tuple(game for path in args.games for game in read_games(path))
     settings = SelfPlaySettings(full_playouts=args.playouts)
     kept = " and the teacher" if args.keep_scores else ""
@@ -178,7 +196,15 @@ def _loop(args: argparse.Namespace) -> int:
     return 0
 
 
+def _check_out(path: Path) -> None:
+    """Raises ValueError for a name by which no tool would know the file."""
+    if path.suffix != GAMES_SUFFIX:
+        raise ValueError(f"--out {path}: expected a name that ends in {GAMES_SUFFIX}")
+
+
 def _settings(args: argparse.Namespace) -> SelfPlaySettings:
+    if args.full_playouts < 1:
+        raise ValueError(f"--full-playouts {args.full_playouts}: expected a number above 0")
     chosen = {field.name: getattr(args, field.name) for field in fields(SelfPlaySettings)}
     return SelfPlaySettings(**{**chosen, "random_plies": tuple(args.random_plies)})
 

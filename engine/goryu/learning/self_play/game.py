@@ -72,6 +72,15 @@ class SelfPlaySettings:
     max_plies: int = 320
     scale: float = 600.0
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for numbers that make no game."""
+        least, most = self.random_plies
+        if not 0 <= least <= most:
+            raise ValueError(f"random_plies {least} {most}: expected 0 <= MIN <= MAX")
+        for name in ("cheap_playouts", "considered", "scale"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name}: expected more than 0, received {getattr(self, name)}")
+
 
 def play_game(
     settings: SelfPlaySettings, opening: Opening, rng: Random, number: int, teacher: str

@@ -21,7 +21,9 @@ from queue import Empty
 from random import Random
 from typing import Protocol
 
+from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.providers import BackendError
 from goryu.learning.game_records import GameRecord, GameWriter, read_games
 from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening
@@ -36,7 +38,9 @@ LOOK_S = 1.0
 
 
 class SelfPlayError(RuntimeError):
-    """A process has failed; the message holds its traceback, or its status if it had no time for one."""
+    """A process has failed; the message says what is wrong with the network, or holds the traceback of
+    anything else, or the status of a process that had no time for one.
+    """
 
 
 class Work(Protocol):
@@ -197,6 +201,8 @@ def _work(
         queue.put(None)
     except KeyboardInterrupt:
         os._exit(130)  # The parent has it too, and says so.
+    except (BackendError, ModelError) as error:
+        queue.put(str(error))
     except Exception:
         queue.put(traceback.format_exc())
 
