@@ -11,7 +11,16 @@ import pytest
 from goryu.evaluators.dlshogi_format import DlshogiFormat, dlshogi_label
 from goryu.evaluators.value_scale import from_probability
 from goryu.games.shogi import Board, move_from_usi
-from goryu.learning.dataset import LABELS, Dataset, Source, batches, load, make_batch, mirror_labels
+from goryu.learning.dataset import (
+    LABELS,
+    Dataset,
+    Source,
+    batches,
+    load,
+    make_batch,
+    mirror_labels,
+    parse_source,
+)
 from goryu.learning.hcpe import (
     BLACK_WON,
     DRAW,
@@ -148,6 +157,18 @@ def test_the_value_target_mixes_score_and_result_of_the_side_to_move(tmp_path: P
         result = 0.5 if winner is None else float(winner == board.turn)
         score = 1.0 / (1.0 + np.exp(-int(record["eval"]) / 500.0))
         assert value == pytest.approx(0.75 * score + 0.25 * result, abs=1e-6)
+
+
+@pytest.mark.parametrize("numbers", ["-540", "0", "nan", "540,30", "540,-0.1", "540,0.3,0", "540,0.3,-1"])
+def test_numbers_that_make_no_target_are_refused(numbers: str) -> None:
+    with pytest.raises(ValueError, match="expected FILE,SCALE"):
+        parse_source(f"a.hcpe,{numbers}")
+
+
+def test_a_share_to_hold_out_is_no_percentage(tmp_path: Path) -> None:
+    write_games(tmp_path / "a.hcpe", 3, seed=1)
+    with pytest.raises(ValueError, match="expected a share of 0 to 1, received 4"):
+        load([Source(tmp_path / "a.hcpe", 600.0)], held_out=4.0, seed=0)
 
 
 def test_a_batch_shows_what_the_engine_shows_the_network(tmp_path: Path) -> None:

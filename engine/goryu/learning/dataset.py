@@ -58,6 +58,14 @@ class Source:
     result_weight: float = 0.3
     repeat: int = 1
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for numbers that make no target."""
+        if not (self.scale > 0.0 and 0.0 <= self.result_weight <= 1.0 and self.repeat >= 1):
+            received = f"{self.scale:g}, {self.result_weight:g}, {self.repeat}"
+            raise ValueError(
+                f"expected a scale above 0, a weight of 0 to 1, a repeat of 1 or more: {received}"
+            )
+
     @property
     def name(self) -> str:
         """The file's name without its endings (`.games`, `.hcpe`, `.hcpe.xz`)."""
@@ -141,6 +149,8 @@ def load(
     held_out: share of the games of every source that is kept away from training, in [0, 1).
     merge: whether equal training positions become one, with their targets averaged.
     """
+    if not 0.0 <= held_out < 1.0:
+        raise ValueError(f"held out: expected a share of 0 to 1, received {held_out:g}")
     training: list[Dataset] = []
     repeats: list[npt.NDArray[np.int64]] = []
     testing: dict[str, Dataset] = {}
