@@ -307,6 +307,8 @@ def test_the_tool_converts_fits_shows_and_packs(tmp_path: Path, capsys: pytest.C
         (["--out", "a.games", "--option", "Threads"], "NAME=VALUE"),
         (["--out", "a.games", "--random-plies", "5", "2"], "MIN <= MAX"),
         (["--out", "a.games", "--openings", "/nonexistent"], "/nonexistent"),
+        (["--out", "a.games", "--processes", "0"], "--processes 0"),
+        (["--out", "a.games", "--multipv", "3", "--multipv-temperature", "0"], "--multipv-temperature 0"),
         (["--out", "a.games"], "cannot start 'a'"),
     ],
 )

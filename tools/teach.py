@@ -155,6 +155,9 @@ def make_settings(args: argparse.Namespace) -> TeacherSettings:
     least, most = args.random_plies
     if not 0 <= least <= most:
         raise ValueError(f"--random-plies {least} {most}: expected 0 <= MIN <= MAX")
+    for name in ("processes", "multipv_temperature"):
+        if not (value := getattr(args, name)) > 0:
+            raise ValueError(f"--{name.replace('_', '-')} {value:g}: expected more than 0")
     return TeacherSettings(
         go=args.go or " ".join(limits) or TeacherSettings().go,
         seed=args.seed,
