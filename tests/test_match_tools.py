@@ -79,6 +79,13 @@ def test_match_fails_when_an_engine_plays_an_illegal_move(tmp_path: Path) -> Non
         (["--nodes", "1", "--openings", "/nonexistent"], "/nonexistent"),
         (["--nodes", "1", "--records", "pgn"], "kif, csa, usi"),
         (["--nodes", "1", "--sprt", "5", "0"], "lower one first"),
+        (["--inc", "1000"], "no time for its first move"),
+        (["--nodes", "1", "--limits2", "byoyomi=0"], "engine 2 (byoyomi=0,nodes=1) has no time"),
+        (["--nodes", "-5"], "--nodes -5"),
+        (["--nodes", "1", "--games", "0"], "--games 0"),
+        (["--nodes", "1", "--opening-plies", "-1"], "--opening-plies -1"),
+        (["--nodes", "1", "--resign", "-500"], "--resign -500"),
+        (["--nodes", "1", "--max-failures", "0"], "--max-failures 0"),
     ],
 )
 def test_match_says_what_is_wrong_with_its_arguments(

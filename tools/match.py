@@ -42,6 +42,12 @@ from goryu.learning.match.tournament import FAILURES, Match, MatchConfig
 from goryu.learning.match.tuning import TunedOption, TuningError
 from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, command_words
 
+LEAST = {
+    "games": 1, "opening_plies": 0, "max_plies": 1, "resign": 0, "resign_plies": 1, "margin": 0,
+    "max_failures": 1, "time": 0, "inc": 0, "byoyomi": 0, "movetime": 1, "nodes": 1, "depth": 1,
+}  # fmt: skip
+"""The least numbers with which a match can be played."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
@@ -159,6 +165,9 @@ def games_at_once(text: str) -> int:
 
 def make_config(args: argparse.Namespace) -> MatchConfig:
     """Turns the arguments into a match; raises the errors of what they name."""
+    for name, least in LEAST.items():
+        if (number := getattr(args, name)) is not None and number < least:
+            raise LimitsError(f"--{name.replace('_', '-')} {number}: expected at least {least}")
     common = Limits(args.time, args.inc, args.byoyomi, args.movetime, args.nodes, args.depth)
     openings = read_openings(args.openings, args.opening_plies) if args.openings else DEFAULT_OPENINGS
     sprt = None
@@ -194,6 +203,10 @@ def make_engine(args: argparse.Namespace, side: str, common: Limits) -> EngineSp
     limits = common.merged(Limits.parse(getattr(args, f"limits{side}")))
     if limits.is_empty:
         raise LimitsError(f"engine {side} has no limit: expected --nodes, --byoyomi, --time or the like")
+    if limits.has_clock and not limits.time and not limits.byoyomi:
+        raise LimitsError(
+            f"engine {side} ({limits}) has no time for its first move: expected time or byoyomi"
+        )
     command = list(getattr(args, f"engine{side}"))
     directory = getattr(args, f"cwd{side}")
     if directory and "/" in command[0]:
