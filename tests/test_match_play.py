@@ -200,6 +200,38 @@ def test_another_match_is_not_mixed_into_a_log(config: MatchConfig) -> None:
         run(replace(config, engines=(scripted("resign"), config.engines[1])))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
+def test_a_log_has_one_writer_at_a_time(config: MatchConfig, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    journal = Journal(path, config.decisive())
+    with path.open("a") as file:
+        file.write('{"type": "ga')  # The first half of a line.
+    before = path.read_bytes()
+    with pytest.raises(JournalError, match="another program is playing this match"):
+        Journal(path, config.decisive())
+    assert path.read_bytes() == before
+    journal.close()
+    Journal(path, config.decisive()).close()
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[1]\n", b"hello\n", b"{}\n"])
+def test_a_file_that_is_no_log_is_refused(config: MatchConfig, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(JournalError, match=r"games.jsonl.*expected"):
+        Journal(path, config.decisive())
+    assert path.read_bytes() == content
+
+
+def test_a_log_with_a_line_that_is_no_game_is_refused(config: MatchConfig, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    Journal(path, config.decisive()).close()
+    with path.open("a") as file:
+        file.write('{"type": "game", "number": 4}\n')
+    with pytest.raises(JournalError, match="expected a game"):
+        Journal(path, config.decisive())
+
+
 def test_half_a_pair_never_counts(config: MatchConfig) -> None:
     match = run(config)
     entries = match.entries[:3]

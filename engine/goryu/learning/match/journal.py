@@ -8,13 +8,17 @@ decides the games; a file with another hash is refused.
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TextIO
 
 from goryu.learning.match.game import Game
+
+if sys.platform != "win32":
+    import fcntl
 
 __all__ = ["GameEntry", "Journal", "JournalError", "config_hash"]
 
@@ -94,16 +98,22 @@ class Journal:
     """The log of one match, opened for appending."""
 
     def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
-        """Opens or creates the log; raises `JournalError` if it belongs to another match."""
+        """Opens or creates the log; raises `JournalError` if it belongs to another match, or to one that is
+        being played (not noticed on Windows).
+        """
         self.entries: dict[int, GameEntry] = {}
         self.names: tuple[str, str] | None = None
         self.hash = config_hash(config)
-        is_new = not path.exists() or path.stat().st_size == 0
-        if not is_new:
-            self._load(path, config)
         self._file = path.open("a", encoding="utf-8")
-        if is_new:
-            self._write({"type": "match", "version": VERSION, "hash": self.hash, "config": dict(config)})
+        try:
+            lock(self._file, path)
+            if path.stat().st_size:
+                self._load(path, config)
+            else:
+                self._write({"type": "match", "version": VERSION, "hash": self.hash, "config": dict(config)})
+        except BaseException:
+            self._file.close()
+            raise
 
     def note_names(self, names: tuple[str, str]) -> None:
         """Logs what the engines call themselves, unless the log already says so."""
@@ -132,7 +142,7 @@ class Journal:
         complete = data[: data.rfind(b"\n") + 1]
         if complete != data:
             os.truncate(path, len(complete))
-        lines = list(parse_lines(path, complete.decode()))
+        lines = list(parse_lines(path, complete.decode("utf-8", "replace")))
         if not lines or lines[0].get("type") != "match":
             raise JournalError(f"{path}: expected the log of a match in its first line")
         if lines[0].get("hash") != self.hash:
@@ -140,11 +150,24 @@ class Journal:
             different = sorted(key for key in {*old, *new} if old.get(key) != new.get(key)) or ["hash"]
             raise JournalError(f"{path} is the log of another match (different: {', '.join(different)})")
         for line in lines[1:]:
-            if line["type"] == "names":
+            if line.get("type") == "names":
                 self.names = (line["names"][0], line["names"][1])
                 continue
-            entry = GameEntry(**{name: as_tuple(value) for name, value in line.items() if name != "type"})
+            try:
+                entry = GameEntry(**{name: as_tuple(value) for name, value in line.items() if name != "type"})
+            except TypeError as error:
+                raise JournalError(f"{path}: expected a game, got {json.dumps(line)[:60]!r}") from error
             self.entries[entry.number] = entry
+
+
+def lock(file: TextIO, path: Path) -> None:
+    """Makes this program the only one that writes to the log."""
+    if sys.platform == "win32":
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise JournalError(f"{path}: another program is playing this match") from error
 
 
 def as_tuple(value: Any) -> Any:
@@ -156,6 +179,9 @@ def parse_lines(path: Path, text: str) -> Iterator[dict[str, Any]]:
     """Yields the JSON objects of a log."""
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            yield json.loads(line)
+            entry = json.loads(line)
+            if not isinstance(entry, dict):
+                raise ValueError("it is something else")
         except ValueError as error:
             raise JournalError(f"{path}:{number}: expected a JSON object, got {line[:60]!r}") from error
+        yield entry
