@@ -65,6 +65,15 @@ def test_match_reports_what_tuned_options_are_worth(
     assert "expected NAME=LOW:HIGH" in capsys.readouterr().err
 
 
+def test_a_resumed_match_has_records_of_all_its_games(tmp_path: Path) -> None:
+    arguments = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} resign", "--nodes", "1"]
+    match = tool("match")
+    for more in (["2"], ["4", "--records", "csa,usi"], ["4", "--records", "csa,usi"]):
+        assert match.main([*arguments, "--out", str(tmp_path), "--games", *more]) == 0
+    assert len(list(tmp_path.glob("*.csa"))) == 4
+    assert len((tmp_path / "games.usi").read_text().splitlines()) == 4
+
+
 def test_match_fails_when_an_engine_plays_an_illegal_move(tmp_path: Path) -> None:
     arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
     assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1

@@ -283,6 +283,10 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
     match = Match(config, journal, on_game)
     status = 0
     try:
+        if "usi" in formats:
+            (directory / "games.usi").unlink(missing_ok=True)
+        for earlier in match.entries if formats else ():  # Played without, or logged just before a kill.
+            write_records(earlier, match.names, directory, formats)
         if live:
             with live:
                 match.run()
