@@ -79,6 +79,13 @@ def test_match_fails_when_an_engine_plays_an_illegal_move(tmp_path: Path) -> Non
     assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1
 
 
+def test_match_says_that_failures_have_ended_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
+    for _ in range(2):
+        assert tool("match").main([*arguments, "--max-failures", "1", "--out", str(tmp_path)]) == 1
+        assert "stopped after 1 failures" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [

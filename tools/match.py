@@ -300,6 +300,9 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
     names = match.names
     for warning in match.warnings:
         print(f"warning: {warning}")
+    failures = sum(entry.reason in FAILURES for entry in match.entries)
+    if failures >= config.max_failures and len(match.entries) < config.games:
+        print(f"stopped after {failures} failures; --max-failures {failures + 10} goes on")
     print(report(names, match.entries, config.sprt))
     if config.tuned:
         try:
@@ -308,7 +311,7 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
             print(f"tuning: {error}")
     result = summary(names, match.entries, config.sprt)
     (directory / "summary.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    if any(entry.reason in FAILURES for entry in match.entries):
+    if failures:
         status = status or 1
     return status
 
