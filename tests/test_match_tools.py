@@ -191,6 +191,24 @@ def test_openings_repeat_from_their_seed_and_are_balanced() -> None:
     assert len({opening for opening, _ in first}) == 4
 
 
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["--option", "UCI_Variant"], "NAME=VALUE"),
+        (["--plies", "9", "4"], "MIN <= MAX"),
+        (["--balance", "0"], "--balance 0"),
+        (["--out", "."], "expected a file"),
+        ([], "cannot start '/nonexistent'"),
+    ],
+)
+def test_openings_says_what_is_wrong(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = ["--engine", "/nonexistent", "--out", str(tmp_path / "openings.txt")]
+    assert tool("openings").main([*engine, *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
 @pytest.fixture
 def gnushogi() -> UsiClient:
     if not GNUSHOGI.exists():

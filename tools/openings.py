@@ -43,6 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--judge-nodes", type=int, default=default.judge_nodes, metavar="N")
     parser.add_argument("--variations", type=int, default=8, metavar="N", help="moves proposed at each step")
     args = parser.parse_args(arguments)
+    try:
+        check(args)
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        print(f"openings: {error}", file=sys.stderr)
+        return 2
     options = (*(tuple(text.split("=", 1)) for text in args.option), ("MultiPV", str(args.variations)))
     client = UsiClient(EngineSpec(args.engine, options, Limits(nodes=args.judge_nodes)))
     sampling = Sampling(args.plies[0], args.plies[1], judge_nodes=args.judge_nodes, balance_cp=args.balance)
@@ -53,6 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except EngineError as error:
         print(f"openings: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("openings: interrupted; nothing was written", file=sys.stderr)
+        return 130
     finally:
         client.quit()
     lines = [
@@ -62,9 +71,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"# python tools/openings.py {shlex.join(arguments)}",
         *(f"{line.opening}  # {line.cp:+}" for line in found),
     ]
-    args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text("\n".join(lines) + "\n", "utf-8")
     return 0
+
+
+def check(args: argparse.Namespace) -> None:
+    """Raises ValueError for arguments with which no opening can be made or written."""
+    for text in args.option:
+        name, sign, _ = text.partition("=")
+        if not name or not sign:
+            raise ValueError(f"--option {text!r}: expected NAME=VALUE")
+    least, most = args.plies
+    if not 0 <= least <= most:
+        raise ValueError(f"--plies {least} {most}: expected 0 <= MIN <= MAX")
+    for name in ("count", "balance", "judge_nodes", "variations"):
+        if (number := getattr(args, name)) < 1:
+            raise ValueError(f"--{name.replace('_', '-')} {number}: expected at least 1")
+    if args.out.is_dir():
+        raise ValueError(f"--out {args.out}: expected a file")
 
 
 if __name__ == "__main__":
