@@ -51,6 +51,11 @@ def test_the_last_exact_score_of_the_first_variation_counts() -> None:
     assert [info.cp for info in variations(lines)] == [31, -400]
 
 
+@pytest.mark.parametrize("number", ["inf", "nan", "1e999", "many"])
+def test_a_number_that_is_none_is_left_out(number: str) -> None:
+    assert best_info([f"info depth 5 score cp 31 nodes 100 nps {number} pv 7g7f"]).nps is None
+
+
 @pytest.mark.parametrize(
     "score, cp",
     [("mate 5", MATE_CP - 5), ("mate -4", -MATE_CP + 4), ("mate +", MATE_CP - 1), ("mate -", -MATE_CP + 1),

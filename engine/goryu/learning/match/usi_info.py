@@ -72,7 +72,7 @@ def sum_up(lines: Sequence[str], variation: int) -> Info:
 def number_after(words: Sequence[str], name: str) -> int | None:
     """Returns the whole number that follows `name`, or None."""
     if name in words[:-1]:
-        with suppress(ValueError):
+        with suppress(ValueError, OverflowError):  # The latter from `nps inf`.
             return int(float(words[words.index(name) + 1]))
     return None
 
