@@ -1,11 +1,12 @@
 """The referee's facts, with both rules libraries; repetition also against rsshogi's own judgement."""
 
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from goryu.learning.match.openings import Opening, OpeningError, parse_opening
+from goryu.learning.match.openings import Opening, OpeningError, parse_opening, read_openings
 from goryu.learning.match.referee import DeclarationRule, Reason, Referee, declaration_points
 from goryu.learning.match.rules import RulesError
 
@@ -195,3 +196,12 @@ def test_a_bad_opening_is_named(line: str) -> None:
 def test_an_unknown_position_is_refused(library: str) -> None:
     with pytest.raises(RulesError, match="startpos or a legal SFEN"):
         Referee("sfen nonsense", library=library)
+
+
+def test_an_opening_file_is_utf_8_with_or_without_a_mark(tmp_path: Path) -> None:
+    path = tmp_path / "openings.txt"
+    path.write_text("startpos moves 7g7f  # \u5c45\u98db\u8eca\n", "utf-8-sig")
+    assert read_openings(path) == [Opening(moves=("7g7f",))]
+    path.write_text("startpos moves 7g7f  # \u5c45\u98db\u8eca\n", "shift_jis")
+    with pytest.raises(OpeningError, match=r"openings.txt: expected UTF-8"):
+        read_openings(path)

@@ -67,7 +67,11 @@ def parse_opening(line: str, plies: int | None = None) -> Opening:
 
 def read_openings(path: Path, plies: int | None = None) -> list[Opening]:
     """Reads an opening file; comments and empty lines are skipped."""
-    lines = (line.partition("#")[0].strip() for line in path.read_text("utf-8").splitlines())
+    try:
+        text = path.read_text("utf-8-sig")  # Windows' editors begin a file with a byte order mark.
+    except UnicodeDecodeError as error:
+        raise OpeningError(f"{path}: expected UTF-8: {error}") from error
+    lines = (line.partition("#")[0].strip() for line in text.splitlines())
     openings = [parse_opening(line, plies) for line in lines if line]
     if not openings:
         raise OpeningError(f"{path}: expected at least one line such as 'startpos moves 7g7f'")
