@@ -248,6 +248,16 @@ def test_a_run_goes_on_without_the_network_that_it_began_with(tmp_path: Path) ->
         train(config(channels=8), lesson(), {}, tmp_path / "run")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_said_to_be_one_and_leaves_the_checkpoint(tmp_path: Path) -> None:
+    train(config(steps=4, evaluations=1), lesson(), {}, tmp_path)
+    before = (tmp_path / "checkpoint.pt").read_bytes()
+    (tmp_path / "checkpoint.tmp").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left"):
+        train(config(steps=8, evaluations=1), lesson(), {}, tmp_path)
+    assert (tmp_path / "checkpoint.pt").read_bytes() == before
+
+
 @pytest.mark.parametrize("changes", [{"steps": 0}, {"evaluations": 0}, {"minutes": 0.0}])
 def test_numbers_that_make_no_run_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected more than 0, received 0"):

@@ -6,6 +6,7 @@ the seed anew, so that none depends on which others ran in the same process. Mea
 `STAGE.pt` and goes on from there.
 """
 
+import io
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from goryu.learning.alphazero import AlphaZero, Learner
 from goryu.learning.alphazero_config import AlphaZeroConfig
 from goryu.learning.report import Measurement, Report
 from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+from goryu.learning.whole_file import write_whole
 from goryu.players.agents import Agent
 from goryu.search.evaluator import Evaluator
 
@@ -63,10 +65,10 @@ class LearningRun:
         return torch.load(path, weights_only=True) if path.is_file() else None
 
     def save(self, stage: str, state: dict[str, Any]) -> None:
-        """Writes to a file beside, then renames: a kill in between leaves the old file whole."""
-        beside = self._path(stage).with_suffix(".tmp")
-        torch.save(state, beside)
-        beside.replace(self._path(stage))
+        """Writes where a training stands; a kill leaves the old file whole."""
+        buffer = io.BytesIO()
+        torch.save(state, buffer)
+        write_whole(self._path(stage), buffer.getvalue())
 
     def _path(self, stage: str) -> Path:
         return self.folder / f"{stage.replace(' ', '-')}.pt"

@@ -7,6 +7,7 @@ mix of teacher's score and result. On a CPU the convolutions run in bfloat16, wh
 weights stay float32.
 """
 
+import io
 import json
 import math
 import time
@@ -283,7 +284,6 @@ def _save(
     progress: Progress,
     config: TrainingConfig,
 ) -> None:
-    """Writes to a file beside, then renames: a kill in between leaves the old checkpoint whole."""
     checkpoint = {
         "net": net.state_dict(),
         "averaged": averaged.state_dict(),
@@ -292,5 +292,6 @@ def _save(
         "elapsed": progress.elapsed,
         "config": asdict(config),
     }
-    torch.save(checkpoint, path.with_suffix(".tmp"))
-    path.with_suffix(".tmp").replace(path)
+    buffer = io.BytesIO()
+    torch.save(checkpoint, buffer)
+    write_whole(path, buffer.getvalue())
