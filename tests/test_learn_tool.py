@@ -76,6 +76,26 @@ def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Pat
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("option", ["--cycles", "--value-games", "--threads"])
+def test_nothing_to_train_is_refused(option: str, tmp_path: Path) -> None:
+    pytest.importorskip("rich")
+    command = [sys.executable, str(TOOL), "reversi", option, "0", "--folder", str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert f"{option} 0: expected at least 1" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    pytest.importorskip("rich")
+    (tmp_path / "file").touch()
+    command = [sys.executable, str(TOOL), "reversi", "--folder", str(tmp_path / "file" / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.startswith("learn: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_a_run_with_other_settings_is_refused_with_advice(tmp_path: Path) -> None:
     pytest.importorskip("rich")
     (tmp_path / "report.json").write_text("{}", encoding="utf-8")

@@ -27,6 +27,15 @@ GAMES = ("tictactoe", "reversi", "exercises", "shogi")
 
 def main() -> int:
     options = parse_arguments()
+    try:
+        return run(options)
+    except OSError as error:
+        print(f"learn: {error}", file=sys.stderr)
+        return 2
+
+
+def run(options: argparse.Namespace) -> int:
+    """Does what is left of a run; returns the exit status."""
     folder: Path = options.folder or Path("runs/learn") / options.game
     folder.mkdir(parents=True, exist_ok=True)
     if options.fresh:
@@ -75,6 +84,9 @@ def parse_arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if options.games < 2:
         parser.error(f"--games {options.games}: expected at least 2, one from each side")
+    for name in ("cycles", "value_games", "threads"):
+        if (number := getattr(options, name)) is not None and number < 1:
+            parser.error(f"--{name.replace('_', '-')} {number}: expected at least 1")
     return options
 
 
