@@ -11,6 +11,7 @@ import pytest
 from goryu.evaluators.dlshogi_format import DlshogiFormat, dlshogi_label
 from goryu.evaluators.value_scale import from_probability
 from goryu.games.shogi import Board, move_from_usi
+from goryu.learning import game_records
 from goryu.learning.dataset import (
     LABELS,
     Dataset,
@@ -21,6 +22,7 @@ from goryu.learning.dataset import (
     mirror_labels,
     parse_source,
 )
+from goryu.learning.game_records import GameRecord
 from goryu.learning.hcpe import (
     BLACK_WON,
     DRAW,
@@ -133,6 +135,18 @@ def test_whole_games_are_held_out_and_nothing_is_lost(tmp_path: Path) -> None:
     is_held_out = np.array([record.tobytes() in seen for record in read_hcpe(path)])
     for game in range(len(games)):
         assert len(set(is_held_out[numbers == game])) == 1
+
+
+def test_pieces_of_one_game_are_held_out_together_wherever_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "pieces.games"
+    move = int(move_from_usi("7g7f"))
+    pieces = [GameRecord((move,), (number,), DRAW, number=number) for _ in range(2) for number in range(40)]
+    game_records.write_games(path, pieces)
+    training, testing = load([Source(path, 600.0)], held_out=0.5, seed=1)
+    learned, held_out = (set(data.records["eval"].tolist()) for data in (training, testing["pieces"]))
+    assert learned
+    assert held_out
+    assert not learned & held_out
 
 
 def test_sources_of_one_name_are_held_out_together(tmp_path: Path) -> None:

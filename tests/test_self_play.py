@@ -254,6 +254,13 @@ def test_new_labels_for_other_games_are_not_taken_for_those_that_the_file_holds(
     assert [game.moves[0] for game in read_games(path)].count(FIRST_MOVES[2]) == 2
 
 
+def test_pieces_of_one_game_stay_together() -> None:
+    pieces = tuple(GameRecord((move,), (10,), BLACK_WON, number=7) for move in FIRST_MOVES[:2])
+    work = run.ReanalysisWork("again", replace(SETTINGS, full_playouts=0), pieces, 1.0, False, 1)
+    labelled = play_together((work.start(i) for i in range(2)), HashedEvaluator(), 2)
+    assert [game.number for game in labelled] == [7, 7]
+
+
 def test_networks_of_one_name_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "self.games"
     for folder, name in (("first", "goryu-5x64-int8.onnx"), ("second", "goryu-5x64.onnx")):

@@ -175,13 +175,11 @@ def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64]]:
         records = read_hcpe(source.path)
         return Dataset(records, _value_targets(records, source)), game_numbers(records)
     parts, policies, games = [np.zeros(0, HCPE)], [], [np.zeros(0, np.int64)]
-    count, last = -1, None
-    for game in read_games(source.path):
-        name = (game.teacher, game.number)
-        if game.number is None or name != last:
-            count, last = count + 1, name
+    places: dict[tuple[str, int | None, int], int] = {}
+    for i, game in enumerate(read_games(source.path)):
+        name = (game.teacher, game.number, i if game.number is None else 0)
         parts.append(hcpe_records(game))
-        games.append(np.full(len(parts[-1]), count))
+        games.append(np.full(len(parts[-1]), places.setdefault(name, len(places))))
         targets = game.policies or (None,) * len(game.moves)
         policies += [policy for policy, score in zip(targets, game.evals, strict=True) if score is not None]
     records = np.concatenate(parts)

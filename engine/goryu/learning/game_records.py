@@ -106,8 +106,8 @@ class GameRecord:
         played is then the target); None altogether if no position has one.
     start_sfen: the position before the first move.
     teacher: who played, and with what limits. ending: why the game ended, in a few words.
-    number: of the game within its run, if it has one. Records that follow each other in a file with the same
-        number are pieces of one game.
+    number: of the game within its run, if it has one. Records of one teacher with the same number are taken
+        for pieces of one game.
     scale: centipawns at which the win odds are e : 1, if they are known: evals made from win rates.
 
     Raises GameFileError if the game cannot be kept in a file.

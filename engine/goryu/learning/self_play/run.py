@@ -101,9 +101,10 @@ class ReanalysisWork:
     def start(self, number: int) -> GameSteps:
         rng = Random(f"{self.seed} {number}")
         game = self.games[number]
+        own = number if game.number is None else game.number  # Pieces of one game stay together so.
         return reanalyse(
             game, self.settings, self.share, rng,
-            keeps_scores=self.keeps_scores, teacher=self.teacher, number=number,
+            keeps_scores=self.keeps_scores, teacher=self.teacher, number=own,
         )  # fmt: skip
 
     def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
