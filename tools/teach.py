@@ -247,10 +247,13 @@ def convert(args: argparse.Namespace) -> int:
     if (args.source.suffix == GAMES_SUFFIX) == (args.target.suffix == GAMES_SUFFIX):
         raise ValueError(f"{args.source} to {args.target}: expected one of the two to end in {GAMES_SUFFIX}")
     records = read_records(args.source)
+    unfinished = args.target.with_name(f"unfinished-{args.target.name}")
+    unfinished.unlink(missing_ok=True)
     if args.target.suffix == GAMES_SUFFIX:
-        write_games(args.target, games_from_hcpe(records, args.teacher))
+        write_games(unfinished, games_from_hcpe(records, args.teacher))
     else:
-        write_hcpe(args.target, records)
+        write_hcpe(unfinished, records)
+    unfinished.replace(args.target)
     print(f"{args.target}: {len(records)} positions, {args.target.stat().st_size} bytes")
     return 0
 
