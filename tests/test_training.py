@@ -97,6 +97,52 @@ def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None
     assert saturated_pairs(tmp_path / "int7.onnx", data) == (0, 32 * pairs)
 
 
+class Foreign(torch.nn.Module):  # type: ignore[misc]
+    """A network of the dlshogi format with convolutions such as ours does not have."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        conv = torch.nn.Conv2d
+        self.board, self.hands = conv(62, 16, 3, padding=1), conv(57, 16, 1)
+        self.grouped, self.dilated = (
+            conv(16, 16, 3, padding=1, groups=4),
+            conv(16, 16, 3, padding=2, dilation=2),
+        )
+        self.policy, self.value = conv(16, 27, 1), conv(16, 1, 1)
+
+    def forward(self, input1: Any, input2: Any) -> tuple[Any, Any]:
+        x = torch.relu(self.board(input1) + self.hands(input2))
+        x = torch.relu(self.dilated(torch.relu(self.grouped(x))))
+        return self.policy(x).flatten(1), torch.sigmoid(self.value(x).mean((2, 3)))
+
+
+def test_a_foreign_network_is_made_smaller_too(tmp_path: Path) -> None:
+    onnx: Any = pytest.importorskip("onnx")
+    from goryu.learning.quantization import agreement, quantize
+    from goryu.learning.saturation import saturated_pairs
+
+    torch.manual_seed(1)
+    data, path = lesson(), tmp_path / "float.onnx"
+    names = ["input1", "input2", "output_policy", "output_value"]
+    axes = {name: {0: "n"} for name in names}
+    torch.onnx.export(
+        Foreign().eval(), planes_of(data), str(path), input_names=names[:2], output_names=names[2:],
+        dynamic_axes=axes, opset_version=17, dynamo=False,
+    )  # fmt: skip
+    model = onnx.load(path)
+    for node in model.graph.node:
+        node.name = ""
+    onnx.save(model, path)
+    quantize(path, tmp_path / "int8.onnx", data)
+    networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "int8.onnx")]
+    found = agreement(networks[0], networks[1], data)
+    assert found.policy_error < 0.01
+    assert found.value_error < 0.01
+    saturated, total = saturated_pairs(tmp_path / "int8.onnx", data)
+    assert saturated <= total
+    assert total == 32 * 81 * (16 * 9 * 62 // 2 + 16 * (57 // 2) + (27 + 1) * 16 // 2)  # of the plain ones
+
+
 def planes_of(data: Dataset) -> Any:
     batch = make_batch(data, np.arange(len(data)), np.zeros(len(data), bool))
     return torch.from_numpy(batch.input1), torch.from_numpy(batch.input2)

@@ -83,7 +83,7 @@ def quantize(
     from onnxruntime import quantization
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
-    from goryu.learning.weight_rounding import moments
+    from goryu.learning.weight_rounding import is_plain, moments
 
     whole = positions.select(np.arange(len(positions) // CALIBRATION_BATCH * CALIBRATION_BATCH))
     inputs = [spec.name for spec in NetworkEvaluator(source, backend="cpu").format.inputs]
@@ -92,10 +92,13 @@ def quantize(
         prepared = Path(folder) / "prepared.onnx"
         quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
         model = onnx.load(prepared)
+        for i, node in enumerate(model.graph.node):  # Other exporters leave them without names.
+            node.name = node.name or f"{node.op_type}-{i}"
+        onnx.save(model, prepared)
         _check(source, model, exclude)
         kept = [node.name for node in model.graph.node if _is_excluded(node.name, exclude)]
         small = [node for node in model.graph.node if node.op_type == "Conv" and node.name not in kept]
-        convolutions = {node.name: node for node in small}
+        convolutions = {node.name: node for node in small if is_plain(node)}
         planes = {node.input[0]: node.input[1] for node in small if node.input[0] in inputs}
         overrides: dict[str, list[dict[str, Any]]] = {}
         for plane, weight in planes.items():

@@ -13,7 +13,7 @@ import onnxruntime
 from onnx import numpy_helper
 
 from goryu.learning.dataset import Dataset, make_batch
-from goryu.learning.weight_rounding import patches
+from goryu.learning.weight_rounding import is_plain, patches
 
 __all__ = ["saturated_pairs"]
 
@@ -21,14 +21,19 @@ GREATEST, LEAST = 2**15 - 1, -(2**15)
 
 
 def saturated_pairs(path: Path, positions: Dataset) -> tuple[int, int]:
-    """Returns how many sums of two products would be cut off on some positions, and of how many."""
+    """Returns how many sums of two products would be cut off on some positions, and of how many.
+
+    Only those of plain convolutions are counted.
+    """
     model = onnx.load(path)
     weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
     makers = {name: node for node in model.graph.node for name in node.output}
     layers = []
     for node in model.graph.node:
         sources = [makers.get(name) for name in node.input[:2]]
-        if node.op_type == "Conv" and all(s is not None and s.op_type == "DequantizeLinear" for s in sources):
+        if node.op_type != "Conv" or not is_plain(node):
+            continue
+        if all(s is not None and s.op_type == "DequantizeLinear" for s in sources):
             activation, weight = (source.input[0] for source in sources if source is not None)
             layers.append((node, activation, weights[weight].astype(np.int32)))
             model.graph.output.append(

@@ -10,7 +10,7 @@ Transformers", ICLR 2023, section 3.
 """
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from goryu.evaluators.model_format import Array
 
-__all__ = ["Moments", "moments", "patches", "round_weights"]
+__all__ = ["Moments", "is_plain", "moments", "patches", "round_weights"]
 
 Moments = npt.NDArray[np.float64]
 """[K, K]: sums of x x^T over all patches x of K numbers that a filter of K weights was laid on."""
@@ -36,7 +36,7 @@ def moments(
 ) -> dict[str, Moments]:
     """Returns the moments of what the named convolutions of a float network read, by the convolution's name.
 
-    batches: inputs of the network, by name. Only strides, dilations and groups of 1 are known.
+    batches: inputs of the network, by name. The convolutions are plain ones.
     """
     names = set(convolutions)
     nodes = [node for node in model.graph.node if node.name in names]
@@ -83,10 +83,25 @@ def round_weights(
 
 
 def patches(x: npt.NDArray[Number], node: onnx.NodeProto) -> npt.NDArray[Number]:
-    """Returns the patches, [patches, K], of an input [N, C, H, W] of a convolution with stride 1."""
-    attributes = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    """Returns the patches, [patches, K], of an input [N, C, H, W] of a plain convolution."""
+    attributes = _attributes(node)
     height, width = attributes["kernel_shape"]
     top, left, bottom, right = attributes.get("pads", (0, 0, 0, 0))
     padded = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
     windows = sliding_window_view(padded, (height, width), axis=(2, 3))
     return windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, x.shape[1] * height * width)
+
+
+def is_plain(node: onnx.NodeProto) -> bool:
+    """Is it of two dimensions, with strides, dilations and groups of 1 and pads that are written down?"""
+    attributes = _attributes(node)
+    return (
+        len(attributes.get("kernel_shape", ())) == 2
+        and {*attributes.get("strides", ()), *attributes.get("dilations", ()), attributes.get("group", 1)}
+        == {1}
+        and attributes.get("auto_pad", b"NOTSET") == b"NOTSET"
+    )
+
+
+def _attributes(node: onnx.NodeProto) -> dict[str, Any]:
+    return {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
