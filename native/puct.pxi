@@ -94,7 +94,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         void expand(Batch&) except +
         cbool add_mate(CoreState&, uint16_t move, int length) except +
         void retract(Batch&)
-        void wait_for_others()
+        void wait_for_others(cbool is_helper)
         mutex& mutex()
         CoreNodeTable& table()
         NodeIndex root()
@@ -337,10 +337,10 @@ cdef class Pipeline:
             self.core.begin(self.game[0], self.inbox[0], self.batch, max_playouts)
         self.evaluate()
 
-    cdef bint step(self) except -1:
+    cdef bint step(self, cbool is_helper=False) except -1:
         """Gathers a batch, has it judged and backs it up; leaves nothing in flight if something fails.
 
-        Returns whether there was anything to judge.
+        Returns whether there was anything to judge. A helper with nothing to judge leaves the others the lock.
         """
         self.judge.empty()
         with nogil:
@@ -349,7 +349,7 @@ cdef class Pipeline:
             self.evaluate()
             return True
         with nogil:
-            self.core.wait_for_others()
+            self.core.wait_for_others(is_helper)
         return False
 
     cdef evaluate(self):
@@ -404,7 +404,7 @@ class Helpers:
 
     def _work(self, Puct puct, Pipeline pipeline):
         try:
-            while not self._is_over and (pipeline.step() or not puct.is_finished()):
+            while not self._is_over and (pipeline.step(True) or not puct.is_finished()):
                 pass
         except BaseException as error:
             self._error, self.failed = error, True

@@ -1,5 +1,6 @@
 """The native search against the Python search: whole graphs, node by node and bit by bit."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
@@ -446,6 +447,25 @@ def test_no_thread_goes_on_when_another_cannot_be_started(
         twin.search(native.Board(), never)
     assert not any(thread.is_alive() for thread in started)
     assert_settled(twin)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not let us choose a core")
+def test_a_helper_with_nothing_to_judge_leaves_the_lock_to_who_looks_at_the_clock(native: ModuleType) -> None:
+    looks = 0
+
+    def look(stats: SearchStats) -> bool:
+        nonlocal looks
+        looks += 1
+        return False
+
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4, threads=2))
+        twin.search(native.Board(rules=Rules(max_ply=1)), look, max_playouts=100_000)
+    finally:
+        os.sched_setaffinity(0, cores)
+    assert looks > 4_000  # Of 10,000 batches.
 
 
 def test_the_answer_can_be_asked_for_while_several_threads_search(native: ModuleType) -> None:

@@ -325,9 +325,9 @@ void Puct::retract(Batch& batch) noexcept {
     retire(batch);
 }
 
-void Puct::wait_for_others() {
+void Puct::wait_for_others(bool is_helper) {
     Lock lock(mutex_);
-    if (in_flight_ != 0) expanded_.wait_for(lock, kPatience);
+    if (in_flight_ != 0 || is_helper) expanded_.wait_for(lock, kPatience);
 }
 
 // Counts a playout on its path, from the leaf up. path_value: the result for the side to move at the leaf,
@@ -360,12 +360,12 @@ void Puct::take_back(std::span<const Batch::Step> steps) noexcept {
 
 // Nothing of the batch waits any more.
 void Puct::retire(Batch& batch) noexcept {
+    if (batch.size() != 0) expanded_.notify_all();
     batch.examined_.reset();
     batch.leaves_.clear();
     batch.steps_.clear();
     batch.collided_.clear();
     std::erase(batches_, &batch);
-    expanded_.notify_all();
 }
 
 }  // namespace goryu

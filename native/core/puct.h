@@ -61,8 +61,9 @@ public:
     bool add_mate(State& state, Move move, int length);
     // Takes the leaves back.
     void retract(Batch& batch) noexcept;
-    // Waits until another thread has done something, or a moment.
-    void wait_for_others();
+    // Waits until another thread has expanded a batch, or a moment. Where nothing is in flight only helpers
+    // wait: they would keep the lock from the thread that looks at the clock, and walk no further than it does.
+    void wait_for_others(bool is_helper);
 
     // While it is held, nothing changes; whatever is below is to be called then, or between searches.
     std::mutex& mutex() noexcept { return mutex_; }

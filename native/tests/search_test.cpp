@@ -57,7 +57,7 @@ void work(Puct& puct, Game game) {
     for (int i = 0; !puct.is_finished(); ++i) {
         puct.gather(state, inbox, batch);
         if (batch.size() == 0) {
-            puct.wait_for_others();
+            puct.wait_for_others(false);
         } else if (i % 50 == 49) {
             puct.retract(batch);
         } else {
