@@ -12,7 +12,7 @@ from goryu.learning.match.decisions import LostGames
 from goryu.learning.match.journal import GameEntry
 from goryu.learning.match.sprt import Sprt, SprtError, fit_mean, fit_t
 from goryu.learning.match.statistics import PAIR_SCORES, MatchStatistics, elo_of_score, score_of_elo
-from goryu.learning.match.tuning import Surface, TunedOption, TuningError, draw
+from goryu.learning.match.tuning import Surface, TunedOption, TuningError, draw, parse_ranges
 
 
 def test_twenty_wins_to_ten_losses_is_120_elo() -> None:
@@ -225,3 +225,9 @@ def test_the_errors_of_the_surface_are_those_of_repeated_experiments() -> None:
 def test_a_range_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(TuningError, match="expected NAME=LOW:HIGH"):
         TunedOption.parse(text)
+
+
+def test_an_option_is_tuned_in_one_range() -> None:
+    assert parse_ranges(["c=1:2", "t=0:9"]) == (TunedOption("c", 1, 2), TunedOption("t", 0, 9))
+    with pytest.raises(TuningError, match="each option once"):
+        parse_ranges(["c=1:2", "C=3:4"])

@@ -39,7 +39,7 @@ from goryu.learning.match.report import progress_line, report, summary
 from goryu.learning.match.rules import LIBRARIES, RulesError
 from goryu.learning.match.sprt import Sprt, SprtError
 from goryu.learning.match.tournament import FAILURES, Match, MatchConfig
-from goryu.learning.match.tuning import TunedOption, TuningError
+from goryu.learning.match.tuning import TuningError, parse_ranges
 from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, command_words
 
 LEAST = {
@@ -194,7 +194,7 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
         directory=args.out or Path("runs") / f"match-{datetime.now():%Y%m%d-%H%M%S}",
         transcripts=args.transcripts,
         pin=args.pin,
-        tuned=tuple(TunedOption.parse(text) for text in args.tune),
+        tuned=parse_ranges(args.tune),
     )
 
 

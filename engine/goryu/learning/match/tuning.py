@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from goryu.learning.match.statistics import Z95, elo_of_score
 
-__all__ = ["Surface", "TunedOption", "TuningError", "draw"]
+__all__ = ["Surface", "TunedOption", "TuningError", "draw", "parse_ranges"]
 
 PAIRS_A_TERM = 5
 """Fewer pairs than this for each term of the surface fit noise."""
@@ -62,6 +62,15 @@ class TunedOption:
     def place(self, value: float) -> float:
         """Returns where a value stands in the range: -1 at its low end, +1 at its high end."""
         return (2 * value - self.low - self.high) / (self.high - self.low)
+
+
+def parse_ranges(texts: Sequence[str]) -> tuple[TunedOption, ...]:
+    """Reads several `NAME=LOW:HIGH`, each of another option."""
+    options = tuple(TunedOption.parse(text) for text in texts)
+    names = [option.name.lower() for option in options]
+    if len(set(names)) < len(names):
+        raise TuningError(f"{' '.join(texts)!r}: expected each option once")
+    return options
 
 
 def draw(options: Sequence[TunedOption], seed: int, pair: int) -> dict[str, int]:
