@@ -257,7 +257,8 @@ def test_an_installed_wheel_finds_its_networks(tmp_path: Path) -> None:
         archive.extractall(installed)
     found = Path(python("-c", "from goryu.evaluators.model_files import models_folder as f; print(f())"))
     assert found == installed / "goryu" / "models"
-    shipped = {path.name for path in (ROOT / "models").glob("*") if path.suffix in {".onnx", ".toml", ".md"}}
+    suffixes = {".onnx", ".ini", ".toml", ".md"}
+    shipped = {path.name for path in (ROOT / "models").glob("*") if path.suffix in suffixes}
     assert {path.name for path in found.glob("*")} == shipped
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from goryu.evaluators.model_files import models_folder
 from goryu.players.config import EngineConfig
 from goryu.protocols import doctor
 from goryu.protocols.console import print_options
@@ -274,6 +275,17 @@ def test_a_settings_file_yields_to_what_the_user_has_set() -> None:
     assert len(problems) == 2
     options.set_model_settings("")
     assert options.config.softmax_temperature_percent == EngineConfig().softmax_temperature_percent
+
+
+def test_the_settings_files_of_the_shipped_networks_are_without_fault() -> None:
+    files = sorted(models_folder().glob("goryu-*.onnx.ini"))
+    assert [path.name.removesuffix(".ini") for path in files] == [
+        path.name for path in sorted(models_folder().glob("goryu-*.onnx"))
+    ]
+    for path in files:
+        options = UsiOptions()
+        assert options.set_model_settings(path.read_text("utf-8")) == []
+        assert options.config.c_init_percent != EngineConfig().c_init_percent
 
 
 @pytest.mark.parametrize(
