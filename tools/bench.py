@@ -153,7 +153,8 @@ def measure(figures: Figures, args: argparse.Namespace, network: NetworkEvaluato
     figures["spread"] = {name: [min(values), max(values)] for name, values in runs.items()}
     for name in NETWORK_FIGURES:
         if name not in figures:
-            figures[name], reasons[name] = None, "several workers" if network else "no network"
+            missing = "no bound calls" if "bound" in name else "several workers"
+            figures[name], reasons[name] = None, missing if network else "no network"
     figures["reasons"] = reasons
 
 
@@ -178,27 +179,29 @@ def measure_network(
     config = PuctConfig(batch_size=args.batch, mate_nodes=0, threads=args.workers)
     calls = max(1, args.playouts // args.batch // args.workers // 2)
 
-    def alone() -> tuple[float, float]:
-        """Returns the seconds that a position takes the network alone, by `run` and by bound calls."""
-        both = [
+    has_bound = network.bind(network.new_inputs(args.batch)) is not None
+
+    def alone() -> list[float]:
+        """Returns the seconds a position takes the network alone: by `run`, then by bound calls, if any."""
+        found = [
             benchmark.raw_run(network, args.batch, calls, args.workers, bound=bound)
-            for bound in (False, True)
+            for bound in (False, True)[: 1 + has_bound]
         ]
-        by_run, bound = (seconds.on(args.clock) / count for count, seconds in both)
-        return by_run, bound
+        return [seconds.on(args.clock) / count for count, seconds in found]
 
     # Before and after the search: the machine may change its pace.
     before = alone()
     run = benchmark.search_run(benchmark.MIDDLE_GAME, network, config, args.playouts)
     after = alone()
-    by_run_s, bound_s = ((one + other) / 2 for one, other in zip(before, after, strict=True))
+    by_run_s, *bound_s = ((one + other) / 2 for one, other in zip(before, after, strict=True))
     evals = run.evaluations / run.seconds.on(args.clock)
     note(runs, "raw_evals_per_s", 1 / by_run_s)
-    note(runs, "bound_evals_per_s", 1 / bound_s)
     note(runs, "search_nps", run.playouts / run.seconds.on(args.clock))
     note(runs, "search_evals_per_s", evals)
     note(runs, "search_over_raw", evals * by_run_s)
-    note(runs, "search_over_bound", evals * bound_s)
+    for seconds in bound_s:
+        note(runs, "bound_evals_per_s", 1 / seconds)
+        note(runs, "search_over_bound", evals * seconds)
     counted = benchmark.search_run(benchmark.MIDDLE_GAME, network, config, args.playouts, counts=True)
     whole = counted.seconds.on(args.clock)
     in_network = counted.network.cpu if args.clock == "cpu" else counted.network.wall

@@ -172,7 +172,10 @@ class NetworkEvaluator:
             raise ModelError(f"model {self.path}: a value is not a number; 16 bits may be too few for it")
 
     def _run_padded(self, inputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
-        logits, values = self.format.interpret(self._answer(inputs))
+        return self._interpret(self._answer(inputs))
+
+    def _interpret(self, answers: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
+        logits, values = self.format.interpret(answers)
         self.check(values)
         return logits, values
 
@@ -212,8 +215,7 @@ class NetworkEvaluator:
         for size in (largest, *smaller):
             try:
                 self._answers = self._answer(self.new_inputs(size))
-                logits, values = self.format.interpret(self._answers)
-                self.check(values)
+                logits, values = self._interpret(self._answers)
             except Exception as error:  # onnxruntime's errors have no other base class
                 raise ModelError(f"model {self.path}: cannot be run on {size} positions ({error})") from error
             if logits.shape != (size, self.format.labels) or values.shape != (size,):

@@ -29,7 +29,6 @@ The columns follow each other over all games of a block, since like packs best b
 import json
 import lzma
 import struct
-import sys
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,10 +41,8 @@ from typing import BinaryIO, Self
 import numpy as np
 
 from goryu.games.shogi.sfen import START_SFEN
+from goryu.learning.file_lock import is_locked_by_us
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
-
-if sys.platform != "win32":
-    import fcntl
 
 __all__ = [
     "GAMES_SUFFIX",
@@ -148,7 +145,8 @@ class GameWriter:
     def __init__(self, path: Path | str) -> None:
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
         try:
-            _lock(self._file, str(path))
+            if not is_locked_by_us(self._file):
+                raise GameFileError(f"{path}: another program is writing to it")
             ends = [end for end, _ in _blocks(self._file, str(path))]
         except GameFileError:
             self._file.close()
@@ -201,15 +199,6 @@ def pack_games(path: Path | str) -> None:
     with GameWriter(path):  # Nobody else may write meanwhile.
         write_games(packed, read_games(path))
     packed.replace(path)
-
-
-def _lock(file: BinaryIO, name: str) -> None:
-    if sys.platform == "win32":
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise GameFileError(f"{name}: another program is writing to it") from error
 
 
 def _blocks(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:

@@ -146,13 +146,16 @@ def raw_run(
     """Runs the network alone, on full batches of planes that are already there; returns the positions.
 
     threads: so many call it at a time, each `calls` times.
-    bound: by calls that copy nothing, as the native search does where it can, and not by `run`.
+    bound: by calls that copy nothing, which the evaluator must have, and not by `run`.
     """
 
     def work() -> None:
         inputs = evaluator.new_inputs(batch_size)
-        in_place = evaluator.bind(inputs) if bound else None
-        call = partial(evaluator.run, inputs) if in_place is None else partial(in_place.run, batch_size)
+        call: Callable[[], Any] = partial(evaluator.run, inputs)
+        if bound:
+            in_place = evaluator.bind(inputs)
+            assert in_place is not None
+            call = partial(in_place.run, batch_size)
         for _ in range(calls):
             call()
 

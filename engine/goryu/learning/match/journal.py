@@ -8,17 +8,14 @@ decides the games; a file with another hash is refused.
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self, TextIO
+from typing import Any, Self
 
+from goryu.learning.file_lock import is_locked_by_us
 from goryu.learning.match.game import Game
-
-if sys.platform != "win32":
-    import fcntl
 
 __all__ = ["GameEntry", "Journal", "JournalError", "config_hash"]
 
@@ -106,7 +103,8 @@ class Journal:
         self.hash = config_hash(config)
         self._file = path.open("a", encoding="utf-8")
         try:
-            lock(self._file, path)
+            if not is_locked_by_us(self._file):
+                raise JournalError(f"{path}: another program is playing this match")
             if path.stat().st_size:
                 self._load(path, config)
             else:
@@ -158,16 +156,6 @@ class Journal:
             except TypeError as error:
                 raise JournalError(f"{path}: expected a game, got {json.dumps(line)[:60]!r}") from error
             self.entries[entry.number] = entry
-
-
-def lock(file: TextIO, path: Path) -> None:
-    """Makes this program the only one that writes to the log."""
-    if sys.platform == "win32":
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise JournalError(f"{path}: another program is playing this match") from error
 
 
 def as_tuple(value: Any) -> Any:
