@@ -442,7 +442,7 @@ cdef dlshogi_judge_of(network, Board board, list inputs):
     bound = network.bind(inputs) if network.format.value_scale is from_probability else None
     if bound is not None and all(rows.dtype.char == "f" for rows in bound.outputs.values()):
         return BoundDlshogiJudge(network, board, inputs, bound)
-    return DlshogiJudge(network, board, inputs)
+    return PlainDlshogiJudge(network, board, inputs)
 
 
 cdef cbool is_dlshogi_network(evaluator):
@@ -539,8 +539,6 @@ cdef class DlshogiJudge(Judge):
 
     cdef object network
     cdef Board board
-    cdef list inputs
-    cdef list first_rows  # The inputs cut to 0, 1, 2, ... rows.
     cdef float[:, :, :, ::1] board_planes
     cdef float[:, :, :, ::1] hand_planes
     cdef const float[:, ::1] logits  # The last answer.
@@ -551,8 +549,6 @@ cdef class DlshogiJudge(Judge):
         self.network = network
         self.temperature = network.temperature
         self.board = board
-        self.inputs = inputs
-        self.first_rows = [[rows[:count] for rows in inputs] for count in range(len(inputs[0]) + 1)]
         self.board_planes, self.hand_planes = inputs
 
     cdef Inbox* new_inbox(self) except NULL:
@@ -562,6 +558,20 @@ cdef class DlshogiJudge(Judge):
             &self.board_planes[0, 0, 0, 0],
             &self.hand_planes[0, 0, 0, 0],
         )
+
+    cdef int read(self, Batch& batch) except -1 nogil:
+        answer_dlshogi(batch, &self.logits[0, 0], &self.values[0], self.temperature)
+        return 0
+
+
+cdef class PlainDlshogiJudge(DlshogiJudge):
+    """Any such network, asked by `run`."""
+
+    cdef list first_rows  # The inputs cut to 0, 1, 2, ... rows.
+
+    def __init__(self, network, Board board, list inputs):
+        DlshogiJudge.__init__(self, network, board, inputs)
+        self.first_rows = [[rows[:count] for rows in inputs] for count in range(len(inputs[0]) + 1)]
 
     cdef ask(self, Batch& batch):
         cdef Py_ssize_t count = batch.size()
@@ -577,13 +587,9 @@ cdef class DlshogiJudge(Judge):
                 f"received {found_logits.shape} and {found_values.shape}"
             )
 
-    cdef int read(self, Batch& batch) except -1 nogil:
-        answer_dlshogi(batch, &self.logits[0, 0], &self.values[0], self.temperature)
-        return 0
-
 
 cdef class BoundDlshogiJudge(DlshogiJudge):
-    """The same where planes and answers stay in place, and the value is a win probability."""
+    """One that answers in place, and with a win probability."""
 
     cdef object bound
     cdef const float[::1] probabilities
