@@ -6,7 +6,6 @@ the seed anew, so that none depends on which others ran in the same process. Mea
 `STAGE.pt` and goes on from there.
 """
 
-import io
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from goryu.learning.alphazero import AlphaZero, Learner
 from goryu.learning.alphazero_config import AlphaZeroConfig
 from goryu.learning.report import Measurement, Report
 from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
-from goryu.learning.whole_file import write_whole
+from goryu.learning.whole_file import save_whole
 from goryu.players.agents import Agent
 from goryu.search.evaluator import Evaluator
 
@@ -66,9 +65,7 @@ class LearningRun:
 
     def save(self, stage: str, state: dict[str, Any]) -> None:
         """Writes where a training stands; a kill leaves the old file whole."""
-        buffer = io.BytesIO()
-        torch.save(state, buffer)
-        write_whole(self._path(stage), buffer.getvalue())
+        save_whole(self._path(stage), state)
 
     def _path(self, stage: str) -> Path:
         return self.folder / f"{stage.replace(' ', '-')}.pt"

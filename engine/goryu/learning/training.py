@@ -7,7 +7,6 @@ mix of teacher's score and result. On a CPU the convolutions run in bfloat16, wh
 weights stay float32.
 """
 
-import io
 import json
 import math
 import time
@@ -27,7 +26,7 @@ from goryu.learning.export import expecting, load_checkpoint
 from goryu.learning.import_onnx import load_export, unfold
 from goryu.learning.measures import measure, tensors
 from goryu.learning.model import PolicyValueNet, ResidualBlock
-from goryu.learning.whole_file import write_whole
+from goryu.learning.whole_file import save_whole, write_whole
 
 __all__ = ["TrainingConfig", "load_initial", "train"]
 
@@ -292,6 +291,4 @@ def _save(
         "elapsed": progress.elapsed,
         "config": asdict(config),
     }
-    buffer = io.BytesIO()
-    torch.save(checkpoint, buffer)
-    write_whole(path, buffer.getvalue())
+    save_whole(path, checkpoint)
