@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from goryu.learning.match.figures import EngineFigures
 from goryu.learning.match.game import Game, GameRules, play_game
 from goryu.learning.match.journal import GameEntry, Journal, JournalError
 from goryu.learning.match.limits import Limits
@@ -81,6 +82,13 @@ def test_an_engine_that_exceeds_its_time_loses() -> None:
     game = one_game(slow, scripted("push"))
     assert (game.verdict.winner, game.verdict.reason) == (1, Reason.TIME)
     assert "too late" in game.verdict.detail
+    assert game.plies == 2
+    assert game.too_late
+    assert game.too_late.late_ms >= 250
+    entry = GameEntry.from_game(0, 1, game)
+    first, second = EngineFigures.of(1, [entry]), EngineFigures.of(2, [entry])
+    assert (first.moves, first.time_losses, second.late_ms) == (1, 1, 0)
+    assert (first.slowest_ms, first.late_ms) == (game.too_late.elapsed_ms, game.too_late.late_ms)
 
 
 def test_without_flag_lateness_is_only_noted() -> None:

@@ -17,13 +17,11 @@ import argparse
 import json
 import os
 import shlex
-import signal
 import sys
 import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from types import FrameType
 
 from rich.console import Console
 from rich.live import Live
@@ -41,6 +39,7 @@ from goryu.learning.match.sprt import Sprt, SprtError
 from goryu.learning.match.tournament import FAILURES, Match, MatchConfig
 from goryu.learning.match.tuning import TuningError, parse_ranges
 from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, command_words
+from goryu.learning.sigterm import interrupt_on_sigterm
 
 LEAST = {
     "games": 1, "opening_plies": 0, "max_plies": 1, "resign": 0, "resign_plies": 1, "margin": 0,
@@ -52,7 +51,7 @@ LEAST = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     args = make_parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, _terminate)
+    interrupt_on_sigterm()
     try:
         config = make_config(args)
         if args.dry_run:
@@ -314,11 +313,6 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
     if failures:
         status = status or 1
     return status
-
-
-def _terminate(number: int, frame: FrameType | None) -> None:
-    """Ends on SIGTERM as on Ctrl-C: the engines must not outlive the match."""
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -12,13 +12,11 @@ Files of games are those of `tools/teach.py` (show, convert, pack); `tools/train
 """
 
 import argparse
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from hashlib import sha256
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from rich.console import Console
@@ -31,12 +29,13 @@ from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening, read_openings
 from goryu.learning.self_play import run
 from goryu.learning.self_play.game import SelfPlaySettings
+from goryu.learning.sigterm import interrupt_on_sigterm
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     args = make_parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, _terminate)
+    interrupt_on_sigterm()
     try:
         return int(args.verb(args))
     except (OSError, ValueError, ModelError, run.SelfPlayError) as error:
@@ -243,11 +242,6 @@ def summary(tally: GameTally) -> str:
         f"{tally.games} games, {tally.positions} positions ({tally.new_positions} new); "
         f"{draws} draws, {black} wins of black, {white} of white\n{endings}"
     )
-
-
-def _terminate(number: int, frame: FrameType | None) -> None:
-    """Ends on SIGTERM as on Ctrl-C."""
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -13,14 +13,12 @@ game. `fit` and `convert` need cshogi (extra [train]).
 """
 
 import argparse
-import signal
 import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 
 from rich.console import Console
 from rich.markup import escape
@@ -30,6 +28,7 @@ from goryu.learning.game_records import GAMES_SUFFIX, GameRecord, pack_games, re
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON, results, write_hcpe
 from goryu.learning.match.openings import Opening, read_openings
 from goryu.learning.match.usi_client import EngineSpec, Timeouts, command_words
+from goryu.learning.sigterm import interrupt_on_sigterm
 from goryu.learning.teacher import run
 from goryu.learning.teacher.game import TeacherSettings
 
@@ -41,12 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     args = make_parser().parse_args(arguments)
     verbs = {"play": play, "fit": fit, "show": show, "pack": pack, "convert": convert}
-    signal.signal(signal.SIGTERM, _terminate)
+    interrupt_on_sigterm()
     try:
         return verbs[args.verb](args)
     except (OSError, ValueError, run.TeacherError) as error:
         print(f"teach: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("teach: interrupted; `play` goes on with the same command", file=sys.stderr)
+        return 130
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -133,14 +135,10 @@ def play(args: argparse.Namespace) -> int:
                 console.print(f"{now - start:.0f} s: {progress.games} games, {text}")
 
         timeouts = Timeouts(move_s=args.move_timeout, handshake_s=args.start_timeout)
-        try:
-            progress = run.run(
-                spec, settings, args.out, games=args.games, processes=args.processes, timeouts=timeouts,
-                report=report,
-            )  # fmt: skip
-        except KeyboardInterrupt:
-            console.print("teach: stopped; the same command goes on from here")
-            return 130
+        progress = run.run(
+            spec, settings, args.out, games=args.games, processes=args.processes, timeouts=timeouts,
+            report=report,
+        )  # fmt: skip
     pack_games(args.out)
     failed = len(progress.failures)
     print(f"{args.out}: {progress.games} games, {progress.positions} positions, {failed} failures")
@@ -263,10 +261,6 @@ def _name_and_value(text: str) -> tuple[str, str]:
     if not name or not sign:
         raise ValueError(f"--option {text!r}: expected NAME=VALUE")
     return name, value
-
-
-def _terminate(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)  # So that the engines are stopped, too.
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ __all__ = ["EngineFigures", "figures_table", "loser"]
 class EngineFigures:
     """How one engine worked. Means over its moves; None where it never said.
 
-    nps: nodes over the time that the referee measured. slowest_ms: its longest move.
-    late_ms: its greatest excess over a limit, forgiven or not.
+    nps: nodes over the time that the referee measured. slowest_ms: its longest answer.
+    late_ms: its greatest excess over a limit, forgiven or not. These two count an answer that lost on time, too.
     """
 
     moves: int
@@ -29,10 +29,14 @@ class EngineFigures:
     def of(cls, engine: int, entries: Sequence[GameEntry]) -> "EngineFigures":
         """Sums up the moves of engine 1 or 2."""
         times: list[int] = []
+        slowest_ms = 0
         nodes: list[tuple[int, int]] = []
         depths: list[int] = []
         late_ms = 0
         for entry in entries:
+            if entry.too_late_ms and loser(entry) == engine:
+                slowest_ms = max(slowest_ms, entry.too_late_ms[0])
+                late_ms = max(late_ms, entry.too_late_ms[1])
             for index, elapsed_ms in enumerate(entry.times_ms):
                 if entry.engine_of_move(index) != engine:
                     continue
@@ -49,7 +53,7 @@ class EngineFigures:
             nodes_per_move=total / len(nodes) if nodes else None,
             nps=1000 * total / total_ms if total_ms else None,
             depth=sum(depths) / len(depths) if depths else None,
-            slowest_ms=max(times, default=0),
+            slowest_ms=max([slowest_ms, *times]),
             late_ms=late_ms,
             time_losses=sum(entry.reason == "time" and loser(entry) == engine for entry in entries),
         )

@@ -45,12 +45,16 @@ class MoveRecord:
 
 @dataclass(slots=True)
 class Game:
-    """A finished game: where it started, the moves that the engines played, and the verdict."""
+    """A finished game: where it started, the moves that the engines played, and the verdict.
+
+    too_late: what the loser answered when its time was up; it is not in `moves`.
+    """
 
     opening: Opening
     verdict: Verdict
     moves: list[MoveRecord] = field(default_factory=list)
     seconds: float = 0.0
+    too_late: MoveRecord | None = None
 
     @property
     def plies(self) -> int:
@@ -114,7 +118,8 @@ def play_game(players: tuple[UsiClient, UsiClient], opening: Opening, rules: Gam
     for side, player in enumerate(players):
         if player is not failed:
             tell_result(player, verdict.winner, side)
-    return Game(opening, verdict, moves, time.perf_counter() - begin)
+    too_late = moves.pop() if verdict.reason is Reason.TIME else None
+    return Game(opening, verdict, moves, time.perf_counter() - begin, too_late)
 
 
 REASON_OF_FAILURE = {"crash": Reason.CRASH, "hang": Reason.HANG, "protocol": Reason.PROTOCOL}
@@ -128,18 +133,23 @@ def play_move(
     adjudicator: Adjudicator,
     moves: list[MoveRecord],
 ) -> Verdict | None:
-    """Asks the side to move for its move, and returns how that ended the game, if it did."""
+    """Asks the side to move for its move, and returns how that ended the game, if it did.
+
+    Adds its move to `moves`, and whatever it answered too late.
+    """
     turn = referee.turn
     clock = clocks[turn]
     thought = player.think(referee.position_command, go_command(turn, clocks), clock.budget_ms)
     late_ms = clock.spend(thought.elapsed_ms)
     info = thought.info
+    record = MoveRecord(thought.move, thought.elapsed_ms, late_ms, info.cp, info.depth, info.nodes)
     if late_ms > rules.margin_ms and rules.flag:
+        moves.append(record)
         return Verdict(1 - turn, Reason.TIME, f"{thought.move} came {late_ms} ms too late")
     verdict = referee.play(thought.move)
     if thought.move in ("resign", "win") or (verdict and verdict.reason is Reason.ILLEGAL_MOVE):
         return verdict
-    moves.append(MoveRecord(thought.move, thought.elapsed_ms, late_ms, info.cp, info.depth, info.nodes))
+    moves.append(record)
     return verdict or adjudicator.judge(turn, info.cp)
 
 

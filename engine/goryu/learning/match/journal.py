@@ -35,6 +35,7 @@ class GameEntry:
     moves: those the engines played, after the opening; one entry for each of them in
     times_ms, late_ms (beyond the limit), cps (from the mover's side), depths and nodes.
     first_turn: who played the first of these moves, 0 black or 1 white.
+    too_late_ms: of the answer that lost on time, which is not in moves, the time it took and the excess.
     """
 
     number: int
@@ -53,6 +54,7 @@ class GameEntry:
     first_turn: int
     seconds: float
     date: str
+    too_late_ms: tuple[int, int] | None = None
 
     @classmethod
     def from_game(cls, number: int, black: int, game: Game) -> Self:
@@ -77,6 +79,7 @@ class GameEntry:
             first_turn=(start_turn + len(game.opening.moves)) % 2,
             seconds=round(game.seconds, 3),
             date=datetime.now(UTC).isoformat(timespec="seconds"),
+            too_late_ms=(late.elapsed_ms, late.late_ms) if (late := game.too_late) else None,
         )
 
     def engine_of_move(self, index: int) -> int:
