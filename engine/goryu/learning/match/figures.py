@@ -13,7 +13,7 @@ class EngineFigures:
     """How one engine worked. Means over its moves; None where it never said.
 
     nps: nodes over the time that the referee measured. slowest_ms: its longest answer.
-    late_ms: its greatest excess over a limit, forgiven or not. These two count an answer that lost on time, too.
+    late_ms: its greatest excess over a limit, forgiven or not. Both count an answer that lost on time, too.
     """
 
     moves: int
