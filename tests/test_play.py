@@ -8,9 +8,11 @@ import pytest
 
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
-from goryu.implementation import Board
+from goryu.implementation import Board, Puct
 from goryu.players.agents import make_agent
 from goryu.protocols.play import GAMES, Play, main
+from goryu.search.evaluator import Evaluator
+from goryu.search.puct import PuctConfig
 
 
 def session(arguments: str, lines: str = "") -> str:
@@ -116,6 +118,23 @@ def test_shogi_is_played_in_usi_moves() -> None:
     out = session("shogi --second random --seed 1", "7g7f\nundo\n2g2f\nquit\n")
     assert "1. black (sente): 7g7f" in out
     assert "1. black (sente): 2g2f" in out
+
+
+def test_the_shogi_network_searches_with_the_constants_of_the_file_beside_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    configs: list[PuctConfig] = []
+
+    def watched(evaluator: Evaluator, config: PuctConfig) -> Puct:
+        configs.append(config)
+        return Puct(evaluator, config)
+
+    monkeypatch.setattr("goryu.players.agents.Puct", watched)
+    text = "C_init=42\nC_init_root=77\nX=1"
+    monkeypatch.setattr("goryu.players.loading.model_settings", lambda config: text)
+    out = session("shogi --first puct:2", "quit\n")
+    assert [(config.c_init, config.c_init_root) for config in configs] == [(0.84, 1.54)]
+    assert "model settings: no option in 'X=1'" in out
 
 
 def test_the_end_of_the_input_ends_the_session() -> None:

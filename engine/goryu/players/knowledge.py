@@ -1,6 +1,7 @@
 """What Goryu itself knows about each game, for the agents: heuristics and the shipped networks."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import cast
 
@@ -16,7 +17,7 @@ from goryu.search.evaluator import Evaluator
 from goryu.search.gumbel import GumbelConfig
 from goryu.search.puct import PuctConfig
 
-__all__ = ["SMALL_PUCT", "disc_lead", "knowledge_of"]
+__all__ = ["SMALL_PUCT", "board_knowledge", "disc_lead", "shogi_knowledge"]
 
 SMALL_PUCT = PuctConfig(c_init=1.0, c_init_root=1.0, final_move="visits")
 """For the small games' networks, which were taught by few playouts: what they were measured with."""
@@ -28,19 +29,30 @@ def disc_lead(state: State) -> float:
     return game.disc_difference() / (game.size * game.size)
 
 
-def knowledge_of(game: str, rng: Random, say: Callable[[str], None]) -> Knowledge:
-    """Returns what agents may know of "tictactoe", "reversi" or "shogi".
+def shogi_knowledge(config: EngineConfig, say: Callable[[str], None]) -> Knowledge:
+    """Returns what agents may know of shogi: the network, searched with the constants that the engine has.
 
-    A small game whose network is not there is judged by random games; `say` is told so.
+    Leaves are not searched for mates, one thread searches, and a draw is worth 0 to both sides.
     """
-    if game == "shogi":
-        material = MaterialEvaluator()
-        loaded = load_evaluator(EngineConfig().evaluator_settings(), say)
-        return Knowledge(
-            evaluator=loaded.evaluator,
-            values=loaded.evaluator,
-            heuristic=lambda state: material.evaluate([state])[0].value,
-        )
+    material = MaterialEvaluator()
+    loaded = load_evaluator(config.evaluator_settings(), say)
+    puct = config.puct_config(turn=0, batch_size=loaded.batch_size)
+    return Knowledge(
+        evaluator=loaded.evaluator,
+        values=loaded.evaluator,
+        heuristic=lambda state: material.evaluate([state])[0].value,
+        puct=replace(puct, mate_nodes=0, draw_value=0.0, threads=1),
+    )
+
+
+def board_knowledge(game: str, rng: Random, say: Callable[[str], None]) -> Knowledge:
+    """Returns what agents may know of "tictactoe" or "reversi".
+
+    A game whose network is not there is judged by random games; `say` is told so.
+
+    Raises:
+        ModelError: a network is there, and it is broken or another game's.
+    """
     value_model = "reversi-value" if game == "reversi" else game
     return Knowledge(
         evaluator=_small_network(game, game, rng, say),

@@ -14,7 +14,9 @@ from typing import TextIO
 from goryu.games.state import Move, State
 from goryu.implementation import Reversi
 from goryu.players.agents import AGENTS, Agent, AgentError, Knowledge, make_agent
+from goryu.players.config import EngineConfig
 from goryu.protocols.game_tables import GAMES, Table
+from goryu.protocols.settings import UsiOptions
 
 __all__ = ["GAMES", "Play", "main"]
 
@@ -185,9 +187,13 @@ def _players(
 ) -> tuple[Agent | None, Agent | None]:
     knowledge = Knowledge()
     if {name.partition(":")[0] for name in names} & {*NETWORK_AGENTS, "depth-limited"}:
-        from goryu.players.knowledge import knowledge_of  # Networks are loaded only where one is needed.
+        # Networks are loaded only where one is needed.
+        from goryu.players.knowledge import board_knowledge, shogi_knowledge
 
-        knowledge = knowledge_of(game, rng, say)
+        is_shogi = game == "shogi"
+        knowledge = (
+            shogi_knowledge(_engine_config(say), say) if is_shogi else board_knowledge(game, rng, say)
+        )
 
     def player(name: str) -> Agent | None:
         try:
@@ -196,6 +202,16 @@ def _players(
             raise AgentError(f"{error}, or {PERSON!r}") from error
 
     return player(names[0]), player(names[1])
+
+
+def _engine_config(say: Callable[[str], None]) -> EngineConfig:
+    """Returns the settings of the USI engine as it starts, those of the file beside its network included."""
+    from goryu.players.loading import model_settings
+
+    options = UsiOptions()
+    for problem in options.set_model_settings(model_settings(options.config)):
+        say(problem)
+    return options.config
 
 
 def _parser() -> argparse.ArgumentParser:
