@@ -1,8 +1,10 @@
 """`goryu play`: whole games at a terminal that is two text streams."""
 
+import os
 import subprocess
 import sys
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +82,39 @@ def test_control_c_ends_the_session_quietly() -> None:
     out = StringIO()
     assert main(["tictactoe"], Interrupted(), out) == 0
     assert out.getvalue().endswith("X to move> \n")
+
+
+def test_control_c_while_the_network_is_loaded_ends_the_session_quietly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("goryu.players.knowledge.board_knowledge", interrupted)
+    assert session("tictactoe") == "\n"
+
+
+def test_a_broken_network_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tictactoe.onnx").write_text("not a model")
+    monkeypatch.setattr("goryu.players.knowledge.models_folder", lambda: tmp_path)
+    assert main(["tictactoe"], StringIO(), StringIO()) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("goryu play: model ")
+    assert "expected an ONNX model" in error
+    assert len(error.splitlines()) == 1
+
+
+def test_letters_of_another_encoding_are_no_legal_move() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "goryu", "play", "tictactoe", "--second", "random"],
+        input=b"\xff\nquit\n",
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
+    )
+    assert done.returncode == 0
+    assert b"is no legal move here" in done.stdout
 
 
 @pytest.mark.parametrize("player", ["minimax", "alpha-beta"])

@@ -8,9 +8,11 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from io import TextIOWrapper
 from random import Random
 from typing import TextIO
 
+from goryu.evaluators.model_files import ModelError
 from goryu.games.state import Move, State
 from goryu.implementation import Reversi
 from goryu.players.agents import AGENTS, Agent, AgentError, Knowledge, make_agent
@@ -129,21 +131,19 @@ def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO 
 
     try:
         names = _names(options, table)
-        players = _players(options.game, names, rng, say)
-    except AgentError as error:
-        sys.stderr.write(f"goryu play: {error}\n")
-        return 2
-    play = Play(table, table.new(), players)
-    say(", ".join(f"{side}: {name}" for side, name in zip(table.sides, names, strict=True)))
-    if None in players:
-        say(play.help())
-    read = _reader(given, out)
-    try:
+        play = Play(table, table.new(), _players(options.game, names, rng, say))
+        say(", ".join(f"{side}: {name}" for side, name in zip(table.sides, names, strict=True)))
+        if None in play.players:
+            say(play.help())
+        read = _reader(given, out)
         for text in play.start():
             say(text)
         while not play.is_over:
             for text in play.receive(read(play.prompt())):
                 say(text)
+    except (AgentError, ModelError) as error:
+        sys.stderr.write(f"goryu play: {error}\n")
+        return 2
     except (EOFError, KeyboardInterrupt):  # Ctrl-D and Ctrl-C end the session.
         say("")
     return 0
@@ -151,6 +151,8 @@ def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO 
 
 def _reader(given: TextIO | None, out: TextIO) -> Callable[[str], str]:
     """Returns a function that asks for a line and raises EOFError at the end of the input."""
+    if given is None and isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="backslashreplace")  # What cannot be decoded is no legal move.
     if given is None and sys.stdin.isatty():
         with suppress(ImportError):
             import readline  # noqa: F401 (arrow keys and history for `input`; Windows does without)
@@ -191,9 +193,7 @@ def _players(
         from goryu.players.knowledge import board_knowledge, shogi_knowledge
 
         is_shogi = game == "shogi"
-        knowledge = (
-            shogi_knowledge(_engine_config(say), say) if is_shogi else board_knowledge(game, rng, say)
-        )
+        knowledge = shogi_knowledge(_engine_config(say), say) if is_shogi else board_knowledge(game, rng, say)
 
     def player(name: str) -> Agent | None:
         try:
