@@ -40,7 +40,9 @@ def test_every_agent_for_large_games_plays_reversi_to_the_end(name: str) -> None
     ("name", "expected"),
     [
         ("chess", "expected one of random"),
-        ("uct:", "positive number, as in uct:100"),
+        ("uct:", "positive number of at most 9 digits, as in uct:100,"),
+        ("puct:99999999999999999999", "at most 9 digits"),
+        (f"puct:{'9' * 5000}", "at most 9 digits"),
         ("uct:-5", "positive number"),
         ("uct:0", "positive number"),
         ("random:3", "expected no number"),

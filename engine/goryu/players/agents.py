@@ -21,6 +21,9 @@ from goryu.search.random_move import random_move
 
 __all__ = ["AGENTS", "Agent", "AgentError", "Algorithm", "Knowledge", "make_agent", "with_epsilon"]
 
+MOST_DIGITS = 9
+"""Of a budget: more than anybody waits for, and less than a search can count."""
+
 Agent = Callable[[State], Move]
 """Chooses a move in a position that is not over, and leaves the position as it is."""
 
@@ -63,8 +66,10 @@ def make_agent(name: str, knowledge: Knowledge | None = None, rng: Random | None
     if algorithm not in AGENTS:
         raise AgentError(f"agent {name!r}: expected one of {', '.join(AGENTS)}")
     found = AGENTS[algorithm]
-    if colon and not (found.budget and number.isdecimal() and int(number) > 0):
-        expected = f"a positive number, as in {algorithm}:{found.budget}" if found.budget else "no number"
+    is_budget = number.isdecimal() and len(number) <= MOST_DIGITS and int(number) > 0
+    if colon and not (found.budget and is_budget):
+        example = f"a positive number of at most {MOST_DIGITS} digits, as in {algorithm}:{found.budget},"
+        expected = example if found.budget else "no number"
         raise AgentError(f"agent {name!r}: expected {expected} after {algorithm!r}")
     return found.new(int(number) if colon else found.budget, knowledge or Knowledge(), rng or Random())
 
