@@ -9,6 +9,7 @@ import pytest
 
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
+from goryu.games.shogi import Board, Rules
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, uct
@@ -232,6 +233,25 @@ def test_uct_counts_every_iteration_once_and_expands_after_n_visits() -> None:
 
 def test_uct_that_never_expands_sees_one_ply() -> None:
     assert depth_of(uct.search(TicTacToe(), 400, Random(2), expand_at=None)) == 1
+
+
+@pytest.mark.parametrize("rules", [Rules(max_ply=2), Rules()], ids=["maximum ply", "repetition"])
+def test_uct_never_grows_beyond_the_end_of_a_game(rules: Rules) -> None:
+    # Bare kings: the game ends by ply or by repetition, and legal moves are left all the same.
+    board = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1", rules=rules)
+
+    def check(node: uct.Node, plies: int) -> None:
+        if node is not root and (board.outcome() or board.repetition()):
+            ended.append(plies)
+            assert not node.children
+        for move, child in node.children.items():
+            board.push(move)
+            check(child, plies + 1)
+            board.pop()
+
+    root, ended = uct.search(board, 300, Random(1), c=0.1), list[int]()
+    check(root, 0)
+    assert ended
 
 
 def test_uct_with_many_iterations_finds_the_value_of_the_game() -> None:

@@ -27,7 +27,7 @@ UCB1_CONSTANT = 2.0 * sqrt(2.0)
 class Node:
     """Statistics of one position, seen from the player who moved into it.
 
-    children: the positions after each move; empty as long as the node is a leaf.
+    children: the positions after each move; empty as long as the node is a leaf, and where the game is over.
     """
 
     __slots__ = ("children", "value_sum", "visits")
@@ -84,8 +84,13 @@ def simulate(root: Node, state: State, rng: Random, c: float, expand_at: int | N
         node.visits += 1
         node.value_sum += value
         value = -value
-    if expand_at is not None and leaf.visits >= expand_at:  # 4. Expand; a finished game has no moves.
+    if expand_at is not None and leaf.visits >= expand_at and not is_over(state):  # 4. Expand.
         leaf.expand(state)
+
+
+def is_over(state: State) -> bool:
+    """Does a playout end here? Shogi has legal moves even then: a repetition takes none away."""
+    return state.outcome() is not None or state.repetition() is not None
 
 
 def best_move(
