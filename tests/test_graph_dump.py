@@ -95,3 +95,16 @@ def test_the_console_writes_the_graph_into_a_file(tmp_path: Path) -> None:
     assert "expected FILE.json" in ask(f"tree {path} x", request, Control(), player)[0]
     missing = tmp_path / "missing" / "graph.json"
     assert "tree: " in ask(f"tree {missing}", request, Control(), player)[0]
+
+
+def test_a_number_in_a_question_may_be_anything() -> None:
+    player, control = Player(), Control()
+    config = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
+    player.load(config, lambda line: None)
+    request = Request(PlayerBoard(), Limits(nodes=20), config, monotonic())
+    player.search(request, control, lambda result, ms: None)
+    assert ask("perft ²", request, control, player)[-1] == "info string perft 1: 30"
+    assert len(ask("policy ²", request, control, player)) == 20
+    assert len(ask(f"policy {'9' * 5000}", request, control, player)) == 30
+    assert ask(f"tree {'9' * 20}", request, control, player)
+    assert "expected FILE.json" in ask("tree graph.json ²", request, control, player)[0]

@@ -23,6 +23,9 @@ SHOWN = 20
 
 DEEPEST_PERFT = 30
 
+LARGEST = 10**9
+"""Numbers in questions are clamped to this."""
+
 
 def show(command: str, board: "Board") -> Iterator[str]:
     """Yields the lines that answer `d`, `moves` or `side`, for which nothing has to be computed."""
@@ -44,7 +47,7 @@ def ask(question: str, request: "Request", control: "Control", player: "Player")
     `tree FILE.json [least visits [depth]]` writes the search graph into a file instead.
     """
     command, *arguments = question.split()
-    number = int(arguments[0]) if arguments and arguments[0].isdigit() else None
+    number = _number(arguments[0]) if arguments else None
     board = request.board
     if command == "perft":
         return list(_perft(board, min(DEEPEST_PERFT, number if number is not None else 1), control))
@@ -128,7 +131,7 @@ def _tree(player: "Player", lines: int) -> Iterator[str]:
 
 def _write_graph(player: "Player", arguments: Sequence[str]) -> str:
     """Writes the search graph into the file that `arguments` name; returns what came of it."""
-    limits = [int(word) for word in arguments[1:] if word.isdigit()]
+    limits = [number for word in arguments[1:] if (number := _number(word)) is not None]
     if len(limits) != len(arguments) - 1 or len(limits) > 2:
         return f"tree: expected FILE.json [least visits [depth]], received {' '.join(arguments)}"
     least_visits = limits[0] if limits else 1
@@ -141,6 +144,12 @@ def _write_graph(player: "Player", arguments: Sequence[str]) -> str:
     except OSError as error:
         return f"tree: {error}"
     return f"{len(graph['nodes'])} positions written to {arguments[0]}"
+
+
+def _number(word: str) -> int | None:
+    """Returns the whole number that a word is, at most `LARGEST`, or None."""
+    # Of more digits than 20 those in front tell enough, and int refuses thousands of them.
+    return min(LARGEST, int(word[:20])) if word.isdecimal() else None
 
 
 def _line(text: str) -> str:
