@@ -86,6 +86,30 @@ def test_nothing_to_train_is_refused(option: str, tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("tictactoe --value-only", "--value-only: tictactoe has no such training"),
+        ("shogi --value-games 5", "--value-games: shogi has no such training"),
+        ("exercises --cycles 5", "--cycles: exercises has no such training"),
+        ("reversi --seed 99999999999999999999", "expected a number of 64 bits"),
+        ("reversi --json nowhere/found.json", "no such folder"),
+        ("reversi --plot nowhere/found.png", "no such folder"),
+        ("reversi --plot found.foo", "expected one of the endings "),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_the_training(
+    arguments: str, expected: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("rich")
+    pytest.importorskip("matplotlib")
+    command = [sys.executable, str(TOOL), *arguments.split(), "--folder", "run"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert expected in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     pytest.importorskip("rich")
     (tmp_path / "file").touch()

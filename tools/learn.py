@@ -22,7 +22,13 @@ from rich.table import Table
 
 from goryu.learning.report import Report, ReportError
 
-GAMES = ("tictactoe", "reversi", "exercises", "shogi")
+GAMES = {
+    "tictactoe": {"cycles"},
+    "reversi": {"cycles", "value_games", "value_only"},
+    "exercises": {"value_games"},
+    "shogi": {"cycles"},
+}
+"""What may be taught, and what of its training may be changed."""
 
 
 def main() -> int:
@@ -74,8 +80,10 @@ def parse_arguments() -> argparse.Namespace:
         "--fresh", action="store_true", help="forget the run in the folder and start from nothing"
     )
     parser.add_argument("--games", type=int, default=100, help="games of a match (default: 100)")
-    parser.add_argument("--cycles", type=int, help="cycles of AlphaZero's loop")
-    parser.add_argument("--value-games", type=int, help="games of a reversi value learner")
+    parser.add_argument("--cycles", type=int, help="cycles of AlphaZero's loop (not for exercises)")
+    parser.add_argument(
+        "--value-games", type=int, help="games of a value learner (for reversi and exercises)"
+    )
     parser.add_argument("--value-only", action="store_true", help="reversi: leave AlphaZero's loop out")
     parser.add_argument("--threads", type=int, default=2, help="threads of PyTorch (default: 2)")
     parser.add_argument("--seed", type=int, default=1)
@@ -87,7 +95,29 @@ def parse_arguments() -> argparse.Namespace:
     for name in ("cycles", "value_games", "threads"):
         if (number := getattr(options, name)) is not None and number < 1:
             parser.error(f"--{name.replace('_', '-')} {number}: expected at least 1")
+    for name in ("cycles", "value_games", "value_only"):
+        if getattr(options, name) and name not in GAMES[options.game]:
+            parser.error(f"--{name.replace('_', '-')}: {options.game} has no such training")
+    if not -(1 << 63) <= options.seed < 1 << 63:
+        parser.error(f"--seed {options.seed}: expected a number of 64 bits")
+    if problem := problem_with_files(options):
+        parser.error(problem)
     return options
+
+
+def problem_with_files(options: argparse.Namespace) -> str:
+    """Returns why what is asked for could not be written after hours of training, or ""."""
+    for name in ("json", "plot"):
+        path: Path | None = getattr(options, name)
+        if path and not path.absolute().parent.is_dir():
+            return f"--{name} {path}: no such folder"
+    if options.plot and options.plot.suffix:
+        from matplotlib.backend_bases import FigureCanvasBase
+
+        endings = FigureCanvasBase.get_supported_filetypes()
+        if options.plot.suffix[1:].lower() not in endings:
+            return f"--plot {options.plot}: expected one of the endings {', '.join(sorted(endings))}"
+    return ""
 
 
 def learn(options: argparse.Namespace, folder: Path, report: Report, console: Console) -> None:
