@@ -125,6 +125,13 @@ def test_the_programs_behind_the_verbs_exist() -> None:
     assert {name for name in named if not (ROOT / "tools" / name).exists()} == set()
 
 
+def test_every_program_of_tools_is_a_verb() -> None:
+    """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
+    others = {"dev.py", "bootstrap.py", "sanitize.py", "gnushogi_usi.py"}  # The last one is an engine.
+    programs = {path.name for path in (ROOT / "tools").glob("*.py")} - others
+    assert programs <= set(re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8")))
+
+
 @pytest.mark.parametrize("path", [*GUIDES, *LAUNCHERS], ids=lambda path: path.name)
 def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleType) -> None:
     text = path.read_text(encoding="utf-8")

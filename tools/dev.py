@@ -36,7 +36,7 @@ class Verb(NamedTuple):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one verb and returns its exit status."""
-    lines = "\n".join(f"  {name:<8}{verb.help}" for name, verb in VERBS.items())
+    lines = "\n".join(f"  {name:<9} {verb.help}" for name, verb in VERBS.items())
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, epilog=f"verbs:\n{lines}", formatter_class=raw)
     parser.add_argument("verb", choices=VERBS, metavar="VERB")
@@ -159,6 +159,12 @@ VERBS = {
     "bench": Verb("playouts a second and the bench signature", ("tools",), script("bench.py")),
     "perft": Verb("leaves of the tree of legal moves, counted and timed", ("tools",), script("perft.py")),
     "match": Verb("a match between two USI engines", ("tools",), script("match.py")),
+    "openings": Verb("a file of openings for matches", ("tools",), script("openings.py")),
+    "learn": Verb("networks from nothing, and the tutorials' tables", ("train",), script("learn.py")),
+    "teach": Verb("training games of a USI engine", ("tools",), script("teach.py")),
+    "train": Verb("a shogi network from training games", ("train",), script("train.py")),
+    "selfplay": Verb("training games of a shogi network", ("train",), script("selfplay.py")),
+    "quantize": Verb("a shogi network in 8-bit integers", ("train",), script("quantize.py")),
     "fuzz": Verb("bytes and commands in any order at the USI engine", ("tools",), script("fuzz.py")),
     "asan": Verb("the tests of native/core under the sanitizers; --fuzz SECONDS", None, asan),
     "clean": Verb("remove what was built; --all: .venv too", None, clean),
