@@ -1,5 +1,8 @@
 """The table of options, the values that GUIs send, and the scores that go back."""
 
+import os
+import subprocess
+import sys
 from dataclasses import fields
 
 import pytest
@@ -57,6 +60,15 @@ def test_goryu_doctor_names_what_is_broken(capsys: pytest.CaptureFixture[str]) -
     text = capsys.readouterr().out
     assert "! broken: model /nowhere/none.onnx: no such file" in text
     assert "search:" in text
+
+
+def test_goryu_doctor_says_when_the_implementation_asked_for_is_not_there() -> None:
+    command = [sys.executable, "-m", "goryu", "doctor"]
+    environment = {**os.environ, "GORYU_IMPLEMENTATION": "fast"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    assert "! broken: search and rules: GORYU_IMPLEMENTATION must be" in done.stdout
+    assert done.returncode == 1
 
 
 NAMES_OF_OTHER_ENGINES = [

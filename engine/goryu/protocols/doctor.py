@@ -44,14 +44,24 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--model", default="", help="ONNX model; the shipped one if left out")
     options = parser.parse_args(arguments)
     is_well = True
-    for section in (_installation, _rules, lambda: _network(options.model), lambda: _search(options.model)):
-        for line in section():
-            is_well = is_well and not line.startswith("! broken")
-            sys.stdout.write(f"{line}\n")
-            sys.stdout.flush()
+    for line in _findings(options.model):
+        is_well = is_well and not line.startswith("! broken")
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
     for line in _registration():
         sys.stdout.write(f"{line}\n")
     return 0 if is_well else 1
+
+
+def _findings(model: str) -> Iterator[str]:
+    yield from _installation()
+    try:
+        yield from _rules()
+    except ImportError as error:  # Nothing else can be tried without a board.
+        yield f"! broken: search and rules: {error}{_advice()}"
+        return
+    yield from _network(model)
+    yield from _search(model)
 
 
 def _installation() -> Iterator[str]:
@@ -69,8 +79,13 @@ def _rules() -> Iterator[str]:
     from goryu.implementation import IMPLEMENTATION, WHY
 
     mark = "" if IMPLEMENTATION == "native" else "! slow: "
-    advice = "" if find_spec("goryu._native") else "; tools/dev.py setup builds them, or says why it cannot"
-    yield f"{mark}search and rules: {IMPLEMENTATION} ({WHY}){advice}"
+    yield f"{mark}search and rules: {IMPLEMENTATION} ({WHY}){_advice()}"
+
+
+def _advice() -> str:
+    """Returns what to do about native twins that are not there, "" if they are."""
+    is_built = find_spec("goryu._native") is not None
+    return "" if is_built else "; tools/dev.py setup builds the native twins, or says why it cannot"
 
 
 def _network(model: str) -> Iterator[str]:
