@@ -217,6 +217,22 @@ def test_a_failing_load_is_said_and_readyok_comes() -> None:
     assert world.lines == ["info string Error! broken", "readyok"]
 
 
+def test_help_names_what_people_may_ask() -> None:
+    text = " ".join(ready_world().send("help"))
+    assert all(
+        f" {command}" in text
+        for command in ("d,", "moves", "side", "eval", "policy", "tree", "perft", "getoption")
+    )
+
+
+def test_help_explains_an_option_under_any_of_its_names() -> None:
+    world = ready_world()
+    declared, meaning = world.send("help uct_threads")
+    assert declared.startswith("info string Threads type spin default ")
+    assert meaning.startswith("info string CPU threads of the search")
+    assert world.send("help nothing") == ["info string no option of the name 'nothing'"]
+
+
 def test_quit_answers_nothing_twice() -> None:
     world = ready_world()
     world.send("go infinite", "quit", "go infinite", "isready")

@@ -83,6 +83,13 @@ class UsiOptions:
                 problems.append(f"model settings: {error}")
         return problems
 
+    def explain(self, name: str) -> list[str]:
+        """Returns how an option is offered to the GUI, and what it means."""
+        option = self.find(name)
+        if option is None:
+            return [f"no option of the name {name[:80]!a}"]
+        return [option.declaration().removeprefix("option name "), option.help]
+
     def describe(self, name: str) -> list[str]:
         """Returns `NAME = VALUE`; for every option if the name is empty."""
         config = self.config

@@ -101,6 +101,7 @@ class UsiEngine:
             "ponderhit": self._ponderhit,
             "gameover": self._stop,
             "getoption": self._getoption,
+            "help": self._help,
             **dict.fromkeys(("d", "moves", "side"), self._show),
             **dict.fromkeys(("eval", "policy", "tree", "perft"), self._ask_console),
         }
@@ -257,6 +258,10 @@ class UsiEngine:
     def _getoption(self, line: str, at_s: float) -> list[Action]:
         return [remark(text) for text in self._options.describe(" ".join(words(line)[1:]))]
 
+    def _help(self, line: str, at_s: float) -> list[Action]:
+        name = " ".join(words(line)[1:])
+        return [remark(text) for text in (self._options.explain(name) if name else _HELP)]
+
     def _set_position(self, line: str, at_s: float) -> list[Action]:
         command = parse_position(words(line)[1:])
         try:
@@ -397,6 +402,12 @@ class UsiEngine:
         self._running = None
         return [Write(mate_line(mate) if is_implemented else "checkmate notimplemented")]
 
+
+_HELP = (
+    "for people: d, moves, side, eval, policy [LINES], perft [DEPTH]",
+    "of the last search: tree [LINES], tree FILE.json [LEAST_VISITS [DEPTH]]",
+    "getoption [NAME] says what an option is set to, help NAME what it means",
+)
 
 _NEEDS_IDLE = frozenset(("go", "usinewgame", "eval", "policy", "tree", "perft"))
 """Commands that end a running search before they are served."""
