@@ -110,6 +110,29 @@ def test_what_cannot_be_done_is_refused_before_the_training(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals and locks of files")
+def test_a_run_that_is_killed_says_that_it_goes_on_and_keeps_others_out(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("rich")
+    command = [sys.executable, str(TOOL), "reversi", "--games", "2", "--threads", "1"]
+    command += ["--folder", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
+        try:
+            assert first.stdout is not None
+            assert "most discs after 1 plies" in first.stdout.readline()
+            before = (tmp_path / "report.json").read_text(encoding="utf-8")
+            second = subprocess.run([*command, "--fresh"], capture_output=True, text=True, timeout=60)
+            assert second.returncode == 2
+            assert second.stderr == f"learn: {tmp_path}: another program is learning there\n"
+            assert (tmp_path / "report.json").read_text(encoding="utf-8") == before
+            first.terminate()
+            _, error = first.communicate(timeout=60)
+        finally:
+            first.kill()
+    assert first.returncode == 130
+    assert error == f"learn: interrupted; the same command goes on from what is in {tmp_path}\n"
+
+
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     pytest.importorskip("rich")
     (tmp_path / "file").touch()

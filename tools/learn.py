@@ -20,7 +20,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from goryu.learning.file_lock import is_locked_by_us
 from goryu.learning.report import Report, ReportError
+from goryu.learning.sigterm import interrupt_on_sigterm
 
 GAMES = {
     "tictactoe": {"cycles"},
@@ -33,17 +35,25 @@ GAMES = {
 
 def main() -> int:
     options = parse_arguments()
+    interrupt_on_sigterm()
+    folder: Path = options.folder or Path("runs/learn") / options.game
     try:
-        return run(options)
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / "lock").open("a") as lock:
+            if not is_locked_by_us(lock):
+                print(f"learn: {folder}: another program is learning there", file=sys.stderr)
+                return 2
+            return run(options, folder)
     except OSError as error:
         print(f"learn: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print(f"learn: interrupted; the same command goes on from what is in {folder}", file=sys.stderr)
+        return 130
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace, folder: Path) -> int:
     """Does what is left of a run; returns the exit status."""
-    folder: Path = options.folder or Path("runs/learn") / options.game
-    folder.mkdir(parents=True, exist_ok=True)
     if options.fresh:
         for left_over in (folder / "report.json", *folder.glob("*.pt")):
             left_over.unlink(missing_ok=True)
@@ -55,11 +65,7 @@ def run(options: argparse.Namespace) -> int:
         return 2
     report.write(folder / "report.json")  # From now on the folder belongs to a run with these settings.
     console = Console(emoji=False)  # Or ":100" becomes a picture.
-    try:
-        learn(options, folder, report, console)
-    except KeyboardInterrupt:
-        console.print(f"interrupted; the same command goes on from what is in {folder}")
-        return 130
+    learn(options, folder, report, console)
     print_table(console, report)
     if options.json:
         options.json.write_text(report.as_json(), encoding="utf-8")
