@@ -90,6 +90,14 @@ def test_readyok_comes_after_loading() -> None:
     assert world.work() == ["readyok"]
 
 
+def test_what_the_file_beside_the_model_sets_is_said() -> None:
+    engine = UsiEngine(lambda config: "C_init=65\nC_init_root=75\n")
+    engine.receive("setoption name C_init value 90", 0.0)
+    said, load = engine.receive("isready", 0.0)
+    assert said == Write("info string set by the file beside the model: C_init_root=75")
+    assert isinstance(load, Load)
+
+
 def test_what_follows_isready_waits_for_it_in_order() -> None:
     world = World()
     assert world.send("isready", "position startpos moves 7g7f", "go nodes 1", "isready") == []

@@ -32,13 +32,17 @@ class UsiOptions:
     @property
     def config(self) -> EngineConfig:
         """The settings in force."""
+        from_model = self._from_model()
+        return replace(self._set, **from_model) if from_model else self._set  # type: ignore[arg-type]
+
+    def _from_model(self) -> dict[str, Value]:
+        """Returns the fields that the model's file decides, with their values."""
         default = EngineConfig()
-        still_default = {
+        return {
             name: value
             for name, value in self._model_settings.items()
             if getattr(self._set, name) == getattr(default, name)
         }
-        return replace(self._set, **still_default) if still_default else self._set  # type: ignore[arg-type]
 
     def find(self, name: str) -> Option | None:
         """Returns the option of this name or alias, or None."""
@@ -82,6 +86,11 @@ class UsiOptions:
             except OptionError as error:
                 problems.append(f"model settings: {error}")
         return problems
+
+    def model_settings(self) -> list[str]:
+        """Returns `NAME=VALUE` for each option that the model's file decides."""
+        config, fields = self.config, self._from_model()
+        return [f"{option.name}={option.text(config)}" for option in OPTIONS if option.field in fields]
 
     def explain(self, name: str) -> list[str]:
         """Returns how an option is offered to the GUI, and what it means."""

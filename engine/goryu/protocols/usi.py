@@ -330,11 +330,14 @@ class UsiEngine:
         return self._loaded_settings != self._options.config.loaded_settings()
 
     def _load(self) -> list[Action]:
-        problems = self._options.set_model_settings(self._read_model_settings(self._options.config))
+        remarks = self._options.set_model_settings(self._read_model_settings(self._options.config))
+        if settings := self._options.model_settings():
+            # The GUI goes on showing the defaults that `usi` named.
+            remarks.append(f"set by the file beside the model: {' '.join(settings)}")
         config = self._options.config
         self._loaded_settings = config.loaded_settings()
         self._is_loading = True
-        return [*map(remark, problems), Load(config)]
+        return [*map(remark, remarks), Load(config)]
 
     def _ask(self, question: str, at_s: float) -> list[Action]:
         if self._must_load():
