@@ -134,3 +134,33 @@ class TestWithTorch:
         learner = train_value_network(new_run(), "values", config, opponents, match_games=2)
         assert learner.played == 4
         assert [games for games, *_ in new_run().report.strength] == [1, 2, 3, 4]
+
+    @pytest.mark.parametrize(
+        "full", ["goryu.learning.learning_run.save_whole", "goryu.learning.report.write_whole"]
+    )
+    def test_a_full_disk_takes_no_point_from_the_curve_and_adds_none(
+        self, full: str, new_run: Callable[[], "LearningRun"], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from goryu.learning.learning_run import train_value_network
+        from goryu.learning.value_learner import ValueLearnerConfig
+        from goryu.players.agents import Agent, make_agent
+
+        config = ValueLearnerConfig(games=3, games_together=1, depth=1, updates=1, batch=8)
+
+        def opponents(rng: Random) -> list[Agent]:
+            return [make_agent("random", rng=rng)]
+
+        def no_space(*_arguments: object) -> None:
+            raise OSError("no space left on device")
+
+        def progress(what: str, done: int, of: int) -> None:
+            if done == 2:
+                monkeypatch.setattr(full, no_space)
+
+        run = new_run()
+        run.progress = progress
+        with pytest.raises(OSError, match="no space"):
+            train_value_network(run, "values", config, opponents, match_games=2)
+        monkeypatch.undo()
+        train_value_network(new_run(), "values", config, opponents, match_games=2)
+        assert [games for games, *_ in new_run().report.strength] == [1, 2, 3]

@@ -63,9 +63,20 @@ class LearningRun:
         path = self._path(stage)
         return torch.load(path, weights_only=True) if path.is_file() else None
 
-    def save(self, stage: str, state: dict[str, Any]) -> None:
-        """Writes where a training stands; a kill leaves the old file whole."""
-        save_whole(self._path(stage), state)
+    def save(
+        self, stage: str, state: dict[str, Any], clock: "Clock", strength: tuple[int, float, str]
+    ) -> None:
+        """Writes where a training stands and adds its strength, an entry of the report, to the curve.
+
+        A kill leaves the old files whole. In between the report is ahead: the training then comes to the
+        same point again, and replaces it.
+        """
+        games, _, what = strength
+        curve = self.report.strength
+        self.report.strength = [s for s in curve if (s[0], s[2]) != (games, what)] + [strength]
+        self.report.training[stage] = clock.read()
+        self.save_report()
+        save_whole(self._path(stage), {**state, "clock": clock.read()})
 
     def _path(self, stage: str) -> Path:
         return self.folder / f"{stage.replace(' ', '-')}.pt"
@@ -119,10 +130,7 @@ def train_alphazero(
             f"cycle {cycle.number}: losses {cycle.policy_loss:.3f} {cycle.value_loss:.3f}; {match}; "
             f"{'promoted' if cycle.is_promoted else 'kept'}; {what}: {points:.3f}"
         )
-        run.save("alphazero", {"loop": loop.state_dict(), "clock": clock.read()})
-        run.report.training["alphazero"] = clock.read()
-        run.report.strength.append((cycle.games, points, what))
-        run.save_report()
+        run.save("alphazero", {"loop": loop.state_dict()}, clock, (cycle.games, points, what))
     return loop.champion
 
 
@@ -155,11 +163,8 @@ def train_value_network(
             learner.step()
             run.progress(f"{stage}: games", learner.played, config.games)
         points = learner.compete(match_games)
-        state = {"learner": learner.state_dict(), "opponents": rng.getstate(), "clock": clock.read()}
-        run.save(stage, state)
-        run.report.training[stage] = clock.read()
-        run.report.strength.append((learner.played, points, stage))
-        run.save_report()
+        state = {"learner": learner.state_dict(), "opponents": rng.getstate()}
+        run.save(stage, state, clock, (learner.played, points, stage))
     if keeps_best:
         learner.restore_best()
     return learner
