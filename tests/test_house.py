@@ -125,6 +125,20 @@ def test_the_programs_behind_the_verbs_exist() -> None:
     assert {name for name in named if not (ROOT / "tools" / name).exists()} == set()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot replace a process")
+def test_the_programs_behind_the_verbs_find_the_python_of_the_virtual_environment(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`match --engine1 "python -m goryu"` otherwise starts any Python, which knows no goryu."""
+    started: list[dict[str, str]] = []
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(os, "execve", lambda path, command, environment: started.append(environment))
+    monkeypatch.setattr(os, "execv", lambda path, command: started.append(dict(os.environ)))
+    monkeypatch.setattr(subprocess, "run", lambda command, **rest: subprocess.CompletedProcess(command, 0))
+    dev.VERBS["match"].run([])
+    assert started[0]["PATH"].split(os.pathsep)[0] == str(dev.programs(dev.VENV).folder)
+
+
 def test_every_program_of_tools_is_a_verb() -> None:
     """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
     others = {"dev.py", "bootstrap.py", "sanitize.py", "gnushogi_usi.py"}  # The last one is an engine.

@@ -73,10 +73,15 @@ def script(name: str) -> Callable[[Sequence[str]], int]:
 
 
 def become(command: list[str]) -> int:
-    """Turns this process into the command, or on Windows, which cannot do that, waits for it."""
+    """Turns this process into the command, or on Windows, which cannot do that, waits for it.
+
+    Its `python` is that of .venv: `match` starts engines by `python -m goryu`.
+    """
+    path = os.pathsep.join([str(programs(VENV).folder), os.environ.get("PATH", os.defpath)])
+    environment = {**os.environ, "PATH": path}
     if os.name != "nt":
-        os.execv(command[0], command)
-    return subprocess.run(command).returncode
+        os.execve(command[0], command, environment)
+    return subprocess.run(command, env=environment).returncode
 
 
 def test(arguments: Sequence[str]) -> int:
