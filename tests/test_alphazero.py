@@ -21,6 +21,7 @@ from goryu.learning.alphazero import AlphaZero, Example, RootNoise, play
 from goryu.learning.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig
 from goryu.learning.correctness import correctness
 from goryu.players.agents import Knowledge, make_agent
+from goryu.players.arena import Score
 from goryu.players.knowledge import SMALL_PUCT
 from goryu.search.evaluator import Evaluation, Evaluator
 
@@ -100,6 +101,11 @@ def test_the_challenger_takes_over_only_with_more_points_than_asked() -> None:
             assert cycle.is_promoted == (cycle.score.points > promotion)
             champions.append(loop.champion.number)  # type: ignore[attr-defined]
         assert champions == expected
+
+
+def test_the_games_of_the_match_are_as_long_as_those_of_self_play() -> None:
+    loop = AlphaZero(FakeLearner(), replace(SMALL, max_plies=4), Random(3))
+    assert loop.compare(UniformEvaluator()) == Score(0, 4, 0)
 
 
 def test_without_a_match_the_newest_network_always_plays() -> None:

@@ -155,7 +155,8 @@ class AlphaZero(Generic[P]):
     def compare(self, challenger: Evaluator) -> Score:
         """Returns the challenger's score against the champion."""
         new, old = (self.sampling_agent(evaluator) for evaluator in (challenger, self.champion))
-        return paired_match(new, old, self.learner.new_game, self.config.evaluation_games)
+        games, max_plies = self.config.evaluation_games, self.config.max_plies
+        return paired_match(new, old, self.learner.new_game, games, max_plies=max_plies)
 
     def sampling_agent(self, evaluator: Evaluator) -> Agent:
         """Returns a player without noise; it draws its first moves, or all games would be the same."""

@@ -10,6 +10,10 @@ from goryu.players.agents import Agent
 __all__ = ["Score", "match", "paired_match", "play_game", "result"]
 
 
+NO_LIMIT = 1 << 30
+"""More plies than any game has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """Wins, draws and losses of one side; a draw counts half a point.
@@ -62,7 +66,7 @@ class Score:
         return f"{self.points:.3f} +- {self.error:.3f} ({self.counts})"
 
 
-def play_game(first: Agent, second: Agent, state: State, max_plies: int = 1 << 30) -> State:
+def play_game(first: Agent, second: Agent, state: State, max_plies: int = NO_LIMIT) -> State:
     """Plays `state` to its end or to `max_plies` and returns it; `first` moves when `state.turn` is 0."""
     agents = (first, second)
     while state.outcome() is None and state.ply < max_plies:
@@ -86,10 +90,11 @@ def match(
     *,
     side: int = 0,
     margin: Callable[[State], float] | None = None,
+    max_plies: int = NO_LIMIT,
 ) -> Score:
     """Plays `games` games and returns the agent's score.
 
-    side: 0 if the agent moves first in the game, 1 if second.
+    side: 0 if the agent moves first in the game, 1 if second. max_plies: longer games are draws.
     margin: what to average over the final states, seen from the side to move there; the score has it
         from the agent's side.
     """
@@ -97,7 +102,7 @@ def match(
     margins = 0.0
     for _ in range(games):
         first, second = (agent, opponent) if side == 0 else (opponent, agent)
-        final = play_game(first, second, new_game())
+        final = play_game(first, second, new_game(), max_plies)
         counts[result(final) if side == 0 else -result(final)] += 1
         if margin is not None:
             margins += margin(final) if final.turn == side else -margin(final)
@@ -105,7 +110,15 @@ def match(
     return Score(counts[1.0], counts[0.0], counts[-1.0], mean_margin)
 
 
-def paired_match(agent: Agent, opponent: Agent, new_game: Callable[[], State], games: int) -> Score:
+def paired_match(
+    agent: Agent,
+    opponent: Agent,
+    new_game: Callable[[], State],
+    games: int,
+    *,
+    max_plies: int = NO_LIMIT,
+) -> Score:
     """Plays half of the games on either side and returns the agent's score."""
     half = games // 2
-    return match(agent, opponent, new_game, games - half) + match(agent, opponent, new_game, half, side=1)
+    as_first = match(agent, opponent, new_game, games - half, max_plies=max_plies)
+    return as_first + match(agent, opponent, new_game, half, side=1, max_plies=max_plies)
