@@ -195,6 +195,14 @@ def test_false_is_read_as_false() -> None:
     assert options.config.ponder is False
 
 
+def test_a_path_may_be_pasted_with_the_quotes_of_windows() -> None:
+    options = UsiOptions()
+    options.set("DNN_Model", r'"C:\My Models\日本 語.onnx"')
+    assert options.config.model == r"C:\My Models\日本 語.onnx"
+    options.set("DNN_Model", '"')
+    assert options.config.model == '"'
+
+
 def test_units_of_other_engines_are_converted() -> None:
     options = UsiOptions()
     options.set("WhiteDrawValue", "40")

@@ -94,6 +94,8 @@ class Option:
                 if choice.lower() == text.lower():
                     return choice
             raise self._refusal(text, "one of " + " ".join(self.choices))
+        if len(text) >= 2 and text[0] == text[-1] == '"':
+            text = text[1:-1]  # As Windows copies a path; all our texts are paths.
         return "" if text == EMPTY else text
 
     def _parse_check(self, text: str) -> bool:
