@@ -283,6 +283,24 @@ class TestWithTorch:
             assert learner._examples(final, 0, [(1, 2)])[0][2] == pytest.approx(target)
             assert learner._examples(final, 1, [(1, 2)])[0][2] == pytest.approx(-target)
 
+    def test_every_second_game_is_played_as_the_second_player(self) -> None:
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+
+        sides = []
+
+        def opponent(state: State) -> Move:
+            if state.ply < 2:  # The opponent's first move: ply 0 if the learner is the second player.
+                sides.append(1 - state.ply)
+            return state.legal_moves()[0]
+
+        config = ValueLearnerConfig(
+            games=4, games_together=1, learns_both_sides=True, updates=1, batch=8, depth=1
+        )
+        learner = ValueLearner(config, [opponent], seed=1)
+        while learner.played < config.games:
+            learner.step()
+        assert sides == [0, 1, 0, 1]
+
     def test_the_value_learner_plays_its_games_and_randomness_fades(self) -> None:
         from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
 

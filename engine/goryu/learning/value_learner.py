@@ -141,8 +141,9 @@ class ValueLearner:
         """Plays `games_together` games, updates the network and returns the mean loss of the update."""
         count = min(self.config.games_together, self.config.games - self.played)
         states = [Reversi() for _ in range(count)]
-        sides = [i % 2 if self.config.learns_both_sides else 0 for i in range(count)]
-        opponents = [self.opponents[(self.played + i) % len(self.opponents)] for i in range(count)]
+        numbers = range(self.played, self.played + count)
+        sides = [number % 2 if self.config.learns_both_sides else 0 for number in numbers]
+        opponents = [self.opponents[number % len(self.opponents)] for number in numbers]
         seen = play_together(states, sides, self._choose, opponents)
         for state, side, positions in zip(states, sides, seen, strict=True):
             self.games.append(self._examples(state, side, positions))
