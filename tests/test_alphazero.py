@@ -201,6 +201,24 @@ class TestWithTorch:
         planes = encode([(state.own, state.opponent)], 8)
         assert evaluation.value == pytest.approx(forward_values(values, planes)[0], abs=1e-5)
 
+    def test_a_full_disk_leaves_the_earlier_network(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from goryu.learning.board_net import BoardNet, export
+
+        def no_space(path: Path, content: bytes) -> None:
+            with path.open("wb") as file:
+                file.write(content[:1000])
+            raise OSError("no space left on device")
+
+        game, path = BOARD_GAMES["tictactoe"], tmp_path / "network.onnx"
+        export(BoardNet(game, 1, 8), game, path)
+        before = path.read_bytes()
+        monkeypatch.setattr(Path, "write_bytes", no_space)
+        with pytest.raises(OSError, match="no space"):
+            export(BoardNet(game, 1, 8), game, path)
+        assert path.read_bytes() == before
+
     def test_the_eight_symmetries_turn_stones_and_policy_alike(self) -> None:
         from goryu.learning.board_learner import BoardLearner, symmetric
 

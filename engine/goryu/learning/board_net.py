@@ -5,6 +5,7 @@ value head. `ValueNet` is the reversi tutorial's: two 4x4 convolutions and a den
 Both take planes [N, 2, size, size] and keep the interface of `evaluators.board_network`.
 """
 
+import io
 from pathlib import Path
 from typing import cast
 
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from goryu.evaluators.board_network import BoardGame, BoardNetwork, Planes
+from goryu.learning.whole_file import write_whole
 
 __all__ = ["BoardNet", "ValueNet", "as_evaluator", "export", "forward_values"]
 
@@ -100,20 +102,21 @@ def as_evaluator(net: BoardNet, game: BoardGame) -> BoardNetwork:
 
 
 def export(net: nn.Module, game: BoardGame, path: Path) -> None:
-    """Writes the network as one ONNX file that `evaluators.board_network.load` reads."""
+    """Writes the network as one ONNX file that `evaluators.board_network.load` reads; whole or not at all."""
     net.eval()
     example = torch.zeros(1, 2, game.size, game.size)
     outputs = ["policy", "value"] if isinstance(net, BoardNet) else ["value"]
+    exported = io.BytesIO()
     torch.onnx.export(
         net,
         (example,),
-        path,
+        exported,
         dynamo=False,
         input_names=["planes"],
         output_names=outputs,
         dynamic_axes={name: {0: "batch"} for name in ["planes", *outputs]},
     )
-    model = onnx.load(path)
+    model = onnx.load_from_string(exported.getvalue())
     entry = model.metadata_props.add()
     entry.key, entry.value = "goryu.game", game.name
-    onnx.save(model, path)
+    write_whole(path, model.SerializeToString())
