@@ -107,6 +107,24 @@ class TestWithTorch:
         assert [games for games, *_ in report.strength] == [2, 4, 6]
         assert (tmp_path / "net.onnx").is_file()
 
+    def test_the_network_in_the_folder_is_the_champion_even_if_no_challenger_wins(
+        self, new_run: Callable[[], "LearningRun"], tmp_path: Path
+    ) -> None:
+        from goryu.evaluators.board_network import BOARD_GAMES, load
+        from goryu.games.tictactoe import TicTacToe
+        from goryu.learning.alphazero_config import TICTACTOE
+        from goryu.learning.board_learner import BoardLearner
+        from goryu.learning.learning_run import train_alphazero
+
+        config = replace(TICTACTOE, playouts=2, cycles=1, games_per_cycle=2, steps_per_cycle=2, promotion=1.0)
+        learner, path = BoardLearner(BOARD_GAMES["tictactoe"], 1, 4, seed=1), tmp_path / "net.onnx"
+        path.write_text("an earlier run's")
+        champion = train_alphazero(
+            new_run(), learner, config, lambda: learner.export(path), lambda _: (0.5, "")
+        )
+        (found,) = load(path, BOARD_GAMES["tictactoe"]).evaluate([TicTacToe()])
+        assert found == champion.evaluate([TicTacToe()])[0]
+
     def test_the_value_learner_goes_on_after_the_last_match(
         self, new_run: Callable[[], "LearningRun"]
     ) -> None:

@@ -104,12 +104,14 @@ def train_alphazero(
 ) -> Evaluator:
     """Runs AlphaZero's loop, or what is left of it, and returns the champion.
 
-    export: writes the learner's network; called when it has become the champion.
+    export: writes the learner's network; called before the first cycle and when it has become the champion.
     strength: the points of a champion and what they are points of, for the plot.
     """
     loop = AlphaZero(learner, config, Random(run.seed))
     saved = run.load("alphazero")
-    if saved is not None:
+    if saved is None:
+        export()
+    else:
         loop.load_state_dict(saved["loop"])
         run.say(f"AlphaZero: cycle {loop.cycles} of {config.cycles} is done")
     clock = Clock(saved and saved["clock"])
