@@ -195,6 +195,13 @@ def test_false_is_read_as_false() -> None:
     assert options.config.ponder is False
 
 
+def test_only_a_number_that_was_out_of_bounds_is_remarked_on() -> None:
+    options = UsiOptions()
+    assert options.set("BlackDrawValue", "100") == ""  # Percent: 1000 per mille.
+    assert options.set("Threads", "+1") == ""
+    assert options.set("BlackDrawValue", "101") == "option DrawValueBlack: '101' became 1000"
+
+
 def test_a_path_may_be_pasted_with_the_quotes_of_windows() -> None:
     options = UsiOptions()
     options.set("DNN_Model", r'"C:\My Models\日本 語.onnx"')

@@ -88,7 +88,7 @@ class Option:
         if self.kind is Kind.CHECK:
             return self._parse_check(text)
         if self.kind is Kind.SPIN:
-            return min(self.maximum, max(self.minimum, factor * self._parse_number(text)))
+            return min(self.maximum, max(self.minimum, factor * self.number(text)))
         if self.kind is Kind.COMBO:
             for choice in self.choices:
                 if choice.lower() == text.lower():
@@ -103,7 +103,13 @@ class Option:
             raise self._refusal(text, "true or false")
         return text.lower() == "true"
 
-    def _parse_number(self, text: str) -> int:
+    def number(self, text: str) -> int:
+        """Returns the whole number that a text is, in bounds or not.
+
+        Raises:
+            OptionError: it is none.
+        """
+        text = text.strip()
         digits = text[1:] if text[:1] in ("-", "+") else text
         # isdigit alone also accepts digits of other scripts.
         if not (digits.isascii() and digits.isdigit()):

@@ -61,11 +61,7 @@ class UsiOptions:
             return ""
         value = option.parse(text, factor)
         self._set = replace(self._set, **{option.field: value})  # type: ignore[arg-type]
-        if (
-            option.kind is Kind.SPIN
-            and value in (option.minimum, option.maximum)
-            and str(value) != text.strip()
-        ):
+        if option.kind is Kind.SPIN and value != factor * option.number(text):
             return f"option {option.name}: {text.strip()[:40]!a} became {value}"
         return ""
 
