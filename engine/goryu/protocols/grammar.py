@@ -35,7 +35,7 @@ def parse_setoption(line: str) -> tuple[str, str] | None:
     ('Clear_Hash', '')
     """
     rest = re.sub(r"^[ \t]*setoption(?:[ \t]+name)?(?=[ \t\r]|$)", "", line)
-    parts = re.split(r"(?:^|[ \t])[ \t]*value(?:[ \t\r]+|$)", rest, maxsplit=1)
+    parts = re.split(r"(?:^|[ \t])value(?:[ \t\r]+|$)", rest, maxsplit=1)
     name = parts[0].strip(" \t\r")
     return (name, parts[1].strip(" \t\r") if len(parts) > 1 else "") if name else None
 
