@@ -64,6 +64,7 @@ cdef extern from "core/game.h" namespace "goryu" nogil:
         void push(uint16_t)
         uint16_t pop()
         Ending repetition()
+        cbool recurs(int attacker, int plies)
         Ending outcome()
 
 cdef extern from "core/declaration.h" namespace "goryu" nogil:
@@ -305,6 +306,10 @@ cdef class Board:
         superior or inferior does. The path reaches back before the root of a search.
         """
         return OUTCOMES[<int>self.game.repetition()]
+
+    def recurs(self, int attacker, int plies):
+        """Was the board the same up to `plies` plies back, and the attacker's hand as full or fuller?"""
+        return self.game.recurs(attacker & 1, plies)
 
     def declaration(self):
         """May the side to move end the game now by its entering king?

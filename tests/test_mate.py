@@ -6,7 +6,8 @@ from random import Random
 import cshogi
 import pytest
 
-from goryu.games.shogi import Board, move_to_usi
+from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
+from goryu.games.state import Move, Outcome
 from goryu.search.mate import Mate, MateVerdict, mate_in_one, solve
 
 GOLD_AND_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
@@ -164,3 +165,76 @@ def test_perpetual_check_does_not_mate() -> None:
 
 def test_a_stop_is_obeyed() -> None:
     assert solve(Board(GOLD_AND_ONE.replace(" G ", " 2P ")), 1 << 30, lambda: True).nodes == 1
+
+
+IN_FIVE = "8k/5n3/5+B3/9/9/8S/9/9/9 b G 1"
+
+
+def test_a_mate_may_pass_where_the_game_has_been() -> None:
+    """The mate begins with a check that was given before; the second occurrence ends nothing."""
+    board = Board(IN_FIVE, allow_missing_king=True)
+    for move in ("4c3c", "1a2a", "3c4c", "2a1a"):
+        board.push_usi(move)
+    mate = solve(board, 3000)
+    assert (mate.verdict, move_to_usi(mate.moves[0])) == (MateVerdict.MATE, "4c3c")
+
+
+def test_the_fourth_occurrence_mates_nobody() -> None:
+    board = Board(IN_FIVE, allow_missing_king=True)
+    for move in ("4c3c", "1a2a", "3c4c", "2a1a") * 3:
+        board.push_usi(move)
+    assert solve(board, 3000).verdict is not MateVerdict.MATE
+
+
+def test_who_could_enter_may_mate_instead() -> None:
+    """Wherever black is to move it could also win by 6b5a."""
+    board = Board("8k/3K1n3/5+B3/9/9/8S/9/9/9 b G 1", Rules(EnteringKingRule.TryRule))
+    mate = solve(board, 3000)
+    assert mate.verdict is MateVerdict.MATE
+    assert "6b5a" not in map(move_to_usi, mate.moves)
+
+
+class Checks:
+    """A game of checks that is written down; in capital letters the attacker is to move."""
+
+    NEXT = "R-d d-AB A-x x-C C-yh y-Q Q-x h-EF E-m F-m B-estuvw e-G G-f f-Q s-T t-T u-T v-T w-T"
+
+    def __init__(self) -> None:
+        self.next = {word[0]: word[2:] for word in self.NEXT.split()}
+        self.path = ["R"]
+
+    turn = property(lambda self: len(self.path) % 2)
+    ply = property(lambda self: len(self.path))
+    position_key = property(lambda self: ord(self.path[-1]))
+    key = property(lambda self: self.position_key << 8 | self.ply)
+
+    def legal_moves(self) -> list[Move]:
+        return [Move(ord(name)) for name in self.next.get(self.path[-1], [])]
+
+    checks = evasions = legal_moves
+
+    def push(self, move: Move) -> None:
+        self.path.append(chr(move))
+
+    def pop(self) -> Move:
+        return Move(ord(self.path.pop()))
+
+    def is_check(self) -> bool:
+        return self.path[-1].islower()
+
+    def outcome(self) -> Outcome | None:
+        return None if self.legal_moves() else Outcome(-1.0, "mate")
+
+    def repetition(self) -> Outcome | None:
+        return Outcome(0.0, "repetition") if self.path[-1] in self.path[:-1] else None
+
+    def recurs(self, attacker: int, plies: int) -> bool:
+        return self.path[-1] in self.path[-1 - plies : -1]
+
+    def copy(self) -> "Checks":
+        raise NotImplementedError
+
+
+def test_what_a_repetition_refutes_on_one_path_is_not_denied_on_another() -> None:
+    """At Q the check x repeats a position if A led there; if B did, it leads on to the mates behind h."""
+    assert solve(Checks(), 1000).verdict is not MateVerdict.NO_MATE

@@ -46,6 +46,8 @@ def assert_same(twin: Any, board: PythonBoard) -> None:
         assert getattr(twin, name) == getattr(board, name), (name, board.sfen())
     for name in METHODS:
         assert getattr(twin, name)() == getattr(board, name)(), (name, board.sfen(), board.move_stack)
+    for attacker, plies in ((0, 4), (1, 4), (0, 12), (1, 500)):
+        assert twin.recurs(attacker, plies) == board.recurs(attacker, plies), (board.sfen(), board.move_stack)
 
 
 def play_both(twin: Any, board: PythonBoard, rng: Random, plies: int, retreats: float = 0.0) -> int:

@@ -98,6 +98,14 @@ def test_standing_there_with_more_in_hand_is_superior_and_with_less_inferior() -
     assert said == [None] * 5 + [SUPERIOR]
 
 
+def test_an_attack_that_comes_back_with_more_in_hand_has_not_come_back() -> None:
+    board, _ = play("4k4/9/9/9/9/9/9/9/4K4 b P 1", "P*5b 5a5b 5i4i 5b4a 4i5i 4a5a")
+    assert (board.recurs(0, 6), board.recurs(1, 6)) == (True, False)
+    assert not board.recurs(0, 5)
+    board, _ = play(KINGS, walk("5i 5h", 1))
+    assert (board.recurs(0, 4), board.recurs(1, 4)) == (True, True)
+
+
 def test_the_nearest_recurrence_decides() -> None:
     # After giving a pawn away (inferior to the start), going round again is an equal position 4 plies back.
     giving = "P*5b 5a5b 5i4i 5b4a 4i5i 4a5a"

@@ -77,6 +77,15 @@ Ending Game::first_recurrence() const noexcept {
     return Ending::kNone;
 }
 
+bool Game::recurs(Color attacker, int plies) const noexcept {
+    const Frame& now = frames_.back();
+    for (int distance = 4; distance <= std::min(plies, length()); distance += 2) {
+        const Frame& then = frames_[length() - distance];
+        if (then.board_key == now.board_key && then.hands[attacker].covers(now.hands[attacker])) return true;
+    }
+    return false;
+}
+
 Ending Game::repetition() const noexcept {
     const Ending fourth = fourth_occurrence();
     if (fourth != Ending::kNone || !rules_.first_recurrence) return fourth;

@@ -42,6 +42,8 @@ public:
 
     // What the path to this position makes of it (Board.repetition in Python).
     Ending repetition() const noexcept;
+    // Was the board the same up to so many plies back, and the attacker's hand as full or fuller?
+    bool recurs(Color attacker, int plies) const noexcept;
     // How the game is over for the side to move (Board.outcome in Python).
     Ending outcome() const noexcept;
 

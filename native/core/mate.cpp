@@ -30,11 +30,15 @@ MateVerdict MateSearch::solve(Game& game, std::int64_t nodes, Stopper* stopper) 
     stopper_ = stopper;
     line_.clear();
     children_.clear();
+    attacker_ = game.turn();
+    is_cut_ = false;
     forget();
     const Entry root = expand(game, kInfinite, kInfinite, true, 0);
     if (root.phi == 0 && find_line(game)) return MateVerdict::kMate;
     line_.clear();
-    return root.delta == 0 ? MateVerdict::kNoMate : MateVerdict::kUnknown;
+    if (root.delta != 0) return MateVerdict::kUnknown;
+    std::unordered_set<std::uint64_t> seen;
+    return !is_cut_ || refutes(game, seen, 0) ? MateVerdict::kNoMate : MateVerdict::kUnknown;
 }
 
 // Searches below the game until its phi or delta reaches its limit or the budget is spent; returns them.
@@ -58,6 +62,7 @@ MateSearch::Entry MateSearch::expand(Game& game, std::int32_t phi_limit, std::in
     }
     children_.resize(first);
     store(game.key(), known);
+    if (is_attacker && known.delta == 0) store(game.position().position_key(), kLost);
     return known;
 }
 
@@ -106,24 +111,30 @@ void MateSearch::look_at_children(Game& game, bool is_attacker, int depth) {
 }
 
 // What is known of the position after a move of the attacker, or of the defender.
-MateSearch::Entry MateSearch::look(const Game& game, bool is_attacker, int depth) const noexcept {
-    if (depth + 1 < kMaxDepth && game.repetition() == Ending::kNone) {
-        const Ending outcome = game.outcome();
-        if (outcome == Ending::kNone) {
-            const Slot& slot = slots_[find(game.key())];
-            return slot.stamp == stamp_ ? slot.entry : kUnseen;
-        }
-        if (is_attacker && value_of(outcome) < 0 && game.position().in_check()) return kLost;  // Mated.
+MateSearch::Entry MateSearch::look(const Game& game, bool is_attacker, int depth) noexcept {
+    if (depth + 1 >= kMaxDepth || game.recurs(attacker_, depth + 1)) {
+        is_cut_ = true;
+        return is_attacker ? kWon : kLost;  // The defender escapes.
     }
+    if (const auto end = end_of(game, is_attacker)) return *end;
+    return recall(game.key());
+}
+
+// The entry of a position that ends the game after a move of the attacker, or of the defender.
+std::optional<MateSearch::Entry> MateSearch::end_of(const Game& game, bool is_attacker) noexcept {
+    const Ending outcome = game.outcome();
+    const int value = value_of(outcome);
+    if (outcome == Ending::kNone || (value > 0 && !is_attacker)) return {};  // Who may declare may mate instead.
+    if (is_attacker && value < 0 && game.position().in_check()) return kLost;  // The defender is mated.
     return is_attacker ? kWon : kLost;  // The defender escapes, or the attacker is at an end.
 }
 
-// Follows the proven line; false if this path's repetitions contradict it.
+// Follows the proven line; false if a fourth occurrence contradicts it.
 bool MateSearch::find_line(Game& game) {
     bool is_attacker = true, is_mate = false, is_sound = true;
     while (is_sound && !is_mate) {
         children_.clear();
-        look_at_children(game, is_attacker, static_cast<int>(line_.size()));
+        look_at_children(game, is_attacker, 0);  // A proof rests on no repetition.
         const Child* chosen = nullptr;
         Entry best{};
         for (const Child& child : children_) {
@@ -149,6 +160,39 @@ bool MateSearch::find_line(Game& game) {
     }
     for (std::size_t i = 0; i < line_.size(); ++i) game.pop();
     return is_sound;
+}
+
+// Is it certain that the attacker cannot mate, whatever rests on a repetition? So it is if the defender can lead
+// from check to check among refuted positions for ever.
+bool MateSearch::refutes(Game& game, std::unordered_set<std::uint64_t>& seen, int depth) const {
+    if (depth >= kMaxDepth) return false;
+    seen.insert(game.position().position_key());
+    MoveList checks;
+    checking_moves(game.position(), checks);
+    for (const Move check : checks) {
+        game.push(check);
+        const auto end = end_of(game, true);
+        const bool escapes = end ? end->phi == 0 : evades(game, seen, depth + 1);
+        game.pop();
+        if (!escapes) return false;
+    }
+    return true;
+}
+
+// Tries one evasion that is known to do.
+bool MateSearch::evades(Game& game, std::unordered_set<std::uint64_t>& seen, int depth) const {
+    MoveList evasions;
+    legal_moves(game.position(), evasions);
+    for (const Move evasion : evasions) {
+        game.push(evasion);
+        const std::uint64_t position = game.position().position_key();
+        const bool is_known = seen.contains(position) || game.recurs(attacker_, depth + 1) || end_of(game, false);
+        const bool is_chosen = is_known || recall(position).delta == 0;
+        const bool escapes = is_known || (is_chosen && refutes(game, seen, depth + 1));
+        game.pop();
+        if (is_chosen) return escapes;
+    }
+    return false;
 }
 
 void MateSearch::store(std::uint64_t key, const Entry& entry) {
@@ -178,6 +222,11 @@ void MateSearch::grow() {
     for (const Slot& slot : old) {
         if (slot.stamp == stamp_) slots_[find(slot.key)] = slot;
     }
+}
+
+MateSearch::Entry MateSearch::recall(std::uint64_t key) const noexcept {
+    const Slot& slot = slots_[find(key)];
+    return slot.stamp == stamp_ ? slot.entry : kUnseen;
 }
 
 std::size_t MateSearch::find(std::uint64_t key) const noexcept {

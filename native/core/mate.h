@@ -1,7 +1,9 @@
 // Mate search: twin of search/mate.py, which explains it.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "game.h"
@@ -59,20 +61,26 @@ private:
 
     Entry expand(Game& game, std::int32_t phi_limit, std::int32_t delta_limit, bool is_attacker, int depth);
     void look_at_children(Game& game, bool is_attacker, int depth);
-    Entry look(const Game& game, bool is_attacker, int depth) const noexcept;
+    Entry look(const Game& game, bool is_attacker, int depth) noexcept;
+    static std::optional<Entry> end_of(const Game& game, bool is_attacker) noexcept;
     Entry sum_up(std::size_t first, bool is_attacker, std::size_t& best, std::int32_t& second) const noexcept;
     void store(std::uint64_t key, const Entry& entry);
     bool find_line(Game& game);
+    bool refutes(Game& game, std::unordered_set<std::uint64_t>& seen, int depth) const;
+    bool evades(Game& game, std::unordered_set<std::uint64_t>& seen, int depth) const;
 
     void forget();
     void grow();
+    Entry recall(std::uint64_t key) const noexcept;
     std::size_t find(std::uint64_t key) const noexcept;
 
+    Color attacker_ = 0;
     std::int64_t budget_ = 0;
     std::int64_t nodes_ = 0;
     Stopper* stopper_ = nullptr;
     std::vector<Move> line_;
     std::vector<Child> children_;  // Of all positions on the path, the last one's at the end.
+    bool is_cut_ = false;          // Was a line given up for its repetition or its length?
     std::vector<Slot> slots_ = std::vector<Slot>(128);
     std::size_t used_ = 0;
     std::uint32_t stamp_ = 0;

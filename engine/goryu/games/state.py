@@ -82,6 +82,15 @@ class State(Protocol):
 class MateState(State, Protocol):
     """A game with checks, for the mate searches."""
 
+    @property
+    def position_key(self) -> int:
+        """64-bit Zobrist key of position and side to move, without the ply."""
+        ...
+
+    def recurs(self, attacker: int, plies: int) -> bool:
+        """Was the position there before, up to `plies` plies back, and as good or better for the attacker?"""
+        ...
+
     def is_check(self) -> bool:
         """Is the side to move in check?"""
         ...

@@ -235,6 +235,10 @@ class Board:
             return fourth
         return self._history.first_recurrence(self.turn)
 
+    def recurs(self, attacker: int, plies: int) -> bool:
+        """Was the board the same up to `plies` plies back, and the attacker's hand as full or fuller?"""
+        return self._history.recurs(attacker, plies)
+
     def declaration(self) -> bool:
         """May the side to move end the game now by its entering king?
 

@@ -115,6 +115,16 @@ class History:
                 return INFERIOR
         return None
 
+    def recurs(self, attacker: int, plies: int) -> bool:
+        """Was the board the same up to `plies` plies back, and the attacker's hand as full or fuller?"""
+        frames = self.frames
+        now = frames[-1]
+        for distance in range(4, min(plies, len(frames) - 1) + 1, 2):
+            then = frames[-1 - distance]
+            if then.board_key == now.board_key and _has_all_of(then.hands[attacker], now.hands[attacker]):
+                return True
+        return False
+
     def _perpetual(self, distance: int, turn: int) -> Outcome | None:
         """Returns the result if one side gave check with each of its last distance / 2 moves."""
         streaks = self.frames[-1].streaks
