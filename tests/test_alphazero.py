@@ -21,7 +21,7 @@ from goryu.learning.alphazero import AlphaZero, Example, RootNoise, play
 from goryu.learning.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig
 from goryu.learning.correctness import correctness
 from goryu.players.agents import Knowledge, make_agent
-from goryu.players.arena import Score
+from goryu.players.arena import Score, match
 from goryu.players.knowledge import SMALL_PUCT
 from goryu.search.evaluator import Evaluation, Evaluator
 
@@ -130,6 +130,12 @@ def test_the_champion_of_an_interrupted_run_is_the_one_that_was_promoted() -> No
     next(loop.run())
     saved = loop.state_dict()
     assert (saved["champion"], saved["learner"]) == ({"count": 1}, {"count": 2})
+    learner = FakeLearner()
+    resumed = AlphaZero(learner, loop.config, Random(3))
+    learner.count = 7
+    resumed.load_state_dict(saved)
+    assert resumed.champion.number == 2  # type: ignore[attr-defined]  # Made from state 1, not from state 2.
+    assert learner.count == 2
 
 
 def test_the_window_keeps_the_newest_games() -> None:
@@ -169,6 +175,24 @@ def test_play_without_learning_is_the_best_move_after_the_sampled_plies() -> Non
         )
         assert move == 2
         assert sum(p for _, p in policy) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("search", ["puct", "gumbel"])
+def test_only_the_first_plies_of_a_match_are_drawn(search: str) -> None:
+    for sampling_plies, distinct in ((0, False), (9, True)):
+        config = replace(TICTACTOE, search=search, sampling_plies=sampling_plies)  # type: ignore[arg-type]
+        moves = {
+            play(TicTacToe(), UniformEvaluator(), config, Random(seed), is_learning=False)[0]
+            for seed in range(10)
+        }
+        assert (len(moves) > 1) == distinct
+
+
+def test_a_proven_win_is_all_there_is_to_play_and_to_learn() -> None:
+    config = replace(TICTACTOE, search="puct", sampling_plies=9)
+    for seed in range(5):
+        found = play(TicTacToe([0, 3, 1, 4]), UniformEvaluator(), config, Random(seed), is_learning=True)
+        assert found == (2, ((2, 1.0),))
 
 
 class TestWithTorch:
@@ -300,6 +324,34 @@ class TestWithTorch:
             learner = ValueLearner(ValueLearnerConfig(corner_bonus=bonus), [make_agent("random")], seed=1)
             assert learner._examples(final, 0, [(1, 2)])[0][2] == pytest.approx(target)
             assert learner._examples(final, 1, [(1, 2)])[0][2] == pytest.approx(-target)
+
+    @pytest.mark.parametrize("side", [0, 1])
+    def test_the_value_learners_match_counts_as_every_other_match(self, side: int) -> None:
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+
+        def first(state: State) -> Move:
+            return state.legal_moves()[0]
+
+        def last(state: State) -> Move:
+            return state.legal_moves()[-1]
+
+        def discs(state: State) -> float:
+            assert isinstance(state, Reversi)
+            return state.disc_difference()
+
+        learner = ValueLearner(ValueLearnerConfig(), [last], seed=1)
+        learner.choose = lambda states: list(map(first, states))  # type: ignore[method-assign]
+        expected = match(first, last, Reversi, 2, side=side, margin=discs)
+        assert expected.draws == 0
+        assert learner.match(last, 2, side) == expected
+
+    def test_a_value_learner_without_randomness_plays_its_best_moves(self) -> None:
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+
+        states = [Reversi(moves=[square]) for square in (19, 26, 37, 44)]
+        learner = ValueLearner(ValueLearnerConfig(epsilon=0.0, depth=1), [make_agent("random")], seed=1)
+        learner.choose = lambda states: [state.legal_moves()[-1] for state in states]  # type: ignore[method-assign]
+        assert learner._choose(states) == [state.legal_moves()[-1] for state in states]
 
     def test_every_second_game_is_played_as_the_second_player(self) -> None:
         from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig

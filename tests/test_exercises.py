@@ -6,10 +6,12 @@ from random import Random
 import pytest
 
 from goryu.games.reversi import Reversi
-from goryu.games.state import Move
+from goryu.games.state import Move, State
+from goryu.games.tictactoe import TicTacToe
 
 pytest.importorskip("torch")
 
+from goryu.learning.comparisons import match_of_openings
 from goryu.learning.exercises import (
     BESIDE_CORNERS,
     CORNER_DISCS,
@@ -20,6 +22,7 @@ from goryu.learning.exercises import (
     disc_worth,
 )
 from goryu.learning.value_learner import CORNERS, ValueLearner
+from goryu.players.agents import make_agent
 
 
 def count_discs(boards: Sequence[tuple[int, int]]) -> list[float]:
@@ -92,3 +95,20 @@ def test_a_variant_meets_its_opponents_in_turn_and_its_randomness_fades_within_i
     learner = ValueLearner(variant.config(300), opponents, seed=1)
     learner.played = 300
     assert learner.epsilon < 0.01
+
+
+def test_each_opening_of_a_match_is_played_from_both_sides() -> None:
+    seen: list[tuple[int, tuple[Move, ...]]] = []
+
+    def agent(state: State) -> Move:
+        assert isinstance(state, TicTacToe)
+        if state.ply < 4:  # Its first move of the game.
+            seen.append((state.turn, tuple(state.move_stack[:2])))
+        return state.legal_moves()[0]
+
+    score = match_of_openings(agent, make_agent("alpha-beta"), TicTacToe, 6, 2, Random(1))
+    assert score.games == 6
+    assert [turn for turn, _ in seen] == [0, 1] * 3
+    openings = [opening for _, opening in seen]
+    assert openings[::2] == openings[1::2]
+    assert len(set(openings)) > 1

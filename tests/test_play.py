@@ -68,6 +68,17 @@ def test_a_person_who_can_only_pass_need_not_write_it_and_takes_back_a_real_move
     assert play.state.ply == 0
 
 
+@pytest.mark.parametrize(
+    ("own", "verdict"),
+    [(0x0FFF, "black (X) wins: "), (0x000F, "white (O) wins: "), (0x00FF, "draw: ")],
+)
+def test_the_winner_is_named_whoever_would_have_to_move(own: int, verdict: str) -> None:
+    state = Reversi(4)
+    state.own, state.opponent = own, 0xFFFF ^ own  # Black would have to move, and the board is full.
+    lines = list(Play(GAMES["reversi"], state, (None, None)).start())
+    assert lines[-1].startswith(verdict)
+
+
 def test_shogi_says_check_and_shows_no_key() -> None:
     text = GAMES["shogi"].board(Board("4k4/9/9/9/4R4/9/9/9/4K4 w - 1"))
     assert text.endswith(" w - 1\ncheck")

@@ -78,6 +78,25 @@ def test_training_learns_the_move_and_the_result_that_it_is_shown(learner: "Shog
     assert evaluation.value > 0.2
 
 
+def test_a_reflected_position_is_the_position_seen_in_a_mirror(learner: "ShogiLearner") -> None:
+    class Fixed(Random):
+        def __init__(self, number: float) -> None:
+            self.number = number
+
+        def random(self) -> float:
+            return self.number
+
+    def example(move: str, reply: str) -> Example[str]:
+        board = Board("lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/9/LNSGKGSNL b R 1")
+        board.push_usi(move)
+        return Example(board.sfen(), ((move_from_usi(reply), 1.0),), 1.0)
+
+    reflected = learner._batch([example("7g7f", "2c2d")], Fixed(0.0))
+    mirrored = learner._batch([example("3g3f", "8c8d")], Fixed(0.9))
+    for ours, theirs in zip(reflected, mirrored, strict=True):
+        assert np.array_equal(ours, theirs)
+
+
 def test_a_batch_has_policies_over_legal_moves_and_values_as_probabilities(learner: "ShogiLearner") -> None:
     board = Board()
     board.push_usi("7g7f")  # White to move: labels are seen by the mover.

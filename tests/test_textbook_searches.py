@@ -9,13 +9,13 @@ import pytest
 
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
-from goryu.games.shogi import Board, Rules
+from goryu.games.shogi import Board, Rules, move_from_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, uct
 from goryu.search.boltzmann import boltzmann_choice, boltzmann_distribution
 from goryu.search.evaluator import Evaluation
-from goryu.search.gumbel import Gumbel, GumbelConfig, considered_visits
+from goryu.search.gumbel import Gumbel, GumbelConfig, Node, considered_visits
 from goryu.search.random_move import random_move
 
 
@@ -235,6 +235,26 @@ def test_uct_that_never_expands_sees_one_ply() -> None:
     assert depth_of(uct.search(TicTacToe(), 400, Random(2), expand_at=None)) == 1
 
 
+def before_a_repetition() -> Board:
+    """Bare kings that have stepped out and back but for the last step, which repeats the position."""
+    board = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1")
+    for move in ("5i5h", "5a5b", "5h5i"):
+        board.push_usi(move)
+    return board
+
+
+def test_a_random_game_ends_where_its_path_repeats_a_position() -> None:
+    class NoDraws(Random):
+        def random(self) -> float:
+            raise AssertionError("the game is over")
+
+        getrandbits = random  # type: ignore[assignment]
+
+    board = before_a_repetition()
+    board.push_usi("5b5a")
+    assert flat_monte_carlo.playout(board, NoDraws()) == 0.0
+
+
 @pytest.mark.parametrize("rules", [Rules(max_ply=2), Rules()], ids=["maximum ply", "repetition"])
 def test_uct_never_grows_beyond_the_end_of_a_game(rules: Rules) -> None:
     # Bare kings: the game ends by ply or by repetition, and legal moves are left all the same.
@@ -341,3 +361,28 @@ def test_gumbel_policy_is_the_softmax_of_log_priors_and_scaled_values() -> None:
     scale = (2.0 + 1) * 0.5
     scores = [exp(scale * (value + 1) / 2) for value in (0.0, 0.0, 1.0, mixed, mixed)]
     assert result.policy == pytest.approx([score / sum(scores) for score in scores])
+
+
+def test_gumbel_prefers_the_better_value_among_moves_visited_alike() -> None:
+    evaluator = Biased((0.01, 0.01, 1, 0.01, 0.01, 2, 0.01, 0.01, 0.01))
+    result = Gumbel(evaluator, GumbelConfig(considered=2)).search(TicTacToe(WIN_AT_2), 2)
+    assert [move for move in result.moves if result.visits[result.moves.index(move)]] == [2, 5]
+    assert result.move == 2
+
+
+def test_gumbel_below_the_root_visits_the_move_that_lags_most_behind_the_policy() -> None:
+    node = Node([Move(0), Move(1)], Evaluation([0.6, 0.4], 0.0))
+    for _ in range(10):
+        node.visits[node.select(GumbelConfig())] += 1
+    assert node.visits == [6, 4]
+
+
+def test_gumbel_asks_for_no_position_where_the_game_has_ended() -> None:
+    class Watching(UniformEvaluator):
+        def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+            assert all(state.outcome() is None and state.repetition() is None for state in states)
+            return super().evaluate(states)
+
+    board = before_a_repetition()
+    result = Gumbel(Watching()).search(board, 60)
+    assert result.visits[result.moves.index(move_from_usi("5b5a"))] > 0
