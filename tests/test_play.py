@@ -117,6 +117,15 @@ def test_a_broken_network_is_one_line(
     assert len(error.splitlines()) == 1
 
 
+def test_a_missing_network_is_announced_once_and_random_games_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goryu.players.knowledge.models_folder", lambda: tmp_path)
+    out = session("tictactoe --second value:1", "0\nquit\n")
+    assert out.count("no network") == 1
+    assert "2. O: " in out
+
+
 def test_letters_of_another_encoding_are_no_legal_move() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "goryu", "play", "tictactoe", "--second", "random"],

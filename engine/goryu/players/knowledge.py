@@ -53,10 +53,10 @@ def board_knowledge(game: str, rng: Random, say: Callable[[str], None]) -> Knowl
     Raises:
         ModelError: a network is there, and it is broken or another game's.
     """
-    value_model = "reversi-value" if game == "reversi" else game
+    network = _small_network(game, game, rng, say)
     return Knowledge(
-        evaluator=_small_network(game, game, rng, say),
-        values=_small_network(game, value_model, rng, say),
+        evaluator=network,
+        values=_small_network(game, "reversi-value", rng, say) if game == "reversi" else network,
         heuristic=disc_lead if game == "reversi" else lambda _: 0.0,
         puct=SMALL_PUCT,
         gumbel=GumbelConfig(c_scale=0.1),
