@@ -1,12 +1,13 @@
 """Smaller numbers: the network in 8-bit integers, three times as fast on a CPU, or in 16-bit floats.
 
 The convolutions, nearly all of the work, get signed bytes as weights, with a scale for each output channel,
-and unsigned bytes as activations, with a scale found by running the network on real positions (static
+and unsigned bytes as activations, with a range found by running the network on real positions (static
 quantisation). The operators stay what they are, framed by QuantizeLinear and DequantizeLinear nodes (the QDQ
 form), which onnxruntime fuses into integer kernels.
 
 Against the rounding, which the policy must not hear: channels can be made equal first (`equalization.py`),
-errors of the weights cancel (`weight_rounding.py`), and planes of zeros and ones lose nothing.
+ranges suit what follows and residual connections stay unrounded (`activation_ranges.py`), errors of the
+weights cancel (`weight_rounding.py`), and planes of zeros and ones lose nothing.
 
 16-bit floats are for GPUs, which calculate with them twice as fast; a CPU gains nothing.
 
@@ -36,9 +37,6 @@ __all__ = ["CALIBRATION_BATCH", "Agreement", "agreement", "halve", "quantize", "
 
 CALIBRATION_BATCH = 16
 
-RANGE_POSITIONS = 128
-"""So many for the ranges: the method "Entropy" holds all activations of all positions in memory."""
-
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -62,18 +60,14 @@ def quantize(
     *,
     reduce_range: bool = False,
     exclude: Sequence[str] = (),
-    method: str = "MinMax",
 ) -> None:
     """Writes `target`, the 8-bit version of the float network `source`, calibrated on `positions`.
 
-    Of the positions only whole batches of 16 are used: for the ranges the first RANGE_POSITIONS of them, for
-    the weights all.
+    Of the positions only whole batches of 16 are used.
 
     reduce_range: use 7 bits for the weights; a CPU with AVX2 but without VNNI adds pairs of products in
         16 bits, which 8-bit weights can overflow. Weights of planes keep 8 bits: planes are 0 or 1.
     exclude: names of convolutions, beginnings of names, or patterns such as "*/first/*", that stay float.
-    method: how the range of an activation is found: "MinMax" takes all that was seen, "Entropy" leaves out
-        rare large values where that keeps more of the distribution, "Percentile" always.
 
     Raises:
         ValueError: the network's weights are not floats, or there is nothing that `exclude` names.
@@ -83,6 +77,7 @@ def quantize(
     from onnxruntime import quantization
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
+    from goryu.learning.activation_ranges import fit_ranges, read_before_rounding
     from goryu.learning.weight_rounding import is_plain, moments
 
     whole = positions.select(np.arange(len(positions) // CALIBRATION_BATCH * CALIBRATION_BATCH))
@@ -107,7 +102,7 @@ def quantize(
         quantization.quantize_static(
             str(prepared),
             str(target),
-            _Reader(batches[: RANGE_POSITIONS // CALIBRATION_BATCH]),
+            _Reader(batches[:1]),  # The tool wants to measure ranges; `fit_ranges` finds better ones.
             quant_format=quantization.QuantFormat.QDQ,
             activation_type=quantization.QuantType.QUInt8,
             weight_type=quantization.QuantType.QInt8,
@@ -115,10 +110,13 @@ def quantize(
             reduce_range=reduce_range,
             nodes_to_exclude=kept,
             op_types_to_quantize=["Conv", "Relu"],
-            calibrate_method=quantization.CalibrationMethod[method],
             extra_options={"TensorQuantOverrides": overrides},
         )
-        _round(target, model, convolutions, moments(model, convolutions, batches))
+        rounded = onnx.load(target)
+        _round_weights(rounded, model, convolutions, moments(model, convolutions, batches))
+        fit_ranges(rounded, model, batches)
+        read_before_rounding(rounded)
+        onnx.save(rounded, target)
 
 
 def halve(source: Path, target: Path) -> None:
@@ -193,16 +191,14 @@ def _check(source: Path, model: Any, exclude: Sequence[str]) -> None:
             raise ValueError(f"exclude {pattern!r}: expected some of {names}")
 
 
-def _round(target: Path, source: Any, convolutions: dict[str, Any], inputs: dict[str, Any]) -> None:
-    """Rounds the weights of the 8-bit network `target` anew, on their scales, so that errors cancel."""
-    import onnx
+def _round_weights(small: Any, source: Any, convolutions: dict[str, Any], inputs: dict[str, Any]) -> None:
+    """Rounds the weights of the 8-bit network `small` anew, on their scales, so that errors cancel."""
     from onnx import numpy_helper
 
     from goryu.learning.weight_rounding import round_weights
 
     exact = {tensor.name: numpy_helper.to_array(tensor) for tensor in source.graph.initializer}
-    model = onnx.load(target)
-    rounded = {tensor.name: tensor for tensor in model.graph.initializer}
+    rounded = {tensor.name: tensor for tensor in small.graph.initializer}
     for name, node in convolutions.items():
         weight = node.input[1]
         tensor = rounded[f"{weight}_quantized"]
@@ -210,7 +206,6 @@ def _round(target: Path, source: Any, convolutions: dict[str, Any], inputs: dict
         limit = int(np.abs(numpy_helper.to_array(tensor)).max())
         values = round_weights(exact[weight], scales, inputs[name], limit)
         tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
-    onnx.save(model, target)
 
 
 class _Reader:

@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 import onnx
-import onnxruntime
 from numpy.lib.stride_tricks import sliding_window_view
 
 from goryu.evaluators.model_format import Array
+from goryu.learning.onnx_watch import watch
 
 __all__ = ["Moments", "is_plain", "moments", "patches", "round_weights"]
 
@@ -40,19 +40,10 @@ def moments(
     """
     names = set(convolutions)
     nodes = [node for node in model.graph.node if node.name in names]
-    watched = onnx.ModelProto()
-    watched.CopyFrom(model)
-    read = {node.input[0] for node in nodes}
-    own = {value.name for value in (*model.graph.input, *model.graph.output)}
-    for name in sorted(read - own):
-        watched.graph.output.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None))
-    session = onnxruntime.InferenceSession(watched.SerializeToString(), providers=["CPUExecutionProvider"])
-    outputs = [output.name for output in session.get_outputs()]
     sums: dict[str, Moments] = {}
-    for batch in batches:
-        seen = batch | dict(zip(outputs, session.run(outputs, batch), strict=True))
+    for seen in watch(model, (node.input[0] for node in nodes), batches):
         for node in nodes:
-            x = patches(np.asarray(seen[node.input[0]], np.float32), node)
+            x = patches(seen[node.input[0]], node)
             sums[node.name] = sums.get(node.name, 0.0) + (x.T @ x).astype(np.float64)
     return sums
 
