@@ -225,7 +225,7 @@ cdef class Board:
         return self.game.position().piece(square)
 
     def legal_moves(self):
-        """Returns the legal moves in ascending order, without the pointless ones unless `rules.all_moves`.
+        """Returns the legal moves in ascending order, without those that `rules` call pointless.
 
         The rules of repetition, declaration and maximum ply take no move away.
         """

@@ -9,7 +9,7 @@ import pytest
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import PASS, Reversi
-from goryu.games.shogi import Board, move_from_usi
+from goryu.games.shogi import Board, Rules, move_from_usi
 from goryu.games.splitmix import splitmix64
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
@@ -515,6 +515,16 @@ def test_a_large_batch_outlives_collisions(monkeypatch: pytest.MonkeyPatch) -> N
         sizes[share] = sum(evaluator.sizes) / len(evaluator.sizes)
     at_length, at_once = sizes.values()
     assert at_length > 1.3 * at_once
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(all_moves=False)])
+def test_no_loss_is_proven_where_a_pawn_that_does_not_promote_escapes(rules: Rules) -> None:
+    """After 2f2g P*1g would be uchifuzume; a promoted pawn could take, which makes it a mate in 3."""
+    board = Board("K8/9/9/9/6B1L/6Gpk/5R1S1/5B3/9 w 2P 2", rules)
+    search = Puct(HashedEvaluator(), PuctConfig(mate_nodes=300))
+    result = search.search(board, lambda stats: stats.is_proven, max_playouts=30)
+    assert not result.stats.is_proven
+    assert result.move == move_from_usi("2f2g")
 
 
 def test_the_root_is_searched_even_if_its_position_is_a_repetition() -> None:

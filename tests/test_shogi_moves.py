@@ -73,7 +73,7 @@ def sparse_positions(rng: Random, count: int) -> Iterator[str]:
 
 def is_pointless(board: Board, move: Move) -> bool:
     """The list of `Rules.all_moves`, written down a second time, by ranks from the mover's seat."""
-    if is_drop(move) or move >> 14:
+    if is_drop(move) or move >> 14 or board.is_check():
         return False
     kind = board.piece_at(move_from(move)) % WHITE_PIECE
     ranks = [

@@ -25,7 +25,7 @@ void Game::add_frame(const std::array<std::uint16_t, 2>& streaks, const Undo& un
 }
 
 void Game::legal_moves(MoveList& moves) const noexcept {
-    goryu::legal_moves(position_, moves, rules_.all_moves);
+    goryu::legal_moves(position_, moves, rules_.all_moves || position_.in_check());
 }
 
 void Game::push(Move move) noexcept {

@@ -1,12 +1,10 @@
 #include "game_state.h"
 
-#include "movegen.h"
-
 namespace goryu {
 
 void ShogiState::legal_moves(std::vector<Move>& moves) {
     MoveList list;
-    goryu::legal_moves(game_.position(), list, game_.rules().all_moves);
+    game_.legal_moves(list);
     moves.insert(moves.end(), list.begin(), list.end());
 }
 

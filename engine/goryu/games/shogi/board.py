@@ -110,12 +110,12 @@ class Board:
         return KIND[self._position.pieces[row_square]] + 16 * white
 
     def legal_moves(self) -> list[Move]:
-        """Returns the legal moves in ascending order, without the pointless ones unless `rules.all_moves`.
+        """Returns the legal moves in ascending order, without those that `rules` call pointless.
 
         The rules of repetition, declaration and maximum ply take no move away.
         """
         if self._legal_moves is None:
-            self._legal_moves = legal_moves(self._position, self.rules.all_moves)
+            self._legal_moves = legal_moves(self._position, self._lists_all())
         return self._legal_moves[:]
 
     def checks(self) -> list[Move]:
@@ -127,7 +127,7 @@ class Board:
 
     def evasions(self) -> list[Move]:
         """Returns every legal move in ascending order, the pointless ones too."""
-        return self.legal_moves() if self.rules.all_moves else legal_moves(self._position, True)
+        return self.legal_moves() if self._lists_all() else legal_moves(self._position, True)
 
     def is_check(self) -> bool:
         """Is the side to move in check?"""
@@ -262,6 +262,9 @@ class Board:
             return None
         move = make_move(OUR_SQUARE[king], TRY_SQUARE[self.turn])
         return move if self.is_legal(move) else None
+
+    def _lists_all(self) -> bool:
+        return self.rules.all_moves or self.is_check()
 
     def _opponent_has_tried(self) -> bool:
         opponent = self.turn ^ 1

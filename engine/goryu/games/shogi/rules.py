@@ -33,7 +33,9 @@ class Rules:
     all_moves: does `legal_moves()` list the pointless non-promotions too? They are always legal
         to play; left out are those of pawn, bishop and rook wherever they could promote, and of a
         lance that moves to the last rank but one. (Knight and silver gain by not promoting, and so
-        does a lance on the third rank.) This is Apery's distinction between Legal and LegalAll.
+        does a lance on the third rank.) This is Apery's distinction between Legal and LegalAll, but
+        in check none is left out: not promoting (玉方不成) may turn the pawn drop that mates into
+        uchifuzume, and a search without it would prove a loss that is none.
     first_recurrence: does a search take the first recurrence within 16 plies for the result, or
         only the fourth occurrence, which ends the real game?
     """
