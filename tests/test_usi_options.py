@@ -304,6 +304,36 @@ def test_a_settings_file_yields_to_what_the_user_has_set() -> None:
     assert options.config.softmax_temperature_percent == EngineConfig().softmax_temperature_percent
 
 
+def test_what_the_options_file_says_holds_against_gui_and_model() -> None:
+    options = UsiOptions()
+    problems = options.fix(
+        "# a remark\r\nThreads 3\r\nC_init=125\n\nDNN_Model  C:\\my nets\\a=b.onnx \n"
+        "option name USI_Hash type spin default 64 min 1 max 33554432\n"
+        "option name BookFile type string default\nMultiPV x\nEvalShare true\nLogFile a.log\n"
+        "NetworkDelay 999999\n"
+    )
+    assert [problem.partition(": ")[2] for problem in problems] == [
+        "option MultiPV expects a whole number from 1 to 600, received 'x'",
+        "no option 'EvalShare'",
+        "no option 'LogFile'",
+        "option NetworkDelay: '999999' became 10000",
+    ]
+    assert options.config.model == "C:\\my nets\\a=b.onnx"
+    assert options.set("threads", "8") == "option Threads stays 3: engine_options.txt"
+    assert options.set("Threads", "3") == ""
+    assert options.set_model_settings("C_init=65\nC_init_root=75") == []
+    assert options.config.c_init_percent == 125
+    assert options.config.c_init_root_percent == 75
+    assert set(options.fixed()) == {
+        "USI_Hash=64",
+        "Threads=3",
+        f"DNN_Model={options.config.model}",
+        "NetworkDelay=10000",
+        "C_init=125",
+        "BookFile=<empty>",
+    }
+
+
 def test_the_settings_files_of_the_shipped_networks_are_without_fault() -> None:
     files = sorted(models_folder().glob("goryu-*.onnx.ini"))
     assert [path.name.removesuffix(".ini") for path in files] == [

@@ -540,6 +540,18 @@ def test_i2_i3_the_engine_works_from_any_folder(pool: Any, tmp_path: Path) -> No
     assert not list(folder.iterdir())
 
 
+def test_the_options_file_beside_the_program_holds(pool: Any, tmp_path: Path) -> None:
+    program = tmp_path / "goryu"
+    program.write_text("from goryu.__main__ import main\nmain()\n")
+    (tmp_path / "engine_options.txt").write_text("Evaluator uniform\nスレッド 2\nBookDir 定跡\n", "cp932")
+    with pool.start([sys.executable, str(program)]) as engine:
+        engine.prelude()  # asks for another evaluator
+    said = [line for line in engine.transcript if "engine_options.txt" in line]
+    assert sum("option Evaluator stays uniform" in line for line in said) == 1
+    assert sum("set by engine_options.txt: Evaluator=uniform" in line for line in said) == 1
+    assert sum("no option" in line for line in said) == 1
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_i6_a_signal_ends_the_engine_cleanly(pool: Any, number: str) -> None:

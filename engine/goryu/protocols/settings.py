@@ -1,10 +1,11 @@
-"""What the user has set with `setoption`, and what the model's own settings file adds to it."""
+"""What the user has set with `setoption`, and what `engine_options.txt` and the model's own file say."""
 
 from dataclasses import replace
 
 from goryu.players.config import EngineConfig
 from goryu.protocols.option import Kind, Option, OptionError, Value
 from goryu.protocols.options import OPTIONS
+from goryu.protocols.options_file import OPTIONS_FILE, parse_options_file
 
 __all__ = ["UsiOptions"]
 
@@ -14,19 +15,23 @@ _BY_NAME: dict[str, tuple[Option | None, int]] = {
     for name, factor in ((option.name, 1), *option.aliases)
 }
 
-NOT_OF_A_MODEL = ("", "evaluator", "model", "model_folder", "log_file")
-"""Buttons, what decides which model is loaded, and what is done when the option is set."""
+NOT_OF_A_FILE = ("", "log_file")
+"""Buttons, and what is done when the option is set."""
+
+NOT_OF_A_MODEL = (*NOT_OF_A_FILE, "evaluator", "model", "model_folder")
+"""And what decides which model is loaded."""
 
 
 class UsiOptions:
     """The options with their values.
 
-    A setting of the model's file counts where the user's option stands at its default: GUIs
-    send every option, the unchanged ones too, so that "was sent" says nothing (dlshogi's rule).
+    What `fix` has set stays. A setting of the model's file counts where the user's option stands at its
+    default: GUIs send every option, the unchanged ones too, so that "was sent" says nothing (dlshogi's rule).
     """
 
     def __init__(self) -> None:
         self._set = EngineConfig()
+        self._fixed: set[str] = set()
         self._model_settings: dict[str, Value] = {}
 
     @property
@@ -41,7 +46,7 @@ class UsiOptions:
         return {
             name: value
             for name, value in self._model_settings.items()
-            if getattr(self._set, name) == getattr(default, name)
+            if getattr(self._set, name) == getattr(default, name) and name not in self._fixed
         }
 
     def find(self, name: str) -> Option | None:
@@ -49,9 +54,10 @@ class UsiOptions:
         return _BY_NAME.get(name.lower(), (None, 1))[0]
 
     def set(self, name: str, text: str) -> str:
-        """Sets an option; returns a remark if a number had to be brought into its bounds, else "".
+        """Sets an option; returns a remark if the value in force is another one, else "".
 
-        A name that no option has, and a button, change nothing.
+        Numbers are brought into their bounds, and what `fix` has set stays. A name that no option has, and a
+        button, change nothing.
 
         Raises:
             OptionError: the value was refused.
@@ -60,10 +66,36 @@ class UsiOptions:
         if option is None or option.kind is Kind.BUTTON:
             return ""
         value = option.parse(text, factor)
+        if option.field in self._fixed:
+            stays = value != getattr(self._set, option.field)
+            return f"option {option.name} stays {option.text(self._set)}: {OPTIONS_FILE}" if stays else ""
         self._set = replace(self._set, **{option.field: value})  # type: ignore[arg-type]
         if option.kind is Kind.SPIN and value != factor * option.number(text):
             return f"option {option.name}: {text.strip()[:40]!a} became {value}"
         return ""
+
+    def fix(self, text: str) -> list[str]:
+        """Sets for good what the text of an `engine_options.txt` says; returns what was wrong with it."""
+        problems: list[str] = []
+        for name, value in parse_options_file(text):
+            option = self.find(name)
+            if option is None or option.field in NOT_OF_A_FILE:
+                problems.append(f"{OPTIONS_FILE}: no option {name[:80]!a}")
+                continue
+            try:
+                problem = self.set(name, value)
+            except OptionError as error:
+                problem = str(error)
+            else:
+                self._fixed.add(option.field)
+            problems += [f"{OPTIONS_FILE}: {problem}"] if problem else []
+        return problems
+
+    def fixed(self) -> list[str]:
+        """Returns `NAME=VALUE` for each option that `fix` has set."""
+        return [
+            f"{option.name}={option.text(self._set)}" for option in OPTIONS if option.field in self._fixed
+        ]
 
     def set_model_settings(self, text: str) -> list[str]:
         """Takes over a model's settings file, lines of `name=value`; returns what was wrong with it."""

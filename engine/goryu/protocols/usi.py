@@ -42,6 +42,7 @@ from goryu.protocols.grammar import (
 )
 from goryu.protocols.option import OptionError
 from goryu.protocols.options import identification
+from goryu.protocols.options_file import OPTIONS_FILE
 from goryu.protocols.settings import UsiOptions
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import SearchResult
@@ -77,11 +78,17 @@ class UsiEngine:
     """The state machine of the protocol.
 
     read_model_settings: returns the text of the settings file beside the model, "" if there is none.
+    fixed_options: the text of `engine_options.txt`.
     """
 
-    def __init__(self, read_model_settings: Callable[[EngineConfig], str] = lambda config: "") -> None:
+    def __init__(
+        self,
+        read_model_settings: Callable[[EngineConfig], str] = lambda config: "",
+        fixed_options: str = "",
+    ) -> None:
         self._read_model_settings = read_model_settings
         self._options = UsiOptions()
+        self._problems_of_file = self._options.fix(fixed_options)
         self._is_loading = False
         self._waiting: deque[tuple[str, float]] = deque()
         self._loaded_settings: LoadedSettings | None = None
@@ -330,7 +337,10 @@ class UsiEngine:
         return self._loaded_settings != self._options.config.loaded_settings()
 
     def _load(self) -> list[Action]:
-        remarks = self._options.set_model_settings(self._read_model_settings(self._options.config))
+        remarks = list(self._problems_of_file)
+        if settings := self._options.fixed():
+            remarks.append(f"set by {OPTIONS_FILE}: {' '.join(settings)}")
+        remarks += self._options.set_model_settings(self._read_model_settings(self._options.config))
         if settings := self._options.model_settings():
             # The GUI goes on showing the defaults that `usi` named.
             remarks.append(f"set by the file beside the model: {' '.join(settings)}")

@@ -34,6 +34,7 @@ from goryu.protocols.actions import (
     SolveMate,
     Write,
 )
+from goryu.protocols.options_file import options_file
 from goryu.protocols.usi import UsiEngine
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class UsiLoop:
         self._output = output_descriptor
         self._make_player = make_player or _make_player
         self._player: Player | None = None
-        self._engine = UsiEngine(_read_model_settings)
+        self._engine = UsiEngine(_read_model_settings, _read_options_file())
         self._events: SimpleQueue[Callable[[], list[Action]]] = SimpleQueue()
         self._jobs: SimpleQueue[Callable[[Player], Callable[[], list[Action]] | None]] = SimpleQueue()
         self._last_output_s = monotonic()
@@ -300,6 +301,15 @@ def _make_player() -> "Player":
     from goryu.players.player import Player
 
     return Player()
+
+
+def _read_options_file() -> str:
+    """Returns the text of `engine_options.txt`, "" if there is none."""
+    path = options_file()
+    try:
+        return decode(path.read_bytes()) if path else ""
+    except OSError:
+        return ""
 
 
 def _read_model_settings(config: EngineConfig) -> str:
