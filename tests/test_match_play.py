@@ -130,6 +130,15 @@ def test_the_engines_hear_how_the_game_ended(tmp_path: Path) -> None:
     assert white == ["usi", "isready", "usinewgame", "gameover win", "quit"]
 
 
+def test_an_engine_that_dies_is_quoted_from_its_log(tmp_path: Path) -> None:
+    log = tmp_path / "engine1-0.stderr.log"
+    complaining = EngineSpec((sys.executable, "-c", "import sys; sys.exit('no such model')"))
+    with pytest.raises(EngineError, match=r"stderr\.log: no such model$"):
+        UsiClient(complaining, log).start()
+    with pytest.raises(EngineError, match=r"other\.log: empty$"):
+        UsiClient(EngineSpec((sys.executable, "-c", "pass")), tmp_path / "other.log").start()
+
+
 def test_a_program_that_is_no_engine_is_an_error() -> None:
     with pytest.raises(EngineError, match="cannot start"):
         UsiClient(EngineSpec(("/nonexistent",))).start()

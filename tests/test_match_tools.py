@@ -133,6 +133,10 @@ def test_match_describes_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "engine 1: a -x  (nodes=9)" in text
     assert "the same program with the same settings" in text
     assert "more pairs than openings" in text
+    assert tool("match").main([*arguments, "--tune", "C_init=50:150"]) == 0
+    text = capsys.readouterr().out
+    assert "tuned of engine 1: C_init from 50 to 150" in text
+    assert "the same settings" not in text
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")

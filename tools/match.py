@@ -242,7 +242,9 @@ def describe(config: MatchConfig) -> str:
         f"referee {config.rules.library}, declaration {config.rules.declaration}, "
         f"max plies {config.rules.max_plies}"
     )
-    if config.engines[0] == config.engines[1]:
+    for option in config.tuned:
+        lines.append(f"tuned of engine 1: {option.name} from {option.low} to {option.high}")
+    if config.engines[0] == config.engines[1] and not config.tuned:
         lines.append("warning: both engines are the same program with the same settings")
     if config.games > 2 * len(config.openings):
         lines.append("warning: more pairs than openings; engines at fixed nodes will repeat games")

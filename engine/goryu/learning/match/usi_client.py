@@ -295,7 +295,11 @@ class UsiClient:
             with suppress(subprocess.TimeoutExpired):  # Its output may end a moment before it does.
                 code = self._process.wait(0.5)
         last = " | ".join(self._last_lines) or "nothing"
-        return EngineError("crash", f"{self.name} died (exit code {code}): {why}; its last lines: {last}")
+        text = f"{self.name} died (exit code {code}): {why}; its last lines: {last}"
+        if self._log_path:
+            complaint = self._log_path.read_bytes().strip().rpartition(b"\n")[2].decode("utf-8", "replace")
+            text += f"; {self._log_path}: {complaint or 'empty'}"
+        return EngineError("crash", text)
 
     def _note(self, direction: str, line: str) -> None:
         if self.transcript is not None:
