@@ -324,6 +324,15 @@ def test_mates_that_are_entered_spread_like_any_proof() -> None:
     check_invariants(puct)
 
 
+def test_the_line_of_a_mate_begins_with_its_move_though_another_mate_is_found_first() -> None:
+    board = Board("4rg2l/1kp3s2/ppgS2npp/1NS3p2/3ppp2P/1Pr3PP1/P4P3/4K1G2/LN5NL b BGSLPb2p 1")
+    puct = Puct(HashedEvaluator(), PuctConfig(mate_nodes=300))
+    puct.search(board, never, max_playouts=1)
+    assert puct.add_mate(board, move_from_usi("S*7a"), 5)
+    best = puct.result().moves[0]
+    assert (best.move, best.mate, best.pv[0]) == (move_from_usi("S*7a"), 5, best.move)
+
+
 def test_a_mate_at_the_root_is_played_though_it_was_never_tried() -> None:
     board = Board("l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1")
     puct = Puct(HashedEvaluator())

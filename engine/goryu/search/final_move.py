@@ -109,10 +109,11 @@ def _continuation(root: Node, i: int, state: State, mate_nodes: int) -> tuple[Mo
     A node that a mate search settled keeps only the first move: the search is repeated for the rest.
     """
     child = root.children[i]
-    if child is not None and child.proof == LOSS and not child.is_complete and child.distance:
-        return solve(cast(MateState, state), mate_nodes).moves or (root.moves[i],)
-    moves, node = [root.moves[i]], child
     mate: tuple[Move, ...] = ()
+    if child is not None and child.proof == LOSS and not child.is_complete and child.distance:
+        mate = solve(cast(MateState, state), mate_nodes).moves
+        return mate if mate[:1] == (root.moves[i],) else (root.moves[i],)  # It may find another mate.
+    moves, node = [root.moves[i]], child
     state.push(root.moves[i])
     while node is not None and node.moves and state.repetition() is None:
         if not node.is_complete:
