@@ -21,6 +21,7 @@ import pytest
 import goryu
 from goryu.__main__ import COMMANDS, main
 from goryu.evaluators.model_files import models_folder
+from goryu.protocols.options import identification
 
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
@@ -170,6 +171,17 @@ def test_every_command_has_its_function(target: str) -> None:
 def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["shogi"]) == 2
     assert "shogi" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["usi", "--help"], ["options", "-h"]])
+def test_help_names_every_command(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    assert set(re.findall(r"^  (\w+) ", capsys.readouterr().out, re.MULTILINE)) == set(COMMANDS)
+
+
+def test_the_version_is_that_of_usi(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert f"id name {capsys.readouterr().out.strip().capitalize()}" == next(identification())
 
 
 def test_usiok_comes_before_anything_heavy_is_loaded() -> None:

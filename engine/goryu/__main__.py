@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 
+from goryu import __version__
+
 __all__ = ["main"]
 
 COMMANDS = {
@@ -19,12 +21,23 @@ COMMANDS = {
 The functions are imported when they are asked for: `usiok` must come before anything heavy is loaded.
 """
 
+HELP = """usage: goryu [usi | play | options | doctor] ...
+
+  usi      the USI engine on stdin and stdout, for GUIs; also without a word
+  play     a game at the terminal: goryu play --help
+  options  every USI option with its default and meaning
+  doctor   what is installed, what works, and what to do about the rest
+"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status; without arguments the command is `usi`."""
     command, *arguments = (sys.argv[1:] if argv is None else argv) or ["usi"]
-    if command in ("-h", "--help"):
-        print(f"usage: goryu [{' | '.join(COMMANDS)}] ...")  # noqa: T201
+    if command == "--version":
+        print(f"goryu {__version__}")  # noqa: T201
+        return 0
+    if {command, *(arguments if command in ("usi", "options") else ())} & {"-h", "--help"}:
+        print(HELP, end="")  # noqa: T201
         return 0
     if command not in COMMANDS:
         print(f"goryu: no command {command!r}; there are: {', '.join(COMMANDS)}", file=sys.stderr)  # noqa: T201

@@ -28,7 +28,9 @@ else:
         from goryu._native import Board, Puct, Reversi, mate_in_one, perft, solve
     except ImportError as error:
         if _asked == "native":
-            raise
+            raise ImportError(
+                f"GORYU_IMPLEMENTATION=native, but the twins are not built ({error})"
+            ) from error
         from goryu.games.perft import perft
         from goryu.games.reversi import Reversi
         from goryu.games.shogi import Board
