@@ -9,6 +9,7 @@ from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
+from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.correctness import CORRECT_REPLIES, correctness, mean_correctness
 from goryu.players.agents import AGENTS, AgentError, make_agent, with_epsilon
@@ -73,6 +74,11 @@ def test_the_eleven_positions_have_exactly_the_replies_that_keep_the_draw() -> N
 
 def test_alpha_beta_answers_all_eleven_positions_correctly() -> None:
     assert correctness(make_agent("alpha-beta")) == 11
+
+
+def test_the_mean_of_correct_answers_has_its_standard_error() -> None:
+    agents = iter([make_agent("alpha-beta"), lambda state: Move(9)])  # 11 and 0 of 11.
+    assert mean_correctness(lambda: next(agents), 2) == pytest.approx((5.5, 5.5))
 
 
 def test_a_tree_that_grows_answers_more_positions_than_one_that_does_not() -> None:

@@ -353,6 +353,48 @@ class TestWithTorch:
         learner.choose = lambda states: [state.legal_moves()[-1] for state in states]  # type: ignore[method-assign]
         assert learner._choose(states) == [state.legal_moves()[-1] for state in states]
 
+    def test_the_value_learner_remembers_what_its_side_saw(self) -> None:
+        from goryu.learning.value_learner import play_together
+
+        chosen: list[list[tuple[int, int]]] = [[], []]
+        states = [Reversi(), Reversi()]
+
+        def choose(asked: Sequence[Reversi]) -> list[Move]:
+            for state in asked:
+                chosen[states.index(state)].append((state.own, state.opponent))
+            return [state.legal_moves()[0] for state in asked]
+
+        def opponent(state: State) -> Move:
+            return state.legal_moves()[-1]
+
+        seen = play_together(states, [0, 1], choose, [opponent, opponent])
+        assert seen == chosen
+        assert seen[0][0] == (Reversi().own, Reversi().opponent)
+        assert all(state.outcome() for state in states)
+
+    def test_the_value_learner_learns_a_position_and_its_images(self) -> None:
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+
+        config = ValueLearnerConfig(games=1, updates=200, learning_rate=5e-3, channels=8, hidden=32)
+        learner = ValueLearner(config, [make_agent("random")], seed=1)
+        learner.games = [[(1, 2, 0.7), (2, 1, -0.7)]]
+        learner._train()
+        assert learner.judge([(1, 2), (2, 1)]) == pytest.approx([0.7, -0.7], abs=0.15)
+        # The corner h8 with g8 beside it, and h8 with h7: half a turn, and its reflection.
+        assert learner.judge([(1 << 63, 1 << 62), (1 << 63, 1 << 55)]) == pytest.approx([0.7, 0.7], abs=0.15)
+
+    def test_the_value_learners_rate_falls_to_its_last_share(self) -> None:
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+
+        config = ValueLearnerConfig(games=4, learning_rate=1e-2, final_rate=0.1, updates=1, batch=1)
+        learner = ValueLearner(config, [make_agent("random")], seed=1)
+        learner.games = [[(1, 2, 0.7)]]
+        rates = []
+        for learner.played in (0, 2, 4):
+            learner._train()
+            rates.append(learner.optimizer.param_groups[0]["lr"])
+        assert rates == pytest.approx([1e-2, 5.5e-3, 1e-3])
+
     def test_every_second_game_is_played_as_the_second_player(self) -> None:
         from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
 

@@ -182,3 +182,24 @@ class TestWithTorch:
         monkeypatch.undo()
         train_value_network(new_run(), "values", config, opponents, match_games=2)
         assert [games for games, *_ in new_run().report.strength] == [1, 2, 3]
+
+    @pytest.mark.parametrize("keeps_best", [False, True])
+    def test_the_best_value_network_comes_back_at_the_end_if_it_is_wanted(
+        self, keeps_best: bool, new_run: Callable[[], "LearningRun"], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from goryu.learning.learning_run import train_value_network
+        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.players.agents import make_agent
+
+        played_at: list[int] = []
+        monkeypatch.setattr(ValueLearner, "restore_best", lambda learner: played_at.append(learner.played))
+        config = ValueLearnerConfig(games=2, games_together=1, depth=1, updates=1, batch=8)
+        train_value_network(
+            new_run(),
+            "values",
+            config,
+            lambda rng: [make_agent("random", rng=rng)],
+            match_games=2,
+            keeps_best=keeps_best,
+        )
+        assert played_at == ([2] if keeps_best else [])
