@@ -104,7 +104,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
 
 cdef extern from "core/policy.h" namespace "goryu" nogil:
     void answer_hashed(Batch&) except +
-    void answer_dlshogi(Batch&, const float* logits, const double* values, double temperature) except +
+    cbool answer_dlshogi(Batch&, const float* logits, const double* values, double temperature) except +
 
 
 cdef CoreConfig core_config(object config) except *:
@@ -560,7 +560,9 @@ cdef class DlshogiJudge(Judge):
         )
 
     cdef int read(self, Batch& batch) except -1 nogil:
-        answer_dlshogi(batch, &self.logits[0, 0], &self.values[0], self.temperature)
+        if not answer_dlshogi(batch, &self.logits[0, 0], &self.values[0], self.temperature):
+            with gil:
+                self.network.check(self.logits)
         return 0
 
 

@@ -537,8 +537,9 @@ def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> 
             assert_same_graph(twin, puct)
 
 
-def test_a_value_that_is_not_a_number_ends_the_search_and_leaves_nothing_in_flight(
-    native: ModuleType,
+@pytest.mark.parametrize("output", ["output_value", "output_policy"])
+def test_an_answer_that_is_not_a_number_ends_the_search_and_leaves_nothing_in_flight(
+    native: ModuleType, output: str
 ) -> None:
     network = NetworkEvaluator(models_folder() / "goryu-5x64-int8.onnx", backend="cpu", batch_size=4)
     bind, calls = network.bind, 0
@@ -546,7 +547,7 @@ def test_a_value_that_is_not_a_number_ends_the_search_and_leaves_nothing_in_flig
     def bind_to_one_that_fails(inputs: Any) -> Any:
         bound = bind(inputs)
         assert bound is not None
-        values = bound.outputs["output_value"]
+        answers = bound.outputs[output]
         run = bound.run
 
         def fail_at_the_tenth(count: int) -> None:
@@ -554,7 +555,7 @@ def test_a_value_that_is_not_a_number_ends_the_search_and_leaves_nothing_in_flig
             run(count)
             calls += 1
             if calls == 10:
-                values[count - 1] = np.nan
+                answers[count - 1] = np.nan
 
         vars(bound)["run"] = fail_at_the_tenth
         return bound

@@ -238,12 +238,15 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
         NetworkEvaluator(model, backend="cuda", allows_fallback=False)
 
 
-def test_a_value_that_is_not_a_number_is_an_error(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("logit, value", [(0.0, np.nan), (np.nan, 0.0), (np.inf, 0.0)])
+def test_an_answer_that_is_not_a_number_is_an_error(
+    logit: float, value: float, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     evaluator = NetworkEvaluator(model, backend="cpu")
 
     class Overflown:
         def run(self, *_: object) -> list[Any]:
-            return [np.zeros((1, 2187), np.float32), np.full((1, 1), np.nan, np.float32)]
+            return [np.full((1, 2187), logit, np.float32), np.full((1, 1), value, np.float32)]
 
     monkeypatch.setattr(evaluator, "_session", replace(evaluator._session, handle=Overflown()))
     with pytest.raises(ModelError, match="not a number"):

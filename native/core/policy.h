@@ -9,8 +9,9 @@ namespace goryu {
 // What the hashed stub says.
 void answer_hashed(Batch& batch);
 
-// What a network says: logits [N][2187] (see dlshogi.h) and values [N].
-void answer_dlshogi(Batch& batch, const float* logits, const double* values, double temperature);
+// What a network says: logits [N][2187] (see dlshogi.h) and values [N]. Returns whether the logits of all
+// legal moves are numbers.
+bool answer_dlshogi(Batch& batch, const float* logits, const double* values, double temperature);
 
 // Replaces logits by exp((z_i - max z) / T), divided by their sum; there must be one.
 void softmax(std::span<double> logits, double temperature) noexcept;

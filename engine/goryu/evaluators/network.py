@@ -166,10 +166,10 @@ class NetworkEvaluator:
             dict(zip(self.format.outputs, answers, strict=True)),
         )
 
-    def check(self, values: npt.ArrayLike) -> None:
-        """Raises ModelError if a value is not a number: a search would go on with it, and play anything."""
-        if not np.isfinite(values).all():
-            raise ModelError(f"model {self.path}: a value is not a number; 16 bits may be too few for it")
+    def check(self, answers: npt.ArrayLike) -> None:
+        """Raises ModelError if a value or logit is not a number: a search would go on, and play anything."""
+        if not np.isfinite(answers).all():
+            raise ModelError(f"model {self.path}: an answer is not a number; 16 bits may be too few for it")
 
     def _run_padded(self, inputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
         return self._interpret(self._answer(inputs))
@@ -194,7 +194,9 @@ class NetworkEvaluator:
     def _policy(self, state: State, logits: Array) -> list[float]:
         turn = state.turn
         labels = [self.format.label(move, turn) for move in state.legal_moves()]
-        return softmax(logits[labels].tolist(), self.temperature)
+        legal = logits[labels]
+        self.check(legal)
+        return softmax(legal.tolist(), self.temperature)
 
     def _plan_batches(self, wanted: int | None, fixed: int | None) -> None:
         """Sets the size of a batch, and those that smaller ones are padded to, for the backend in use.
