@@ -18,7 +18,7 @@ from goryu.learning.dataset import Dataset, make_batch  # noqa: E402
 from goryu.learning.equalization import equalize  # noqa: E402
 from goryu.learning.export import export_onnx, load_checkpoint  # noqa: E402
 from goryu.learning.game_conversion import read_records  # noqa: E402
-from goryu.learning.hcpe import BLACK_WON, HCPE  # noqa: E402
+from goryu.learning.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
 from goryu.learning.import_onnx import load_export, unfold  # noqa: E402
 from goryu.learning.measures import measure  # noqa: E402
 from goryu.learning.model import PolicyValueNet  # noqa: E402
@@ -44,6 +44,18 @@ def lesson() -> Dataset:
 def config(**changes: Any) -> TrainingConfig:
     settings: dict[str, Any] = {"blocks": 2, "channels": 16, "batch_size": 16, "steps": 40, "evaluations": 4}
     return TrainingConfig(**settings | changes)
+
+
+def test_drawn_games_have_no_winner_on_whose_side_the_value_could_be() -> None:
+    class Pessimist(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, board: Any, hands: Any) -> tuple[Any, Any]:
+            return torch.zeros(len(board), 2187), torch.full((len(board), 1), -1.0)
+
+    data = lesson()
+    data.records["gameResult"][4:] = DRAW  # Left are the first four plies, two of each side.
+    assert measure(Pessimist(), data).sign_accuracy == 0.5
+    data.records["gameResult"] = DRAW
+    assert measure(Pessimist(), data).sign_accuracy == 0.0
 
 
 @pytest.mark.slow

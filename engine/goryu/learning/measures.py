@@ -22,7 +22,8 @@ class Measures:
     policy_top1: share of positions whose played move is the policy's first choice, among the legal moves.
     policy_top1_all: the same among all 2187 labels, the figure that other projects publish.
     value_loss: binary cross-entropy with the mixed target, in nats. result_loss: with the result alone.
-    sign_accuracy: share of the decided games' positions in which the value is on the winner's side.
+    sign_accuracy: share of the decided games' positions in which the value is on the winner's side;
+        0.0 if there are none.
     """
 
     positions: int
