@@ -411,7 +411,7 @@ class Helpers:
 
 
 cdef CoreState* new_game(state) except NULL:
-    """Returns a game that the caller owns; it is played on a copy of native states, on others themselves."""
+    """Returns what the core plays on the state by; the caller owns it, and keeps the state."""
     if type(state) is Board:
         return new ShogiState((<Board>state).game[0])
     if type(state) is Reversi:
