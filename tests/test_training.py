@@ -17,6 +17,7 @@ from goryu.games.shogi import Board, move_from_usi  # noqa: E402
 from goryu.learning.dataset import Dataset, make_batch  # noqa: E402
 from goryu.learning.equalization import equalize  # noqa: E402
 from goryu.learning.export import export_onnx, load_checkpoint  # noqa: E402
+from goryu.learning.file_lock import held_folder  # noqa: E402
 from goryu.learning.game_conversion import read_records  # noqa: E402
 from goryu.learning.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
 from goryu.learning.import_onnx import load_export, unfold  # noqa: E402
@@ -304,6 +305,20 @@ def test_a_run_goes_on_without_the_network_that_it_began_with(tmp_path: Path) ->
     assert min(steps) == 5
     with pytest.raises(ValueError, match="expected the checkpoint of a run with a network of this size"):
         train(config(channels=8), lesson(), {}, tmp_path / "run")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a folder is not held")
+def test_a_folder_has_one_run_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["train", "--source", "none.hcpe,540", "--folder", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", arguments)
+    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "train.py"))
+    with held_folder(tmp_path):
+        assert tool["main"]() == 2
+    assert capsys.readouterr().err == f"train: {tmp_path}: another program is at work there\n"
+    assert tool["main"]() == 2
+    assert "none.hcpe" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from goryu.learning.file_lock import is_locked_by_us
+from goryu.learning.file_lock import held_folder
 from goryu.learning.report import Report, ReportError
 from goryu.learning.sigterm import interrupt_on_sigterm
 
@@ -38,11 +38,7 @@ def main() -> int:
     interrupt_on_sigterm()
     folder: Path = options.folder or Path("runs/learn") / options.game
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "lock").open("a") as lock:
-            if not is_locked_by_us(lock):
-                print(f"learn: {folder}: another program is learning there", file=sys.stderr)
-                return 2
+        with held_folder(folder):
             return run(options, folder)
     except OSError as error:
         print(f"learn: {error}", file=sys.stderr)

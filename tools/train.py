@@ -15,12 +15,17 @@ from typing import Any
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from goryu.learning.file_lock import held_folder
+from goryu.learning.sigterm import interrupt_on_sigterm
+
 
 def main() -> int:
     """Runs the command line; returns the exit status."""
     arguments = parse_arguments()
+    interrupt_on_sigterm()
     try:
-        run(arguments)
+        with held_folder(arguments.folder):
+            run(arguments)
     except (OSError, ValueError) as error:
         print(f"train: {error}", file=sys.stderr)
         return 2

@@ -1,12 +1,15 @@
-"""One writer for a file that several programs might append to."""
+"""One program at a time: for a file that several might append to, for the folder of a run."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["is_locked_by_us"]
+__all__ = ["held_folder", "is_locked_by_us"]
 
 
 def is_locked_by_us(file: IO[Any]) -> bool:
@@ -18,3 +21,13 @@ def is_locked_by_us(file: IO[Any]) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextmanager
+def held_folder(folder: Path) -> Iterator[None]:
+    """Makes a folder and holds it for one run; raises BlockingIOError if another program holds it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as file:
+        if not is_locked_by_us(file):
+            raise BlockingIOError(f"{folder}: another program is at work there")
+        yield
