@@ -284,7 +284,7 @@ def _sensible_label(label: int, piece: int, legal: npt.NDArray[np.bool_]) -> int
     """Returns the label of a move on the board, or of its promotion if it is pointless not to promote.
 
     Fairy-Stockfish sees no difference where the piece is captured at once, and leaves a quarter of these
-    promotions out; our search does not even list such moves. It is pointless for pawn, bishop and rook
+    promotions out; our search lists such moves in check only. It is pointless for pawn, bishop and rook
     wherever they could promote, and for a lance on the last rank but one (`Rules.all_moves`).
     """
     if label >= PROMOTIONS or not legal[label + PROMOTIONS]:
