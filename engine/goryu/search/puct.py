@@ -40,8 +40,8 @@ IN_FLIGHT_SHARE = 16
 """At most 1/16 of the root's visits may be in flight: more, and early choices are made blindly."""
 
 COLLISION_SHARE = 8
-"""A collision is a playout that meets a position which waits in the batch already. A batch goes on after one of
-them for each so many positions that it has room for.
+"""A collision is a playout that meets a position which waits in the batch already. For so many positions that
+a batch has room for it goes on after one collision.
 
 Such a playout is dropped when the batch is full; until then it repels the others as if it were one of them
 (dlshogi's way). Small batches end at the first collision: a better playout is worth more than a full batch.
