@@ -13,10 +13,65 @@ from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
 from goryu.learning.activation_ranges import best_range  # noqa: E402
 from goryu.learning.dataset import Dataset  # noqa: E402
 from goryu.learning.game_conversion import read_records  # noqa: E402
-from goryu.learning.quantization import agreement  # noqa: E402
+from goryu.learning.quantization import agreement, quantize  # noqa: E402
 
 FLOAT = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 SMALL = FLOAT.with_name("goryu-5x64-int8.onnx")
+
+
+def positions(count: int) -> Dataset:
+    records = read_records(FLOAT.parent / "data" / "fsf_20261123.games")[:count]
+    return Dataset(records, np.zeros(len(records), np.float32))
+
+
+class Foreign:
+    """A network of the dlshogi format in the making: weights at random, nodes with the names of types."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(1)
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def constant(self, values: Any) -> str:
+        name = f"constant-{len(self.constants)}"
+        self.constants.append(onnx.numpy_helper.from_array(np.asarray(values, np.float32), name))
+        return name
+
+    def random(self, *shape: int) -> Any:
+        return self.rng.normal(0, 1, shape) / np.sqrt(np.prod(shape[1:]))
+
+    def add(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
+        name = f"{kind}-{len(self.nodes)}"
+        self.nodes.append(onnx.helper.make_node(kind, inputs, [output or name], name, **attributes))
+        return output or name
+
+    def convolution(self, x: str, weight: Any, bias: Any = None) -> str:
+        size = weight.shape[-1]
+        inputs = [self.constant(weight)] + ([] if bias is None else [self.constant(bias)])
+        return self.add("Conv", x, *inputs, kernel_shape=[size] * 2, pads=[size // 2] * 4)
+
+    def trunk(self) -> str:
+        """Adds the first layers of dlshogi's own networks: two of the three read the same planes."""
+        weights = (("input1", (8, 62, 3, 3)), ("input1", (8, 62, 1, 1)), ("input2", (8, 57, 1, 1)))
+        first, second, third = (self.convolution(x, self.random(*shape)) for x, shape in weights)
+        return self.add("Relu", self.add("Add", self.add("Add", first, second), third))
+
+    def save(self, path: Path, x: str, inputs: tuple[str, str] = ("input1", "input2")) -> Path:
+        """Adds the heads and writes the file, with the inputs in this order."""
+        self.add("Flatten", self.convolution(x, self.random(27, 8, 1, 1)), output="output_policy")
+        pooled = self.add("GlobalAveragePool", self.convolution(x, self.random(1, 8, 1, 1)))
+        self.add("Sigmoid", self.add("Flatten", pooled), output="output_value")
+        shapes = {"input1": (62, 9, 9), "input2": (57, 9, 9), "output_policy": (2187,), "output_value": (1,)}
+        values = {
+            name: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["n", *shape])
+            for name, shape in shapes.items()
+        }
+        outputs = [values["output_policy"], values["output_value"]]
+        ends = [values[name] for name in inputs]
+        graph = onnx.helper.make_graph(self.nodes, "foreign", ends, outputs, self.constants)
+        operators = [onnx.helper.make_opsetid("", 17)]
+        onnx.save(onnx.helper.make_model(graph, opset_imports=operators, ir_version=8), path)
+        return path
 
 
 def test_a_range_is_narrow_where_nothing_large_is_heard() -> None:
@@ -37,9 +92,8 @@ def test_a_range_is_narrow_where_nothing_large_is_heard() -> None:
 
 
 def test_the_shipped_8_bit_network_is_near_the_float_one_on_games_it_was_not_calibrated_on() -> None:
-    records = read_records(FLOAT.parent / "data" / "fsf_20261123.games")[:1000]
-    data = Dataset(records, np.zeros(len(records), np.float32))
-    found = agreement(NetworkEvaluator(FLOAT, backend="cpu"), NetworkEvaluator(SMALL, backend="cpu"), data)
+    networks = [NetworkEvaluator(path, backend="cpu") for path in (FLOAT, SMALL)]
+    found = agreement(networks[0], networks[1], positions(1000))
     assert found.policy_top1 > 0.965
     assert found.policy_error < 0.0019  # 0.0022 before ranges were fitted and residual connections left alone
     nodes = onnx.load(SMALL).graph.node
@@ -47,3 +101,19 @@ def test_the_shipped_8_bit_network_is_near_the_float_one_on_games_it_was_not_cal
     sums = [node for node in nodes if node.op_type == "Add" and "/tower." in node.name]
     assert len(sums) == 6
     assert all("Relu" in [writer[term].op_type for term in node.input] for node in sums)  # not rounded
+
+
+def test_a_filter_of_almost_nothing_keeps_its_bias(tmp_path: Path) -> None:
+    """In units of such small weights the bias is greater than 32 bits can hold."""
+    net = Foreign()
+    x = net.trunk()
+    weight = net.random(8, 8, 3, 3)
+    weight[3] = 0
+    weight[4:6] *= 1e-9
+    y = net.convolution(x, weight, np.full(8, 3.0))
+    path = net.save(tmp_path / "float.onnx", net.add("Relu", net.add("Add", x, y)))
+    for start in range(0, 64, 16):
+        data = positions(64).select(np.arange(start, start + 16))
+        quantize(path, tmp_path / "int8.onnx", data)
+        networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "int8.onnx")]
+        assert agreement(networks[0], networks[1], data).value_error < 0.01

@@ -36,6 +36,10 @@ EVERY = 7
 """Only every seventh value is looked at, for speed."""
 
 
+LARGEST_BIAS = 2**30
+"""In units of its scale: a sum of 32 bits has room for as much again."""
+
+
 def fit_ranges(small: onnx.ModelProto, source: onnx.ModelProto, batches: Iterable[dict[str, Array]]) -> None:
     """Gives each tensor of activations that `small` rounds its best range, and the biases their new scales.
 
@@ -119,19 +123,33 @@ def _added_before_a_relu(model: onnx.ModelProto, name: str) -> str | None:
 
 
 def _round_biases(small: onnx.ModelProto, source: onnx.ModelProto) -> None:
-    """Rounds biases to multiples of the scales of activation times weight, in which products are summed."""
+    """Rounds biases to multiples of the scales of activation times weight, in which products are summed.
+
+    A filter whose weights are next to nothing gets greater ones if its bias would not fit in 32 bits.
+    """
     exact = {tensor.name: numpy_helper.to_array(tensor) for tensor in source.graph.initializer}
     original = {node.name: node for node in source.graph.node}
     constants = {tensor.name: tensor for tensor in small.graph.initializer}
     dequantize = {n.output[0]: n for n in small.graph.node if n.op_type == "DequantizeLinear"}
-    for node in small.graph.node:
-        if node.op_type != "Conv" or len(node.input) < 3 or node.input[2] not in dequantize:
-            continue
-        activation, weight, bias = (dequantize[name] for name in node.input)
-        scales = [numpy_helper.to_array(constants[n.input[1]]) for n in (activation, weight)]
-        scale = scales[0] * scales[1]
-        _set(constants[bias.input[1]], scale)
-        _set(constants[bias.input[0]], np.round(exact[original[node.name].input[2]] / scale))
+    layers = [
+        (*(dequantize[name].input for name in node.input), exact[original[node.name].input[2]])
+        for node in small.graph.node
+        if node.op_type == "Conv" and len(node.input) == 3 and node.input[2] in dequantize
+    ]
+
+    def number(name: str) -> Floats:
+        return numpy_helper.to_array(constants[name])
+
+    for activation, weight, _, values in layers:
+        scale = number(weight[1])
+        wider = np.maximum(np.abs(values) / LARGEST_BIAS / (number(activation[1]) * scale), 1)
+        filters = number(weight[0])
+        _set(constants[weight[1]], scale * wider)
+        _set(constants[weight[0]], np.round(filters / wider.reshape(-1, *[1] * (filters.ndim - 1))))
+    for activation, weight, bias, values in layers:
+        scale = number(activation[1]) * number(weight[1])
+        _set(constants[bias[1]], scale)
+        _set(constants[bias[0]], np.round(values / scale))
 
 
 def _set(tensor: onnx.TensorProto, values: npt.ArrayLike) -> None:
