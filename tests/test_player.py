@@ -166,6 +166,21 @@ def test_a_graph_searched_under_other_rules_is_not_reused() -> None:
             assert (sum(move.visits for move in result.moves) > 30) == inherited
 
 
+def test_a_position_that_other_moves_led_to_does_not_keep_their_repetitions() -> None:
+    config = replace(QUICK, evaluator="material", root_mate_nodes=0)
+    sfen, limits = "4k4/9/9/9/9/9/9/R8/4K4 b - 1", Limits(nodes=400)
+    games = ("5i5h 5a5b 5h5i 5b5a", "5i6h 5a6b 6h5i 6b5a")
+
+    def values(player: Player, moves: str) -> dict[str, float]:
+        result = search(player, request_of(config, *moves.split(), sfen=sfen, limits=limits)).result
+        assert result is not None
+        return {move_to_usi(move.move): move.value for move in result.moves}
+
+    player, _ = loaded(config)
+    for moves in games:
+        assert values(player, moves)[moves.split()[0]] == 0.0
+
+
 def test_a_mate_is_also_looked_for_while_pondering() -> None:
     config = replace(QUICK, leaf_mate_nodes=0)
     player, _ = loaded(config)

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any
 
 from goryu.games.shogi import STANDARD_RULES, EnteringKingRule, move_to_usi
+from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, mate_in_one, solve
 from goryu.players.books.shelf import BookShelf
 from goryu.players.config import EngineConfig
@@ -61,6 +62,7 @@ class Player:
         self._problem = "none was loaded"
         self._books = BookShelf()
         self._rules = STANDARD_RULES  # Those of the last search.
+        self._moves: list[Move] = []  # Those that led to its root.
         self._rng = Random()
         self._seed = 0
 
@@ -158,17 +160,25 @@ class Player:
         return self._puct.dump(depth=depth, least_visits=least_visits, name=move_to_usi)
 
     def _searcher(self, config: EngineConfig, board: Board) -> Puct:
-        """Returns the search, with its graph if neither evaluator nor constants nor rules have changed."""
+        """Returns the search, with its graph if evaluator, constants, rules and past are the same."""
         assert self._loaded is not None
         wanted = config.puct_config(board.turn, self._loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
         wanted = replace(wanted, mate_nodes=min(wanted.mate_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
         if self._puct is None or replace(self._puct.config, draw_value=wanted.draw_value) != wanted:
             self._puct = Puct(self._loaded.evaluator, wanted)
-        elif not config.reuse_subtree or board.rules != self._rules:
+        elif not (config.reuse_subtree and board.rules == self._rules and self._has_same_past(board)):
             self._puct.clear()
-        self._rules = board.rules
+        self._rules, self._moves = board.rules, list(board.move_stack)
         self._puct.config = wanted
         return self._puct
+
+    def _has_same_past(self, board: Board) -> bool:
+        """Did the moves of the last search lead to this position, or is it another one?
+
+        The graph holds repetitions of the past; the search forgets them only with its root.
+        """
+        assert self._puct is not None
+        return not _is_root(self._puct, board) or board.move_stack == self._moves
 
     def _mate_at_root(self, watch: Watch, control: Control) -> Answer | None:
         """Returns the first move of a mate, if a search for one finds it before the search proper begins.
@@ -218,9 +228,9 @@ class Player:
         """
         board = request.board.copy()
         predicted = board.pop()
-        puct = self._searcher(request.config, request.board)
+        puct = self._searcher(request.config, board)
         # A draw must be worth the same to us now, at the opponent's root, as at our own after the hit.
-        puct.config = replace(puct.config, draw_value=-puct.config.draw_value)
+        puct.config = replace(puct.config, draw_value=-request.config.draw_value(request.board.turn))
         opponent = replace(request, board=board, limits=Limits(infinite=True))
         watch = Watch(puct, opponent, control, report, self._time, self._rng)
         watch.ends_at_hit = True
@@ -243,12 +253,17 @@ def _search(watch: Watch) -> str:
     try:
         watch.search()
     except Exception as error:
-        root, board = watch.puct.root, watch.request.board
-        if root is None or (root.key, root.ply) != (board.key, board.ply):
+        if not _is_root(watch.puct, watch.request.board):
             raise
         _log.exception("the search was broken off")
         return f"Error! {type(error).__name__}: {error}"
     return ""
+
+
+def _is_root(puct: Puct, board: Board) -> bool:
+    """Is this the position that was searched last?"""
+    root = puct.root
+    return root is not None and (root.key, root.ply) == (board.key, board.ply)
 
 
 def _with_first(moves: Sequence[RootMove], first: RootMove) -> tuple[RootMove, ...]:
