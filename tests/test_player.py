@@ -212,6 +212,19 @@ def test_a_search_that_breaks_off_answers_with_what_it_has_found(
         search(player, request_of(QUICK, "7g7f", "9c9d"))
 
 
+def test_an_evaluator_that_is_lost_is_loaded_anew(
+    monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
+) -> None:
+    whole = load_evaluator(QUICK.evaluator_settings(), print)
+    loads = iter([replace(whole, evaluator=failing(60, "the GPU has gone")), whole, whole])
+    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: next(loads))
+    player, said = loaded(QUICK)
+    search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
+    answer = search(player, request_of(QUICK, "7g7f", "9c9d"))
+    assert answer.move == search(loaded(QUICK)[0], request_of(QUICK, "7g7f", "9c9d")).move
+    assert "Error! RuntimeError: the GPU has gone; loading the evaluator anew" in said
+
+
 @pytest.mark.parametrize(
     ("limits", "is_short"), [(Limits(movetime_ms=1000), False), (Limits(time_ms=(9e9, 9e9)), True)]
 )

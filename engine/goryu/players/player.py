@@ -60,6 +60,7 @@ class Player:
         self._loaded: LoadedEvaluator | None = None
         self._puct: Puct | None = None
         self._problem = "none was loaded"
+        self._say: Callable[[str], None] = lambda message: None
         self._books = BookShelf()
         self._rules = STANDARD_RULES  # Those of the last search.
         self._moves: list[Move] = []  # Those that led to its root.
@@ -73,6 +74,7 @@ class Player:
         A model that is missing or broken is no error here: a weaker evaluator takes its place, or
         where the settings forbid that, the player resigns. A broken book is done without.
         """
+        self._say = say
         self._books.load(config.opening_book(), say)
         settings = config.evaluator_settings()
         if self._loaded is None or not self._loaded.is_current(settings):
@@ -102,7 +104,21 @@ class Player:
 
         In an infinite search and while pondering it may return early, when nothing is left to
         search: holding the answer back until it is asked for is the protocol's business.
+
+        If that fails before anything is found, the evaluator is loaded anew, once: a GPU that is lost
+        takes its session with it, and another backend may be left.
         """
+        try:
+            return self._search(request, control, report)
+        except Exception as error:
+            _log.exception("the search failed")
+            problem = f"{type(error).__name__}: {error}"
+        self._say(f"Error! {problem}; loading the evaluator anew")
+        self._loaded = None
+        self.load(request.config, self._say)
+        return self._search(request, control, report)
+
+    def _search(self, request: Request, control: Control, report: Report) -> Answer:
         board, config = request.board, request.config
         if self._loaded is None:
             return Answer(None, remark=f"Error! no evaluator: {self._problem}")
@@ -128,7 +144,7 @@ class Player:
         watch.is_forced = declares or len(board.legal_moves()) == 1
         if (mate := self._mate_at_root(watch, control)) is not None:
             return mate
-        problem = _search(watch)
+        problem = _run(watch)
         if book_move is not None:
             control.wait()
             if not control.is_stopped:
@@ -248,7 +264,7 @@ class Player:
         return Answer(request.board.legal_moves()[0])
 
 
-def _search(watch: Watch) -> str:
+def _run(watch: Watch) -> str:
     """Searches; returns what broke the search off once it had begun, such as a lack of memory, or ""."""
     try:
         watch.search()
