@@ -14,6 +14,7 @@ from goryu.learning.activation_ranges import best_range  # noqa: E402
 from goryu.learning.dataset import Dataset  # noqa: E402
 from goryu.learning.game_conversion import read_records  # noqa: E402
 from goryu.learning.quantization import agreement, quantize  # noqa: E402
+from goryu.learning.saturation import saturated_pairs  # noqa: E402
 
 FLOAT = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 SMALL = FLOAT.with_name("goryu-5x64-int8.onnx")
@@ -117,3 +118,26 @@ def test_a_filter_of_almost_nothing_keeps_its_bias(tmp_path: Path) -> None:
         quantize(path, tmp_path / "int8.onnx", data)
         networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "int8.onnx")]
         assert agreement(networks[0], networks[1], data).value_error < 0.01
+
+
+def test_with_7_bits_the_weights_of_all_planes_keep_8(tmp_path: Path) -> None:
+    net = Foreign()
+    x = net.trunk()
+    path = net.save(tmp_path / "float.onnx", x)
+    quantize(path, tmp_path / "int7.onnx", positions(16), reduce_range=True)
+    graph = onnx.load(tmp_path / "int7.onnx").graph
+    weights = [
+        onnx.numpy_helper.to_array(tensor)
+        for tensor in graph.initializer
+        if tensor.data_type == onnx.TensorProto.INT8
+    ]
+    greatest = [int(np.abs(values.astype(int)).max()) for values in weights if values.ndim == 4]
+    assert sorted(greatest) == [64, 64, 127, 127, 127]
+    assert saturated_pairs(tmp_path / "int7.onnx", positions(16))[0] == 0
+
+
+def test_inputs_in_another_order_are_no_obstacle(tmp_path: Path) -> None:
+    net = Foreign()
+    path = net.save(tmp_path / "float.onnx", net.trunk(), inputs=("input2", "input1"))
+    quantize(path, tmp_path / "int8.onnx", positions(16))
+    assert saturated_pairs(tmp_path / "int8.onnx", positions(16))[1] > 0

@@ -94,11 +94,10 @@ def quantize(
         kept = [node.name for node in model.graph.node if _is_excluded(node.name, exclude)]
         small = [node for node in model.graph.node if node.op_type == "Conv" and node.name not in kept]
         convolutions = {node.name: node for node in small if is_plain(node)}
-        planes = {node.input[0]: node.input[1] for node in small if node.input[0] in inputs}
         overrides: dict[str, list[dict[str, Any]]] = {}
-        for plane, weight in planes.items():
+        for plane, weight in [node.input[:2] for node in small if node.input[0] in inputs]:
             overrides[plane] = [{"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}]
-            overrides[weight] = [{"axis": 0, "quant_type": quantization.QuantType.QInt8, "symmetric": True}]
+            overrides[weight] = [{"axis": 0, "reduce_range": False}]
         quantization.quantize_static(
             str(prepared),
             str(target),

@@ -46,7 +46,7 @@ def saturated_pairs(path: Path, positions: Dataset) -> tuple[int, int]:
     )
     batch = make_batch(positions, np.arange(len(positions)), np.zeros(len(positions), bool))
     names = [output.name for output in session.get_outputs()]
-    inputs = dict(zip((i.name for i in session.get_inputs()), (batch.input1, batch.input2), strict=True))
+    inputs = {"input1": batch.input1, "input2": batch.input2}
     seen = dict(zip(names, session.run(names, inputs), strict=True))
     saturated = total = 0
     for node, activation, weight in layers:
