@@ -266,6 +266,15 @@ def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
     assert min(values) < sober.moves[0].value - 0.2, "all were good: the test tests nothing"
 
 
+def test_a_seed_that_is_set_after_loading_counts() -> None:
+    def moves(loaded_seed: int, seed: int) -> list[str]:
+        player, _ = loaded(replace(QUICK, seed=loaded_seed))
+        drunk = replace(QUICK, random_ply=30, random_temperature_permille=100_000, seed=seed)
+        return [move_of(search(player, request_of(drunk))) for _ in range(5)]
+
+    assert moves(1, 7) == moves(7, 7) != moves(1, 8)
+
+
 def test_a_mate_by_another_move_does_not_end_a_search_of_chosen_moves() -> None:
     sfen = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
     config = replace(QUICK, root_mate_nodes=0)

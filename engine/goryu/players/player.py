@@ -87,9 +87,6 @@ class Player:
                 self._problem = str(error)
                 say(f"Error! {error}")
                 return
-        if config.seed != self._seed:
-            self._seed = config.seed
-            self._rng = Random(config.seed) if config.seed else Random()
         searchers = config.threads if IMPLEMENTATION == "native" else 1
         say(f"{self._loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
 
@@ -120,6 +117,9 @@ class Player:
 
     def _search(self, request: Request, control: Control, report: Report) -> Answer:
         board, config = request.board, request.config
+        if config.seed != self._seed:
+            self._seed = config.seed
+            self._rng = Random(config.seed) if config.seed else Random()
         if self._loaded is None:
             return Answer(None, remark=f"Error! no evaluator: {self._problem}")
         if not board.legal_moves():
