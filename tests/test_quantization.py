@@ -1,5 +1,7 @@
 """The network in 8 bits: how its ranges are chosen, and how near the shipped one is to the float network."""
 
+import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +53,13 @@ class Foreign:
         inputs = [self.constant(weight)] + ([] if bias is None else [self.constant(bias)])
         return self.add("Conv", x, *inputs, kernel_shape=[size] * 2, pads=[size // 2] * 4)
 
-    def trunk(self) -> str:
-        """Adds the first layers of dlshogi's own networks: two of the three read the same planes."""
-        weights = (("input1", (8, 62, 3, 3)), ("input1", (8, 62, 1, 1)), ("input2", (8, 57, 1, 1)))
+    def trunk(self, planes: int = 57) -> str:
+        """Adds the first layers of dlshogi's own networks: two of the three read the same planes.
+
+        planes: of input2.
+        """
+        self.planes = planes
+        weights = (("input1", (8, 62, 3, 3)), ("input1", (8, 62, 1, 1)), ("input2", (8, planes, 1, 1)))
         first, second, third = (self.convolution(x, self.random(*shape)) for x, shape in weights)
         return self.add("Relu", self.add("Add", self.add("Add", first, second), third))
 
@@ -62,7 +68,8 @@ class Foreign:
         self.add("Flatten", self.convolution(x, self.random(27, 8, 1, 1)), output="output_policy")
         pooled = self.add("GlobalAveragePool", self.convolution(x, self.random(1, 8, 1, 1)))
         self.add("Sigmoid", self.add("Flatten", pooled), output="output_value")
-        shapes = {"input1": (62, 9, 9), "input2": (57, 9, 9), "output_policy": (2187,), "output_value": (1,)}
+        planes = {"input1": (62, 9, 9), "input2": (self.planes, 9, 9)}
+        shapes = planes | {"output_policy": (2187,), "output_value": (1,)}
         values = {
             name: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["n", *shape])
             for name, shape in shapes.items()
@@ -141,3 +148,17 @@ def test_inputs_in_another_order_are_no_obstacle(tmp_path: Path) -> None:
     path = net.save(tmp_path / "float.onnx", net.trunk(), inputs=("input2", "input1"))
     quantize(path, tmp_path / "int8.onnx", positions(16))
     assert saturated_pairs(tmp_path / "int8.onnx", positions(16))[1] > 0
+
+
+def test_a_network_of_other_planes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    net = Foreign()
+    net.save(tmp_path / "float.onnx", net.trunk(119))
+    data = str(FLOAT.parent / "data" / "fsf_20261123.games")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["quantize", "float.onnx", "--data", data, "--out", "int8.onnx"])
+    tool = runpy.run_path(str(FLOAT.parents[1] / "tools" / "quantize.py"))
+    assert tool["main"]() == 2
+    assert "float.onnx: expected inputs of 62 and 57 planes, found [62, 119]" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["float.onnx"]

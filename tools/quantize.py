@@ -59,6 +59,9 @@ def run(arguments: argparse.Namespace) -> None:
         )
 
     networks = [load(arguments.model)]
+    found = [spec.shape[0] for spec in networks[0].format.inputs]
+    if found != [62, 57]:
+        raise ValueError(f"{arguments.model}: expected inputs of 62 and 57 planes, found {found}")
     with tempfile.TemporaryDirectory(dir=arguments.out.parent) as folder:
         # Beside, then renamed: a network that is in the way stays until there is a better one.
         small = Path(folder) / arguments.out.name
