@@ -223,6 +223,19 @@ def test_after_ponderhit_the_clock_starts_anew_and_old_playouts_do_not_count_as_
     assert manager.should_stop(stats._replace(second_visits=5950))
 
 
+def test_time_in_which_nothing_was_searched_decides_no_race() -> None:
+    clock = Clock()
+    manager = TimeManager(clock)
+    manager.start(Budget(1000, 1000, may_stop_early=True), clock())
+    clock.wait_ms(400)  # A graph of millions of positions was cleared of what is old.
+    inherited = STATS._replace(playouts=0, best_visits=5000, second_visits=4910)
+    assert not manager.should_stop(inherited)
+    clock.wait_ms(100)
+    # 20 playouts in 100 ms: 100 more at best in the 500 ms left.
+    assert not manager.should_stop(inherited._replace(playouts=20))
+    assert manager.should_stop(inherited._replace(playouts=20, second_visits=4890))
+
+
 def test_what_comes_before_the_first_batch_is_no_batch() -> None:
     clock = Clock()
     manager = TimeManager(clock)

@@ -167,7 +167,7 @@ class TimeManager:
         self._clock = clock
         self._latency_ms = 0.0
         self._budget: Budget | None = None
-        self._started_s = self._asked_s = clock()
+        self._started_s = self._asked_s = self._first_batch_s = clock()
         self._playouts_before = 0
         self._soft_ms = 0.0
         self._was_extended = False
@@ -186,7 +186,7 @@ class TimeManager:
         """Starts the stopwatch at `started_s`, when `playouts` had already been made (by pondering)."""
         self._budget = budget
         self._started_s = started_s
-        self._asked_s = self._clock()
+        self._asked_s = self._first_batch_s = self._clock()
         self._playouts_before = playouts
         self._soft_ms = budget.optimum_ms if budget is not None else 0.0
         self._was_extended = False
@@ -213,6 +213,8 @@ class TimeManager:
         is_forced: there is only one legal move, so that thinking only serves to show a score.
         """
         elapsed_ms = self.observe()
+        if stats.playouts == self._playouts_before:
+            self._first_batch_s = self._asked_s  # Before it a large graph is cleared of what is old.
         if stats.is_proven or (is_forced and self._budget is not None and stats.playouts > 0):
             return True
         if self._budget is None:
@@ -250,7 +252,8 @@ class TimeManager:
 
     def _is_race_over(self, stats: SearchStats, elapsed_ms: float) -> bool:
         """Can the second move not catch up any more, even if it got every remaining playout?"""
-        if elapsed_ms < EARLIEST_STOP * self._soft_ms:
+        made = stats.playouts - self._playouts_before
+        if made == 0 or elapsed_ms < EARLIEST_STOP * self._soft_ms:
             return False
-        rate = (stats.playouts - self._playouts_before) / max(elapsed_ms, 1.0)
+        rate = made / max(1000 * (self._asked_s - self._first_batch_s), 1.0)
         return stats.best_visits - stats.second_visits > rate * (self._soft_ms - elapsed_ms)
