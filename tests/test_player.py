@@ -107,13 +107,16 @@ def test_analysis_and_chosen_moves_leave_the_book_alone(with_book: EngineConfig)
 
 
 def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.players.watch.MOST_PLAYOUTS", 50)
+    monkeypatch.setattr("goryu.players.watch.MOST_VISITS", 50)
     player, _ = loaded(QUICK)
-    control = Control()
-    Timer(0.5, control.stop).start()
-    answer = search(player, request_of(QUICK, limits=Limits(infinite=True)), control)
-    assert answer.result is not None
-    assert 50 <= answer.result.stats.playouts < 60
+    for _ in range(2):
+        control = Control()
+        Timer(0.5, control.stop).start()
+        answer = search(player, request_of(QUICK, limits=Limits(infinite=True)), control)
+        result = player.result(600)
+        assert answer.move is not None
+        assert result is not None
+        assert 48 <= sum(move.visits for move in result.moves) < 60
 
 
 def test_pondering_in_the_book_answers_with_it_at_the_hit(with_book: EngineConfig) -> None:

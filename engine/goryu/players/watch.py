@@ -16,8 +16,7 @@ __all__ = ["Watch"]
 LEAST_REPORT_MS = 100.0
 """GUIs redraw a few times a second: each line of play is reported at most once in this time."""
 
-
-MOST_PLAYOUTS = 1 << 31
+MOST_VISITS = 1 << 31
 """The native graph counts visits in 32 bits; an analysis of a solved position gets there in an hour."""
 
 
@@ -47,6 +46,7 @@ class Watch:
         self._rng = rng
         config = request.config
         self._mates = PvMates(puct, request.board, config.pv_mate_search_threads, config.pv_mate_search_nodes)
+        self._inherited_visits = 0
         self._reported_ms = 0.0
         interval_ms = request.config.pv_interval_ms
         least_ms = LEAST_REPORT_MS * request.config.multi_pv
@@ -55,11 +55,13 @@ class Watch:
 
     def search(self) -> None:
         """Searches until the limits or the control end it; the result is the search's."""
-        limits = self.request.limits
+        board, limits = self.request.board, self.request.limits
+        known = self.puct.table.find(board.key, board.ply)
+        self._inherited_visits = known.total if known is not None else 0
         self._time.begin()
         with self._mates:
             self.puct.search(
-                self.request.board,
+                board,
                 self.should_stop,
                 max_playouts=None if limits.is_open else _node_limit(limits, self.request.config),
                 root_moves=limits.root_moves or None,
@@ -78,7 +80,7 @@ class Watch:
         hit = self._control.hit
         if self._control.is_stopped or (self.ends_at_hit and hit is not None):
             return True
-        if stats.playouts >= MOST_PLAYOUTS:
+        if self._inherited_visits + stats.playouts >= MOST_VISITS:
             return True
         if stats.playouts:
             self._mates.look(self.elapsed_ms())
