@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,9 +25,20 @@ def is_locked_by_us(file: IO[Any]) -> bool:
 
 @contextmanager
 def held_folder(folder: Path) -> Iterator[None]:
-    """Makes a folder and holds it for one run; raises BlockingIOError if another program holds it."""
+    """Makes a folder and holds it for one run; raises BlockingIOError if another program holds it.
+
+    A folder that it made goes again if the run leaves nothing there.
+    """
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a") as file:
+    lock = folder / "lock"
+    with lock.open("a") as file:
         if not is_locked_by_us(file):
             raise BlockingIOError(f"{folder}: another program is at work there")
-        yield
+        try:
+            yield
+        finally:
+            if is_new and list(folder.iterdir()) == [lock]:
+                with suppress(OSError):  # Windows does not let go of an open file.
+                    lock.unlink()
+                    folder.rmdir()
