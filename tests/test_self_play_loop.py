@@ -1,6 +1,8 @@
 """The loop of self-play, training and match goes on where it was killed, at any step."""
 
 import json
+import runpy
+import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -11,6 +13,7 @@ from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.shogi import Board
+from goryu.learning.file_lock import held_folder
 from goryu.learning.match.openings import Opening
 from goryu.learning.self_play.game import SelfPlaySettings
 
@@ -84,6 +87,19 @@ def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
 def test_numbers_that_make_no_loop_are_refused(changes: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="expected"):
         replace(SETTINGS, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a folder is not held")
+def test_a_folder_has_one_loop_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("rich")
+    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "selfplay.py"))
+    loop = ["loop", "--initial", "none.onnx", "--folder"]
+    with held_folder(tmp_path):
+        assert tool["main"]([*loop, str(tmp_path)]) == 2
+    assert capsys.readouterr().err.strip() == f"selfplay: {tmp_path}: another program is at work there"
+    assert tool["main"]([*loop, str(tmp_path / "new")]) == 2
+    assert "none.onnx" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_loop_can_start_from_an_exported_network(tmp_path: Path) -> None:

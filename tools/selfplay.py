@@ -24,6 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import BACKENDS
+from goryu.learning.file_lock import held_folder
 from goryu.learning.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening, read_openings
@@ -189,7 +190,7 @@ def _loop(args: argparse.Namespace) -> int:
         "source": tuple(parse_source(text) for text in args.source),
     }
     settings = LoopSettings(**{field.name: chosen[field.name] for field in fields(LoopSettings)})
-    with progress_bar() as bar:
+    with held_folder(args.folder), progress_bar() as bar:
         for cycle in run_loop(settings, args.folder, reporter(bar, settings.games)):
             bar.console.print(str(cycle), highlight=False)
     return 0
