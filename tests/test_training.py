@@ -457,6 +457,7 @@ def test_the_curves_of_a_run_are_drawn(tmp_path: Path) -> None:
         {"samples": 100 * i, "policy_loss": 3.0 - i / 10, "value_loss": 0.6, "held_out": {"fsf": measures}}
         for i in range(1, 4)
     ]
+    lines[0]["held_out"] = {"gps": measures}  # The run went on with other games.
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
     plot_run(tmp_path / "log.jsonl", tmp_path / "curves.png")
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")

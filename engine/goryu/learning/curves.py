@@ -27,7 +27,8 @@ def plot_run(log: Path, picture: Path) -> None:
     from matplotlib.figure import Figure
 
     entries = [json.loads(line) for line in log.read_text().splitlines()]
-    labels = ["training", *entries[-1]["held_out"]]
+    sources = [source for entry in entries for source in entry["held_out"]]  # A resumed run may have others.
+    labels = ["training", *dict.fromkeys(sources)]
     figure = Figure(figsize=(12, 7), layout="constrained")
     for axes, (name, title) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):
         curves: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
