@@ -231,7 +231,7 @@ def test_a_log_has_one_writer_at_a_time(config: MatchConfig, tmp_path: Path) -> 
     Journal(path, config.decisive()).close()
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[1]\n", b"hello\n", b"{}\n"])
+@pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[1]\n", b"hello\n", b"{}\n", b"hello", b"hello\nyou"])
 def test_a_file_that_is_no_log_is_refused(config: MatchConfig, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(content)
@@ -240,11 +240,24 @@ def test_a_file_that_is_no_log_is_refused(config: MatchConfig, tmp_path: Path, c
     assert path.read_bytes() == content
 
 
-def test_a_log_with_a_line_that_is_no_game_is_refused(config: MatchConfig, tmp_path: Path) -> None:
+def test_a_log_torn_in_its_first_line_is_begun_anew(config: MatchConfig, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    Journal(path, config.decisive()).close()
+    whole = path.read_bytes()
+    for size in (1, 100, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        Journal(path, config.decisive()).close()
+        assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    "line", ['{"type": "game", "number": 4}', '{"type": "names"}', '{"type": "names", "names": []}']
+)
+def test_a_log_with_a_line_that_is_no_game_is_refused(config: MatchConfig, tmp_path: Path, line: str) -> None:
     path = tmp_path / "games.jsonl"
     Journal(path, config.decisive()).close()
     with path.open("a") as file:
-        file.write('{"type": "game", "number": 4}\n')
+        file.write(line + "\n")
     with pytest.raises(JournalError, match="expected a game"):
         Journal(path, config.decisive())
 

@@ -108,10 +108,12 @@ class Journal:
         try:
             if not is_locked_by_us(self._file):
                 raise JournalError(f"{path}: another program is playing this match")
-            if path.stat().st_size:
-                self._load(path, config)
+            first = {"type": "match", "version": VERSION, "hash": self.hash, "config": dict(config)}
+            if as_line(first).startswith(path.read_bytes()):  # Nothing, or all that a full disk took.
+                os.truncate(path, 0)
+                self._write(first)
             else:
-                self._write({"type": "match", "version": VERSION, "hash": self.hash, "config": dict(config)})
+                self._load(path, config)
         except BaseException:
             self._file.close()
             raise
@@ -133,7 +135,7 @@ class Journal:
         self._file.close()
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(line) + "\n")
+        self._file.write(as_line(line).decode())
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -141,8 +143,6 @@ class Journal:
         """Reads the games played so far, and cuts off a last line that a crash left incomplete."""
         data = path.read_bytes()
         complete = data[: data.rfind(b"\n") + 1]
-        if complete != data:
-            os.truncate(path, len(complete))
         lines = list(parse_lines(path, complete.decode("utf-8", "replace")))
         if not lines or lines[0].get("type") != "match":
             raise JournalError(f"{path}: expected the log of a match in its first line")
@@ -151,14 +151,20 @@ class Journal:
             different = sorted(key for key in {*old, *new} if old.get(key) != new.get(key)) or ["hash"]
             raise JournalError(f"{path} is the log of another match (different: {', '.join(different)})")
         for line in lines[1:]:
-            if line.get("type") == "names":
-                self.names = (line["names"][0], line["names"][1])
-                continue
             try:
+                if line.get("type") == "names":
+                    self.names = (line["names"][0], line["names"][1])
+                    continue
                 entry = GameEntry(**{name: as_tuple(value) for name, value in line.items() if name != "type"})
-            except TypeError as error:
+            except (LookupError, TypeError) as error:
                 raise JournalError(f"{path}: expected a game, got {json.dumps(line)[:60]!r}") from error
             self.entries[entry.number] = entry
+        os.truncate(path, len(complete))
+
+
+def as_line(values: Mapping[str, Any]) -> bytes:
+    """Returns a line of a log."""
+    return json.dumps(values).encode() + b"\n"
 
 
 def as_tuple(value: Any) -> Any:
