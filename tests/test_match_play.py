@@ -1,6 +1,7 @@
 """Whole matches between scripted engines: every way to end a game, resume, pairs, restarts, records."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -192,6 +193,23 @@ def test_every_opening_is_played_twice_with_colours_swapped(config: MatchConfig,
     assert all((first.black, second.black) == (1, 2) for first, second in pairs)
     assert {first.opening for first, _ in pairs} == {str(opening) for opening in config.openings}
     assert match.names == ("Scripted (1)", "Scripted (2)")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there a process is given a core")
+def test_more_games_than_cores_share_these(config: MatchConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    (core, *_) = os.sched_getaffinity(0)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {core})  # As under `taskset`.
+    given: list[set[int]] = []
+    set_affinity = os.sched_setaffinity
+
+    def note(process: int, cores: set[int]) -> None:
+        given.append(cores)
+        set_affinity(process, cores)
+
+    monkeypatch.setattr(os, "sched_setaffinity", note)
+    assert len(run(replace(config, games=4, concurrency=3, pin=True)).entries) == 4
+    assert given
+    assert all(cores == {core} for cores in given)
 
 
 def test_a_match_is_resumed_where_it_stopped(config: MatchConfig) -> None:

@@ -15,7 +15,6 @@ played; 130 after Ctrl-C or SIGTERM.
 
 import argparse
 import json
-import os
 import shlex
 import sys
 import time
@@ -36,7 +35,7 @@ from goryu.learning.match.referee import DeclarationRule
 from goryu.learning.match.report import progress_line, report, summary
 from goryu.learning.match.rules import LIBRARIES, RulesError
 from goryu.learning.match.sprt import Sprt, SprtError
-from goryu.learning.match.tournament import FAILURES, Match, MatchConfig
+from goryu.learning.match.tournament import FAILURES, Match, MatchConfig, usable_cores
 from goryu.learning.match.tuning import TuningError, parse_ranges
 from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, command_words
 from goryu.learning.sigterm import interrupt_on_sigterm
@@ -156,7 +155,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def games_at_once(text: str) -> int:
     """Reads the value of --concurrency; raises ValueError if it is neither `auto` nor a number above 0."""
-    number = (os.cpu_count() or 1) if text == "auto" else int(text)
+    number = len(usable_cores()) if text == "auto" else int(text)
     if number < 1:
         raise ValueError(f"{text}: expected auto or a number above 0")
     return number

@@ -5,7 +5,9 @@ of each engine, used for game after game and restarted after a failure. Options 
 for each pair (`tuning.py`).
 """
 
+import os
 import random
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,7 +22,7 @@ from goryu.learning.match.statistics import MatchStatistics
 from goryu.learning.match.tuning import Surface, TunedOption, TuningError, draw
 from goryu.learning.match.usi_client import EngineSpec, Timeouts, UsiClient
 
-__all__ = ["FAILURES", "Match", "MatchConfig", "complete_pairs"]
+__all__ = ["FAILURES", "Match", "MatchConfig", "complete_pairs", "usable_cores"]
 
 FAILURES = ("crash", "hang", "protocol error", "illegal move")
 """Reasons that mean a defect of an engine, not a lost game."""
@@ -33,7 +35,7 @@ class MatchConfig:
     openings: played in an order shuffled by `seed`, each by a pair; once all are used they start again.
     max_failures: failures of both engines together after which the match stops.
     directory: logs of the engines and, if asked for, transcripts; None keeps neither.
-    pin: does worker i run on core i?
+    pin: does each worker run on one core? With more workers than cores they share them.
     tuned: options of engine 1 that get other values in each pair, drawn from `seed`.
     """
 
@@ -74,6 +76,13 @@ class MatchConfig:
     def options_of_pair(self, pair: int) -> dict[str, int]:
         """Returns the values of the tuned options in a pair of games."""
         return draw(self.tuned, self.seed, pair)
+
+
+def usable_cores() -> list[int]:
+    """Returns the numbers of the cores that this process may use (`taskset`, containers)."""
+    if sys.platform != "linux":
+        return list(range(os.cpu_count() or 1))
+    return sorted(os.sched_getaffinity(0))
 
 
 def complete_pairs(entries: Sequence[GameEntry]) -> list[tuple[GameEntry, GameEntry]]:
@@ -187,10 +196,12 @@ class Match:
 
     def _start_engines(self, index: int) -> list[UsiClient]:
         engines = []
+        cores = usable_cores()
+        core = cores[index % len(cores)] if self.config.pin else None
         for side, spec in enumerate(self.config.engines):
             directory = self.config.directory
             log = directory / f"engine{side + 1}-{index}.stderr.log" if directory else None
-            client = UsiClient(spec, log, self.config.timeouts, core=index if self.config.pin else None)
+            client = UsiClient(spec, log, self.config.timeouts, core)
             if directory and self.config.transcripts:
                 path = directory / f"engine{side + 1}-{index}.usi.log"
                 client.transcript = path.open("a", encoding="utf-8", buffering=1)
