@@ -114,6 +114,7 @@ class UsiClient:
         self.warnings: list[str] = []
         self.transcript: TextIO | None = None
         self._log_path = log_path
+        self._log_start = 0
         self._core = core
         self._offered: set[str] = set()
         self._process: subprocess.Popen[bytes] | None = None
@@ -223,6 +224,7 @@ class UsiClient:
     def _spawn(self) -> None:
         environment = os.environ | dict(self.spec.environment)
         with open(self._log_path or os.devnull, "ab") as log:
+            self._log_start = log.tell()  # What is before was said by others.
             try:
                 self._process = subprocess.Popen(
                     self.spec.command,
@@ -297,8 +299,9 @@ class UsiClient:
         last = " | ".join(self._last_lines) or "nothing"
         text = f"{self.name} died (exit code {code}): {why}; its last lines: {last}"
         if self._log_path:
-            complaint = self._log_path.read_bytes().strip().rpartition(b"\n")[2].decode("utf-8", "replace")
-            text += f"; {self._log_path}: {complaint or 'empty'}"
+            said = self._log_path.read_bytes()[self._log_start :]
+            complaint = said.strip().rpartition(b"\n")[2].decode("utf-8", "replace")
+            text += f"; {self._log_path}: {complaint or 'nothing new'}"
         return EngineError("crash", text)
 
     def _note(self, direction: str, line: str) -> None:
