@@ -163,6 +163,23 @@ def test_an_interrupted_match_prints_its_table_and_stops_its_engines(how: int, t
         os.kill(int(pid), 0)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_openings_stop_their_engine_when_they_are_interrupted(how: int, tmp_path: Path) -> None:
+    pid, trace = tmp_path / "pid", tmp_path / "trace"
+    engine = f"sh -c 'echo $$ > {pid}; export USI_TRACE={trace}; exec {SCRIPTED} hang'"
+    command = [sys.executable, str(ROOT / "tools" / "openings.py"), "--engine", engine]
+    with subprocess.Popen([*command, "--out", str(tmp_path / "out")], stdout=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 30
+        while "go nodes" not in (trace.read_text() if trace.exists() else "") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(how)
+        assert process.wait(20) == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_shipped_openings_are_many_distinct_and_playable() -> None:
     openings = read_openings(ROOT / "tools" / "openings" / "balanced.txt")
     assert len(openings) >= 200

@@ -19,6 +19,7 @@ from rich.progress import track
 from goryu.learning.match.limits import Limits
 from goryu.learning.match.opening_sampler import Sampling, sample_openings
 from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient, command_words
+from goryu.learning.sigterm import interrupt_on_sigterm
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--judge-nodes", type=int, default=default.judge_nodes, metavar="N")
     parser.add_argument("--variations", type=int, default=8, metavar="N", help="moves proposed at each step")
     args = parser.parse_args(arguments)
+    interrupt_on_sigterm()
     try:
         check(args)
         args.out.parent.mkdir(parents=True, exist_ok=True)
