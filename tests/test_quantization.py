@@ -1,6 +1,7 @@
 """The network in 8 bits: how its ranges are chosen, and how near the shipped one is to the float network."""
 
 import runpy
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -162,3 +163,29 @@ def test_a_network_of_other_planes_is_refused(
     assert tool["main"]() == 2
     assert "float.onnx: expected inputs of 62 and 57 planes, found [62, 119]" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["float.onnx"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
+def test_an_interrupted_quantization_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = str(FLOAT.parent / "data" / "fsf_20261123.games")
+    monkeypatch.setattr(
+        sys, "argv", ["quantize", str(FLOAT), "--data", data, "--out", str(tmp_path / "int8.onnx")]
+    )
+    tool = runpy.run_path(str(FLOAT.parents[1] / "tools" / "quantize.py"))
+    seen: list[int] = []
+
+    def write_smaller(*_: object) -> None:
+        seen.append(len(list(tmp_path.iterdir())))
+        signal.raise_signal(signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setitem(tool["run"].__globals__, "write_smaller", write_smaller)
+    try:
+        assert tool["main"]() == 130
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert seen == [1]
+    assert capsys.readouterr().err == "quantize: interrupted\n"
+    assert not list(tmp_path.iterdir())

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goryu.learning.sigterm import interrupt_on_sigterm
+
 if TYPE_CHECKING:
     from goryu.learning.dataset import Dataset
 
@@ -24,11 +26,15 @@ PAIRS_POSITIONS = 32
 def main() -> int:
     """Runs the command line; returns the exit status."""
     arguments = parse_arguments()
+    interrupt_on_sigterm()
     try:
         run(arguments)
     except (OSError, ValueError) as error:
         print(f"quantize: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("quantize: interrupted", file=sys.stderr)
+        return 130
     return 0
 
 
