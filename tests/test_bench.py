@@ -1,6 +1,7 @@
 """The bench signature, and that the benchmark measures what it says."""
 
 import json
+import runpy
 from pathlib import Path
 
 import pytest
@@ -87,3 +88,36 @@ def test_the_shares_of_the_time_are_a_whole() -> None:
 
 def test_a_stopped_search_answers() -> None:
     assert benchmark.stop_run(benchmark.MIDDLE_GAME, HashedEvaluator(), PuctConfig(), think_s=0.05) >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("bench", ["--batch", "0"], "--batch 0: expected at least 1"),
+        ("bench", ["--runs", "0"], "--runs 0: expected at least 1"),
+        ("bench", ["--json", "none/figures.json"], "expected a file in a folder that exists"),
+        ("bench", ["--backend", "abacus"], "backend 'abacus': expected one of"),
+        ("bench", ["--model", "none.onnx"], "none.onnx"),
+        ("perft", ["--rounds", "0"], "--rounds 0: expected at least 1"),
+        ("perft", ["--depth", "0"], "--depth 0: expected at least 1"),
+        ("perft", ["--depth", "1", "--json", "none/figures.json"], "none/figures.json"),
+        ("perft", ["--sfen", "9/9/9"], "'9/9/9'"),
+    ],
+)
+def test_the_tools_say_what_is_wrong(
+    tool: str,
+    arguments: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("rich")
+    monkeypatch.chdir(tmp_path)
+    main = runpy.run_path(str(Path(__file__).parents[1] / "tools" / f"{tool}.py"))["main"]
+    try:
+        status = main(arguments)
+    except SystemExit as error:
+        status = error.code
+    assert status == 2
+    assert words in capsys.readouterr().err

@@ -27,6 +27,7 @@ from rich.table import Table
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.model_files import ModelError, models_folder
 from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.providers import BackendError
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.players import benchmark
@@ -45,6 +46,11 @@ Figures = dict[str, Any]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     args = make_parser().parse_args(arguments)
+    try:
+        check(args)
+    except ValueError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 2
     args.playouts = args.playouts or (4000 if IMPLEMENTATION == "native" else 400) * args.workers
     console = Console()
     figures: Figures = {
@@ -57,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not args.signature:
         try:
             network = open_network(args)
-        except ModelError as error:
+        except (ModelError, BackendError) as error:
             print(f"bench: {error}", file=sys.stderr)
             return 2
         if network:
@@ -78,6 +84,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.json:
         args.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
     return 0
+
+
+def check(args: argparse.Namespace) -> None:
+    """Raises ValueError for arguments with which nothing can be measured, or written when it is too late."""
+    for name in ("batch", "threads", "workers", "playouts", "stub_playouts", "perft_depth", "runs"):
+        if (number := getattr(args, name)) is not None and number < 1:
+            raise ValueError(f"--{name.replace('_', '-')} {number}: expected at least 1")
+    if args.json and not args.json.parent.is_dir():
+        raise ValueError(f"--json {args.json}: expected a file in a folder that exists")
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -62,6 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--python", action="store_true", help="measure the Python board, not the native one")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     args = parser.parse_args(arguments)
+    for name in ("depth", "rounds"):
+        if (number := getattr(args, name)) is not None and number < 1:
+            parser.error(f"--{name} {number}: expected at least 1")
     ours = "python" if args.python or NATIVE is None else "native"
     cases = NATIVE_CASES if ours == "native" else PYTHON_CASES
     if args.sfen:
@@ -69,14 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     elif args.depth:
         cases = tuple(Case(case.name, case.sfen, args.depth) for case in cases)
     try:
-        figures = [measure(case, ours, max(1, args.rounds)) for case in cases]
-    except SfenError as error:
+        figures = [measure(case, ours, args.rounds) for case in cases]
+        for figure in figures:
+            print_figure(figure)
+        if args.json:
+            args.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    except (OSError, SfenError) as error:
         print(f"perft: {error}", file=sys.stderr)
         return 2
-    for figure in figures:
-        print_figure(figure)
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     return 0 if all(figure["agree"] for figure in figures) else 1
 
 
