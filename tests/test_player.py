@@ -12,7 +12,7 @@ from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig, EvaluatorSettings
 from goryu.players.limits import Limits
-from goryu.players.loading import load_evaluator, model_settings
+from goryu.players.loading import LoadingError, load_evaluator, model_settings
 from goryu.players.player import Player
 from goryu.players.position import Position, rules_of
 from goryu.players.request import Answer, Control, Request
@@ -213,6 +213,13 @@ def test_a_search_that_breaks_off_answers_with_what_it_has_found(
     assert answer.move == answer.result.move
     with pytest.raises(RuntimeError):
         search(player, request_of(QUICK, "7g7f", "9c9d"))
+
+
+def test_without_an_evaluator_the_reason_is_said_to_whoever_asks() -> None:
+    player, _ = loaded(EngineConfig(model="/nowhere.onnx", allows_fallback=False))
+    assert "nowhere.onnx" in search(player, request_of(QUICK)).remark
+    with pytest.raises(LoadingError, match="nowhere.onnx"):
+        player.evaluate(Board())
 
 
 def test_an_evaluator_that_is_lost_is_loaded_anew(

@@ -161,8 +161,12 @@ class Player:
         return solve(request.board, nodes, lambda: control.is_stopped or self._clock() >= deadline_s)
 
     def evaluate(self, board: Board) -> Evaluation:
-        """Returns what the evaluator alone says about a position that is not over."""
-        assert self._loaded is not None
+        """Returns what the evaluator alone says about a position that is not over.
+
+        Raises LoadingError if there is none.
+        """
+        if self._loaded is None:
+            raise LoadingError(f"no evaluator: {self._problem}")
         return self._loaded.evaluator.evaluate([board])[0]
 
     def result(self, lines: int) -> SearchResult | None:
