@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from goryu.learning.match.figures import EngineFigures
-from goryu.learning.match.game import Game, GameRules, play_game
+from goryu.learning.match.game import Adjudicator, Game, GameRules, MoveRecord, play_game
 from goryu.learning.match.journal import GameEntry, Journal, JournalError
 from goryu.learning.match.limits import Limits
 from goryu.learning.match.openings import Opening
 from goryu.learning.match.records import write_records
-from goryu.learning.match.referee import Reason
+from goryu.learning.match.referee import Reason, Verdict
 from goryu.learning.match.report import progress_line, report, summary
 from goryu.learning.match.sprt import Sprt
 from goryu.learning.match.tournament import Match, MatchConfig, complete_pairs
@@ -365,6 +365,73 @@ def test_records_are_read_back_by_rsshogi(config: MatchConfig, tmp_path: Path) -
     assert Record.from_csa_file(str(tmp_path / "game00002.csa")).metadata.black_player == "Theirs"
     # Floodgate's comments are from black's side: engine 2 (black here) says -10, engine 1 (white) says +10.
     assert (tmp_path / "game00002.csa").read_text().count("'** -10") == len(entry.moves)
+
+
+def finished(reason: Reason, plies: int, winner: int | None) -> GameEntry:
+    """A game that engine 1 began with black."""
+    moves = [MoveRecord(move, 5, cp=100) for move in ("7g7f", "3c3d", "2g2f", "8c8d")[:plies]]
+    return GameEntry.from_game(0, 1, Game(Opening(), Verdict(winner, reason), moves))
+
+
+LOSER_MOVES = {"checkmate", "resignation", "time", "illegal move", "false declaration"}
+WINNER_MOVES = {"declaration", "try", "perpetual check"}
+
+
+@pytest.mark.parametrize("plies", [3, 4])
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_ending_can_be_written(reason: Reason, plies: int, tmp_path: Path) -> None:
+    from rsshogi.record import Record
+
+    mover = plies % 2
+    winners: list[int | None] = [0, 1]
+    if reason in (Reason.REPETITION, Reason.MAX_PLIES):
+        winners = [None]
+    elif reason in LOSER_MOVES:
+        winners = [1 - mover]
+    elif reason in WINNER_MOVES:
+        winners = [mover]
+    for winner in winners:
+        write_records(finished(reason, plies, winner), ("Ours", "Theirs"), tmp_path, ("kif", "csa"))
+        for record in (
+            Record.from_kif_file(str(tmp_path / "game00001.kifu")),
+            Record.from_csa_file(str(tmp_path / "game00001.csa")),
+        ):
+            assert len(record.moves) == plies
+            if record.result.name == "PAUSED":
+                assert winner is not None
+                assert record.metadata.comment == f"{reason} {('black', 'white')[winner]} won"
+            else:
+                assert record.result.is_black_win() == (winner == 0)
+                assert record.result.is_white_win() == (winner == 1)
+
+
+def test_evaluations_in_records_are_from_blacks_side(tmp_path: Path) -> None:
+    write_records(finished(Reason.RESIGNATION, 4, 1), ("Ours", "Theirs"), tmp_path, ("kif", "csa"))
+    kif = (tmp_path / "game00001.kifu").read_text("utf-8").splitlines()
+    assert [line for line in kif if line.startswith("**")] == ["**評価値=100", "**評価値=-100"] * 2
+    csa = (tmp_path / "game00001.csa").read_text("utf-8").splitlines()
+    assert [line for line in csa if line.startswith("'**")] == ["'** 100", "'** -100"] * 2
+
+
+def test_a_game_from_a_position_with_white_to_move_is_begun_by_white() -> None:
+    start = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
+    for moves, first in (((), 2), (("3c3d",), 1)):
+        game = Game(Opening(start, moves), Verdict(0, Reason.RESIGNATION), [MoveRecord("8c8d", 5)])
+        assert GameEntry.from_game(0, 1, game).engine_of_move(0) == first
+
+
+def test_only_the_loser_lost_on_time() -> None:
+    game = finished(Reason.TIME, 4, 1)
+    assert [EngineFigures.of(engine, [game]).time_losses for engine in (1, 2)] == [1, 0]
+
+
+def test_an_adjudication_needs_scores_of_both_sides_without_a_gap() -> None:
+    hasty = Adjudicator(800, plies=1)
+    assert hasty.judge(0, 900) is None
+    assert hasty.judge(1, -900) == Verdict(0, Reason.ADJUDICATION)
+    silent = Adjudicator(800, plies=2)
+    assert [silent.judge(0, 900), silent.judge(1, None), silent.judge(0, 900)] == [None] * 3
+    assert silent.judge(1, -900) == Verdict(0, Reason.ADJUDICATION)
 
 
 @pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")

@@ -19,13 +19,13 @@ RESULTS = {
     "adjudication": "WIN",
     "perpetual check": "WIN_BY_ILLEGAL_MOVE",
     "declaration": "WIN_BY_DECLARATION",
-    "try": "WIN_BY_TRY_RULE",
     "time": "WIN_BY_TIMEOUT",
     "illegal move": "WIN_BY_ILLEGAL_MOVE",
     "false declaration": "WIN_BY_ILLEGAL_MOVE",
     "repetition": "DRAW_BY_REPETITION",
     "max plies": "DRAW_BY_MAX_PLIES",
 }
+"""What KIF and CSA have words for; other games were broken off, and a comment says who won."""
 
 
 def write_records(entry: GameEntry, names: Sequence[str], directory: Path, formats: Sequence[str]) -> None:
@@ -33,12 +33,14 @@ def write_records(entry: GameEntry, names: Sequence[str], directory: Path, forma
 
     Evaluations become comments (floodgate's form in CSA), in centipawns from black's side.
     """
-    record = make_record(entry, names)
     stem = directory / f"game{entry.number + 1:05}"
     if "kif" in formats:
-        record.write_kif(str(stem.with_suffix(".kifu")), "utf-8")
+        # Into KIF rsshogi writes what the mover thought as black would see it, into CSA as it is.
+        make_record(entry, names, entry.cps).write_kif(str(stem.with_suffix(".kifu")), "utf-8")
     if "csa" in formats:
-        record.write_csa(str(stem.with_suffix(".csa")), "utf-8")
+        signs = [1 if (entry.first_turn + i) % 2 == 0 else -1 for i in range(len(entry.moves))]
+        cps = [None if cp is None else sign * cp for sign, cp in zip(signs, entry.cps, strict=True)]
+        make_record(entry, names, cps).write_csa(str(stem.with_suffix(".csa")), "utf-8")
     if "usi" in formats:
         with (directory / "games.usi").open("a", encoding="utf-8") as file:
             file.write(" ".join([entry.opening, *usi_moves(entry)]) + "\n")
@@ -49,28 +51,37 @@ def usi_moves(entry: GameEntry) -> list[str]:
     return [*([] if " moves " in entry.opening else ["moves"]), *entry.moves] if entry.moves else []
 
 
-def make_record(entry: GameEntry, names: Sequence[str]) -> Any:
-    """Returns the game as an rsshogi `Record`."""
+def make_record(entry: GameEntry, names: Sequence[str], cps: Sequence[int | None]) -> Any:
+    """Returns the game as an rsshogi `Record`; cps: the evaluations as the format wants them."""
     rsshogi = import_module("rsshogi.record")
     opening = parse_opening(entry.opening)
     before: list[None] = [None] * len(opening.moves)
-    winner_is_black = (entry.score == 1.0) == (entry.black == 1)
-    result = RESULTS.get(entry.reason, "WIN_BY_FORFEIT")
-    if not result.startswith("DRAW"):
-        result = ("BLACK_" if winner_is_black else "WHITE_") + result
-    signs = [1 if (entry.first_turn + i) % 2 == 0 else -1 for i in range(len(entry.moves))]
+    result, winner = result_of(entry)
     return rsshogi.Record.from_usi_main_line(
         open_rules("rsshogi", opening.start).sfen(),
         [*opening.moves, *entry.moves],
         result=getattr(rsshogi.GameResult, result),
         move_times_ms=[*before, *entry.times_ms],
-        evals=[*before, *(None if cp is None else s * cp for s, cp in zip(signs, entry.cps, strict=True))],
+        evals=[*before, *cps],
         depths=[*before, *entry.depths],
         nodes=[*before, *entry.nodes],
         metadata=rsshogi.RecordMetadata(
             black_player=names[entry.black - 1],
             white_player=names[2 - entry.black],
             start_date=entry.date[:10].replace("-", "/"),
-            comment=" ".join(filter(None, [entry.reason, entry.detail])),
+            comment=" ".join(filter(None, [entry.reason, entry.detail, winner])),
         ),
     )
+
+
+def result_of(entry: GameEntry) -> tuple[str, str]:
+    """Returns the name of the result in rsshogi, and `black won` or the like, empty for a draw."""
+    if entry.score == 0.5:
+        return RESULTS[entry.reason], ""
+    winner = 0 if (entry.score == 1.0) == (entry.black == 1) else 1
+    side = ("BLACK", "WHITE")[winner]
+    result = RESULTS.get(entry.reason)
+    # Whoever is to move cannot win by the other's resignation, which stands for an adjudication.
+    is_to_move = (entry.first_turn + len(entry.moves)) % 2 == winner
+    has_word = result is not None and not (entry.reason == "adjudication" and is_to_move)
+    return (f"{side}_{result}" if has_word else "PAUSED"), f"{side.lower()} won"
