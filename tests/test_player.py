@@ -184,6 +184,14 @@ def test_a_position_that_other_moves_led_to_does_not_keep_their_repetitions() ->
         assert values(player, moves)[moves.split()[0]] == 0.0
 
 
+def test_under_the_try_rule_the_king_moves_and_nothing_is_declared() -> None:
+    sfen = "9/4K4/9/9/9/9/9/9/k8 b - 1"
+    config = replace(QUICK, entering_king_rule="TryRule")
+    player, _ = loaded(config)
+    answer = search(player, request_of(config, sfen=sfen))
+    assert (move_of(answer), answer.declares) == ("5b5a", False)
+
+
 def test_a_mate_is_also_looked_for_while_pondering() -> None:
     config = replace(QUICK, leaf_mate_nodes=0)
     player, _ = loaded(config)
@@ -218,7 +226,7 @@ def test_a_search_that_breaks_off_answers_with_what_it_has_found(
 def test_without_an_evaluator_the_reason_is_said_to_whoever_asks() -> None:
     player, _ = loaded(EngineConfig(model="/nowhere.onnx", allows_fallback=False))
     assert "nowhere.onnx" in search(player, request_of(QUICK)).remark
-    with pytest.raises(LoadingError, match="nowhere.onnx"):
+    with pytest.raises(LoadingError, match="nowhere"):
         player.evaluate(Board())
 
 

@@ -131,7 +131,7 @@ class Player:
             assert control.hit is not None
             limits, hit_at_s = control.hit
             request = replace(request, limits=limits, started_s=hit_at_s)
-        # Under the try rule the winning king move is an ordinary move, which the search finds.
+        # Under the try rule the winning king move is played.
         declares = board.declaration() and board.rules.entering_king is not EnteringKingRule.TryRule
         if declares and not request.limits.is_open:
             return Answer(None, declares=True)
@@ -201,7 +201,7 @@ class Player:
         return not _is_root(self._puct, board) or board.move_stack == self._moves
 
     def _mate_at_root(self, watch: Watch, control: Control) -> Answer | None:
-        """Returns the first move of a mate, if a search for one finds it before the search proper begins.
+        """Returns the first move of a mate (or the try), if one is found before the search proper begins.
 
         Where more than the move is wanted (analysis, several lines, a choice of moves) there is none.
         """
@@ -211,7 +211,10 @@ class Player:
         if nodes == 0 or limits.infinite or limits.root_moves or config.multi_pv > 1:
             return None
         deadline_s = request.started_s + ROOT_MATE_SHARE * self._time.soft_ms / 1000
-        if (move := mate_in_one(board)) is not None:
+        move = board.try_move()
+        if move is None:
+            move = mate_in_one(board)
+        if move is not None:
             mate = Mate(MateVerdict.MATE, (move,), 1)
         else:
             mate = solve(board, nodes, lambda: control.is_stopped or self._clock() >= deadline_s)
