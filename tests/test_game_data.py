@@ -173,14 +173,14 @@ def test_equal_positions_are_merged_and_their_targets_averaged(tmp_path: Path) -
     second = GameRecord((pawn,), (0,), WHITE_WON, (((pawn, 0.5), (rook, 0.5)),), number=1)
     third = GameRecord((king,), (0,), DRAW, number=2)
     write_games(tmp_path / "a.games", [first, second, third])
-    write_games(tmp_path / "b.games", [GameRecord((pawn, move_from_usi("3c3d")), (0, 0), DRAW)])
+    write_games(tmp_path / "b.games", [GameRecord((pawn, move_from_usi("3c3d")), (0, 0), BLACK_WON)])
     sources = [
         Source(tmp_path / "a.games", 600.0, result_weight=1.0),
         Source(tmp_path / "b.games", 600.0, result_weight=1.0, repeat=3),
     ]
     dataset, _ = load(sources, held_out=0.0, seed=0, merge=True)
     assert len(dataset) == 2 * 3, "a position counts as often as its most repeated record"
-    assert dataset.value[0] == pytest.approx((1.0 + 0.0 + 0.5 + 3 * 0.5) / 6)
+    assert dataset.value[0] == pytest.approx((1.0 + 0.0 + 0.5 + 3 * 1.0) / 6)
     assert dataset.policies is not None
     assert dict(dataset.policies.entries(0)) == pytest.approx(
         {pawn: (1 + 0.5 + 3) / 6, rook: 0.5 / 6, king: 1 / 6}

@@ -16,6 +16,7 @@ def test_a_clock_takes_main_time_then_byoyomi_and_adds_the_increment() -> None:
     assert fischer.spend(400) == 0
     assert fischer.budget_ms == 800
     assert fischer.spend(900) == 100
+    assert fischer.remaining_ms == 200  # the increment of a move that came late, but was forgiven
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import inf, isfinite, log10, sqrt
+from math import inf, isfinite, log, log10, sqrt
 from statistics import mean, stdev
 
 import pytest
@@ -113,6 +113,7 @@ def test_published_log_likelihood_ratios(
 
 def test_the_bounds_of_the_usual_test_are_2_94() -> None:
     assert Sprt().bounds == pytest.approx((-2.944, 2.944), abs=0.001)
+    assert Sprt(alpha=0.01, beta=0.1).bounds == pytest.approx((log(0.1 / 0.99), log(0.9 / 0.01)))
 
 
 def test_a_test_accepts_what_the_games_say() -> None:

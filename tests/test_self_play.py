@@ -162,6 +162,34 @@ def test_a_hopeless_side_resigns_but_not_in_a_control_game() -> None:
     assert len(controlled.moves) > len(resigned.moves)
 
 
+def test_a_control_game_says_whether_resigning_was_wrong() -> None:
+    opening = Opening("sfen 4k4/9/9/9/9/9/9/9/RB2K2BR b 4G4S4N4L18P 1")
+    settings = SelfPlaySettings(
+        cheap_playouts=2, random_plies=(0, 0), resign_value=-0.8, resign_moves=1, control_share=1.0
+    )
+    for changes, result, ending in (
+        ({}, BLACK_WON, "mate found (control)"),
+        ({"mate_nodes": 0, "max_plies": 6}, DRAW, "maximum ply, resigning was wrong (control)"),
+    ):
+        task = play_game(replace(settings, **changes), opening, Random(1), 0, "test")  # type: ignore[arg-type]
+        (game,) = play_together(iter([task]), MaterialEvaluator(), 1)
+        assert (game.result, game.ending) == (result, ending)
+
+
+@pytest.mark.parametrize(
+    ("sfen", "result"),
+    [
+        ("4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1", BLACK_WON),
+        ("4k4/9/9/9/9/9/4g4/4g4/4K4 b - 1", WHITE_WON),
+    ],
+)
+def test_the_side_that_is_mated_has_lost(sfen: str, result: int) -> None:
+    settings = replace(SETTINGS, random_plies=(0, 0))
+    task = play_game(settings, Opening(f"sfen {sfen}"), Random(1), 0, "test")
+    (game,) = play_together(iter([task]), MaterialEvaluator(), 1)
+    assert (game.result, game.moves) == (result, ())
+
+
 def test_reanalysis_changes_labels_only() -> None:
     board = Board()
     moves = tuple(int(board.push_usi(text)) for text in ("7g7f", "3c3d", "8h2b+", "3a2b", "B*4e"))

@@ -277,6 +277,8 @@ def test_the_scale_of_fairy_stockfish_is_found_again() -> None:
     assert found.positions == len(records)
     assert found.scale == pytest.approx(540, abs=60)
     assert found.sign_agreement == pytest.approx(0.672, abs=0.02)
+    drawn = fit_scale(np.array([300.0, 300.0, -300.0]), np.array([1.0, 0.5, 1.0]))
+    assert drawn.sign_agreement == 0.5  # of two: a draw has no winner's side
 
 
 def test_the_tool_converts_fits_shows_and_packs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
