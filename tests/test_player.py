@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Thread, Timer
 from time import monotonic, sleep
@@ -17,6 +18,7 @@ from goryu.players.player import Player
 from goryu.players.position import Position, rules_of
 from goryu.players.request import Answer, Control, Request
 from goryu.search.evaluator import Evaluator
+from goryu.search.result import SearchResult
 
 QUICK = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
 BOOK = f"""\
@@ -184,12 +186,77 @@ def test_a_position_that_other_moves_led_to_does_not_keep_their_repetitions() ->
         assert values(player, moves)[moves.split()[0]] == 0.0
 
 
+def test_pondering_on_all_replies_is_for_the_opponent_and_answers_for_us() -> None:
+    config = replace(QUICK, evaluator="material", stochastic_ponder=True, draw_value_white_permille=400)
+    player, _ = loaded(config)
+    sfen, control = "4k4/9/9/9/9/9/9/1r7/4K4 b - 1", Control()
+    Timer(0.3, control.stop).start()
+    request = request_of(config, "5i4i", sfen=sfen, limits=Limits(ponder=True))
+    answer = search(player, request, control)
+    assert answer.move in request.board.legal_moves()
+    assert answer.result is not None
+    assert answer.result.value > 0.2, "white has a rook more"
+    assert player._puct is not None
+    assert player._puct.config.draw_value == -config.draw_value(1)
+
+
+def test_after_a_hit_resignation_is_as_in_any_game() -> None:
+    config = replace(QUICK, resign_threshold_permille=1000)
+    for is_hit in (True, False):
+        player, _ = loaded(config)
+        control = Control()
+        end = partial(control.ponderhit, Limits(nodes=1), monotonic()) if is_hit else control.stop
+        Timer(0.2, end).start()
+        answer = search(player, request_of(config, limits=Limits(ponder=True)), control)
+        assert (answer.move is None) == is_hit
+
+
 def test_under_the_try_rule_the_king_moves_and_nothing_is_declared() -> None:
     sfen = "9/4K4/9/9/9/9/9/9/k8 b - 1"
     config = replace(QUICK, entering_king_rule="TryRule")
     player, _ = loaded(config)
     answer = search(player, request_of(config, sfen=sfen))
     assert (move_of(answer), answer.declares) == ("5b5a", False)
+
+
+def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
+    sfen = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
+    config = replace(QUICK, root_mate_nodes=0, leaf_mate_nodes=0)
+    player, _ = loaded(config)
+    reports: list[SearchResult] = []
+    for limits in (Limits(infinite=True), Limits(ponder=True)):
+        control = Control()
+        clocks = Limits(time_ms=(1e7, 1e7))
+        end = partial(control.ponderhit, clocks, monotonic()) if limits.ponder else control.stop
+        Timer(0.5, end).start()
+        begun = monotonic()
+        request = request_of(config, sfen=sfen, limits=limits)
+        assert player.search(request, control, lambda result, ms: reports.append(result)).declares
+        assert 0.5 <= monotonic() - begun < 20.0
+    assert reports
+
+
+@pytest.mark.parametrize(
+    ("change", "nodes", "is_found"),
+    [
+        ({}, 100_000, True),
+        ({}, 1, False),
+        ({"multi_pv": 2}, 100_000, False),
+        ({"root_mate_nodes": 1}, 100_000, False),
+    ],
+)
+def test_the_search_for_a_mate_before_the_search_has_its_bounds(
+    change: dict[str, int], nodes: int, is_found: bool
+) -> None:
+    config = replace(QUICK, **{"leaf_mate_nodes": 0, "root_mate_nodes": 100_000, **change})  # type: ignore[arg-type]
+    player, _ = loaded(config)
+    sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
+    control = Control()
+    if not is_found:
+        Timer(0.3, control.stop).start()
+    result = search(player, request_of(config, sfen=sfen, limits=Limits(nodes=nodes)), control).result
+    assert result is not None
+    assert (result.moves[0].mate == 7) == is_found
 
 
 def test_a_mate_is_also_looked_for_while_pondering() -> None:
@@ -257,14 +324,38 @@ def test_the_only_move_is_played_at_once_but_where_the_time_was_named(limits: Li
     assert (answer.result.stats.playouts < 20) == is_short
 
 
-def test_a_bare_go_ends_at_the_limits_of_the_options() -> None:
+@pytest.mark.parametrize("limits", [Limits(), Limits(time_ms=(1e7, 1e7))])
+def test_the_playouts_of_the_options_count_whatever_the_clock_says(limits: Limits) -> None:
     moments = iter(range(1_000_000))
     player = Player(lambda: float(next(moments)))  # Every question takes a second.
-    config = replace(QUICK, nodes_limit=300)
+    config = replace(QUICK, nodes_limit=300, root_mate_nodes=0)
     player.load(config, lambda message: None)
-    answer = search(player, replace(request_of(config, limits=Limits()), started_s=0.0))
+    answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
     assert answer.result is not None
     assert answer.result.stats.playouts == 300
+    assert answer.elapsed_ms > 229_000, "longer than the clock alone would have allowed"
+
+
+@pytest.mark.parametrize(
+    ("change", "limits", "least", "most"),
+    [
+        ({"nodes_limit": 20}, Limits(movetime_ms=9000), 100, 2000),
+        ({"nodes_limit": 20}, Limits(depth=99, movetime_ms=9000), 100, 2000),
+        ({"depth_limit": 2}, Limits(time_ms=(1e7, 1e7)), 2, 300),
+        ({"depth_limit": 2}, Limits(nodes=500), 500, 500),
+        ({"nodes_limit": 20}, Limits(nodes=30), 30, 30),
+    ],
+)
+def test_what_go_says_counts_more_than_the_options(
+    change: dict[str, int], limits: Limits, least: int, most: int
+) -> None:
+    moments = iter(range(1_000_000))
+    player = Player(lambda: next(moments) / 100)  # Every question takes a hundredth of a second.
+    config = replace(QUICK, root_mate_nodes=0, **change)  # type: ignore[arg-type]
+    player.load(config, lambda message: None)
+    answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
+    assert answer.result is not None
+    assert least <= answer.result.stats.playouts <= most
 
 
 def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
