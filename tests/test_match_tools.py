@@ -268,3 +268,21 @@ def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> 
         assert refused.move == "resign"
     finally:
         gnushogi.quit()
+
+
+@pytest.mark.parametrize(
+    ("name", "missing", "extra"),
+    [
+        *((name, "rich", "tools") for name in ("match", "teach", "openings", "bench")),
+        *((name, "rich", "train") for name in ("selfplay", "train")),
+        ("train", "torch", "train"),
+    ],
+)
+def test_a_tool_says_which_extra_it_needs(name: str, missing: str, extra: str) -> None:
+    path = ROOT / "tools" / f"{name}.py"
+    code = (
+        f"import runpy, sys; sys.modules[{missing!r}] = None; runpy.run_path({str(path)!r}, None, '__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == f"{missing} is not installed: python3 tools/dev.py setup {extra}\n"

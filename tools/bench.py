@@ -20,20 +20,22 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
-
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.model_files import ModelError, models_folder
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import BackendError
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.implementation import IMPLEMENTATION, WHY
+from goryu.learning.extras import needs_extra
 from goryu.players import benchmark
 from goryu.players.signature import bench_signature
 from goryu.players.time_shares import time_shares
 from goryu.search.puct import PuctConfig
+
+with needs_extra("tools"):
+    from rich.console import Console
+    from rich.progress import track
+    from rich.table import Table
 
 MATE_NODES = 40
 """Budget of the mate search at the leaves, where it is on."""

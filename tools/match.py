@@ -22,10 +22,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
-
+from goryu.learning.extras import needs_extra
 from goryu.learning.match.game import GameRules
 from goryu.learning.match.journal import GameEntry, Journal, JournalError
 from goryu.learning.match.limits import Limits, LimitsError
@@ -39,6 +36,11 @@ from goryu.learning.match.tournament import FAILURES, Match, MatchConfig, usable
 from goryu.learning.match.tuning import TuningError, parse_ranges
 from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, command_words
 from goryu.learning.sigterm import interrupt_on_sigterm
+
+with needs_extra("tools"):
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
 
 LEAST = {
     "games": 1, "opening_plies": 0, "max_plies": 1, "resign": 0, "resign_plies": 1, "margin": 0,

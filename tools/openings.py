@@ -14,12 +14,14 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from rich.progress import track
-
+from goryu.learning.extras import needs_extra
 from goryu.learning.match.limits import Limits
 from goryu.learning.match.opening_sampler import Sampling, sample_openings
 from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient, command_words
 from goryu.learning.sigterm import interrupt_on_sigterm
+
+with needs_extra("tools"):
+    from rich.progress import track
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from goryu.learning.extras import needs_extra
 from goryu.learning.sigterm import interrupt_on_sigterm
 
 if TYPE_CHECKING:
@@ -171,4 +172,5 @@ def parse_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with needs_extra("train"):
+        sys.exit(main())

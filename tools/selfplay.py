@@ -19,11 +19,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import BACKENDS
+from goryu.learning.extras import needs_extra
 from goryu.learning.file_lock import held_folder
 from goryu.learning.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.game_tally import GameTally
@@ -31,6 +29,10 @@ from goryu.learning.match.openings import Opening, read_openings
 from goryu.learning.self_play import run
 from goryu.learning.self_play.game import SelfPlaySettings
 from goryu.learning.sigterm import interrupt_on_sigterm
+
+with needs_extra("train"):
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -246,4 +248,5 @@ def summary(tally: GameTally) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with needs_extra("train"):
+        sys.exit(main())

@@ -20,10 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+from goryu.learning.extras import needs_extra
 from goryu.learning.game_records import GAMES_SUFFIX, GameRecord, pack_games, read_games, write_games
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON, results, write_hcpe
 from goryu.learning.match.openings import Opening, read_openings
@@ -31,6 +28,11 @@ from goryu.learning.match.usi_client import EngineSpec, Timeouts, command_words
 from goryu.learning.sigterm import interrupt_on_sigterm
 from goryu.learning.teacher import run
 from goryu.learning.teacher.game import TeacherSettings
+
+with needs_extra("tools"):
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 LINES_EVERY_S = 60.0
 """How often to print a line where there is no terminal to draw a bar on."""
@@ -264,4 +266,5 @@ def _name_and_value(text: str) -> tuple[str, str]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    with needs_extra("train"):
+        raise SystemExit(main())

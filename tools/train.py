@@ -13,10 +13,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
+from goryu.learning.extras import needs_extra
 from goryu.learning.file_lock import held_folder
 from goryu.learning.sigterm import interrupt_on_sigterm
+
+with needs_extra("train"):
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 
 def main() -> int:
@@ -111,4 +113,5 @@ def parse_arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with needs_extra("train"):
+        sys.exit(main())
