@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -463,6 +464,21 @@ def test_the_tuned_options_of_a_pair_are_sent_before_both_of_its_games(
     assert len(set(drawn)) == 3
     lines = trace.read_text().splitlines()
     assert all(lines[i + 1] == "isready" for i, line in enumerate(lines) if line.startswith("setoption"))
+
+
+def test_an_engine_that_dies_between_games_of_tuning_loses_one(
+    config: MatchConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_option, calls = UsiClient.set_option, count()
+
+    def die_once(client: UsiClient, name: str, value: str) -> None:
+        if next(calls) == 1:
+            client.kill()
+        set_option(client, name, value)
+
+    monkeypatch.setattr(UsiClient, "set_option", die_once)
+    match = run(replace(config, tuned=(TunedOption("Style", 1, 9),)))
+    assert [entry.reason for entry in match.entries] == ["max plies", "crash", *["max plies"] * 4]
 
 
 def test_an_option_that_the_engine_does_not_list_cannot_be_tuned(config: MatchConfig) -> None:

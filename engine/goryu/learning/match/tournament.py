@@ -10,6 +10,7 @@ import random
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from goryu.learning.match.openings import DEFAULT_OPENINGS, Opening
 from goryu.learning.match.sprt import Sprt
 from goryu.learning.match.statistics import MatchStatistics
 from goryu.learning.match.tuning import Surface, TunedOption, TuningError, draw
-from goryu.learning.match.usi_client import EngineSpec, Timeouts, UsiClient
+from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 
 __all__ = ["FAILURES", "Match", "MatchConfig", "complete_pairs", "usable_cores"]
 
@@ -223,8 +224,9 @@ class Match:
                 engine.restart()
         if self._stop.is_set():  # It may have been killed by `_abort` and just been started again.
             return
-        for name, value in self.config.options_of_pair(number // 2).items():
-            engines[0].set_option(name, str(value))
+        with suppress(EngineError):  # It has just died: `play_game` will find that out, too.
+            for name, value in self.config.options_of_pair(number // 2).items():
+                engines[0].set_option(name, str(value))
         black = 1 if number % 2 == 0 else 2
         players = (engines[black - 1], engines[2 - black])
         game = play_game(players, self.config.opening_of_pair(number // 2), self.config.rules)
