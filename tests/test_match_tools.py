@@ -97,6 +97,7 @@ def test_match_says_that_failures_have_ended_it(tmp_path: Path, capsys: pytest.C
         (["--nodes", "1", "--sprt", "5", "0"], "lower one first"),
         (["--inc", "1000"], "no time for its first move"),
         (["--nodes", "1", "--limits2", "byoyomi=0"], "engine 2 (byoyomi=0,nodes=1) has no time"),
+        (["--nodes", "1", "--limits1", "movetime=0"], "engine 1 (movetime=0,nodes=1) may do nothing"),
         (["--nodes", "-5"], "--nodes -5"),
         (["--nodes", "1", "--games", "0"], "--games 0"),
         (["--nodes", "1", "--opening-plies", "-1"], "--opening-plies -1"),

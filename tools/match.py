@@ -203,6 +203,8 @@ def make_engine(args: argparse.Namespace, side: str, common: Limits) -> EngineSp
     limits = common.merged(Limits.parse(getattr(args, f"limits{side}")))
     if limits.is_empty:
         raise LimitsError(f"engine {side} has no limit: expected --nodes, --byoyomi, --time or the like")
+    if 0 in (limits.movetime, limits.nodes, limits.depth):
+        raise LimitsError(f"engine {side} ({limits}) may do nothing: expected at least 1")
     if limits.has_clock and not limits.time and not limits.byoyomi:
         raise LimitsError(
             f"engine {side} ({limits}) has no time for its first move: expected time or byoyomi"
