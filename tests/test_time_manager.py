@@ -122,6 +122,33 @@ def test_on_a_clock_of_whole_seconds_none_is_left_half_used(best: int, second: i
     assert thinking_ms(budget, stats, 10) == pytest.approx(1000 * seconds - 30, abs=25)
 
 
+def test_a_margin_of_the_main_time_is_not_planned_with() -> None:
+    minute, margin = Limits(time_ms=(60_000, 60_000)), replace(SETTINGS, time_margin_ms=20_000)
+    assert budget_of(minute, settings=margin) == budget_of(Limits(time_ms=(40_000, 40_000)))
+    little = Limits(time_ms=(10_000, 10_000))
+    assert budget_of(little, settings=margin) == budget_of(Limits(time_ms=(5000, 5000)))
+    byoyomi = replace(minute, byoyomi_ms=1000)
+    assert budget_of(byoyomi, settings=margin) == budget_of(byoyomi)
+
+
+def test_the_user_may_have_it_think_longer_or_shorter() -> None:
+    limits = Limits(time_ms=(600_000, 600_000), increment_ms=(2000, 2000))
+    plain = budget_of(limits).optimum_ms
+    assert budget_of(limits, settings=replace(SETTINGS, slow_mover_percent=50)).optimum_ms == plain / 2
+    assert budget_of(limits, settings=replace(SETTINGS, ponders=True)).optimum_ms == 1.25 * plain
+
+
+def test_no_move_takes_more_than_four_times_its_share() -> None:
+    budget = budget_of(Limits(time_ms=(600_000, 600_000)))
+    assert budget.maximum_ms == 4 * budget.optimum_ms
+
+
+def test_a_named_time_does_not_exceed_what_is_on_the_clock() -> None:
+    clock = Limits(time_ms=(0, 0), byoyomi_ms=1000)
+    assert budget_of(replace(clock, movetime_ms=5000)).maximum_ms == budget_of(clock).maximum_ms
+    assert budget_of(replace(clock, movetime_ms=500)) == budget_of(Limits(movetime_ms=500))
+
+
 def test_movetime_ends_a_little_early() -> None:
     assert budget_of(Limits(movetime_ms=500)).maximum_ms == 470
     assert budget_of(Limits(movetime_ms=100)).maximum_ms == 90

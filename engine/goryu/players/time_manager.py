@@ -47,7 +47,7 @@ class TimeSettings:
 
     network_delay_ms: on average, how much later the GUI's clock stops than ours; used for round numbers.
     network_delay2_ms: the same at worst; kept back from everything that must not be exceeded.
-    time_margin_ms: also kept back from the main time where no byoyomi follows it.
+    time_margin_ms: not planned with where no byoyomi follows the main time, up to half of it.
     minimum_ms: do not answer sooner, except with a proven or the only move.
     does_round_up: the GUI counts whole seconds, so that the rest of a second that was begun is free.
     stops_early_in_byoyomi: answer a decided race early even where the time saved is worth nothing.
@@ -114,10 +114,10 @@ def _fixed_time_ms(limits: Limits, rng: Random) -> float | None:
 def _plan_clock(limits: Limits, turn: int, ply: int, settings: TimeSettings) -> Budget:
     assert limits.time_ms is not None
     time_ms, increment_ms, byoyomi_ms = limits.time_ms[turn], limits.increment_ms[turn], limits.byoyomi_ms
+    if byoyomi_ms == 0:
+        time_ms -= min(settings.time_margin_ms, 0.5 * time_ms)
     usable_ms = time_ms + byoyomi_ms
     margin_ms = max(settings.network_delay_ms, settings.network_delay2_ms)
-    if byoyomi_ms == 0:
-        margin_ms = max(margin_ms, settings.time_margin_ms)
     # A margin greater than the time itself would forbid all thinking; half of it is then the best guess.
     limit_ms = usable_ms - min(margin_ms, 0.5 * usable_ms)
     if time_ms <= byoyomi_ms:

@@ -201,7 +201,11 @@ OPTIONS: tuple[Option, ...] = (
         *("Byoyomi_Margin", "ThinkingTimeMargin"),
     ),
     spin(
-        "Time_Margin", "time_margin_ms", 0, 60_000, "Kept back from the main time if there is no byoyomi, ms."
+        "Time_Margin",
+        "time_margin_ms",
+        0,
+        60_000,
+        "Kept back from the main time if there is no byoyomi, ms; up to half of it.",
     ),
     spin(
         "MinimumThinkingTime",
