@@ -315,7 +315,7 @@ def test_what_the_options_file_says_holds_against_gui_and_model() -> None:
     assert [problem.partition(": ")[2] for problem in problems] == [
         "option MultiPV expects a whole number from 1 to 600, received 'x'",
         "no option 'EvalShare'",
-        "no option 'LogFile'",
+        "LogFile cannot be set here",
         "option NetworkDelay: '999999' became 10000",
     ]
     assert options.config.model == "C:\\my nets\\a=b.onnx"

@@ -80,7 +80,8 @@ class UsiOptions:
         for name, value in parse_options_file(text):
             option = self.find(name)
             if option is None or option.field in NOT_OF_A_FILE:
-                problems.append(f"{OPTIONS_FILE}: no option {name[:80]!a}")
+                problem = f"no option {name[:80]!a}" if option is None else f"{option.name} cannot be set here"
+                problems.append(f"{OPTIONS_FILE}: {problem}")
                 continue
             try:
                 problem = self.set(name, value)
