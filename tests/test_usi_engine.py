@@ -6,13 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goryu.games.shogi import move_from_usi
+from goryu.players.config import EngineConfig
 from goryu.players.request import Answer
 from goryu.protocols.actions import Action, Ask, Load, NewGame, OpenLog, Quit, Search, SolveMate, Write
 from goryu.protocols.grammar import words
+from goryu.protocols.info import answer_lines
 from goryu.protocols.usi import UsiEngine
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
+MOVES = ("7g7f", "2g2f")
 STATS = SearchStats(10, 10, 5, 3, 2, 4, 10, 100, False, False)
 
 
@@ -160,6 +163,39 @@ def test_the_hit_reaches_the_running_search_with_its_clocks() -> None:
     limits, _ = search.control.hit
     assert (limits.time_ms, limits.byoyomi_ms, limits.ponder) == ((5, 7), 9, False)
     assert world.work()[-1].startswith("bestmove")
+
+
+def test_a_hit_with_clocks_keeps_the_chosen_moves() -> None:
+    world = ready_world()
+    world.send("go ponder searchmoves 7g7f", "ponderhit btime 5 wtime 7")
+    search = world.jobs[0]
+    assert isinstance(search, Search)
+    assert search.control.hit is not None
+    limits, _ = search.control.hit
+    assert limits.root_moves == search.request.limits.root_moves == (move_from_usi("7g7f"),)
+
+
+def test_an_endless_search_is_endless_after_a_hit_too() -> None:
+    world = ready_world()
+    world.send("go ponder infinite", "ponderhit")
+    world.work_off()
+    assert world.answers() == 0
+    assert world.send("stop")[-1].startswith("bestmove")
+
+
+def test_a_good_position_behind_a_bad_one_is_searched() -> None:
+    world = ready_world()
+    world.send("position startpos moves 7g7g", "position startpos moves 7g7f", "go nodes 1")
+    assert isinstance(world.jobs[0], Search)
+
+
+def test_with_several_lines_the_last_one_before_the_answer_is_about_its_move() -> None:
+    first, second = (
+        RootMove(move_from_usi(text), 0.5, 5, 0.1, None, (move_from_usi(text),)) for text in MOVES
+    )
+    answer = Answer(first.move, None, SearchResult((first, second), 0.1, STATS))
+    *_, last, best = answer_lines(answer, EngineConfig(multi_pv=2))
+    assert (last.split()[-1], best) == (MOVES[0], f"bestmove {MOVES[0]}")
 
 
 def test_go_during_a_search_is_served_after_the_answer_of_the_first() -> None:

@@ -79,9 +79,11 @@ class UsiOptions:
         problems: list[str] = []
         for name, value in parse_options_file(text):
             option = self.find(name)
-            if option is None or option.field in NOT_OF_A_FILE:
-                problem = f"no option {name[:80]!a}" if option is None else f"{option.name} cannot be set here"
-                problems.append(f"{OPTIONS_FILE}: {problem}")
+            if option is None:
+                problems.append(f"{OPTIONS_FILE}: no option {name[:80]!a}")
+                continue
+            if option.field in NOT_OF_A_FILE:
+                problems.append(f"{OPTIONS_FILE}: {option.name} cannot be set here")
                 continue
             try:
                 problem = self.set(name, value)
