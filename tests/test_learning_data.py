@@ -89,6 +89,20 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         read_hcpe(path)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [("hcp", 255, "record 3: expected a position"), ("bestMove16", 0, "record 3: expected a move that is")],
+)
+def test_a_damaged_record_is_named(field: str, value: int, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.hcpe"
+    write_games(path, 1, seed=3)
+    records = read_hcpe(path).copy()
+    records[field][3] = value
+    records.tofile(path)
+    with pytest.raises(HcpeError, match=rf"games\.hcpe: {words}"):
+        load([Source(path, 600.0)], held_out=0.0, seed=0)
+
+
 def test_a_packed_file_holds_the_same_records(tmp_path: Path) -> None:
     write_games(tmp_path / "a.hcpe", 2, seed=1)
     packed = tmp_path / "a.hcpe.xz"

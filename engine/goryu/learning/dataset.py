@@ -21,7 +21,7 @@ import numpy.typing as npt
 from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
 from goryu.learning.game_conversion import hcpe_records
 from goryu.learning.game_records import GAMES_SUFFIX, read_games
-from goryu.learning.hcpe import HCPE, game_numbers, read_hcpe, results
+from goryu.learning.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, results
 from goryu.learning.soft_policies import SoftPolicies
 
 __all__ = [
@@ -173,7 +173,10 @@ def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64]]:
     """Returns the positions of a source and the number of the game that each belongs to, counted from 0."""
     if source.path.suffix != GAMES_SUFFIX:
         records = read_hcpe(source.path)
-        return Dataset(records, _value_targets(records, source)), game_numbers(records)
+        try:
+            return Dataset(records, _value_targets(records, source)), game_numbers(records)
+        except HcpeError as error:
+            raise HcpeError(f"{source.path}: {error}") from error
     parts, policies, games = [np.zeros(0, HCPE)], [], [np.zeros(0, np.int64)]
     places: dict[tuple[str, int | None, int], int] = {}
     for i, game in enumerate(read_games(source.path)):

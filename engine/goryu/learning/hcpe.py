@@ -87,14 +87,21 @@ def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
     A record continues the game before it if the result is the same and the position is closer to its
     predecessor than to the start position, closeness being the number of squares that differ. Moves left
     out by the teacher (random ones, decided positions) are therefore no boundary, and a new opening is.
+
+    Raises HcpeError at a record that holds no position, or a move that it does not allow.
     """
     import cshogi
 
     board = cshogi.Board()
     start = np.array(board.pieces, np.int8)
     pieces = np.empty((len(records), 81), np.int8)
-    for i, hcp in enumerate(records["hcp"]):
-        board.set_hcp(hcp)
+    for i, (hcp, move16) in enumerate(zip(records["hcp"], records["bestMove16"].tolist(), strict=True)):
+        try:
+            board.set_hcp(hcp)
+        except RuntimeError as error:
+            raise HcpeError(f"record {i}: expected a position: {error}") from error
+        if not board.is_legal(board.move_from_move16(move16)):
+            raise HcpeError(f"record {i}: expected a move that is legal in {board.sfen()}, received {move16}")
         pieces[i] = board.pieces
     from_start = (pieces[1:] != start).sum(axis=1)
     from_previous = (pieces[1:] != pieces[:-1]).sum(axis=1)
