@@ -136,7 +136,7 @@ def _rate(work: Callable[[], object]) -> float:
 
 
 def _search(model: str) -> Iterator[str]:
-    """Searches the start position for a moment, exactly as a game does."""
+    """Searches the start position for a moment, as a game does, with the options at their defaults."""
     from goryu.games.shogi import move_to_usi
     from goryu.implementation import Board
     from goryu.players.limits import Limits
