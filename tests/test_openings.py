@@ -54,6 +54,7 @@ def test_the_temperature_falls_with_each_own_move() -> None:
     assert (
         draws(RESULT, cooling, ply=4)[1] > draws(RESULT, cooling, ply=2)[1] > draws(RESULT, cooling, ply=0)[1]
     )
+    assert draws(RESULT, cooling, ply=5) == draws(RESULT, cooling, ply=4) != draws(RESULT, cooling, ply=6)
     assert set(draws(RESULT, cooling, ply=8)) == {1}
 
 
