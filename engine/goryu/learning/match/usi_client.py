@@ -217,8 +217,9 @@ class UsiClient:
         else:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
-        with suppress(OSError):
-            process.stdin and process.stdin.close()
+        if process.stdin:
+            with suppress(OSError):
+                process.stdin.close()
         process.wait()
 
     def _spawn(self) -> None:
