@@ -275,7 +275,7 @@ def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> 
     ("name", "missing", "extra"),
     [
         *((name, "rich", "tools") for name in ("match", "teach", "openings", "bench")),
-        *((name, "rich", "train") for name in ("selfplay", "train")),
+        *((name, "rich", "train") for name in ("selfplay", "train", "learn")),
         ("train", "torch", "train"),
     ],
 )

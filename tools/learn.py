@@ -16,13 +16,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
-
+from goryu.learning.extras import needs_extra
 from goryu.learning.file_lock import held_folder
 from goryu.learning.report import Report, ReportError
 from goryu.learning.sigterm import interrupt_on_sigterm
+
+with needs_extra("train"):
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+    from rich.table import Table
 
 GAMES = {
     "tictactoe": {"cycles"},
