@@ -158,7 +158,7 @@ def test_c3_a_slow_load_is_bridged_by_empty_lines(pool: Any, load_s: float, inte
     code = SLOW_PLAYER.format(interval=interval_s, load=load_s)
     with pool.start([sys.executable, "-c", code]) as engine:
         engine.send("isready")
-        times = []  # Without the start of the process.
+        times: list[float] = []  # Without the start of the process.
         while (line := engine.next_line()) != "readyok":
             is_remark = not times and str(line).startswith("info string set by the file beside the model")
             assert line == "" or is_remark
