@@ -50,17 +50,18 @@ def fit_ranges(small: onnx.ModelProto, source: onnx.ModelProto, batches: Iterabl
     rounded = [n for n in small.graph.node if n.op_type == "QuantizeLinear" and n.input[0] not in inputs]
     addends = {node.input[0]: _added_before_a_relu(source, node.input[0]) for node in rounded}
     names = [*addends, *filter(None, addends.values())]
-    parts: defaultdict[str, list[Floats]] = defaultdict(list)
+    values: defaultdict[str, list[Floats]] = defaultdict(list)
+    added: defaultdict[str, list[Floats]] = defaultdict(list)
     for seen in watch(source, names, batches):
         for name, addend in addends.items():
             terms = np.broadcast_arrays(seen[name], seen[addend]) if addend else [seen[name]]
-            for key, term in zip((name, f"added to {name}"), terms, strict=False):
-                parts[key].append(term.ravel()[::EVERY])
+            for parts, term in zip((values, added), terms, strict=False):
+                parts[name].append(term.ravel()[::EVERY])
     constants = {tensor.name: tensor for tensor in small.graph.initializer}
     for node in rounded:
         name = node.input[0]
-        addend_values = np.concatenate(parts[f"added to {name}"]) if addends[name] else None
-        scale, zero = _grid(*best_range(np.concatenate(parts[name]), addend_values))
+        addend_values = np.concatenate(added[name]) if addends[name] else None
+        scale, zero = _grid(*best_range(np.concatenate(values[name]), addend_values))
         _set(constants[node.input[1]], scale)
         _set(constants[node.input[2]], zero)
     _round_biases(small, source)

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["OPTIONS_FILE", "OPTIONS_VARIABLE", "options_file", "parse_options_file"]
+__all__ = ["OPTIONS_FILE", "options_file", "parse_options_file"]
 
 OPTIONS_FILE = "engine_options.txt"
 
