@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -16,6 +17,7 @@ from goryu.protocols.console import print_options
 from goryu.protocols.grammar import parse_go, parse_position, parse_setoption, words
 from goryu.protocols.option import Kind, Option, OptionError
 from goryu.protocols.options import OPTIONS
+from goryu.protocols.options_file import read_options_file
 from goryu.protocols.scores import MAXIMUM_CP, centipawns, score, value_from_centipawns
 from goryu.protocols.settings import UsiOptions
 
@@ -332,6 +334,48 @@ def test_what_the_options_file_says_holds_against_gui_and_model() -> None:
         "C_init=125",
         "BookFile=<empty>",
     }
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932"])
+def test_the_options_file_may_be_in_the_encodings_of_japanese_editors(
+    encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "options").write_text("BookFile 定跡.db\n", encoding)
+    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
+    assert read_options_file() == ("BookFile 定跡.db\n", "")
+
+
+def test_an_options_file_of_another_encoding_is_one_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "options").write_text("Threads 2\nMultiPV 3\n", "utf-16")
+    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
+    text, problem = read_options_file()
+    assert text == ""
+    assert problem.endswith("options is neither UTF-8 nor Shift_JIS")
+
+
+def test_an_options_file_that_may_not_be_read_is_one_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
+    assert read_options_file() == ("", "")  # It is not there.
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    text, problem = read_options_file()
+    assert text == ""
+    assert problem.startswith("Error! engine_options.txt cannot be read: [Errno 13] Permission denied")
+
+
+@pytest.mark.parametrize("program", ["", "engine/goryu/__main__.py"])
+def test_without_a_program_of_its_own_no_options_file_counts(
+    program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GORYU_OPTIONS", raising=False)
+    monkeypatch.setattr(sys, "argv", [program])
+    assert read_options_file() == ("", "")
 
 
 def test_the_settings_files_of_the_shipped_networks_are_without_fault() -> None:

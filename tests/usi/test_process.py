@@ -553,6 +553,18 @@ def test_the_options_file_beside_the_program_holds(pool: Any, tmp_path: Path) ->
     assert sum("no option" in line for line in said) == 1
 
 
+def test_an_options_file_that_cannot_be_read_is_one_line_and_the_engine_plays(
+    pool: Any, tmp_path: Path
+) -> None:
+    with pool.start(GORYU_OPTIONS=str(tmp_path)) as engine:  # A folder.
+        engine.prelude()
+        engine.send("position startpos\ngo nodes 10")
+        engine.expect("bestmove .*")
+    (said,) = [line for line in engine.transcript if "engine_options.txt" in line]
+    assert said.startswith("< info string Error! engine_options.txt cannot be read: ")
+    assert str(tmp_path) in said
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_i6_a_signal_ends_the_engine_cleanly(pool: Any, number: str) -> None:

@@ -11,12 +11,25 @@ from math import isfinite
 from goryu.games.state import Move
 from goryu.players.limits import Limits
 
-__all__ = ["GoCommand", "PositionCommand", "parse_go", "parse_position", "parse_setoption", "words"]
+__all__ = ["GoCommand", "PositionCommand", "decode", "parse_go", "parse_position", "parse_setoption", "words"]
 
 _BLANKS = re.compile(r"[ \t\r]+")
 _MOVE = re.compile(r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?")
 _LARGEST = 10**15
 """Numbers are clamped to this: exact as a float, and more than any clock or node count."""
+
+
+def decode(line: bytes) -> str:
+    """Returns a line as text: UTF-8, or else what .NET GUIs on Japanese Windows send, or else Latin-1.
+
+    Left out is the mark with which .NET begins what it sends as UTF-8 (as Windows set to UTF-8 has it do).
+    """
+    for encoding in ("utf-8-sig", "cp932"):
+        try:
+            return line.decode(encoding).rstrip("\r")
+        except UnicodeDecodeError:
+            continue
+    return line.decode("latin-1").rstrip("\r")
 
 
 def words(line: str) -> list[str]:

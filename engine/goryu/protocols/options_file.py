@@ -10,7 +10,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["OPTIONS_FILE", "options_file", "parse_options_file"]
+from goryu.protocols.grammar import decode
+
+__all__ = ["OPTIONS_FILE", "options_file", "parse_options_file", "read_options_file"]
 
 OPTIONS_FILE = "engine_options.txt"
 
@@ -28,7 +30,24 @@ def options_file() -> Path | None:
     if (path := os.environ.get(OPTIONS_VARIABLE)) is not None:
         return Path(path) if path else None
     program = Path(sys.argv[0])
-    return None if program.suffix == ".py" else program.with_name(OPTIONS_FILE)
+    return None if program.suffix == ".py" or not program.name else program.with_name(OPTIONS_FILE)
+
+
+def read_options_file() -> tuple[str, str]:
+    """Returns the text of the file, "" without one, and in one line why a file that is there cannot be read.
+
+    A file that GORYU_OPTIONS names need not exist: the launcher for Windows always names one.
+    """
+    path = options_file()
+    try:
+        content = path.read_bytes() if path else b""
+    except FileNotFoundError:
+        return "", ""
+    except OSError as error:
+        return "", f"Error! {OPTIONS_FILE} cannot be read: {error}"
+    if b"\0" in content:  # UTF-16, which Windows calls Unicode; or no text at all.
+        return "", f"Error! {OPTIONS_FILE} cannot be read: {path} is neither UTF-8 nor Shift_JIS"
+    return decode(content), ""
 
 
 def parse_options_file(text: str) -> Iterator[tuple[str, str]]:

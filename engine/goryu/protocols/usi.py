@@ -78,17 +78,19 @@ class UsiEngine:
     """The state machine of the protocol.
 
     read_model_settings: returns the text of the settings file beside the model, "" if there is none.
-    fixed_options: the text of `engine_options.txt`.
+    fixed_options: the text of `engine_options.txt`. problem_of_file: why it could not be read, or "".
     """
 
     def __init__(
         self,
         read_model_settings: Callable[[EngineConfig], str] = lambda config: "",
         fixed_options: str = "",
+        problem_of_file: str = "",
     ) -> None:
         self._read_model_settings = read_model_settings
         self._options = UsiOptions()
-        self._problems_of_file = self._options.fix(fixed_options)
+        self._problems_of_file = [problem_of_file] if problem_of_file else []
+        self._problems_of_file += self._options.fix(fixed_options)
         self._is_loading = False
         self._waiting: deque[tuple[str, float]] = deque()
         self._loaded_settings: LoadedSettings | None = None

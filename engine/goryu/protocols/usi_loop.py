@@ -34,13 +34,14 @@ from goryu.protocols.actions import (
     SolveMate,
     Write,
 )
-from goryu.protocols.options_file import options_file
+from goryu.protocols.grammar import decode
+from goryu.protocols.options_file import read_options_file
 from goryu.protocols.usi import UsiEngine
 
 if TYPE_CHECKING:
     from goryu.players.player import Player
 
-__all__ = ["UsiLoop", "decode", "main", "read_lines"]
+__all__ = ["UsiLoop", "main", "read_lines"]
 
 KEEP_ALIVE_S = 5.0
 """While something loads, an empty line is sent this often: ShogiGUI gives up after 15 silent seconds."""
@@ -112,19 +113,6 @@ def read_lines(descriptor: int) -> Iterator[bytes]:
         yield pending
 
 
-def decode(line: bytes) -> str:
-    """Returns a line as text: UTF-8, or else what .NET GUIs on Japanese Windows send, or else Latin-1.
-
-    Left out is the mark with which .NET begins what it sends as UTF-8 (as Windows set to UTF-8 has it do).
-    """
-    for encoding in ("utf-8-sig", "cp932"):
-        try:
-            return line.decode(encoding).rstrip("\r")
-        except UnicodeDecodeError:
-            continue
-    return line.decode("latin-1").rstrip("\r")
-
-
 class UsiLoop:
     """One session: reads commands from one descriptor and writes answers to another.
 
@@ -138,7 +126,7 @@ class UsiLoop:
         self._output = output_descriptor
         self._make_player = make_player or _make_player
         self._player: Player | None = None
-        self._engine = UsiEngine(_read_model_settings, _read_options_file())
+        self._engine = UsiEngine(_read_model_settings, *read_options_file())
         self._events: SimpleQueue[Callable[[], list[Action]]] = SimpleQueue()
         self._jobs: SimpleQueue[Callable[[Player], Callable[[], list[Action]] | None]] = SimpleQueue()
         self._last_output_s = monotonic()
@@ -301,15 +289,6 @@ def _make_player() -> "Player":
     from goryu.players.player import Player
 
     return Player()
-
-
-def _read_options_file() -> str:
-    """Returns the text of `engine_options.txt`, "" if there is none."""
-    path = options_file()
-    try:
-        return decode(path.read_bytes()) if path else ""
-    except OSError:
-        return ""
 
 
 def _read_model_settings(config: EngineConfig) -> str:
