@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Puct
@@ -15,6 +16,13 @@ from goryu.players.agents import make_agent
 from goryu.protocols.play import GAMES, Play, main
 from goryu.search.evaluator import Evaluator
 from goryu.search.puct import PuctConfig
+
+
+@pytest.fixture(autouse=True)
+def options_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the options file of these tests would be, instead of the reader's own."""
+    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "engine_options.txt"))
+    return tmp_path / "engine_options.txt"
 
 
 def session(arguments: str, lines: str = "") -> str:
@@ -186,10 +194,48 @@ def test_the_shogi_network_searches_with_the_constants_of_the_file_beside_it(
 
     monkeypatch.setattr("goryu.players.agents.Puct", watched)
     text = "C_init=42\nC_init_root=77\nX=1"
-    monkeypatch.setattr("goryu.players.loading.model_settings", lambda config: text)
+    monkeypatch.setattr("goryu.protocols.play.model_settings", lambda config: text)
     out = session("shogi --first puct:2", "quit\n")
     assert [(config.c_init, config.c_init_root) for config in configs] == [(0.84, 1.54)]
     assert "model settings: no option in 'X=1'" in out
+
+
+def test_shogi_is_played_with_the_settings_of_the_options_file(
+    options_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches: list[tuple[Evaluator, PuctConfig]] = []
+
+    def watched(evaluator: Evaluator, config: PuctConfig) -> Puct:
+        searches.append((evaluator, config))
+        return Puct(evaluator, config)
+
+    monkeypatch.setattr("goryu.players.agents.Puct", watched)
+    options_file.write_text("Evaluator hashed\nC_init 42\nX 1\n")
+    out = session("shogi --first puct:2", "quit\n")
+    ((evaluator, config),) = searches
+    assert isinstance(evaluator, HashedEvaluator)
+    assert config.c_init == 0.84
+    assert out.splitlines()[:2] == [
+        "engine_options.txt: no option 'X'",
+        "set by engine_options.txt: Evaluator=hashed C_init=42",
+    ]
+
+
+def test_an_options_file_that_cannot_be_read_is_said_before_a_game_of_shogi(options_file: Path) -> None:
+    options_file.mkdir()
+    out = session("shogi --first depth-limited:1", "quit\n")
+    assert out.startswith("Error! engine_options.txt cannot be read: ")
+    assert out.count("engine_options.txt cannot") == 1
+
+
+def test_a_network_that_may_not_be_replaced_and_is_missing_ends_the_game_in_one_line(
+    options_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options_file.write_text("DNN_Model missing.onnx\nAllowFallback false\n")
+    assert main(["shogi"], StringIO(), StringIO()) == 2
+    (error,) = capsys.readouterr().err.splitlines()
+    assert error.startswith("goryu play: ")
+    assert error.endswith("(AllowFallback is false)")
 
 
 def test_the_end_of_the_input_ends_the_session() -> None:

@@ -308,7 +308,7 @@ def test_a_settings_file_yields_to_what_the_user_has_set() -> None:
 
 def test_what_the_options_file_says_holds_against_gui_and_model() -> None:
     options = UsiOptions()
-    problems = options.fix(
+    *problems, settings = options.fix(
         "# a remark\r\nThreads 3\r\nC_init=125\n\nDNN_Model  C:\\my nets\\a=b.onnx \n"
         "option name USI_Hash type spin default 64 min 1 max 33554432\n"
         "option name BookFile type string default\nMultiPV x\nEvalShare true\nLogFile a.log\n"
@@ -326,14 +326,10 @@ def test_what_the_options_file_says_holds_against_gui_and_model() -> None:
     assert options.set_model_settings("C_init=65\nC_init_root=75") == []
     assert options.config.c_init_percent == 125
     assert options.config.c_init_root_percent == 75
-    assert set(options.fixed()) == {
-        "USI_Hash=64",
-        "Threads=3",
-        f"DNN_Model={options.config.model}",
-        "NetworkDelay=10000",
-        "C_init=125",
-        "BookFile=<empty>",
-    }
+    assert settings == (
+        "set by engine_options.txt: USI_Hash=64 Threads=3 DNN_Model=C:\\my nets\\a=b.onnx "
+        "C_init=125 NetworkDelay=10000 BookFile=<empty>"
+    )
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932"])

@@ -17,7 +17,9 @@ from goryu.games.state import Move, State
 from goryu.implementation import Reversi
 from goryu.players.agents import AGENTS, Agent, AgentError, Knowledge, make_agent
 from goryu.players.config import EngineConfig
+from goryu.players.loading import LoadingError, model_settings
 from goryu.protocols.game_tables import GAMES, Table
+from goryu.protocols.options_file import read_options_file
 from goryu.protocols.settings import UsiOptions
 
 __all__ = ["GAMES", "Play", "main"]
@@ -141,7 +143,7 @@ def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO 
         while not play.is_over:
             for text in play.receive(read(play.prompt())):
                 say(text)
-    except (AgentError, ModelError) as error:
+    except (AgentError, LoadingError, ModelError) as error:
         sys.stderr.write(f"goryu play: {error}\n")
         return 2
     except (EOFError, KeyboardInterrupt):  # Ctrl-D and Ctrl-C end the session.
@@ -205,12 +207,17 @@ def _players(
 
 
 def _engine_config(say: Callable[[str], None]) -> EngineConfig:
-    """Returns the settings of the USI engine as it starts, those of the file beside its network included."""
-    from goryu.players.loading import model_settings
+    """Returns the settings of the USI engine as it starts.
 
+    Those of `engine_options.txt` and of the file beside its network are included.
+    """
     options = UsiOptions()
-    for problem in options.set_model_settings(model_settings(options.config)):
-        say(problem)
+    text, problem = read_options_file()
+    remarks = [problem] if problem else []
+    remarks += options.fix(text)
+    remarks += options.set_model_settings(model_settings(options.config))
+    for remark in remarks:
+        say(remark)
     return options.config
 
 
@@ -221,7 +228,8 @@ def _parser() -> argparse.ArgumentParser:
         players.append(f"  {shown:<17}{algorithm.about}")
     parser = argparse.ArgumentParser(
         prog="goryu play",
-        description="Plays a game at the terminal.",
+        description="Plays a game at the terminal. In shogi the engine's settings of network and search "
+        "count, those in engine_options.txt, too; there is no clock, no book and one searching thread.",
         epilog="players (the number after the colon is the budget, this one if none is given):\n"
         + "\n".join(players),
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -75,7 +75,10 @@ class UsiOptions:
         return ""
 
     def fix(self, text: str) -> list[str]:
-        """Sets for good what the text of an `engine_options.txt` says; returns what was wrong with it."""
+        """Sets for good what the text of an `engine_options.txt` says.
+
+        Returns for people what was wrong with it, then in one line what it has set.
+        """
         problems: list[str] = []
         for name, value in parse_options_file(text):
             option = self.find(name)
@@ -92,13 +95,9 @@ class UsiOptions:
             else:
                 self._fixed.add(option.field)
             problems += [f"{OPTIONS_FILE}: {problem}"] if problem else []
-        return problems
-
-    def fixed(self) -> list[str]:
-        """Returns `NAME=VALUE` for each option that `fix` has set."""
-        return [
-            f"{option.name}={option.text(self._set)}" for option in OPTIONS if option.field in self._fixed
-        ]
+        fixed = [option for option in OPTIONS if option.field in self._fixed]
+        settings = " ".join(f"{option.name}={option.text(self._set)}" for option in fixed)
+        return [*problems, f"set by {OPTIONS_FILE}: {settings}"] if settings else problems
 
     def set_model_settings(self, text: str) -> list[str]:
         """Takes over a model's settings file, lines of `name=value`; returns what was wrong with it."""

@@ -42,7 +42,6 @@ from goryu.protocols.grammar import (
 )
 from goryu.protocols.option import OptionError
 from goryu.protocols.options import identification
-from goryu.protocols.options_file import OPTIONS_FILE
 from goryu.protocols.settings import UsiOptions
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import SearchResult
@@ -89,8 +88,8 @@ class UsiEngine:
     ) -> None:
         self._read_model_settings = read_model_settings
         self._options = UsiOptions()
-        self._problems_of_file = [problem_of_file] if problem_of_file else []
-        self._problems_of_file += self._options.fix(fixed_options)
+        self._remarks_on_file = [problem_of_file] if problem_of_file else []
+        self._remarks_on_file += self._options.fix(fixed_options)
         self._is_loading = False
         self._waiting: deque[tuple[str, float]] = deque()
         self._loaded_settings: LoadedSettings | None = None
@@ -339,9 +338,7 @@ class UsiEngine:
         return self._loaded_settings != self._options.config.loaded_settings()
 
     def _load(self) -> list[Action]:
-        remarks = list(self._problems_of_file)
-        if settings := self._options.fixed():
-            remarks.append(f"set by {OPTIONS_FILE}: {' '.join(settings)}")
+        remarks = list(self._remarks_on_file)
         remarks += self._options.set_model_settings(self._read_model_settings(self._options.config))
         if settings := self._options.model_settings():
             # The GUI goes on showing the defaults that `usi` named.
