@@ -1,0 +1,143 @@
+"""The evaluator over miniosl's network, against miniosl's own way from a game to planes."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import run
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from goryu.evaluators import miniosl as module
+from goryu.evaluators.miniosl import MinioslEvaluator, network_path
+from goryu.evaluators.model_files import ModelError
+from goryu.games.shogi import move_to_usi
+from goryu.implementation import Board
+
+GAME = (
+    "2g2f 8c8d 2f2e 8d8e 7g7f 4a3b 8h7g 3c3d 7i6h 2b7g+ 6h7g 3a2b 3g3f 7a6b 3i3h 2b3c 4g4f 6c6d "
+    "2i3g 6b6c 3h4g 7c7d 9g9f 9c9d 1g1f 1c1d 5i6h 5a4b 4i4h 6a6b 2h2i 8b8c 6g6f 8a7c 4g5f 6c5d"
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
+    """miniosl, put into a folder for these tests if it is not installed: nobody else needs it."""
+    with pytest.MonkeyPatch.context() as patch:
+        try:
+            network_path()
+        except ModelError:
+            folder = tmp_path_factory.mktemp("miniosl")
+            command = [
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "-q",
+                "--no-deps",
+                "--target",
+                folder,
+                "miniosl",
+            ]
+            done = run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                pytest.skip(f"miniosl cannot be had: {done.stderr.strip()[-300:]}")
+            patch.syspath_prepend(folder)
+        yield pytest.importorskip("minioslcc")
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> MinioslEvaluator:
+    return MinioslEvaluator(batch_size=4)
+
+
+def boards() -> Iterator[Board]:
+    board = Board()
+    for move in GAME.split():
+        yield board.copy()
+        board.push_usi(move)
+    yield board
+
+
+pytestmark = pytest.mark.slow
+
+
+def test_planes_are_those_of_miniosl_s_game_manager(library: ModuleType, evaluator: MinioslEvaluator) -> None:
+    record = library.usi_record(f"startpos moves {GAME}")
+    manager = library.GameManager()
+    for board, move in zip(boards(), [*record.moves, None], strict=True):
+        planes, position = evaluator._shown(board)
+        assert planes.dtype == np.float32
+        assert position.to_usi() == library.usi_state(f"position sfen {board.sfen()}").to_usi()
+        theirs = np.asarray(manager.export_heuristic_feature16()).reshape(-1, 9, 9)
+        # Theirs are sixteenths or so in a byte; ours are exact.
+        np.testing.assert_allclose(planes, theirs, atol=1.0 / library.One)
+        if move is not None:
+            manager.make_move(move)
+
+
+def test_the_policy_is_over_the_legal_moves(evaluator: MinioslEvaluator) -> None:
+    several = list(boards())
+    for board, evaluation in zip(several, evaluator.evaluate(several), strict=True):
+        assert len(evaluation.policy) == len(board.legal_moves())
+        assert sum(evaluation.policy) == pytest.approx(1.0)
+        assert -1.0 < evaluation.value < 1.0
+
+
+def test_it_knows_good_moves(evaluator: MinioslEvaluator) -> None:
+    # Black has just lost the bishop's exchange half way: 2b7g+ is to be taken back, by the silver.
+    board = Board()
+    for move in GAME.split()[:10]:
+        board.push_usi(move)
+    (evaluation,) = evaluator.evaluate([board])
+    best = max(zip(evaluation.policy, board.legal_moves(), strict=True))[1]
+    assert move_to_usi(best) in ("6h7g", "8i7g")
+
+
+@pytest.mark.parametrize("turn", ["b", "w"])
+def test_the_value_is_from_the_side_to_move(evaluator: MinioslEvaluator, turn: str) -> None:
+    # White has neither rook nor bishop, and black has no fewer pieces than usual.
+    board = Board(f"lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL {turn} RB 1")
+    (evaluation,) = evaluator.evaluate([board])
+    assert evaluation.value > 0.9 if turn == "b" else evaluation.value < -0.9
+
+
+def test_a_non_promotion_without_a_point_gets_nothing(evaluator: MinioslEvaluator) -> None:
+    board = Board()
+    for move in ("7g7f", "3c3d"):
+        board.push_usi(move)
+    (evaluation,) = evaluator.evaluate([board])
+    shares = {move_to_usi(m): p for m, p in zip(board.legal_moves(), evaluation.policy, strict=True)}
+    assert shares["8h2b"] == 0.0 < shares["8h2b+"]
+
+
+def test_one_evaluation_does_not_depend_on_the_others(evaluator: MinioslEvaluator) -> None:
+    several = list(boards())[:6]
+    together = evaluator.evaluate(several)
+    for board, evaluation in zip(several, together, strict=True):
+        (alone,) = evaluator.evaluate([board])
+        assert alone.value == pytest.approx(evaluation.value, abs=1e-4)
+        np.testing.assert_allclose(alone.policy, evaluation.policy, atol=1e-4)
+
+
+def test_a_temperature_makes_the_policy_flatter(evaluator: MinioslEvaluator) -> None:
+    board = next(boards())
+    (sharp,), (flat,) = evaluator.evaluate([board]), MinioslEvaluator(temperature=2.0).evaluate([board])
+    expected = np.sqrt(sharp.policy)
+    np.testing.assert_allclose(flat.policy, expected / expected.sum(), rtol=1e-3)
+
+
+def test_without_the_package_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    with pytest.raises(ModelError, match="pip install --no-deps miniosl"):
+        MinioslEvaluator()
+
+
+def test_without_its_network_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Found:
+        submodule_search_locations = (str(tmp_path),)
+
+    monkeypatch.setattr(module, "find_spec", lambda name: Found())
+    with pytest.raises(ModelError, match="no network"):
+        network_path()
