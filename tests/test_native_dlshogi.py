@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from goryu.evaluators.dlshogi_format import DlshogiFormat, dlshogi_label
+from goryu.evaluators.dlshogi_format import DlshogiFormat, dlshogi_label, fill_dlshogi
 from goryu.evaluators.value_scale import from_probability
 from goryu.games.shogi import START_SFEN, move_from_usi
 
@@ -81,6 +81,19 @@ def test_planes_of_random_games_are_those_of_python(native: ModuleType, sees_nyu
     for i, board in enumerate(boards):
         for ours, theirs in zip(planes, python_planes(board, sees_nyugyoku), strict=True):
             assert np.array_equal(ours[i], theirs), board.sfen()
+
+
+@pytest.mark.parametrize("sees_nyugyoku", [False, True])
+def test_a_batch_in_python_is_the_native_one(native: ModuleType, sees_nyugyoku: bool) -> None:
+    boards = random_boards(native, seed=3, games=1)[:8]
+    batch = [
+        np.full((len(boards) + 1, *rows.shape[1:]), 7, np.float32)
+        for rows in native_planes(native, boards, sees_nyugyoku)
+    ]
+    fill_dlshogi(boards, *batch)
+    for ours, theirs in zip(native_planes(native, boards, sees_nyugyoku), batch, strict=True):
+        assert np.array_equal(ours, theirs[:-1])
+        assert (theirs[-1] == 7).all()
 
 
 @pytest.mark.parametrize("sees_nyugyoku", [False, True])

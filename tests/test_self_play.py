@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -18,7 +18,8 @@ import pytest
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.games.state import Move
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, Policy, read_games, write_games
 from goryu.learning.game_tally import GameTally
@@ -26,9 +27,11 @@ from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.match.openings import Opening
 from goryu.learning.self_play import run
 from goryu.learning.self_play.game import SelfPlaySettings, centipawns, play_game, policy_target, surprise
+from goryu.learning.self_play.leaf_network import LeafNetwork
+from goryu.learning.self_play.memory import Memory
 from goryu.learning.self_play.pool import play_together
 from goryu.learning.self_play.reanalysis import reanalyse
-from goryu.search.evaluator import Evaluator
+from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel, GumbelResult
 
 cshogi: Any = pytest.importorskip("cshogi")
@@ -117,6 +120,60 @@ def test_the_share_of_full_searches_is_about_what_was_asked_for() -> None:
     scores = [score for game in games(settings, 10, 10, MaterialEvaluator()) for score in game.evals]
     share = sum(score is not None for score in scores) / len(scores)
     assert 0.08 < share < 0.4  # Between half of it, without any surprise, and two and a half times as much.
+
+
+def test_leaves_are_judged_as_the_network_judges_them() -> None:
+    rng, boards = Random(2), [Board()]
+    while len(boards) < 11:
+        boards.append(boards[-1].copy())
+        boards[-1].push(rng.choice(boards[-1].legal_moves()))
+    network = NetworkEvaluator(MODEL, batch_size=4, backend="cpu")
+    judged = LeafNetwork(network).evaluate(boards)
+    for ours, theirs in zip(judged, network.evaluate(boards), strict=True):
+        assert (list(ours.policy), ours.value) == (theirs.policy, theirs.value)
+    assert LeafNetwork(network).evaluate([]) == []
+
+
+class Counting(HashedEvaluator):
+    """Keeps the keys of all positions that it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys: list[int] = []
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        self.keys += [state.key for state in states]
+        return super().evaluate(states)
+
+
+def test_no_position_is_judged_twice_within_two_moves() -> None:
+    evaluator = Counting()
+    settings = SelfPlaySettings(8, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=4)
+    (game,) = games(settings, 1, 1, evaluator)
+    assert None not in game.evals
+    assert len(set(evaluator.keys)) == len(evaluator.keys)
+
+
+def test_a_full_search_goes_on_where_the_cheap_one_stopped() -> None:
+    evaluator = Counting()
+    # Over after two moves, so there is no other question than the root and what is behind the 16 moves drawn.
+    settings = SelfPlaySettings(16, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=2)
+    (game,) = games(settings, 1, 1, evaluator)
+    assert None not in game.evals
+    assert len(evaluator.keys) == 1 + 16
+
+
+def test_memory_does_not_change_a_search() -> None:
+    board, memory = Board(), Memory()
+    for playouts in (5, 20, 20, 60):
+        board.push(board.legal_moves()[playouts % 7])
+        (remembered,) = play_together(
+            iter([memory.steps(Gumbel(HashedEvaluator()).steps(board, playouts, Random(playouts)))]),
+            HashedEvaluator(),
+            1,
+        )
+        assert remembered == Gumbel(HashedEvaluator()).search(board, playouts, Random(playouts))
+        memory.next_move()
 
 
 def test_surprise_is_the_divergence_from_the_prior() -> None:

@@ -28,10 +28,11 @@ from goryu.evaluators.dlshogi_planes import (
 )
 from goryu.evaluators.model_format import Array, TensorSpec, ValueScale
 from goryu.evaluators.shogi_state import ShogiState
+from goryu.evaluators.value_scale import from_probability
 from goryu.games.shogi.move import dropped_piece, is_drop, is_promotion, move_from, move_to
 from goryu.games.state import Move
 
-__all__ = ["DLSHOGI_LABELS", "DlshogiFormat", "dlshogi_label"]
+__all__ = ["DLSHOGI_LABELS", "DlshogiFormat", "dlshogi_label", "fill_dlshogi"]
 
 DLSHOGI_LABELS = 27 * 81
 
@@ -82,6 +83,20 @@ class DlshogiFormat:
         """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
         logits, value = outputs
         return logits, self.value_scale(value)
+
+
+def fill_dlshogi(boards: Sequence[ShogiState], board_planes: Array, hand_planes: Array) -> None:
+    """Writes the planes of a batch, `board_planes` [N, 62, 9, 9] and `hand_planes` [N, 57 or 119, 9, 9].
+
+    Rows beyond the boards stay as they are; the arrays need not hold zeros before.
+    """
+    sees_nyugyoku = hand_planes.shape[1] == HAND_PLANES + NYUGYOKU_PLANES
+    model_format = DlshogiFormat(from_probability, sees_nyugyoku=sees_nyugyoku)
+    for i, board in enumerate(boards):
+        rows = [board_planes[i], hand_planes[i]]
+        for row in rows:
+            row[:] = 0
+        model_format.fill(board, rows)
 
 
 @cache

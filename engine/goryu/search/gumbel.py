@@ -55,10 +55,20 @@ class GumbelResult:
     policy: tuple[float, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A position that was judged once; the state is its own."""
+
+    state: State
+    evaluation: Evaluation
+
+
 class Node:
     """One position of a plain tree: the statistics of each of its moves, index by index.
 
     value: the evaluator's, for the side to move. value_sums: for the side to move here.
+    children: what is behind each move: nothing yet, a leaf, or the node that it became on its second visit.
+    Few leaves get one, so what an evaluator says of a leaf's moves is looked at only then.
     """
 
     __slots__ = ("children", "logits", "moves", "value", "value_sums", "visits")
@@ -69,7 +79,14 @@ class Node:
         self.value = evaluation.value
         self.visits = [0] * len(moves)
         self.value_sums = [0.0] * len(moves)
-        self.children: list[Node | None] = [None] * len(moves)
+        self.children: list[Node | Leaf | None] = [None] * len(moves)
+
+    def child(self, i: int) -> "Node | None":
+        """Returns the node behind a move, or None if the move is not visited yet."""
+        child = self.children[i]
+        if isinstance(child, Leaf):
+            child = self.children[i] = Node(child.state.legal_moves(), child.evaluation)
+        return child
 
     def mixed_value(self) -> float:
         """Returns the evaluator's value mixed with those of the visited moves, weighted by prior."""
@@ -106,7 +123,8 @@ class Node:
         policy, total = self.improved_policy(config), 1
         for visits in self.visits:
             total += visits
-        return max(range(len(self.moves)), key=lambda i: policy[i] - self.visits[i] / total)
+        lags = [share - visits / total for share, visits in zip(policy, self.visits, strict=True)]
+        return lags.index(max(lags))
 
 
 class Gumbel:
@@ -167,7 +185,7 @@ class Gumbel:
         for i in candidates:
             leaf, path = state.copy(), [(root, i)]
             leaf.push(root.moves[i])
-            while (node := path[-1][0].children[path[-1][1]]) is not None:
+            while (node := path[-1][0].child(path[-1][1])) is not None:
                 path.append((node, node.select(self.config)))
                 leaf.push(node.moves[path[-1][1]])
             outcome = leaf.outcome() or leaf.repetition()
@@ -180,7 +198,7 @@ class Gumbel:
             evaluations = yield leaves
             for leaf, path, evaluation in zip(leaves, waiting, evaluations, strict=True):
                 parent, i = path[-1]
-                parent.children[i] = Node(leaf.legal_moves(), evaluation)
+                parent.children[i] = Leaf(leaf, evaluation)
                 back_up(path, evaluation.value)
 
 

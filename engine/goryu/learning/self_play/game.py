@@ -21,6 +21,7 @@ from goryu.implementation import Board, solve
 from goryu.learning.game_records import GameRecord, Policy
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.match.openings import Opening
+from goryu.learning.self_play.memory import Memory
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel, GumbelConfig, GumbelResult
 from goryu.search.mate import MateVerdict
@@ -88,12 +89,15 @@ def play_game(
     """Plays one game from an opening; number, teacher: for its record."""
     game = _Game(settings, opening, rng)
     search = Gumbel(NoEvaluator(), GumbelConfig(considered=settings.considered))
+    memory = Memory()
     while (end := game.end()) is None:
-        result = yield from search.steps(game.board, settings.cheap_playouts, rng)
+        noise = rng.getrandbits(64)  # A full search draws the cheap one's moves, which are judged already.
+        result = yield from memory.steps(search.steps(game.board, settings.cheap_playouts, Random(noise)))
         probability = settings.full_share * (0.5 + 0.5 * min(surprise(result) / USUAL_SURPRISE, 4.0))
         if is_full := rng.random() < probability:
-            result = yield from search.steps(game.board, settings.full_playouts, rng)
+            result = yield from memory.steps(search.steps(game.board, settings.full_playouts, Random(noise)))
         game.play(result, is_recorded=is_full)
+        memory.next_move()
     winner, ending = end
     return GameRecord(
         moves=tuple(int(move) for move in game.board.move_stack),

@@ -18,6 +18,7 @@ from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, Policy
 from goryu.learning.self_play.game import NoEvaluator, SelfPlaySettings, centipawns, policy_target
+from goryu.learning.self_play.memory import Memory
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import Gumbel, GumbelConfig
 
@@ -43,13 +44,14 @@ def reanalyse(
     """
     board = Board(game.start_sfen, Rules(max_ply=1 << 30))
     search = Gumbel(NoEvaluator(), GumbelConfig(considered=settings.considered))
+    memory = Memory()
     evals: list[int | None] = []
     policies: list[Policy | None] = []
     for move, score in zip(game.moves, game.evals, strict=True):
         chosen = score is not None and rng.random() < share and board.outcome() is None
         if chosen:
             if settings.full_playouts:
-                result = yield from search.steps(board, settings.full_playouts)
+                result = yield from memory.steps(search.steps(board, settings.full_playouts))
                 value, policy = result.value, policy_target(result.moves, result.policy)
             else:
                 (evaluation,) = yield [board.copy()]
@@ -62,6 +64,7 @@ def reanalyse(
             policies.append(None)
         evals.append(score)
         board.push(Move(move))
+        memory.next_move()
     scale = game.scale if keeps_scores else settings.scale
     return replace(
         game, evals=tuple(evals), policies=tuple(policies), teacher=teacher, number=number, scale=scale

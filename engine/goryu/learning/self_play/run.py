@@ -28,6 +28,7 @@ from goryu.learning.game_records import GameRecord, GameWriter, read_games
 from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening
 from goryu.learning.self_play.game import GameSteps, SelfPlaySettings, play_game
+from goryu.learning.self_play.leaf_network import LeafNetwork
 from goryu.learning.self_play.pool import play_together
 from goryu.learning.self_play.reanalysis import reanalyse
 
@@ -195,7 +196,7 @@ def _work(
     """Does every `step`-th piece of work from `first` on; sends the games, or the traceback of a failure."""
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     try:
-        evaluator = NetworkEvaluator(model, batch_size=at_once, backend=backend, threads=1)
+        evaluator = LeafNetwork(NetworkEvaluator(model, batch_size=at_once, backend=backend, threads=1))
         numbers = range(first, work.size, step) if work.size is not None else count(first, step)
         for game in play_together((work.start(n) for n in numbers if n not in done), evaluator, at_once):
             queue.put(game)
