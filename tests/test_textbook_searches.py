@@ -363,6 +363,16 @@ def test_gumbel_policy_is_the_softmax_of_log_priors_and_scaled_values() -> None:
     assert result.policy == pytest.approx([score / sum(scores) for score in scores])
 
 
+def test_gumbel_value_is_that_of_the_improved_policy() -> None:
+    config = GumbelConfig(considered=3, c_visit=2.0, c_scale=0.5)
+    result = Gumbel(Biased((1, 1, 1, 1, 1, 1, 1, 1, 1)), config).search(TicTacToe((0, 1, 3, 4)), 3)
+    # As above: of the moves 2 5 6 7 8, 6 wins, 2 and 5 are worth 0, and 7 and 8 were not tried.
+    mixed = (0.0 + 3 * (1 / 3)) / (1 + 3)
+    values = (0.0, 0.0, 1.0, mixed, mixed)
+    assert result.value == pytest.approx(sum(p * v for p, v in zip(result.policy, values, strict=True)))
+    assert result.value > mixed
+
+
 def test_gumbel_prefers_the_better_value_among_moves_visited_alike() -> None:
     evaluator = Biased((0.01, 0.01, 1, 0.01, 0.01, 2, 0.01, 0.01, 0.01))
     result = Gumbel(evaluator, GumbelConfig(considered=2)).search(TicTacToe(WIN_AT_2), 2)

@@ -41,7 +41,8 @@ class GumbelConfig:
 
 @dataclass(frozen=True, slots=True)
 class GumbelResult:
-    """move: the move to play. value: expected result for the side to move, in [-1, +1].
+    """move: the move to play. value: expected result for the side to move, in [-1, +1], if it now plays
+    by the improved policy. (The mixed value is that of playing by the prior, which is less.)
 
     moves, visits, prior, policy: the legal moves, the playouts through each, the evaluator's
     policy, and the improved one (sums to 1), which is what a network should learn.
@@ -101,12 +102,15 @@ class Node:
             return self.value
         return (self.value + total_visits * weighted / prior_sum) / (1 + total_visits)
 
-    def scaled_values(self, config: GumbelConfig) -> list[float]:
-        """Returns sigma of each move's completed value (equations 8 and 10)."""
-        scale = (config.c_visit + max(self.visits)) * config.c_scale
+    def completed_values(self) -> list[float]:
+        """Returns the value of each move: what its playouts found, or else the mixed value (equation 10)."""
         unvisited = self.mixed_value()
-        values = (w / n if n else unvisited for w, n in zip(self.value_sums, self.visits, strict=True))
-        return [scale * (value + 1.0) / 2.0 for value in values]
+        return [w / n if n else unvisited for w, n in zip(self.value_sums, self.visits, strict=True)]
+
+    def scaled_values(self, config: GumbelConfig) -> list[float]:
+        """Returns sigma of each move's completed value (equation 8)."""
+        scale = (config.c_visit + max(self.visits)) * config.c_scale
+        return [scale * (value + 1.0) / 2.0 for value in self.completed_values()]
 
     def improved_policy(self, config: GumbelConfig) -> list[float]:
         """Returns softmax(logits + sigma(completed values)) (equation 11)."""
@@ -167,13 +171,16 @@ class Gumbel:
         scaled, most = root.scaled_values(self.config), max(root.visits)
         finalists = (i for i in range(count) if root.visits[i] == most)
         best = max(finalists, key=lambda i: base[i] + scaled[i])
+        policy, value = root.improved_policy(self.config), 0.0
+        for probability, completed in zip(policy, root.completed_values(), strict=True):
+            value += probability * completed
         return GumbelResult(
             root.moves[best],
-            root.mixed_value(),
+            value,
             tuple(root.moves),
             tuple(root.visits),
             tuple(evaluation.policy),
-            tuple(root.improved_policy(self.config)),
+            tuple(policy),
         )
 
     def _round(
