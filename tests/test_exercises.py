@@ -11,7 +11,7 @@ from goryu.games.tictactoe import TicTacToe
 
 pytest.importorskip("torch")
 
-from goryu.learning.comparisons import match_of_openings
+from goryu.learning.comparisons import match_of_openings, tictactoe_network
 from goryu.learning.exercises import (
     BESIDE_CORNERS,
     CORNER_DISCS,
@@ -22,7 +22,7 @@ from goryu.learning.exercises import (
     disc_worth,
 )
 from goryu.learning.value_learner import CORNERS, ValueLearner
-from goryu.players.agents import make_agent
+from goryu.players.agents import Knowledge, make_agent
 
 
 def count_discs(boards: Sequence[tuple[int, int]]) -> list[float]:
@@ -112,3 +112,13 @@ def test_each_opening_of_a_match_is_played_from_both_sides() -> None:
     openings = [opening for _, opening in seen]
     assert openings[::2] == openings[1::2]
     assert len(set(openings)) > 1
+
+
+def test_the_tutorials_numbers_stand_beside_the_search_that_it_had() -> None:
+    found = list(tictactoe_network(Knowledge(), 2, Random(1)))
+    assert {m.name: m.theirs for m in found if m.theirs is not None} == {
+        "puct:20": 10,
+        "puct:20 moving first - uct-flat:100": 0.91,
+        "puct:20 moving second - uct-flat:100": 0.425,
+    }
+    assert any(m.name.startswith("gumbel:20") for m in found)
