@@ -96,6 +96,7 @@ def test_nothing_to_train_is_refused(option: str, tmp_path: Path) -> None:
         ("reversi --json nowhere/found.json", "no such folder"),
         ("reversi --plot nowhere/found.png", "no such folder"),
         ("reversi --plot found.foo", "expected one of the endings "),
+        ("reversi --json .", "a folder, expected a file"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_the_training(
@@ -152,3 +153,14 @@ def test_a_run_with_other_settings_is_refused_with_advice(tmp_path: Path) -> Non
     assert done.returncode == 2
     assert "another --folder, or --fresh" in done.stderr
     assert (tmp_path / "report.json").read_text(encoding="utf-8") == "{}"
+
+
+def test_a_damaged_state_of_a_training_is_no_traceback(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("rich")
+    (tmp_path / "alphazero.pt").write_text("junk", encoding="utf-8")
+    command = [sys.executable, str(TOOL), "tictactoe", "--folder", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"learn: {tmp_path / 'alphazero.pt'}: expected ")
+    assert "--fresh" in done.stderr

@@ -146,7 +146,7 @@ class TestWithTorch:
         run.progress = Interrupting()
         with pytest.raises(KeyboardInterrupt):
             train_value_network(run, "values", config, opponents, match_games=2)
-        saved = new_run().load("values")
+        saved = new_run().load("values", lambda saved: None)
         assert saved is not None
         assert saved["learner"]["played"] == 2
         learner = train_value_network(new_run(), "values", config, opponents, match_games=2)
@@ -182,6 +182,31 @@ class TestWithTorch:
         monkeypatch.undo()
         train_value_network(new_run(), "values", config, opponents, match_games=2)
         assert [games for games, *_ in new_run().report.strength] == [1, 2, 3]
+
+    @pytest.mark.parametrize("content", [b"junk", b""])
+    def test_a_damaged_state_of_a_training_is_named(
+        self, content: bytes, new_run: Callable[[], "LearningRun"], tmp_path: Path
+    ) -> None:
+        (tmp_path / "values.pt").write_bytes(content)
+        with pytest.raises(ReportError, match=r"values.pt: expected where the training of an earlier run"):
+            new_run().load("values", lambda saved: None)
+
+    def test_the_state_of_another_training_is_named(
+        self, new_run: Callable[[], "LearningRun"], tmp_path: Path
+    ) -> None:
+        from goryu.learning.learning_run import train_value_network
+        from goryu.learning.value_learner import ValueLearnerConfig
+        from goryu.players.agents import make_agent
+
+        def train(channels: int) -> None:
+            config = ValueLearnerConfig(games=1, depth=1, updates=1, batch=8, channels=channels)
+            train_value_network(
+                new_run(), "values", config, lambda rng: [make_agent("random", rng=rng)], match_games=2
+            )
+
+        train(channels=2)
+        with pytest.raises(ReportError, match=r"values.pt: expected where the training of an earlier run"):
+            train(channels=4)
 
     @pytest.mark.parametrize("keeps_best", [False, True])
     def test_the_best_value_network_comes_back_at_the_end_if_it_is_wanted(

@@ -56,14 +56,14 @@ def run(options: argparse.Namespace, folder: Path) -> int:
         for left_over in (folder / "report.json", *folder.glob("*.pt")):
             left_over.unlink(missing_ok=True)
     asked = ("game", "seed", "games", "cycles", "value_games", "value_only")
+    console = Console(emoji=False)  # Or ":100" becomes a picture.
     try:
         report = Report.read(folder / "report.json", {key: getattr(options, key) for key in asked})
+        report.write(folder / "report.json")  # From now on the folder belongs to a run with these settings.
+        learn(options, folder, report, console)
     except ReportError as error:
         print(f"learn: {error}\nGive the same options, another --folder, or --fresh.", file=sys.stderr)
         return 2
-    report.write(folder / "report.json")  # From now on the folder belongs to a run with these settings.
-    console = Console(emoji=False)  # Or ":100" becomes a picture.
-    learn(options, folder, report, console)
     print_table(console, report)
     if options.json:
         options.json.write_text(report.as_json(), encoding="utf-8")
@@ -115,6 +115,8 @@ def problem_with_files(options: argparse.Namespace) -> str:
         path: Path | None = getattr(options, name)
         if path and not path.absolute().parent.is_dir():
             return f"--{name} {path}: no such folder"
+        if path and path.is_dir():
+            return f"--{name} {path}: a folder, expected a file"
     if options.plot and options.plot.suffix:
         from matplotlib.backend_bases import FigureCanvasBase
 

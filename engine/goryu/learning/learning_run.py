@@ -16,7 +16,8 @@ import torch
 
 from goryu.learning.alphazero import AlphaZero, Learner
 from goryu.learning.alphazero_config import AlphaZeroConfig
-from goryu.learning.report import Measurement, Report
+from goryu.learning.export import expecting
+from goryu.learning.report import Measurement, Report, ReportError
 from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
 from goryu.learning.whole_file import save_whole
 from goryu.players.agents import Agent
@@ -58,10 +59,21 @@ class LearningRun:
     def save_report(self) -> None:
         self.report.write(self.folder / "report.json")
 
-    def load(self, stage: str) -> dict[str, Any] | None:
-        """Returns what `save` wrote, or None if the stage has not begun."""
+    def load(self, stage: str, restore: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
+        """Has `restore` take over what `save` wrote and returns it, or None if the stage has not begun.
+
+        Raises ReportError if the file is something else.
+        """
         path = self._path(stage)
-        return torch.load(path, weights_only=True) if path.is_file() else None
+        if not path.is_file():
+            return None
+        try:
+            with expecting(path, "where the training of an earlier run stands"):
+                saved: dict[str, Any] = torch.load(path, weights_only=True)
+                restore(saved)
+        except ValueError as error:
+            raise ReportError(str(error)) from error
+        return saved
 
     def save(
         self, stage: str, state: dict[str, Any], clock: "Clock", strength: tuple[int, float, str]
@@ -108,11 +120,10 @@ def train_alphazero(
     strength: the points of a champion and what they are points of, for the plot.
     """
     loop = AlphaZero(learner, config, Random(run.seed))
-    saved = run.load("alphazero")
+    saved = run.load("alphazero", lambda saved: loop.load_state_dict(saved["loop"]))
     if saved is None:
         export()
     else:
-        loop.load_state_dict(saved["loop"])
         run.say(f"AlphaZero: cycle {loop.cycles} of {config.cycles} is done")
     clock = Clock(saved and saved["clock"])
     games, of = loop.cycles * config.games_per_cycle, config.cycles * config.games_per_cycle
@@ -151,10 +162,13 @@ def train_value_network(
     """
     rng = Random(run.seed)
     learner = ValueLearner(config, new_opponents(rng), run.seed)
-    saved = run.load(stage)
-    if saved is not None:
+
+    def restore(saved: dict[str, Any]) -> None:
         learner.load_state_dict(saved["learner"])
         rng.setstate(saved["opponents"])
+
+    saved = run.load(stage, restore)
+    if saved is not None:
         run.say(f"{stage}: {learner.played} of {config.games} games are played")
     clock = Clock(saved and saved["clock"])
     tenth = max(1, config.games // 10)
