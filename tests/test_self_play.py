@@ -26,13 +26,20 @@ from goryu.learning.game_tally import GameTally
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.match.openings import Opening
 from goryu.learning.self_play import run
-from goryu.learning.self_play.game import SelfPlaySettings, centipawns, play_game, policy_target, surprise
+from goryu.learning.self_play.game import (
+    SelfPlaySettings,
+    centipawns,
+    improved_target,
+    play_game,
+    policy_target,
+    surprise,
+)
 from goryu.learning.self_play.leaf_network import LeafNetwork
 from goryu.learning.self_play.memory import Memory
 from goryu.learning.self_play.pool import play_together
 from goryu.learning.self_play.reanalysis import reanalyse
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.gumbel import Gumbel, GumbelResult
+from goryu.search.gumbel import Gumbel
 
 cshogi: Any = pytest.importorskip("cshogi")
 
@@ -177,12 +184,18 @@ def test_memory_does_not_change_a_search() -> None:
 
 
 def test_surprise_is_the_divergence_from_the_prior() -> None:
-    def result(prior: tuple[float, ...], policy: tuple[float, ...]) -> GumbelResult:
-        return GumbelResult(Move(1), 0.0, (Move(1), Move(2)), (1, 1), prior, policy)
+    assert surprise((0.3, 0.7), (0.3, 0.7)) == 0.0
+    assert surprise((0.5, 0.5), (1.0, 0.0)) == pytest.approx(math.log(2.0))
+    assert surprise((0.9, 0.1), (0.1, 0.9)) == pytest.approx(0.8 * math.log(9.0))
 
-    assert surprise(result((0.3, 0.7), (0.3, 0.7))) == 0.0
-    assert surprise(result((0.5, 0.5), (1.0, 0.0))) == pytest.approx(math.log(2.0))
-    assert surprise(result((0.9, 0.1), (0.1, 0.9))) == pytest.approx(0.8 * math.log(9.0))
+
+def test_a_recorded_policy_is_less_sure_than_the_one_that_is_played() -> None:
+    result = Gumbel(MaterialEvaluator()).search(Board("4k4/9/9/4p4/9/9/9/4R4/4K4 b - 1"), 32)
+    assert improved_target(result, replace(SETTINGS, target_scale=1.0)) == list(result.policy)
+    target = improved_target(result, SETTINGS)
+    best = max(target)
+    assert target.index(best) == result.policy.index(max(result.policy))
+    assert max(result.prior) < best < max(result.policy)
 
 
 def test_a_policy_target_keeps_what_matters() -> None:
@@ -270,7 +283,7 @@ def test_reanalysis_changes_labels_only() -> None:
     board = Board()
     board.push(Move(moves[0]))
     alone = Gumbel(HashedEvaluator()).search(board, SETTINGS.full_playouts)
-    assert policies_of(new)[1] == policy_target(alone.moves, alone.policy)
+    assert policies_of(new)[1] == policy_target(alone.moves, improved_target(alone, SETTINGS))
     assert new.evals[1] == centipawns(alone.value, SETTINGS.scale)
 
 

@@ -21,7 +21,7 @@ from random import Random
 from goryu.games.state import Move, State
 from goryu.search.evaluator import Evaluation, Evaluator
 
-__all__ = ["Gumbel", "GumbelConfig", "GumbelResult", "Steps", "considered_visits"]
+__all__ = ["Gumbel", "GumbelConfig", "GumbelResult", "Steps", "considered_visits", "improved_policy"]
 
 Steps = Generator[list[State], list[Evaluation], "GumbelResult"]
 """A search that hands its leaves out: it yields states, is sent one evaluation for each, and returns its
@@ -46,6 +46,7 @@ class GumbelResult:
 
     moves, visits, prior, policy: the legal moves, the playouts through each, the evaluator's
     policy, and the improved one (sums to 1), which is what a network should learn.
+    values: of the moves, for the side to move; the mixed value for those without a playout.
     """
 
     move: Move
@@ -54,6 +55,7 @@ class GumbelResult:
     visits: tuple[int, ...]
     prior: tuple[float, ...]
     policy: tuple[float, ...]
+    values: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +110,12 @@ class Node:
         return [w / n if n else unvisited for w, n in zip(self.value_sums, self.visits, strict=True)]
 
     def scaled_values(self, config: GumbelConfig) -> list[float]:
-        """Returns sigma of each move's completed value (equation 8)."""
-        scale = (config.c_visit + max(self.visits)) * config.c_scale
-        return [scale * (value + 1.0) / 2.0 for value in self.completed_values()]
+        """Returns sigma of each move's completed value."""
+        return scaled(self.completed_values(), self.visits, config)
 
     def improved_policy(self, config: GumbelConfig) -> list[float]:
-        """Returns softmax(logits + sigma(completed values)) (equation 11)."""
-        scores = [a + b for a, b in zip(self.logits, self.scaled_values(config), strict=True)]
-        greatest = max(scores)
-        weights = [exp(score - greatest) for score in scores]
-        total = 0.0
-        for weight in weights:
-            total += weight
-        return [weight / total for weight in weights]
+        """Returns the improved policy of the node."""
+        return improved_policy(self.logits, self.completed_values(), self.visits, config)
 
     def select(self, config: GumbelConfig) -> int:
         """Returns the move whose share of visits lags most behind the improved policy (equation 14)."""
@@ -171,8 +166,8 @@ class Gumbel:
         scaled, most = root.scaled_values(self.config), max(root.visits)
         finalists = (i for i in range(count) if root.visits[i] == most)
         best = max(finalists, key=lambda i: base[i] + scaled[i])
-        policy, value = root.improved_policy(self.config), 0.0
-        for probability, completed in zip(policy, root.completed_values(), strict=True):
+        policy, values, value = root.improved_policy(self.config), root.completed_values(), 0.0
+        for probability, completed in zip(policy, values, strict=True):
             value += probability * completed
         return GumbelResult(
             root.moves[best],
@@ -181,6 +176,7 @@ class Gumbel:
             tuple(root.visits),
             tuple(evaluation.policy),
             tuple(policy),
+            tuple(values),
         )
 
     def _round(
@@ -207,6 +203,25 @@ class Gumbel:
                 parent, i = path[-1]
                 parent.children[i] = Leaf(leaf, evaluation)
                 back_up(path, evaluation.value)
+
+
+def improved_policy(
+    logits: Sequence[float], values: Sequence[float], visits: Sequence[int], config: GumbelConfig
+) -> list[float]:
+    """Returns softmax(logits + sigma(completed values)) (equation 11)."""
+    scores = [a + b for a, b in zip(logits, scaled(values, visits, config), strict=True)]
+    greatest = max(scores)
+    weights = [exp(score - greatest) for score in scores]
+    total = 0.0
+    for weight in weights:
+        total += weight
+    return [weight / total for weight in weights]
+
+
+def scaled(values: Sequence[float], visits: Sequence[int], config: GumbelConfig) -> list[float]:
+    """Returns sigma of values in [-1, +1] (equation 8)."""
+    scale = (config.c_visit + max(visits)) * config.c_scale
+    return [scale * (value + 1.0) / 2.0 for value in values]
 
 
 def back_up(path: Sequence[tuple[Node, int]], value: float) -> None:

@@ -17,7 +17,13 @@ from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, Policy
-from goryu.learning.self_play.game import NoEvaluator, SelfPlaySettings, centipawns, policy_target
+from goryu.learning.self_play.game import (
+    NoEvaluator,
+    SelfPlaySettings,
+    centipawns,
+    improved_target,
+    policy_target,
+)
 from goryu.learning.self_play.memory import Memory
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import Gumbel, GumbelConfig
@@ -52,7 +58,7 @@ def reanalyse(
         if chosen:
             if settings.full_playouts:
                 result = yield from memory.steps(search.steps(board, settings.full_playouts))
-                value, policy = result.value, policy_target(result.moves, result.policy)
+                value, policy = result.value, policy_target(result.moves, improved_target(result, settings))
             else:
                 (evaluation,) = yield [board.copy()]
                 value, policy = evaluation.value, policy_target(board.legal_moves(), evaluation.policy)

@@ -21,6 +21,7 @@ from queue import Empty
 from random import Random
 from typing import Protocol
 
+from goryu.evaluators.miniosl import MINIOSL, MinioslEvaluator
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import BackendError
@@ -31,6 +32,7 @@ from goryu.learning.self_play.game import GameSteps, SelfPlaySettings, play_game
 from goryu.learning.self_play.leaf_network import LeafNetwork
 from goryu.learning.self_play.pool import play_together
 from goryu.learning.self_play.reanalysis import reanalyse
+from goryu.search.evaluator import Evaluator
 
 __all__ = ["PlayWork", "ReanalysisWork", "SelfPlayError", "Work", "run"]
 
@@ -128,11 +130,13 @@ def run(
     processes: int = 1,
     at_once: int = 32,
     backend: str = "cpu",
+    temperature: float = 1.0,
     report: Callable[[GameTally], None] = lambda tally: None,
 ) -> GameTally:
     """Does the work that the file does not hold yet, and appends its games; for ever if it has no end.
 
-    model: the network. at_once: games in progress in every process. report: called after every game.
+    model: the network, a file or `MINIOSL`. at_once: games in progress in every process. temperature: of the
+    network's policy. report: called after every game.
     Raises SelfPlayError if a process fails, GameFileError if the file is something else.
     """
     context = mp.get_context("spawn")
@@ -146,7 +150,9 @@ def run(
         report(tally)
         workers = [
             context.Process(
-                target=_work, args=(work, model, at_once, backend, done, first, processes, queue), daemon=True
+                target=_work,
+                args=(work, model, at_once, backend, temperature, done, first, processes, queue),
+                daemon=True,
             )
             for first in range(processes)
         ]
@@ -188,6 +194,7 @@ def _work(
     model: Path,
     at_once: int,
     backend: str,
+    temperature: float,
     done: set[int],
     first: int,
     step: int,
@@ -196,7 +203,7 @@ def _work(
     """Does every `step`-th piece of work from `first` on; sends the games, or the traceback of a failure."""
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     try:
-        evaluator = LeafNetwork(NetworkEvaluator(model, batch_size=at_once, backend=backend, threads=1))
+        evaluator = _open(model, at_once, backend, temperature)
         numbers = range(first, work.size, step) if work.size is not None else count(first, step)
         for game in play_together((work.start(n) for n in numbers if n not in done), evaluator, at_once):
             queue.put(game)
@@ -207,6 +214,16 @@ def _work(
         queue.put(str(error))
     except Exception:
         queue.put(traceback.format_exc())
+
+
+def _open(model: Path, batch_size: int, backend: str, temperature: float) -> Evaluator:
+    """Loads the network; raises ModelError or BackendError."""
+    if model == MINIOSL:
+        return MinioslEvaluator(batch_size=batch_size, backend=backend, temperature=temperature)
+    network = NetworkEvaluator(
+        model, batch_size=batch_size, backend=backend, threads=1, temperature=temperature
+    )
+    return LeafNetwork(network)
 
 
 def _leave_with_parent() -> None:
