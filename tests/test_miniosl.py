@@ -1,5 +1,6 @@
 """The evaluator over miniosl's network, against miniosl's own way from a game to planes."""
 
+import runpy
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,9 @@ from goryu.evaluators.miniosl import MinioslEvaluator, network_path
 from goryu.evaluators.model_files import ModelError
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
+from goryu.learning.game_records import GameRecord, read_games, write_games
+from goryu.learning.hcpe import BLACK_WON
+from goryu.learning.self_play.game import centipawns
 
 GAME = (
     "2g2f 8c8d 2f2e 8d8e 7g7f 4a3b 8h7g 3c3d 7i6h 2b7g+ 6h7g 3a2b 3g3f 7a6b 3i3h 2b3c 4g4f 6c6d "
@@ -141,3 +145,24 @@ def test_without_its_network_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(module, "find_spec", lambda name: Found())
     with pytest.raises(ModelError, match="no network"):
         network_path()
+
+
+def test_old_games_get_its_labels(tmp_path: Path) -> None:
+    board = Board()
+    moves = tuple(int(board.push_usi(move)) for move in GAME.split()[:6])
+    old, new = tmp_path / "old.games", tmp_path / "new.games"
+    write_games(old, [GameRecord(moves, (10,) * 6, BLACK_WON, teacher="somebody")])
+    arguments = ["reanalyse", str(old), "--out", str(new), "--playouts", "0", "--model", "miniosl"]
+    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "selfplay.py"))
+    assert tool["main"]([*arguments, "--temperature", "1.5"]) == 0
+    (game,) = read_games(new)
+    assert (game.moves, game.result) == (moves, BLACK_WON)
+    assert game.teacher.startswith("miniosl ")
+    assert " at temperature 1.5 at 0 playouts" in game.teacher
+    tempered = MinioslEvaluator(temperature=1.5)
+    for board, score, policy in zip(boards(), game.evals, game.policies or (), strict=False):
+        (evaluation,) = tempered.evaluate([board])
+        assert score == pytest.approx(centipawns(evaluation.value, 600.0), abs=1)
+        shares = dict(policy or ())
+        for move, p in zip(board.legal_moves(), evaluation.policy, strict=True):
+            assert shares.get(int(move), 0.0) == pytest.approx(p, abs=0.01)

@@ -4,6 +4,8 @@ r"""Lets a network play shogi against itself, or look again at old games, and ke
         --openings tools/openings/balanced.txt --out runs/self.games
     python tools/selfplay.py reanalyse runs/fsf.games --model models/goryu-5x64-int8.onnx --playouts 64 \
         --share 0.5 --keep-scores --out runs/fsf-soft.games
+    python tools/selfplay.py reanalyse runs/fsf.games --model miniosl --temperature 1.5 --playouts 0 \
+        --out runs/fsf-distilled.games
     python tools/selfplay.py loop --folder runs/loop --initial runs/first/checkpoint.pt --cycles 5
 
 `loop` is AlphaZero's: self-play, training on the last cycles' games, a match of the challenger against the
@@ -19,6 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from goryu.evaluators.miniosl import MINIOSL, network_path
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import BACKENDS
 from goryu.learning.extras import needs_extra
@@ -83,7 +86,13 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", type=Path, required=True, metavar="FILE.onnx")
+    parser.add_argument(
+        "--model", type=Path, required=True, metavar="FILE.onnx",
+        help="or miniosl: the network of that package (pip install --no-deps miniosl)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--temperature", type=float, default=1.0, metavar="T", help="of the network's policy (default 1)"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.games")
     _add_machine_options(parser)
 
@@ -147,7 +156,7 @@ def _play(args: argparse.Namespace) -> int:
     _check_out(args.out)
     settings = _settings(args)
     playouts = f"{settings.cheap_playouts} or {settings.full_playouts} playouts"
-    teacher = f"self-play of {_network(args.model)}; {playouts}; seed {args.seed}"
+    teacher = f"self-play of {_network(args)}; {playouts}; seed {args.seed}"
     work = run.PlayWork(teacher, settings, _openings(args), args.seed, args.games)
     return _run(args, work)
 
@@ -162,13 +171,17 @@ def _reanalyse(args: argparse.Namespace) -> int:
     settings = SelfPlaySettings(full_playouts=args.playouts)
     kept = " and the teacher" if args.keep_scores else ""
     share = f"; {args.share:g} of the positions" if args.share < 1.0 else ""
-    teacher = f"{_network(args.model)} at {args.playouts} playouts{kept}{share}; seed {args.seed}"
+    teacher = f"{_network(args)} at {args.playouts} playouts{kept}{share}; seed {args.seed}"
     return _run(args, run.ReanalysisWork(teacher, settings, games, args.share, args.keep_scores, args.seed))
 
 
-def _network(path: Path) -> str:
+def _network(args: argparse.Namespace) -> str:
     """Returns a network's name in the records: tools/train.py calls all of one size alike."""
-    return f"{path.stem} {sha256(path.read_bytes()).hexdigest()[:8]}"
+    if not args.temperature > 0.0:
+        raise ValueError(f"--temperature {args.temperature:g}: expected more than 0")
+    path = network_path() if args.model == MINIOSL else args.model
+    tempered = "" if args.temperature == 1.0 else f" at temperature {args.temperature:g}"
+    return f"{args.model.stem} {sha256(path.read_bytes()).hexdigest()[:8]}{tempered}"
 
 
 def _run(args: argparse.Namespace, work: run.Work) -> int:
@@ -176,7 +189,8 @@ def _run(args: argparse.Namespace, work: run.Work) -> int:
         report = reporter(bar, work.size)
         tally = run.run(
             work, args.model, args.out,
-            processes=args.processes, at_once=args.at_once, backend=args.backend, report=report,
+            processes=args.processes, at_once=args.at_once, backend=args.backend,
+            temperature=args.temperature, report=report,
         )  # fmt: skip
     print(summary(tally))
     return 0

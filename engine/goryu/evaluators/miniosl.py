@@ -25,7 +25,10 @@ from goryu.games.shogi import Board, move_to_usi
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
 
-__all__ = ["MinioslEvaluator", "network_path"]
+__all__ = ["MINIOSL", "MinioslEvaluator", "network_path"]
+
+MINIOSL = Path("miniosl")
+"""What a command line says in place of a file."""
 
 
 def network_path() -> Path:
