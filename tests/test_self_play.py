@@ -19,6 +19,7 @@ import pytest
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network import NetworkEvaluator
+from goryu.games.shogi import Rules, move_from_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, Policy, read_games, write_games
@@ -38,6 +39,7 @@ from goryu.learning.self_play.leaf_network import LeafNetwork
 from goryu.learning.self_play.memory import Memory
 from goryu.learning.self_play.pool import play_together
 from goryu.learning.self_play.reanalysis import reanalyse
+from goryu.players.config import EngineConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel
 
@@ -47,6 +49,8 @@ MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
 TOOL = Path(__file__).parents[1] / "tools" / "selfplay.py"
 
 FIRST_MOVES = [int(move) for move in Board().legal_moves()[:4]]
+
+ENGINE_RULES = Rules(all_moves=EngineConfig().generates_all_legal_moves)
 
 SETTINGS = SelfPlaySettings(cheap_playouts=2, full_playouts=6, max_plies=60)
 
@@ -183,6 +187,22 @@ def test_memory_does_not_change_a_search() -> None:
         memory.next_move()
 
 
+@pytest.mark.parametrize("is_again", [False, True])
+def test_only_moves_that_the_engine_looks_at_are_learned(is_again: bool) -> None:
+    settings = SelfPlaySettings(
+        60, 60, 2.0, considered=60, random_plies=(0, 0), mate_nodes=0, max_plies=3, control_share=0.0
+    )
+    opening = Opening(moves=("7g7f", "3c3d"))
+    task = play_game(settings, opening, Random(1), 0, "test")
+    if is_again:
+        (game,) = play_together(iter([task]), HashedEvaluator(), 1)
+        task = reanalyse(game, settings, 1.0, Random(1), keeps_scores=False, teacher="again", number=0)
+    (game,) = play_together(iter([task]), HashedEvaluator(), 1)
+    learned = {move for move, _ in policies_of(game)[2] or ()}
+    assert move_from_usi("8h2b+") in learned
+    assert move_from_usi("8h2b") not in learned
+
+
 def test_surprise_is_the_divergence_from_the_prior() -> None:
     assert surprise((0.3, 0.7), (0.3, 0.7)) == 0.0
     assert surprise((0.5, 0.5), (1.0, 0.0)) == pytest.approx(math.log(2.0))
@@ -280,7 +300,7 @@ def test_reanalysis_changes_labels_only() -> None:
     new = again(keeps_scores=False)
     assert new.evals != game.evals
     assert new.scale == SETTINGS.scale
-    board = Board()
+    board = Board(rules=ENGINE_RULES)
     board.push(Move(moves[0]))
     alone = Gumbel(HashedEvaluator()).search(board, SETTINGS.full_playouts)
     assert policies_of(new)[1] == policy_target(alone.moves, improved_target(alone, SETTINGS))
@@ -293,7 +313,7 @@ def test_no_playouts_distil_the_network() -> None:
         game, replace(SETTINGS, full_playouts=0), 1.0, Random(1), keeps_scores=False, teacher="big", number=0
     )
     (distilled,) = play_together(iter([task]), MaterialEvaluator(), 1)
-    board = Board()
+    board = Board(rules=ENGINE_RULES)
     for ply, move in enumerate(distilled.moves):
         if distilled.evals[ply] is not None:
             (evaluation,) = MaterialEvaluator().evaluate([board])

@@ -170,7 +170,7 @@ class _Game:
         self.settings = settings
         self.rng = rng
         self.start_sfen = START_SFEN if opening.start == "startpos" else opening.start.removeprefix("sfen ")
-        self.board = Board(self.start_sfen, Rules(max_ply=settings.max_plies))
+        self.board = Board(self.start_sfen, Rules(max_ply=settings.max_plies, all_moves=False))
         self.evals: list[int | None] = []
         self.policies: list[Policy | None] = []
         self.hopeless = [0, 0]

@@ -206,7 +206,7 @@ def shogi_match(
 def _random_start(opening: Opening, rng: Random) -> Board:
     while True:
         sfen = START_SFEN if opening.start == "startpos" else opening.start.removeprefix("sfen ")
-        board = Board(sfen, Rules(max_ply=320))
+        board = Board(sfen, Rules(max_ply=320, all_moves=False))
         for move in opening.moves:
             board.push_usi(move)
         for _ in range(4):

@@ -48,7 +48,7 @@ def reanalyse(
         scores is worth its moves.
     teacher, number: for the record.
     """
-    board = Board(game.start_sfen, Rules(max_ply=1 << 30))
+    board = Board(game.start_sfen, Rules(max_ply=1 << 30, all_moves=False))
     search = Gumbel(NoEvaluator(), GumbelConfig(considered=settings.considered))
     memory = Memory()
     evals: list[int | None] = []
