@@ -33,18 +33,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
             network_path()
         except ModelError:
             folder = tmp_path_factory.mktemp("miniosl")
-            command = [
-                sys.executable,
-                "-m",
-                "pip",
-                "install",
-                "-q",
-                "--no-deps",
-                "--target",
-                folder,
-                "miniosl",
-            ]
-            done = run(command, capture_output=True, text=True, check=False)
+            command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps"]
+            done = run(
+                [*command, "--target", str(folder), "miniosl"], capture_output=True, text=True, check=False
+            )
             if done.returncode:
                 pytest.skip(f"miniosl cannot be had: {done.stderr.strip()[-300:]}")
             patch.syspath_prepend(folder)
