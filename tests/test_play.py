@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from goryu.__main__ import main as goryu
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
@@ -256,3 +257,51 @@ def test_options_end_quietly_when_nobody_reads_on() -> None:
         program.stdout.close()
         assert program.stderr.read() == b""
     assert program.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk")
+@pytest.mark.parametrize("command", ["--version", "options", "play tictactoe --second random"])
+def test_a_full_disk_is_one_line(command: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "goryu", *command.split()],
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "goryu: [Errno 28] No space left on device\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_closed_streams_are_the_end_of_the_game(closed: str) -> None:
+    command = f'exec "$0" -m goryu play tictactoe --second random {closed}'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable], stdin=subprocess.DEVNULL, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_control_c_while_a_command_is_imported_ends_it_quietly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("goryu.__main__.import_module", interrupted)
+    assert goryu(["play", "tictactoe"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_twins_that_cannot_be_had_are_one_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "goryu", "play", "tictactoe"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "GORYU_IMPLEMENTATION": "rust"},
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("goryu: GORYU_IMPLEMENTATION must be 'python' or 'native', not 'rust'")

@@ -30,9 +30,35 @@ HELP = """usage: goryu [usi | play | options | doctor] ...
 """
 
 
+INTERRUPTED = 130
+"""The exit status of a program that Ctrl-C has ended, in a shell."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit status; without arguments the command is `usi`."""
     command, *arguments = (sys.argv[1:] if argv is None else argv) or ["usi"]
+    if sys.stdin is None:  # Closed by who started us: then there is no input,
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:  # and nobody to read the output.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    try:
+        status = run(command, arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:  # While a command is being imported; later each knows what to do.
+        return INTERRUPTED
+    except BrokenPipeError:  # Who reads has seen enough: `goryu options | head`.
+        write_no_more()
+        return 1
+    except (ImportError, OSError) as error:
+        write_no_more()
+        advice = " (goryu doctor says more)" if isinstance(error, ImportError) else ""
+        print(f"goryu: {error}{advice}", file=sys.stderr)  # noqa: T201
+        return 1
+    return status
+
+
+def run(command: str, arguments: Sequence[str]) -> int:
+    """Runs the command and returns its exit status."""
     if command == "--version":
         print(f"goryu {__version__}")  # noqa: T201
         return 0
@@ -46,13 +72,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Into a file Windows writes the code page of the country, which lacks the letters of others.
         sys.stdout.reconfigure(errors="backslashreplace")
     module, function = COMMANDS[command].split(":")
-    try:
-        status: int = getattr(import_module(module), function)(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:  # Who reads has seen enough: `goryu options | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    status: int = getattr(import_module(module), function)(arguments)
     return status
+
+
+def write_no_more() -> None:
+    """Lets stdout lead nowhere, or what it still holds would fail again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":
