@@ -21,7 +21,15 @@ from random import Random
 from goryu.games.state import Move, State
 from goryu.search.evaluator import Evaluation, Evaluator
 
-__all__ = ["Gumbel", "GumbelConfig", "GumbelResult", "Steps", "considered_visits", "improved_policy"]
+__all__ = [
+    "Gumbel",
+    "GumbelConfig",
+    "GumbelResult",
+    "Steps",
+    "considered_visits",
+    "improved_policy",
+    "logits_of",
+]
 
 Steps = Generator[list[State], list[Evaluation], "GumbelResult"]
 """A search that hands its leaves out: it yields states, is sent one evaluation for each, and returns its
@@ -78,7 +86,7 @@ class Node:
 
     def __init__(self, moves: list[Move], evaluation: Evaluation) -> None:
         self.moves = moves
-        self.logits = [log(max(prior, 1e-12)) for prior in evaluation.policy]
+        self.logits = logits_of(evaluation.policy)
         self.value = evaluation.value
         self.visits = [0] * len(moves)
         self.value_sums = [0.0] * len(moves)
@@ -94,12 +102,11 @@ class Node:
     def mixed_value(self) -> float:
         """Returns the evaluator's value mixed with those of the visited moves, weighted by prior."""
         total_visits, prior_sum, weighted = 0, 0.0, 0.0
-        for logit, visits, value_sum in zip(self.logits, self.visits, self.value_sums, strict=True):
-            if visits:
-                prior = exp(logit)
-                total_visits += visits
-                prior_sum += prior
-                weighted += prior * value_sum / visits
+        for i in [i for i, visits in enumerate(self.visits) if visits]:
+            prior = exp(self.logits[i])
+            total_visits += self.visits[i]
+            prior_sum += prior
+            weighted += prior * self.value_sums[i] / self.visits[i]
         if not total_visits:
             return self.value
         return (self.value + total_visits * weighted / prior_sum) / (1 + total_visits)
@@ -119,9 +126,7 @@ class Node:
 
     def select(self, config: GumbelConfig) -> int:
         """Returns the move whose share of visits lags most behind the improved policy (equation 14)."""
-        policy, total = self.improved_policy(config), 1
-        for visits in self.visits:
-            total += visits
+        policy, total = self.improved_policy(config), 1 + sum(self.visits)
         lags = [share - visits / total for share, visits in zip(policy, self.visits, strict=True)]
         return lags.index(max(lags))
 
@@ -205,6 +210,11 @@ class Gumbel:
                 back_up(path, evaluation.value)
 
 
+def logits_of(policy: Sequence[float]) -> list[float]:
+    """Returns the logarithms of probabilities, those of next to nothing cut off."""
+    return [log(prior) if prior > 1e-12 else log(1e-12) for prior in policy]
+
+
 def improved_policy(
     logits: Sequence[float], values: Sequence[float], visits: Sequence[int], config: GumbelConfig
 ) -> list[float]:
@@ -220,8 +230,8 @@ def improved_policy(
 
 def scaled(values: Sequence[float], visits: Sequence[int], config: GumbelConfig) -> list[float]:
     """Returns sigma of values in [-1, +1] (equation 8)."""
-    scale = (config.c_visit + max(visits)) * config.c_scale
-    return [scale * (value + 1.0) / 2.0 for value in values]
+    scale = (config.c_visit + max(visits)) * config.c_scale / 2.0
+    return [scale * (value + 1.0) for value in values]
 
 
 def back_up(path: Sequence[tuple[Node, int]], value: float) -> None:

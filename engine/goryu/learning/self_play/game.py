@@ -23,7 +23,7 @@ from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.match.openings import Opening
 from goryu.learning.self_play.memory import Memory
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.gumbel import Gumbel, GumbelConfig, GumbelResult, improved_policy
+from goryu.search.gumbel import Gumbel, GumbelConfig, GumbelResult, improved_policy, logits_of
 from goryu.search.mate import MateVerdict
 
 __all__ = [
@@ -128,9 +128,8 @@ def play_game(
 
 def improved_target(result: GumbelResult, settings: SelfPlaySettings) -> list[float]:
     """Returns the improved policy that is worth learning, in the order of the result's moves."""
-    logits = [log(max(prior, 1e-12)) for prior in result.prior]
     config = GumbelConfig(c_scale=settings.target_scale)
-    return improved_policy(logits, result.values, result.visits, config)
+    return improved_policy(logits_of(result.prior), result.values, result.visits, config)
 
 
 def surprise(prior: Sequence[float], target: Sequence[float]) -> float:
