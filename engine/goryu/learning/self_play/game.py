@@ -42,7 +42,7 @@ GameSteps = Generator[list[State], list[Evaluation], GameRecord]
 MATE_SCORE = 10_000
 """Centipawns recorded for a position with a proven mate, and the greatest score of any other."""
 
-USUAL_SURPRISE = 0.07
+USUAL_SURPRISE = 0.04
 """Nats at which a position gets exactly the share `full_share` of full searches; about the mean of a network
 that has learned something. It need not be exact: it only turns a share into a probability."""
 
