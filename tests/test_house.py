@@ -26,7 +26,7 @@ from goryu.protocols.options import identification
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
 GUIDES = [ROOT / name for name in ("README.md", "README.ja.md", "CONTRIBUTING.md", "bat/README.md")]
-LEARNING_TOOLS = ("learn", "match", "quantize", "selfplay", "teach", "train")
+LEARNING_TOOLS = ("learn", "match", "measure", "quantize", "selfplay", "teach", "train")
 SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
 
 

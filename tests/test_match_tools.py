@@ -274,7 +274,7 @@ def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> 
 @pytest.mark.parametrize(
     ("name", "missing", "extra"),
     [
-        *((name, "rich", "tools") for name in ("match", "teach", "openings", "bench")),
+        *((name, "rich", "tools") for name in ("match", "measure", "teach", "openings", "bench")),
         *((name, "rich", "train") for name in ("selfplay", "train", "learn")),
         ("train", "torch", "train"),
     ],

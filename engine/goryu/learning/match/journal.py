@@ -8,7 +8,7 @@ decides the games; a file with another hash is refused.
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, Self
 from goryu.learning.file_lock import is_locked_by_us
 from goryu.learning.match.game import Game
 
-__all__ = ["GameEntry", "Journal", "JournalError", "config_hash"]
+__all__ = ["GameEntry", "Journal", "JournalError", "config_hash", "read_journal"]
 
 VERSION = 1
 
@@ -141,25 +141,51 @@ class Journal:
 
     def _load(self, path: Path, config: Mapping[str, Any]) -> None:
         """Reads the games played so far, and cuts off a last line that a crash left incomplete."""
-        data = path.read_bytes()
-        complete = data[: data.rfind(b"\n") + 1]
-        lines = list(parse_lines(path, complete.decode("utf-8", "replace")))
-        if not lines or lines[0].get("type") != "match":
-            raise JournalError(f"{path}: expected the log of a match in its first line")
+        complete, lines = _complete_lines(path)
         if lines[0].get("hash") != self.hash:
             old, new = lines[0].get("config", {}), json.loads(json.dumps(config))  # JSON knows no tuples.
             different = sorted(key for key in {*old, *new} if old.get(key) != new.get(key)) or ["hash"]
             raise JournalError(f"{path} is the log of another match (different: {', '.join(different)})")
-        for line in lines[1:]:
-            try:
-                if line.get("type") == "names":
-                    self.names = (line["names"][0], line["names"][1])
-                    continue
-                entry = GameEntry(**{name: as_tuple(value) for name, value in line.items() if name != "type"})
-            except (LookupError, TypeError) as error:
-                raise JournalError(f"{path}: expected a game, got {json.dumps(line)[:60]!r}") from error
-            self.entries[entry.number] = entry
-        os.truncate(path, len(complete))
+        self.names, self.entries = _parse_games(path, lines[1:])
+        os.truncate(path, complete)
+
+
+def read_journal(path: Path) -> tuple[tuple[str, str] | None, list[GameEntry]]:
+    """Returns the names of the engines, if they were logged, and the games of a log that is only looked at.
+
+    Raises JournalError if it is not the log of a match.
+    """
+    _, lines = _complete_lines(path)
+    names, entries = _parse_games(path, lines[1:])
+    return names, list(entries.values())
+
+
+def _complete_lines(path: Path) -> tuple[int, list[dict[str, Any]]]:
+    """Returns how many bytes the complete lines of a log have, and what they hold, the match first."""
+    data = path.read_bytes()
+    complete = data[: data.rfind(b"\n") + 1]
+    lines = list(parse_lines(path, complete.decode("utf-8", "replace")))
+    if not lines or lines[0].get("type") != "match":
+        raise JournalError(f"{path}: expected the log of a match in its first line")
+    return len(complete), lines
+
+
+def _parse_games(
+    path: Path, lines: Iterable[Mapping[str, Any]]
+) -> tuple[tuple[str, str] | None, dict[int, GameEntry]]:
+    """Returns the names and, by their numbers, the games that the lines after the first hold."""
+    names: tuple[str, str] | None = None
+    entries: dict[int, GameEntry] = {}
+    for line in lines:
+        try:
+            if line.get("type") == "names":
+                names = (line["names"][0], line["names"][1])
+                continue
+            entry = GameEntry(**{name: as_tuple(value) for name, value in line.items() if name != "type"})
+        except (LookupError, TypeError) as error:
+            raise JournalError(f"{path}: expected a game, got {json.dumps(line)[:60]!r}") from error
+        entries[entry.number] = entry
+    return names, entries
 
 
 def as_line(values: Mapping[str, Any]) -> bytes:
