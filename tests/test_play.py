@@ -305,3 +305,49 @@ def test_twins_that_cannot_be_had_are_one_line() -> None:
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith("goryu: GORYU_IMPLEMENTATION must be 'python' or 'native', not 'rust'")
+
+
+def test_a_network_of_ones_own_plays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    models = Path(__file__).parents[1] / "models"
+    own = tmp_path / "own.onnx"
+    own.write_bytes((models / "tictactoe.onnx").read_bytes())
+    moves = f"tictactoe --first puct:20 --second gumbel:8 --seed 1 --model {own}"
+    assert session(moves) == session(moves.partition(" --model")[0])
+    # A network with another opinion plays another game: it was asked, not the shipped one.
+    reversi = "reversi --first value:1 --second random --seed 1"
+    other = f"{reversi} --model {models / 'reversi.onnx'}"
+    assert session(other) != session(reversi)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("tictactoe --model none.onnx", "none.onnx: no such file"),
+        ("tictactoe --model {models}/reversi.onnx", "made for 'reversi', expected 'tictactoe'"),
+        ("reversi --second random --model {models}/reversi.onnx", "expected a player with a network"),
+        ("shogi --model none.onnx", "none.onnx"),
+    ],
+)
+def test_a_model_of_no_use_is_one_line(
+    arguments: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = Path(__file__).parents[1] / "models"
+    assert main(arguments.format(models=models).split(), StringIO(), StringIO()) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("goryu play: ")
+    assert expected in error
+    assert error.count("\n") == 1
+
+
+def test_shogi_takes_a_network_of_ones_own_unless_the_file_insists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = Path(__file__).parents[1] / "models"
+    own = tmp_path / "own.onnx"
+    own.write_bytes((models / "goryu-5x64-int8.onnx").read_bytes())
+    (tmp_path / "own.onnx.ini").write_text("C_init=42\nNo_Such=1\n")
+    out = session(f"shogi --first puct:2 --model {own}", "quit\n")
+    assert "No_Such" in out  # The settings beside it are its own.
+    monkeypatch.setattr("goryu.protocols.play.read_options_file", lambda: ("DNN_Model=other.onnx", ""))
+    assert main(f"shogi --model {own}".split(), StringIO(), StringIO()) == 2
+    assert "--model: option DNN_Model stays other.onnx" in capsys.readouterr().err

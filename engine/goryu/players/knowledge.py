@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from typing import cast
 
+from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
@@ -45,27 +47,29 @@ def shogi_knowledge(config: EngineConfig, say: Callable[[str], None]) -> Knowled
     )
 
 
-def board_knowledge(game: str, rng: Random, say: Callable[[str], None]) -> Knowledge:
+def board_knowledge(
+    game: str, rng: Random, say: Callable[[str], None], model: Path | None = None
+) -> Knowledge:
     """Returns what agents may know of "tictactoe" or "reversi".
 
-    A game whose network is not there is judged by random games; `say` is told so.
+    model: a network to play with instead of the shipped ones. If one of those is not there, positions are
+        judged by random games, and `say` is told so.
 
     Raises:
-        ModelError: a network is there, and it is broken or another game's.
+        ModelError: a network is broken or another game's, or `model` is missing.
     """
-    network = _small_network(game, game, rng, say)
+    network = load(model, BOARD_GAMES[game]) if model else _shipped_network(game, game, rng, say)
+    has_another = game == "reversi" and model is None
     return Knowledge(
         evaluator=network,
-        values=_small_network(game, "reversi-value", rng, say) if game == "reversi" else network,
+        values=_shipped_network(game, "reversi-value", rng, say) if has_another else network,
         heuristic=disc_lead if game == "reversi" else lambda _: 0.0,
         puct=SMALL_PUCT,
         gumbel=GumbelConfig(c_scale=0.1),
     )
 
 
-def _small_network(game: str, model: str, rng: Random, say: Callable[[str], None]) -> Evaluator:
-    from goryu.evaluators.board_network import BOARD_GAMES, load
-
+def _shipped_network(game: str, model: str, rng: Random, say: Callable[[str], None]) -> Evaluator:
     path = models_folder() / f"{model}.onnx"
     if not path.is_file():
         say(f"no network {path}: positions are judged by random games instead")

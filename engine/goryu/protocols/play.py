@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from io import TextIOWrapper
+from pathlib import Path
 from random import Random
 from typing import TextIO
 
@@ -133,7 +134,7 @@ def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO 
 
     try:
         names = _names(options, table)
-        play = Play(table, table.new(), _players(options.game, names, rng, say))
+        play = Play(table, table.new(), _players(options, names, rng, say))
         say(", ".join(f"{side}: {name}" for side, name in zip(table.sides, names, strict=True)))
         if None in play.players:
             say(play.help())
@@ -187,15 +188,20 @@ def _names(options: argparse.Namespace, table: Table) -> tuple[str, str]:
 
 
 def _players(
-    game: str, names: tuple[str, str], rng: Random, say: Callable[[str], None]
+    options: argparse.Namespace, names: tuple[str, str], rng: Random, say: Callable[[str], None]
 ) -> tuple[Agent | None, Agent | None]:
+    algorithms = {name.partition(":")[0] for name in names}
+    if options.model and not algorithms & set(NETWORK_AGENTS):
+        raise AgentError(f"--model: expected a player with a network: {', '.join(NETWORK_AGENTS)}")
     knowledge = Knowledge()
-    if {name.partition(":")[0] for name in names} & {*NETWORK_AGENTS, "depth-limited"}:
+    if algorithms & {*NETWORK_AGENTS, "depth-limited"}:
         # Networks are loaded only where one is needed.
         from goryu.players.knowledge import board_knowledge, shogi_knowledge
 
-        is_shogi = game == "shogi"
-        knowledge = shogi_knowledge(_engine_config(say), say) if is_shogi else board_knowledge(game, rng, say)
+        if options.game == "shogi":
+            knowledge = shogi_knowledge(_engine_config(options.model, say), say)
+        else:
+            knowledge = board_knowledge(options.game, rng, say, options.model)
 
     def player(name: str) -> Agent | None:
         try:
@@ -206,15 +212,20 @@ def _players(
     return player(names[0]), player(names[1])
 
 
-def _engine_config(say: Callable[[str], None]) -> EngineConfig:
-    """Returns the settings of the USI engine as it starts.
+def _engine_config(model: Path | None, say: Callable[[str], None]) -> EngineConfig:
+    """Returns the settings of the USI engine as it starts, with another network if one is named.
 
     Those of `engine_options.txt` and of the file beside its network are included.
+    Raises AgentError if `engine_options.txt` insists on a network.
     """
     options = UsiOptions()
     text, problem = read_options_file()
     remarks = [problem] if problem else []
     remarks += options.fix(text)
+    if model:
+        if refused := options.set("DNN_Model", str(model.absolute())):
+            raise AgentError(f"--model: {refused}")
+        options.set("AllowFallback", "false")  # Who names a network does not want to play without one.
     remarks += options.set_model_settings(model_settings(options.config))
     for remark in remarks:
         say(remark)
@@ -238,6 +249,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--first", default=PERSON, metavar="PLAYER", help="who moves first (default: person)")
     parser.add_argument(
         "--second", metavar="PLAYER", help="the other side (default: an algorithm, or person)"
+    )
+    parser.add_argument(
+        "--model", type=Path, metavar="FILE.onnx", help="a network of your own instead of the shipped one"
     )
     parser.add_argument("--seed", type=int, help="makes random players repeat themselves")
     return parser
