@@ -185,7 +185,8 @@ cdef class Puct:
         self.core.set_config(core_config(self.config))
         self._state = state.copy()
         self._masked = set()
-        pipeline = Pipeline(self, self._state)
+        # On a copy: an error may leave it anywhere, and the result is asked for all the same.
+        pipeline = Pipeline(self, state.copy())
         pipeline.begin(most)
         if root_moves is not None:
             self._mask({i for i, move in enumerate(self.root.moves) if move not in root_moves})

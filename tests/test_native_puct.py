@@ -352,7 +352,11 @@ def assert_settled(twin: Any) -> None:
 
 
 class Tripping(TicTacToe):
-    """Fails at a certain move, wherever it is met."""
+    """Fails at a certain move, wherever it is met, and at any that is not legal."""
+
+    def push(self, move: Move) -> None:
+        assert move in self.legal_moves()
+        super().push(move)
 
     def repetition(self) -> Outcome | None:
         if self.ply == 3 and self.move_stack[-1] == 5:
@@ -360,12 +364,16 @@ class Tripping(TicTacToe):
         return None
 
 
-def test_a_state_that_fails_leaves_nothing_in_flight(native: ModuleType) -> None:
-    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=8))
+@pytest.mark.parametrize("is_native", [False, True])
+def test_a_state_that_fails_leaves_nothing_in_flight_and_a_result(
+    native: ModuleType, is_native: bool
+) -> None:
+    puct: Any = (native.Puct if is_native else Puct)(HashedEvaluator(), PuctConfig(batch_size=8))
     with pytest.raises(RuntimeError, match="tripped"):
-        twin.search(Tripping(), never, max_playouts=2000)
-    assert len(twin.table) > 10
-    assert_settled(twin)
+        puct.search(Tripping(), never, max_playouts=2000)
+    assert len(puct.table) > 10
+    assert_settled(puct)
+    assert len(puct.result(9).moves) == 9
 
 
 def test_an_evaluation_that_fails_at_the_root_leaves_an_empty_search(native: ModuleType) -> None:

@@ -118,12 +118,13 @@ class Puct:
         self._has_checks = isinstance(state, MateState)
         progress = self._progress = _Progress(max_playouts if max_playouts is not None else 1 << 62)
         root = self.root = self._advance(self._state)
+        playing = state.copy()  # An error may leave it anywhere, and the result is asked for all the same.
         if root_moves is not None:
             progress.masked = {i for i, move in enumerate(root.moves) if move not in root_moves}
         while not progress.is_exhausted and progress.playouts < progress.max_playouts:
             if should_stop(self.stats()):
                 break
-            leaves = self._gather(root, self._state)
+            leaves = self._gather(root, playing)
             for leaf, evaluation in zip(leaves, self._evaluate(leaves), strict=True):
                 self._expand(leaf, evaluation)
         return self.result()
@@ -220,7 +221,10 @@ class Puct:
         return True
 
     def _gather(self, root: Node, state: State) -> list[_Leaf]:
-        """Walks down until a batch of new positions waits for its evaluation."""
+        """Walks down until a batch of new positions waits for its evaluation.
+
+        An error leaves nothing in flight, but `state` wherever it was.
+        """
         progress = self._progress
         leaves: dict[int, _Leaf] = {}  # By key.
         limit = min(self.config.batch_size, max(1, root.total // IN_FLIGHT_SHARE))
@@ -233,9 +237,14 @@ class Puct:
                 progress.is_exhausted = not leaves
                 break
             path: Path = []
-            descent = self._descend(root, state, path, leaves)
-            if descent is _Descent.NEW:
-                leaves[state.key] = _Leaf(state.copy(), path)
+            try:
+                descent = self._descend(root, state, path, leaves)
+                if descent is _Descent.NEW:
+                    leaves[state.key] = _Leaf(state.copy(), path)
+            except BaseException:
+                for unfinished in (path, *collided, *(leaf.path for leaf in leaves.values())):
+                    self._retract(unfinished)
+                raise
             for _ in path:
                 state.pop()
             if descent is _Descent.DONE:
