@@ -15,8 +15,11 @@ using Block = std::uint32_t;
 
 class Blocks {
 public:
+    // There are no names for more chunks, of 2 MiB each.
+    static constexpr std::size_t kMaxChunks = std::size_t{1} << 15;
+
     // One chunk from the start, so that a block without bytes has an address too.
-    Blocks() { add_chunk(); }
+    explicit Blocks(std::size_t max_chunks = kMaxChunks) : max_chunks_(max_chunks) { add_chunk(); }
 
     // Room for `bytes` bytes, aligned to 4. Blocks of size 0 all have the same name.
     Block allocate(std::size_t bytes) {
@@ -58,17 +61,18 @@ public:
         return reinterpret_cast<T*>(chunks_[block >> kChunkBits].get() + (block & (kChunkUnits - 1)) * kUnit);
     }
 
-    // Could the names run out with the next block?
-    bool is_exhausted() const noexcept { return chunk_count_ >= kMaxChunks; }
+    // Are so many eighths of the chunks in use? With eight the last one is, and beyond it a name would be
+    // that of an older block.
+    bool uses_eighths(std::size_t count) const noexcept { return 8 * chunk_count_ >= count * max_chunks_; }
 
     // Memory that is in use or waits to be used again.
     std::size_t bytes() const noexcept { return held_ * kUnit; }
 
 private:
     static constexpr std::size_t kUnit = 16;
-    static constexpr int kChunkBits = 17;  // 2 MiB
+    static constexpr int kChunkBits = 17;
     static constexpr std::size_t kChunkUnits = std::size_t{1} << kChunkBits;
-    static constexpr std::size_t kMaxChunks = (std::size_t{1} << (32 - kChunkBits)) - 2;
+    static_assert(kMaxChunks << kChunkBits == std::size_t{1} << 32);
 
     static std::size_t units_of(std::size_t bytes) noexcept { return (bytes + kUnit - 1) / kUnit; }
 
@@ -80,6 +84,7 @@ private:
         used_ = 0;
     }
 
+    std::size_t max_chunks_;
     std::vector<std::unique_ptr<std::byte[]>> chunks_;
     // By size. Not a list through the blocks themselves: taking one back shall not touch its memory.
     std::vector<std::vector<Block>> free_;

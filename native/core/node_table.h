@@ -69,20 +69,22 @@ static_assert(sizeof(Node) == 64);
 struct Capacity {
     std::uint64_t nodes;
     std::uint64_t bytes = std::uint64_t{1} << 60;
+    std::uint64_t chunks = Blocks::kMaxChunks;  // Of the memory for moves and edges.
 };
 
 class NodeTable {
 public:
-    NodeTable(const Capacity& capacity, bool merge) : capacity_(capacity), merge_(merge) {}
+    NodeTable(const Capacity& capacity, bool merge)
+        : capacity_(capacity), merge_(merge), blocks_(capacity.chunks) {}
 
     std::uint64_t size() const noexcept { return size_; }
     const Capacity& capacity() const noexcept { return capacity_; }
-    // Is there no room for another node? The last eighth of the bytes is for edges and path ends.
+    // Is there no room for another node? The last eighth of bytes and chunks is for edges and path ends.
     bool is_full() const noexcept {
-        return size_ >= capacity_.nodes || 8 * bytes() >= 7 * capacity_.bytes || blocks_.is_exhausted();
+        return size_ >= capacity_.nodes || 8 * bytes() >= 7 * capacity_.bytes || blocks_.uses_eighths(7);
     }
     // Is there no room even for what is known of the nodes that are stored?
-    bool is_exhausted() const noexcept { return bytes() >= capacity_.bytes; }
+    bool is_exhausted() const noexcept { return bytes() >= capacity_.bytes || blocks_.uses_eighths(8); }
     // Memory that is held for nodes, index, moves, edges and path ends, whether it is in use or not.
     std::uint64_t bytes() const noexcept {
         return kNodeBytes * end_ + blocks_.bytes() + kPathEndBytes * path_ends_.size();

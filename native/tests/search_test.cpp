@@ -136,6 +136,23 @@ void a_lack_of_memory_leaves_nothing_in_flight() {
     EXPECT(lacks > 20);
 }
 
+// There are names for 64 GiB of moves and edges; here, for 16 MiB.
+void no_block_is_handed_out_twice() {
+    constexpr std::uint64_t kBytes = 16 << 20;
+    NodeTable table({1 << 20, std::uint64_t{1} << 60, 8}, true);
+    const std::vector<Move> moves(kMaxMoves);
+    const std::vector<double> policy(kMaxMoves, 1.0 / kMaxMoves);
+    NodeIndex end = 0;
+    while (!table.is_full() && end < 10'000) table.add(++end, 1, moves, policy.data(), 0.0);
+    EXPECT(table.is_full() && !table.is_exhausted());
+    NodeIndex tried = 0;
+    while (!table.is_exhausted() && tried < end) table.try_moves(tried++, kMaxMoves);
+    EXPECT(tried > 100 && tried < end);
+    EXPECT(table.bytes() - 72 * table.size() <= kBytes);
+    table.delete_old(0);
+    EXPECT(table.size() == 1 && !table.is_full());
+}
+
 // Breaks after a number of positions.
 class FailingInbox final : public Inbox {
 public:
@@ -179,6 +196,7 @@ int run() {
     }
     a_failure_leaves_nothing_in_flight();
     a_lack_of_memory_leaves_nothing_in_flight();
+    no_block_is_handed_out_twice();
     std::printf("search_test: %d failures\n", failures.load());
     return failures == 0 ? 0 : 1;
 }
