@@ -222,10 +222,11 @@ def test_entered_kings_are_the_same(native: ModuleType, rule: EnteringKingRule) 
 
 
 def test_the_rules_may_be_changed(native: ModuleType) -> None:
-    twin, board = pair(native, "4k4/P8/9/9/9/9/9/9/4K4 b - 1")
+    twin, board = pair(native, "4k4/9/9/P8/9/9/9/9/4K4 b - 1")
     for rules in (Rules(all_moves=False), Rules(max_ply=1), STANDARD_RULES):
         twin.rules = board.rules = rules
         assert_same(twin, board)
+        assert len(board.legal_moves()) == 7 - (not rules.all_moves)
 
 
 def test_any_number_is_legal_or_not_for_both(native: ModuleType) -> None:

@@ -53,7 +53,7 @@ class Board:
             SfenError: the SFEN cannot be read or breaks a rule of shogi.
         """
         fields = parse_sfen(sfen, allow_missing_king=allow_missing_king, check_rules=check_rules)
-        self.rules = rules
+        self._rules = rules
         self._position = Position(str(fields))
         self._ply = max(1, fields.move_number) - 1
         self.move_stack: list[Move] = []
@@ -71,6 +71,16 @@ class Board:
         self._history.append(
             Frame(position_key, board_key, (packed[0], packed[1]), self._position.is_check(), (0, 0))
         )
+
+    @property
+    def rules(self) -> Rules:
+        """How the game is played."""
+        return self._rules
+
+    @rules.setter
+    def rules(self, rules: Rules) -> None:
+        self._rules = rules
+        self._legal_moves = None
 
     @property
     def turn(self) -> int:
@@ -191,7 +201,7 @@ class Board:
     def copy(self) -> Self:
         """Returns an independent board with the same position, history and rules."""
         other = type(self).__new__(type(self))
-        other.rules = self.rules
+        other._rules = self._rules
         other._position = self._position.copy()
         other._ply = self._ply
         other.move_stack = self.move_stack[:]
@@ -219,7 +229,7 @@ class Board:
         fourth = self._history.fourth_occurrence(self.turn)
         if fourth is not None:
             return fourth
-        if self.rules.max_ply and self._ply >= self.rules.max_ply:
+        if self._rules.max_ply and self._ply >= self._rules.max_ply:
             return Outcome(0.0, "maximum ply")
         return None
 
@@ -231,7 +241,7 @@ class Board:
         superior or inferior does. The path reaches back before the root of a search.
         """
         fourth = self._history.fourth_occurrence(self.turn)
-        if fourth is not None or not self.rules.first_recurrence:
+        if fourth is not None or not self._rules.first_recurrence:
             return fourth
         return self._history.first_recurrence(self.turn)
 
@@ -245,7 +255,7 @@ class Board:
         By points it declares instead of moving (`bestmove win`) and must not be in check;
         under the try rule it plays `try_move()`.
         """
-        rule = self.rules.entering_king
+        rule = self._rules.entering_king
         if rule is EnteringKingRule.TryRule:
             return self.try_move() is not None
         king = self._position.king_squares[self.turn]
@@ -256,7 +266,7 @@ class Board:
     def try_move(self) -> Move | None:
         """Returns the legal king move that wins under the try rule, or None (also under other rules)."""
         king = self._position.king_squares[self.turn]
-        if self.rules.entering_king is not EnteringKingRule.TryRule or king is None:
+        if self._rules.entering_king is not EnteringKingRule.TryRule or king is None:
             return None
         if OUR_SQUARE[king] == TRY_SQUARE[self.turn]:
             return None
@@ -264,12 +274,12 @@ class Board:
         return move if self.is_legal(move) else None
 
     def _lists_all(self) -> bool:
-        return self.rules.all_moves or self.is_check()
+        return self._rules.all_moves or self.is_check()
 
     def _opponent_has_tried(self) -> bool:
         opponent = self.turn ^ 1
         king = self._position.king_squares[opponent]
-        tries = self.rules.entering_king is EnteringKingRule.TryRule
+        tries = self._rules.entering_king is EnteringKingRule.TryRule
         return tries and king is not None and OUR_SQUARE[king] == TRY_SQUARE[opponent]
 
     def __str__(self) -> str:
