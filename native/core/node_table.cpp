@@ -199,7 +199,7 @@ void NodeTable::delete_old(NodeIndex root) {
     live_.grow(end_);
     if (merge_) rebuild_index(index_bits_);
     forget_path_ends();
-    if (4 * bytes() > capacity_.bytes || blocks_.uses_eighths(2)) compact();
+    if (4 * bytes() > capacity_.bytes || blocks_.uses_eighths(7)) compact();
 }
 
 // Closes the gaps between the blocks in use: what is free suits nobody who asks for another size.
