@@ -228,9 +228,9 @@ def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
         control = Control()
         clocks = Limits(time_ms=(1e7, 1e7))
         end = partial(control.ponderhit, clocks, monotonic()) if limits.ponder else control.stop
-        Timer(0.5, end).start()
-        begun = monotonic()
         request = request_of(config, sfen=sfen, limits=limits)
+        begun = monotonic()
+        Timer(0.5, end).start()
         assert player.search(request, control, lambda result, ms: reports.append(result)).declares
         assert 0.5 <= monotonic() - begun < 20.0
     assert reports
