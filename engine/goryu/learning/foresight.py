@@ -89,7 +89,7 @@ def read_played(path: Path) -> Iterator[PlayedGame]:
         for record in read_games(path):
             moves = tuple(move_to_usi(Move(move)) for move in record.moves)
             score = 0.5 if record.result == DRAW else float(record.result == BLACK_WON)
-            yield PlayedGame(record.start_sfen, (), moves, (record.teacher,) * 2, score)
+            yield PlayedGame(record.start_sfen, (), moves, (record.teacher, record.teacher), score)
         return
     names, entries = read_journal(path)
     first, second = names or ("engine 1", "engine 2")
