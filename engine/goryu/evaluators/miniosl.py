@@ -45,10 +45,10 @@ def network_path() -> Path:
 class MinioslEvaluator:
     """Judges shogi positions with miniosl's network.
 
-    The policy is over the moves that OpenShogiLib generates: non-promotions without a point, which the
-    network never met in its games, get none of it.
+    The policy is over the moves that OpenShogiLib generates: non-promotions without a point, of which it
+    has none, get nothing.
 
-    temperature: of the policy's softmax. Networks of Gumbel searches are surer of themselves than moves are.
+    temperature: of the policy's softmax; 1.5 foresees moves better than 1, which is too sure of itself.
     """
 
     def __init__(
