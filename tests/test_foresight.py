@@ -170,7 +170,7 @@ def test_the_tool_has_a_column_for_each_network(
         assert expected in text
 
 
-@pytest.mark.parametrize("what", ["missing", "empty", "model", "temperature", "phases"])
+@pytest.mark.parametrize("what", ["missing", "empty", "model", "temperature", "phases", "every"])
 def test_the_tool_says_what_is_wrong(
     tool: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str
 ) -> None:
@@ -183,6 +183,8 @@ def test_the_tool_says_what_is_wrong(
         more = ["--temperature", "0"]
     if what == "phases":
         more = ["--phases", "500"]
+    if what == "every":
+        more = ["--every", "0"]
     assert tool["main"]([str(model), "--games", str(games), *more]) == 2
     said = capsys.readouterr().err
     assert said.startswith("measure: ")

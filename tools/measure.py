@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     args = make_parser().parse_args(arguments)
     try:
+        if args.every < 1:
+            raise ValueError(f"--every {args.every}: expected 1 or more")
         games = [game for path in args.games for game in read_played(path)]
         seen = {
             str(model): glances(games, open_network(model, args.backend, args.temperature), every=args.every)

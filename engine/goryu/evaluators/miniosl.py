@@ -91,8 +91,8 @@ class MinioslEvaluator:
         before = board.copy()
         plies = min(self._library.history_length, len(board.move_stack))
         moves = [before.pop() for _ in range(plies)][::-1]
-        start = self._library.usi_state(f"position sfen {before.sfen()}")
-        state = self._library.usi_state(f"position sfen {before.sfen()}")
+        text = f"position sfen {before.sfen()}"
+        start, state = self._library.usi_state(text), self._library.usi_state(text)
         history = self._library.MoveVector()
         for move in moves:
             played = state.to_move(move_to_usi(move))
