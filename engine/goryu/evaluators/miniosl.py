@@ -14,16 +14,19 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import open_session
 from goryu.evaluators.softmax import softmax
-from goryu.games.shogi import Board, move_to_usi
+from goryu.games.shogi import move_to_usi
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
+
+if TYPE_CHECKING:
+    from goryu.games.shogi import Board
 
 __all__ = ["MINIOSL", "MinioslEvaluator", "network_path"]
 
@@ -72,21 +75,21 @@ class MinioslEvaluator:
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         """Returns one evaluation per shogi state, in order; no state is over."""
-        positions = [self._shown(cast(Board, state)) for state in states]
+        positions = [self._shown(cast("Board", state)) for state in states]
         evaluations: list[Evaluation] = []
         for first in range(0, len(states), self.batch_size):
             part = slice(first, first + self.batch_size)
             planes = np.stack([planes for planes, _ in positions[part]])
             logits, values = self._session.run(["move", "value"], {"input": planes})
             evaluations += [
-                Evaluation(self._policy(cast(Board, state), position, row), float(value))
+                Evaluation(self._policy(cast("Board", state), position, row), float(value))
                 for state, (_, position), row, value in zip(
                     states[part], positions[part], logits, values[:, 0], strict=True
                 )
             ]
         return evaluations
 
-    def _shown(self, board: Board) -> tuple[np.ndarray[Any, np.dtype[np.float32]], Any]:
+    def _shown(self, board: "Board") -> tuple[np.ndarray[Any, np.dtype[np.float32]], Any]:
         """Returns the planes, float32 [176, 9, 9], and miniosl's state of a position."""
         before = board.copy()
         plies = min(self._library.history_length, len(board.move_stack))
@@ -100,7 +103,7 @@ class MinioslEvaluator:
             state.make_move(played)
         return start.export_features(history).reshape(-1, 9, 9), state
 
-    def _policy(self, board: Board, position: Any, logits: Sequence[float]) -> list[float]:
+    def _policy(self, board: "Board", position: Any, logits: Sequence[float]) -> list[float]:
         """Returns the probabilities of `legal_moves()` in their order."""
         labels = {move.to_usi(): move.policy_move_label for move in position.genmove()}
         shown = [labels.get(move_to_usi(move)) for move in board.legal_moves()]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from goryu.games.shogi import START_SFEN, Rules, move_to_usi
+from goryu.games.shogi import Rules, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.learning.game_records import read_games
@@ -95,11 +95,10 @@ def read_played(path: Path) -> Iterator[PlayedGame]:
     first, second = names or ("engine 1", "engine 2")
     for entry in entries:
         opening = parse_opening(entry.opening)
-        sfen = START_SFEN if opening.start == "startpos" else opening.start.removeprefix("sfen ")
         is_first_black = entry.black == 1
         players = (first, second) if is_first_black else (second, first)
         score = entry.score if is_first_black else 1.0 - entry.score
-        yield PlayedGame(sfen, opening.moves, entry.moves, players, score)
+        yield PlayedGame(opening.sfen, opening.moves, entry.moves, players, score)
 
 
 def glances(

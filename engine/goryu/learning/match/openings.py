@@ -6,6 +6,7 @@ A line is `startpos moves ...`, `sfen ... moves ...` or a bare SFEN.
 from dataclasses import dataclass
 from pathlib import Path
 
+from goryu.games.shogi import START_SFEN
 from goryu.learning.match.referee import Referee
 from goryu.learning.match.rules import RulesError
 
@@ -22,6 +23,11 @@ class Opening:
 
     start: str = "startpos"
     moves: tuple[str, ...] = ()
+
+    @property
+    def sfen(self) -> str:
+        """The SFEN of the start."""
+        return START_SFEN if self.start == "startpos" else self.start.removeprefix("sfen ")
 
     def __str__(self) -> str:
         return " ".join([self.start, *(["moves", *self.moves] if self.moves else [])])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from math import exp, log
 from random import Random
 
-from goryu.games.shogi import START_SFEN, Rules
+from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board, solve
 from goryu.learning.game_records import GameRecord, Policy
@@ -168,7 +168,7 @@ class _Game:
     def __init__(self, settings: SelfPlaySettings, opening: Opening, rng: Random) -> None:
         self.settings = settings
         self.rng = rng
-        self.start_sfen = START_SFEN if opening.start == "startpos" else opening.start.removeprefix("sfen ")
+        self.start_sfen = opening.sfen
         self.board = Board(self.start_sfen, Rules(max_ply=settings.max_plies, all_moves=False))
         self.evals: list[int | None] = []
         self.policies: list[Policy | None] = []

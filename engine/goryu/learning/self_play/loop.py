@@ -19,7 +19,7 @@ from random import Random
 import torch
 
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.games.shogi import START_SFEN, Rules
+from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board, Puct
 from goryu.learning.dataset import Source, load
@@ -205,8 +205,7 @@ def shogi_match(
 
 def _random_start(opening: Opening, rng: Random) -> Board:
     while True:
-        sfen = START_SFEN if opening.start == "startpos" else opening.start.removeprefix("sfen ")
-        board = Board(sfen, Rules(max_ply=320, all_moves=False))
+        board = Board(opening.sfen, Rules(max_ply=320, all_moves=False))
         for move in opening.moves:
             board.push_usi(move)
         for _ in range(4):

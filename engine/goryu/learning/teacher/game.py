@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from goryu.games.shogi import START_SFEN, IllegalMoveError, MoveError, Rules, move_to_usi
+from goryu.games.shogi import IllegalMoveError, MoveError, Rules, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, Policy
@@ -118,7 +118,7 @@ class _Game:
     """A game in progress; evals and policies have one entry a move, None where nothing is recorded."""
 
     def __init__(self, client: UsiClient, settings: TeacherSettings, opening: Opening) -> None:
-        self.start_sfen = START_SFEN if opening.start == "startpos" else opening.start.removeprefix("sfen ")
+        self.start_sfen = opening.sfen
         self.board = Board(self.start_sfen, Rules(max_ply=settings.max_plies))
         self.evals: list[int | None] = []
         self.policies: list[Policy | None] = []
