@@ -69,7 +69,8 @@ class SelfPlaySettings:
     target_scale: `c_scale` of the policies that are recorded. Those by which a search finds its moves are too
         sure to be learned: they take every error of the network's values for knowledge. Tuned with goryu-5x64
         on 245 held-out positions of Fairy-Stockfish's games. Its moves cost the prior 2.14 nats, and a policy
-        of 64 playouts 2.72 at 1, 2.18 at 0.5, 2.04 at 0.2, 2.06 at 0.1; 0.2 was best for 128 playouts, too.
+        of 64 playouts 2.72 at 1, 2.18 at 0.5, 2.04 at 0.2, 2.06 at 0.1; 0.2 was best for 128 playouts, too
+        (a throw-away script, run 7; not yet tried in play).
     """
 
     cheap_playouts: int = 12
