@@ -17,7 +17,10 @@ from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, read_games, write_games
 from goryu.learning.hcpe import BLACK_WON
+from goryu.learning.networks import named_network, open_network
 from goryu.learning.self_play.game import centipawns
+
+ROOT = Path(__file__).parents[1]
 
 GAME = (
     "2g2f 8c8d 2f2e 8d8e 7g7f 4a3b 8h7g 3c3d 7i6h 2b7g+ 6h7g 3a2b 3g3f 7a6b 3i3h 2b3c 4g4f 6c6d "
@@ -63,7 +66,7 @@ def test_planes_are_those_of_miniosl_s_game_manager(library: ModuleType, evaluat
     record = library.usi_record(f"startpos moves {GAME}")
     manager = library.GameManager()
     for board, move in zip(boards(), [*record.moves, None], strict=True):
-        planes, position = evaluator._shown(board)
+        planes, position = evaluator.show(board)
         assert planes.dtype == np.float32
         assert position.to_usi() == library.usi_state(f"position sfen {board.sfen()}").to_usi()
         theirs = np.asarray(manager.export_heuristic_feature16()).reshape(-1, 9, 9)
@@ -124,6 +127,43 @@ def test_a_temperature_makes_the_policy_flatter(evaluator: MinioslEvaluator) -> 
     np.testing.assert_allclose(flat.policy, expected / expected.sum(), rtol=1e-3)
 
 
+def test_in_8_bits_it_says_nearly_the_same(
+    evaluator: MinioslEvaluator,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("onnx")
+    data = ROOT / "models" / "data" / "fsf_20261123.games"
+    small = tmp_path / "small.onnx"
+    arguments = [
+        "miniosl",
+        "--data",
+        str(data),
+        "--out",
+        str(small),
+        "--calibration",
+        "48",
+        "--comparison",
+        "100",
+    ]
+    monkeypatch.setattr(sys, "argv", ["quantize", *arguments])
+    assert runpy.run_path(str(ROOT / "tools" / "quantize.py"))["main"]() == 0
+    assert "policy_top1=0.9" in capsys.readouterr().out
+    assert small.stat().st_size < network_path().stat().st_size / 2
+    network = open_network(Path(f"miniosl:{small}"))
+    for one, other in zip(network.evaluate(list(boards())), evaluator.evaluate(list(boards())), strict=True):
+        assert one.value == pytest.approx(other.value, abs=0.15)
+    assert named_network(Path(f"miniosl:{small}"), 1.5).startswith("miniosl ")
+    assert named_network(Path(f"miniosl:{small}")) != named_network(Path("miniosl"))
+
+
+def test_another_network_is_refused() -> None:
+    model = ROOT / "models" / "goryu-5x64.onnx"
+    with pytest.raises(ModelError, match=r"goryu-5x64\.onnx: expected a network of miniosl"):
+        open_network(Path(f"miniosl:{model}"))
+
+
 def test_without_the_package_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(ModelError, match="pip install --no-deps miniosl"):
@@ -145,7 +185,7 @@ def test_old_games_get_its_labels(tmp_path: Path) -> None:
     old, new = tmp_path / "old.games", tmp_path / "new.games"
     write_games(old, [GameRecord(moves, (10,) * 6, BLACK_WON, teacher="somebody")])
     arguments = ["reanalyse", str(old), "--out", str(new), "--playouts", "0", "--model", "miniosl"]
-    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "selfplay.py"))
+    tool = runpy.run_path(str(ROOT / "tools" / "selfplay.py"))
     assert tool["main"]([*arguments, "--temperature", "1.5"]) == 0
     (game,) = read_games(new)
     assert (game.moves, game.result) == (moves, BLACK_WON)

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -307,6 +308,29 @@ def test_reanalysis_changes_labels_only() -> None:
     assert new.evals[1] == centipawns(alone.value, SETTINGS.scale)
 
 
+def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
+    settings = replace(
+        SETTINGS, cheap_playouts=0, full_playouts=0, full_share=2.0, random_plies=(0, 0), mate_nodes=0,
+        resign_moves=0, max_plies=2,
+    )  # fmt: skip
+    many = games(settings, 2000, 50, MaterialEvaluator())
+    board = Board(rules=ENGINE_RULES)
+    board.push_usi("7g7f")
+    (after,) = MaterialEvaluator().evaluate([board])
+    board.pop()
+    (first,) = MaterialEvaluator().evaluate([board])
+    seen = Counter(game.moves[0] for game in many)
+    for move, probability in zip(board.legal_moves(), first.policy, strict=True):
+        deviation = math.sqrt(2000 * probability * (1.0 - probability))
+        assert abs(seen[int(move)] - 2000 * probability) < 5.0 * deviation + 1.0
+    for game in many:
+        assert policies_of(game)[0] == policy_target(board.legal_moves(), first.policy)
+        assert game.evals[0] == centipawns(first.value, SETTINGS.scale)
+    assert {game.evals[1] for game in many if game.moves[0] == move_from_usi("7g7f")} == {
+        centipawns(after.value, SETTINGS.scale)
+    }
+
+
 def test_no_playouts_distil_the_network() -> None:
     (game,) = games(replace(SETTINGS, max_plies=20), 1, 1, HashedEvaluator())
     task = reanalyse(
@@ -430,8 +454,8 @@ def test_a_broken_model_is_said_to_be_one(tmp_path: Path) -> None:
         (["--model", MODEL, "--out", "self.hcpe"], "ends in .games"),
         (["--model", "/nonexistent", "--out", "self.games"], "/nonexistent"),
         (["--model", MODEL, "--out", "self.games", "--random-plies", 6, 0], "MIN <= MAX"),
-        (["--model", MODEL, "--out", "self.games", "--cheap-playouts", 0], "cheap_playouts"),
-        (["--model", MODEL, "--out", "self.games", "--full-playouts", 0], "--full-playouts"),
+        (["--model", MODEL, "--out", "self.games", "--cheap-playouts", -1], "cheap_playouts"),
+        (["--model", MODEL, "--out", "self.games", "--full-playouts", -1], "full_playouts"),
     ],
 )
 def test_play_says_what_is_wrong(

@@ -1,6 +1,7 @@
 """A training run in small: it learns, it resumes, and what it exports says the same in onnxruntime."""
 
 import json
+import math
 import runpy
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ from goryu.learning.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
 from goryu.learning.import_onnx import load_export, unfold  # noqa: E402
 from goryu.learning.measures import measure  # noqa: E402
 from goryu.learning.model import PolicyValueNet  # noqa: E402
+from goryu.learning.soft_policies import SoftPolicies  # noqa: E402
 from goryu.learning.training import TrainingConfig, train  # noqa: E402
 
 SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
@@ -57,6 +59,24 @@ def test_drawn_games_have_no_winner_on_whose_side_the_value_could_be() -> None:
     assert measure(Pessimist(), data).sign_accuracy == 0.5
     data.records["gameResult"] = DRAW
     assert measure(Pessimist(), data).sign_accuracy == 0.0
+
+
+def test_the_divergence_from_soft_targets_is_zero_where_they_are_met() -> None:
+    """A policy that knows nothing is log 2 away from a target that excludes half of the legal moves."""
+
+    class Ignorant(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, board: Any, hands: Any) -> tuple[Any, Any]:
+            return torch.zeros(len(board), 2187), torch.zeros(len(board), 1)
+
+    hard = lesson().select(np.array([0]))
+    legal = [move & 0xFFFF for move in cshogi.Board().legal_moves]
+    assert len(legal) == 30
+    for moves, expected in ((legal, 0.0), (legal[:15], math.log(2.0))):
+        even = SoftPolicies.of([tuple((move, 1.0 / len(moves)) for move in moves)])
+        found = measure(Ignorant(), Dataset(hard.records, hard.value, even))
+        assert found.policy_divergence == pytest.approx(expected, abs=1e-3)
+    found = measure(Ignorant(), hard)
+    assert found.policy_divergence == found.policy_loss == pytest.approx(math.log(30), abs=1e-3)
 
 
 @pytest.mark.slow

@@ -13,14 +13,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from goryu.evaluators.miniosl import MINIOSL, MinioslEvaluator
 from goryu.evaluators.model_files import ModelError
-from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import BACKENDS, BackendError
 from goryu.learning.extras import needs_extra
 from goryu.learning.foresight import Glance, foresight, glances, read_played
 from goryu.learning.match.journal import JournalError
-from goryu.search.evaluator import Evaluator
+from goryu.learning.networks import MODEL_HELP, open_network
 
 with needs_extra("tools"):
     from rich.console import Console
@@ -35,7 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"--every {args.every}: expected 1 or more")
         games = [game for path in args.games for game in read_played(path)]
         seen = {
-            str(model): glances(games, open_network(model, args.backend, args.temperature), every=args.every)
+            str(model): glances(
+                games,
+                open_network(model, backend=args.backend, temperature=args.temperature),
+                every=args.every,
+            )
             for model in args.model
         }
         table = figures(seen, args.phases)
@@ -53,7 +55,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
-    parser.add_argument("model", type=Path, nargs="+", metavar="FILE.onnx", help="or miniosl")
+    parser.add_argument("model", type=Path, nargs="+", metavar="FILE.onnx", help=MODEL_HELP)
     parser.add_argument(
         "--games", type=Path, nargs="+", required=True, metavar="FILE", help="games.jsonl or *.games"
     )
@@ -66,15 +68,6 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--temperature", type=float, default=1.0, metavar="T", help="of the policies")
     parser.add_argument("--backend", choices=BACKENDS, default="cpu", help="as of the USI option")
     return parser
-
-
-def open_network(model: Path, backend: str, temperature: float) -> Evaluator:
-    """Loads a network; raises ModelError, BackendError or ValueError."""
-    if not temperature > 0.0:
-        raise ValueError(f"--temperature {temperature:g}: expected more than 0")
-    if model == MINIOSL:
-        return MinioslEvaluator(backend=backend, temperature=temperature)
-    return NetworkEvaluator(model, backend=backend, temperature=temperature)
 
 
 def figures(seen: dict[str, list[Glance]], phases: Sequence[int]) -> Table:

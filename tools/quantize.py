@@ -2,14 +2,17 @@ r"""Turns a float network into an 8-bit one for CPUs and says what was gained an
 
     python tools/quantize.py runs/goryu-5x64.onnx --equalize --data fsf.games --out runs/goryu-5x64-int8.onnx
     python tools/quantize.py runs/goryu-10x128.onnx --half --data fsf.games --out runs/goryu-10x128-fp16.onnx
+    python tools/quantize.py miniosl --data fsf.games --out runs/miniosl-int8.onnx
 
-Needs the extra [train]. Calibrates on some positions of the data and compares on others.
+The last is the teacher of tools/selfplay.py reanalyse. Needs the extra [train]. Calibrates on some positions
+of the data and compares on others.
 """
 
 import argparse
 import sys
 import tempfile
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +32,7 @@ def main() -> int:
     arguments = parse_arguments()
     interrupt_on_sigterm()
     try:
-        run(arguments)
+        (run_miniosl if arguments.model == Path("miniosl") else run)(arguments)
     except (OSError, ValueError) as error:
         print(f"quantize: {error}", file=sys.stderr)
         return 2
@@ -92,6 +95,43 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"a CPU with AVX2 but without VNNI would cut off {saturated} of {total} sums of two products")
 
 
+def run_miniosl(arguments: argparse.Namespace) -> None:
+    """Writes miniosl's network in 8 bits, then prints how it compares; raises ValueError as `run` does."""
+    from random import Random
+
+    from goryu.evaluators.miniosl import MinioslEvaluator
+    from goryu.learning.game_records import read_games
+    from goryu.learning.quantization import CALIBRATION_BATCH
+    from goryu.learning.small_teacher import compare, positions, quantize_miniosl
+
+    check(arguments)
+    if arguments.half or arguments.equalize or arguments.reduce_range or arguments.exclude:
+        raise ValueError("miniosl: expected neither --half, --equalize, --reduce-range nor --exclude with it")
+    if arguments.calibration < CALIBRATION_BATCH or arguments.comparison < 1:
+        raise ValueError(
+            f"--calibration {arguments.calibration} and --comparison {arguments.comparison}: "
+            f"expected at least {CALIBRATION_BATCH} and 1"
+        )
+    games = [game for path in arguments.data for game in read_games(path)]
+    boards = positions(games, arguments.calibration + arguments.comparison, Random(arguments.seed))
+    calibration, comparison = boards[: arguments.calibration], boards[arguments.calibration :]
+    with tempfile.TemporaryDirectory(dir=arguments.out.parent) as folder:
+        small = Path(folder) / arguments.out.name
+        quantize_miniosl(small, calibration)
+        networks = [MinioslEvaluator(), MinioslEvaluator(small)]
+        small.replace(arguments.out)
+    answers, seconds = [], []
+    for network in networks:
+        started = process_time()
+        answers.append(network.evaluate(comparison))
+        seconds.append(process_time() - started)
+    print(compare(*answers))
+    float_rate, small_rate = (len(comparison) / taken for taken in seconds)
+    print(
+        f"positions per second of CPU time, planes and moves included: {float_rate:.0f} and {small_rate:.0f}"
+    )
+
+
 def check(arguments: argparse.Namespace) -> None:
     """Raises ValueError for arguments that do not go together, or would overwrite something."""
     for name in ("batch_size", "threads", "rounds"):
@@ -145,7 +185,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("model", type=Path)
+    parser.add_argument("model", type=Path, help="a float network, or miniosl: that of the package")
     parser.add_argument(
         "--data", type=Path, action="append", required=True, help="HCPE file or file of games"
     )

@@ -6,22 +6,24 @@ r"""Lets a network play shogi against itself, or look again at old games, and ke
         --share 0.5 --keep-scores --out runs/fsf-soft.games
     python tools/selfplay.py reanalyse runs/fsf.games --model miniosl --temperature 1.5 --playouts 0 \
         --out runs/fsf-distilled.games
+    python tools/selfplay.py play --model models/goryu-5x64-int8.onnx --cheap-playouts 0 --full-playouts 0 \
+        --full-share 1 --sampled-plies 400 --games 10000 --out runs/drawn.games
     python tools/selfplay.py loop --folder runs/loop --initial runs/first/checkpoint.pt --cycles 5
 
-`loop` is AlphaZero's: self-play, training on the last cycles' games, a match of the challenger against the
-champion, and so on. All three may be killed at any time: the same command goes on where it stopped.
-Files of games are those of `tools/teach.py` (show, convert, pack); `tools/train.py` learns from them.
+Without playouts every move is drawn from the network's policy: so many positions in so little time that only
+new labels (`reanalyse`) are still to be paid for. `loop` is AlphaZero's: self-play, training on the last
+cycles' games, a match of the challenger against the champion, and so on. All three may be killed at any time:
+the same command goes on where it stopped. Files of games are those of `tools/teach.py` (show, convert, pack); `tools/train.py`
+learns from them.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from goryu.evaluators.miniosl import MINIOSL, network_path
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import BACKENDS
 from goryu.learning.extras import needs_extra
@@ -29,6 +31,7 @@ from goryu.learning.file_lock import held_folder
 from goryu.learning.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening, read_openings
+from goryu.learning.networks import MODEL_HELP, named_network
 from goryu.learning.self_play import run
 from goryu.learning.self_play.game import SelfPlaySettings
 from goryu.learning.sigterm import interrupt_on_sigterm
@@ -88,7 +91,7 @@ def make_parser() -> argparse.ArgumentParser:
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FILE.onnx",
-        help="or miniosl: the network of that package (pip install --no-deps miniosl)",
+        help=MODEL_HELP,
     )  # fmt: skip
     parser.add_argument(
         "--temperature", type=float, default=1.0, metavar="T", help="of the network's policy (default 1)"
@@ -156,7 +159,7 @@ def _play(args: argparse.Namespace) -> int:
     _check_out(args.out)
     settings = _settings(args)
     playouts = f"{settings.cheap_playouts} or {settings.full_playouts} playouts"
-    teacher = f"self-play of {_network(args)}; {playouts}; seed {args.seed}"
+    teacher = f"self-play of {named_network(args.model, args.temperature)}; {playouts}; seed {args.seed}"
     work = run.PlayWork(teacher, settings, _openings(args), args.seed, args.games)
     return _run(args, work)
 
@@ -171,17 +174,9 @@ def _reanalyse(args: argparse.Namespace) -> int:
     settings = SelfPlaySettings(full_playouts=args.playouts)
     kept = " and the teacher" if args.keep_scores else ""
     share = f"; {args.share:g} of the positions" if args.share < 1.0 else ""
-    teacher = f"{_network(args)} at {args.playouts} playouts{kept}{share}; seed {args.seed}"
+    network = named_network(args.model, args.temperature)
+    teacher = f"{network} at {args.playouts} playouts{kept}{share}; seed {args.seed}"
     return _run(args, run.ReanalysisWork(teacher, settings, games, args.share, args.keep_scores, args.seed))
-
-
-def _network(args: argparse.Namespace) -> str:
-    """Returns a network's name in the records: tools/train.py calls all of one size alike."""
-    if not args.temperature > 0.0:
-        raise ValueError(f"--temperature {args.temperature:g}: expected more than 0")
-    path = network_path() if args.model == MINIOSL else args.model
-    tempered = "" if args.temperature == 1.0 else f" at temperature {args.temperature:g}"
-    return f"{args.model.stem} {sha256(path.read_bytes()).hexdigest()[:8]}{tempered}"
 
 
 def _run(args: argparse.Namespace, work: run.Work) -> int:
@@ -219,8 +214,6 @@ def _check_out(path: Path) -> None:
 
 
 def _settings(args: argparse.Namespace) -> SelfPlaySettings:
-    if args.full_playouts < 1:
-        raise ValueError(f"--full-playouts {args.full_playouts}: expected a number above 0")
     chosen = {field.name: getattr(args, field.name) for field in fields(SelfPlaySettings)}
     return SelfPlaySettings(**{**chosen, "random_plies": tuple(args.random_plies)})
 

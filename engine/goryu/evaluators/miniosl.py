@@ -28,10 +28,24 @@ from goryu.search.evaluator import Evaluation
 if TYPE_CHECKING:
     from goryu.games.shogi import Board
 
-__all__ = ["MINIOSL", "MinioslEvaluator", "network_path"]
+__all__ = ["MinioslEvaluator", "miniosl_file", "network_path"]
 
-MINIOSL = Path("miniosl")
-"""What a command line says in place of a file."""
+MINIOSL = "miniosl"
+"""What a command line says in place of a file, or before one and a colon."""
+
+INPUT, OUTPUTS = "input", ("move", "value")
+"""The tensors of the network that are used."""
+
+
+def miniosl_file(model: Path) -> Path | None:
+    """Returns the file that a command line means by `miniosl` or `miniosl:FILE`; None for other names.
+
+    Raises ModelError if the package's own is meant and not there.
+    """
+    name, colon, file = str(model).partition(":")
+    if name != MINIOSL:
+        return None
+    return Path(file) if colon else network_path()
 
 
 def network_path() -> Path:
@@ -55,32 +69,47 @@ class MinioslEvaluator:
     """
 
     def __init__(
-        self, *, batch_size: int = 16, backend: str = "cpu", threads: int = 1, temperature: float = 1.0
+        self,
+        path: Path | None = None,
+        *,
+        batch_size: int = 16,
+        backend: str = "cpu",
+        threads: int = 1,
+        temperature: float = 1.0,
     ) -> None:
         """Loads the network; the arguments are those of `NetworkEvaluator`.
+
+        path: the network, made smaller (`tools/quantize.py miniosl`); None for the package's own.
 
         Raises:
             ModelError: miniosl is not installed, or its network cannot be read.
             BackendError: the backend cannot be used.
         """
-        path = network_path()
+        path = path or network_path()
         try:
             self._library: ModuleType = import_module("minioslcc")
         except ImportError as error:
             raise ModelError(f"miniosl cannot be loaded: {error}") from error
         session = open_session(path, backend, threads=threads, allows_fallback=False)
         self._session = session.handle
+        shapes = {node.name: node.shape[1:] for node in self._session.get_inputs()}
+        if shapes != {INPUT: [176, 9, 9]} or not {node.name for node in self._session.get_outputs()} >= set(
+            OUTPUTS
+        ):
+            raise ModelError(
+                f"{path}: expected a network of miniosl, 176 planes in, {' and '.join(OUTPUTS)} out"
+            )
         self.batch_size = batch_size
         self.temperature = temperature
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         """Returns one evaluation per shogi state, in order; no state is over."""
-        positions = [self._shown(cast("Board", state)) for state in states]
+        positions = [self.show(cast("Board", state)) for state in states]
         evaluations: list[Evaluation] = []
         for first in range(0, len(states), self.batch_size):
             part = slice(first, first + self.batch_size)
             planes = np.stack([planes for planes, _ in positions[part]])
-            logits, values = self._session.run(["move", "value"], {"input": planes})
+            logits, values = self._session.run(OUTPUTS, {INPUT: planes})
             evaluations += [
                 Evaluation(self._policy(cast("Board", state), position, row), float(value))
                 for state, (_, position), row, value in zip(
@@ -89,7 +118,7 @@ class MinioslEvaluator:
             ]
         return evaluations
 
-    def _shown(self, board: "Board") -> tuple[np.ndarray[Any, np.dtype[np.float32]], Any]:
+    def show(self, board: "Board") -> tuple[np.ndarray[Any, np.dtype[np.float32]], Any]:
         """Returns the planes, float32 [176, 9, 9], and miniosl's state of a position."""
         before = board.copy()
         plies = min(self._library.history_length, len(board.move_stack))

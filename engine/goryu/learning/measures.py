@@ -19,6 +19,8 @@ class Measures:
     """How a network does on positions it was not trained on.
 
     policy_loss: cross-entropy of the played move, over the legal moves, in nats, without smoothing.
+    policy_divergence: KL(target || policy) in nats, over the legal moves: what training can still gain where
+        targets are soft; where the move played is the target, the same as policy_loss.
     policy_top1: share of positions whose played move is the policy's first choice, among the legal moves.
     policy_top1_all: the same among all 2187 labels, the figure that other projects publish.
     value_loss: binary cross-entropy with the mixed target, in nats. result_loss: with the result alone.
@@ -33,6 +35,7 @@ class Measures:
     value_loss: float
     result_loss: float
     sign_accuracy: float
+    policy_divergence: float
 
 
 def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 100_000) -> Measures:
@@ -40,7 +43,7 @@ def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 
     was_training = net.training
     net.eval()
     chosen = np.unique(np.linspace(0, len(dataset) - 1, min(limit, len(dataset))).astype(np.int64))
-    sums = np.zeros(6)
+    sums = np.zeros(7)
     decided = 0
     for start in range(0, len(chosen), EVALUATION_BATCH):
         part = chosen[start : start + EVALUATION_BATCH]
@@ -52,6 +55,8 @@ def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 
         logits, value = logits.float(), value.float()[:, 0]
         masked = logits.masked_fill(~legal, -torch.inf)
         is_decided = result != 0.5
+        target = torch.from_numpy(batch.policy).to(device)
+        divergence = F.kl_div(masked.log_softmax(1).masked_fill(~legal, 0.0), target, reduction="sum")
         sums += [
             F.cross_entropy(masked, label, reduction="sum").item(),
             (masked.argmax(1) == label).sum().item(),
@@ -59,10 +64,11 @@ def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 
             F.binary_cross_entropy_with_logits(value, value_target, reduction="sum").item(),
             F.binary_cross_entropy_with_logits(value, result, reduction="sum").item(),
             ((value > 0) == (result > 0.5))[is_decided].sum().item(),
+            divergence.item(),
         ]
         decided += int(is_decided.sum())
     net.train(was_training)
-    means = sums / ([len(chosen)] * 5 + [max(decided, 1)])
+    means = sums / ([len(chosen)] * 5 + [max(decided, 1), len(chosen)])
     return Measures(len(chosen), *(round(float(mean), 4) for mean in means))
 
 

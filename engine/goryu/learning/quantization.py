@@ -33,7 +33,7 @@ from goryu.evaluators.model_format import Array
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.learning.dataset import Batch, Dataset, make_batch
 
-__all__ = ["CALIBRATION_BATCH", "Agreement", "agreement", "halve", "quantize", "rate"]
+__all__ = ["CALIBRATION_BATCH", "Agreement", "agreement", "halve", "quantize", "quantize_on", "rate"]
 
 CALIBRATION_BATCH = 16
 
@@ -63,8 +63,25 @@ def quantize(
 ) -> None:
     """Writes `target`, the 8-bit version of the float network `source`, calibrated on `positions`.
 
-    Of the positions only whole batches of 16 are used.
+    Of the positions only whole batches of 16 are used. The rest is as of `quantize_on`.
+    """
+    whole = positions.select(np.arange(len(positions) // CALIBRATION_BATCH * CALIBRATION_BATCH))
+    inputs = [spec.name for spec in NetworkEvaluator(source, backend="cpu").format.inputs]
+    batches = [dict(zip(inputs, _planes(batch), strict=True)) for batch in _batches(whole)]
+    quantize_on(source, target, batches, reduce_range=reduce_range, exclude=exclude)
 
+
+def quantize_on(
+    source: Path,
+    target: Path,
+    batches: Sequence[dict[str, Array]],
+    *,
+    reduce_range: bool = False,
+    exclude: Sequence[str] = (),
+) -> None:
+    """Writes `target`, the 8-bit version of the float network `source`, calibrated on batches of its inputs.
+
+    batches: inputs by name, all batches of one size; what a whole batch of integers goes into loses nothing.
     reduce_range: use 7 bits for the weights; a CPU with AVX2 but without VNNI adds pairs of products in
         16 bits, which 8-bit weights can overflow. Weights of planes keep 8 bits: planes are 0 or 1.
     exclude: names of convolutions, beginnings of names, or patterns such as "*/first/*", that stay float.
@@ -80,9 +97,6 @@ def quantize(
     from goryu.learning.activation_ranges import fit_ranges, read_before_rounding
     from goryu.learning.weight_rounding import is_plain, moments
 
-    whole = positions.select(np.arange(len(positions) // CALIBRATION_BATCH * CALIBRATION_BATCH))
-    inputs = [spec.name for spec in NetworkEvaluator(source, backend="cpu").format.inputs]
-    batches = [dict(zip(inputs, _planes(batch), strict=True)) for batch in _batches(whole)]
     with tempfile.TemporaryDirectory() as folder:
         prepared = Path(folder) / "prepared.onnx"
         quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
@@ -95,13 +109,15 @@ def quantize(
         small = [node for node in model.graph.node if node.op_type == "Conv" and node.name not in kept]
         convolutions = {node.name: node for node in small if is_plain(node)}
         overrides: dict[str, list[dict[str, Any]]] = {}
-        for plane, weight in [node.input[:2] for node in small if node.input[0] in inputs]:
+        exact = {name for name in batches[0] if all(_fit_bytes(batch[name]) for batch in batches)}
+        for plane, weight in [node.input[:2] for node in small if node.input[0] in exact]:
             overrides[plane] = [{"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}]
             overrides[weight] = [{"axis": 0, "reduce_range": False}]
         quantization.quantize_static(
             str(prepared),
             str(target),
-            _Reader(batches[:1]),  # The tool wants to measure ranges; `fit_ranges` finds better ones.
+            # The tool measures ranges; `fit_ranges` finds better ones for all but the inputs.
+            _Reader(batches if len(exact) < len(batches[0]) else batches[:1]),
             quant_format=quantization.QuantFormat.QDQ,
             activation_type=quantization.QuantType.QUInt8,
             weight_type=quantization.QuantType.QInt8,
@@ -173,6 +189,12 @@ def _batches(positions: Dataset) -> list[Batch]:
     return [make_batch(positions, part, np.zeros(len(part), bool)) for part in parts]
 
 
+def _fit_bytes(values: Array) -> bool:
+    """Are they all integers that an unsigned byte holds?"""
+    numbers = np.asarray(values, np.float64)
+    return bool((numbers == np.clip(np.round(numbers), 0, 255)).all())
+
+
 def _is_excluded(name: str, patterns: Sequence[str]) -> bool:
     return any(name.startswith(pattern) or fnmatchcase(name, pattern) for pattern in patterns)
 
@@ -210,7 +232,7 @@ def _round_weights(small: Any, source: Any, convolutions: dict[str, Any], inputs
 class _Reader:
     """What onnxruntime's calibration asks for its inputs, one batch after another."""
 
-    def __init__(self, batches: list[dict[str, Array]]) -> None:
+    def __init__(self, batches: Sequence[dict[str, Array]]) -> None:
         self._batches = iter(batches)
 
     def get_next(self) -> dict[str, Array] | None:

@@ -141,6 +141,7 @@ class Gumbel:
     def search(self, state: State, playouts: int, rng: Random | None = None) -> GumbelResult:
         """Searches with exactly `playouts` playouts; leaves `state` as it was.
 
+        playouts: with 0, `rng` draws a move from the evaluator's policy.
         rng: draws the root's Gumbel noise; None searches without noise, for play at full strength.
         """
         steps = self.steps(state, playouts, rng)
@@ -157,7 +158,7 @@ class Gumbel:
 
         The candidates lie in different subtrees, so the leaves of one round are asked for together.
         """
-        assert playouts >= 1
+        assert playouts >= 0
         (evaluation,) = yield [state.copy()]
         root = Node(state.legal_moves(), evaluation)
         count = len(root.moves)

@@ -58,7 +58,8 @@ class NoEvaluator(Evaluator):
 class SelfPlaySettings:
     """How the games are played and which of their positions are recorded.
 
-    cheap_playouts, full_playouts: of the two kinds of search. full_share: about the share of full ones.
+    cheap_playouts, full_playouts: of the two kinds of search; with 0 the moves are drawn from the network's
+        policy, and its own value is recorded. full_share: about the share of full ones.
     random_plies: least and greatest number of random moves after the opening.
     sampled_plies: so many moves after them are drawn from the improved policy; from then on the search's move
         is played, in which the root's Gumbel noise still has its part.
@@ -92,7 +93,10 @@ class SelfPlaySettings:
         least, most = self.random_plies
         if not 0 <= least <= most:
             raise ValueError(f"random_plies {least} {most}: expected 0 <= MIN <= MAX")
-        for name in ("cheap_playouts", "considered", "scale", "target_scale"):
+        for name in ("cheap_playouts", "full_playouts"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name}: expected 0 or more, received {getattr(self, name)}")
+        for name in ("considered", "scale", "target_scale"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}: expected more than 0, received {getattr(self, name)}")
 

@@ -21,13 +21,13 @@ from queue import Empty
 from random import Random
 from typing import Protocol
 
-from goryu.evaluators.miniosl import MINIOSL, MinioslEvaluator
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import BackendError
 from goryu.learning.game_records import GameRecord, GameWriter, read_games
 from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening
+from goryu.learning.networks import open_network
 from goryu.learning.self_play.game import GameSteps, SelfPlaySettings, play_game
 from goryu.learning.self_play.leaf_network import LeafNetwork
 from goryu.learning.self_play.pool import play_together
@@ -135,7 +135,7 @@ def run(
 ) -> GameTally:
     """Does the work that the file does not hold yet, and appends its games; for ever if it has no end.
 
-    model: the network, a file or `MINIOSL`. at_once: games in progress in every process. temperature: of the
+    model: the network, as of `open_network`. at_once: games in progress in every process. temperature: of the
     network's policy. report: called after every game.
     Raises SelfPlayError if a process fails, GameFileError if the file is something else.
     """
@@ -218,12 +218,8 @@ def _work(
 
 def _open(model: Path, batch_size: int, backend: str, temperature: float) -> Evaluator:
     """Loads the network; raises ModelError or BackendError."""
-    if model == MINIOSL:
-        return MinioslEvaluator(batch_size=batch_size, backend=backend, temperature=temperature)
-    network = NetworkEvaluator(
-        model, batch_size=batch_size, backend=backend, threads=1, temperature=temperature
-    )
-    return LeafNetwork(network)
+    network = open_network(model, batch_size=batch_size, backend=backend, temperature=temperature)
+    return LeafNetwork(network) if isinstance(network, NetworkEvaluator) else network
 
 
 def _leave_with_parent() -> None:
