@@ -13,8 +13,8 @@ r"""Lets a network play shogi against itself, or look again at old games, and ke
 Without playouts every move is drawn from the network's policy: so many positions in so little time that only
 new labels (`reanalyse`) are still to be paid for. `loop` is AlphaZero's: self-play, training on the last
 cycles' games, a match of the challenger against the champion, and so on. All three may be killed at any time:
-the same command goes on where it stopped. Files of games are those of `tools/teach.py` (show, convert, pack); `tools/train.py`
-learns from them.
+the same command goes on where it stopped. Files of games are those of `tools/teach.py` (show, convert, pack);
+`tools/train.py` learns from them.
 """
 
 import argparse
