@@ -222,6 +222,18 @@ def test_the_errors_of_the_surface_are_those_of_repeated_experiments() -> None:
     assert sum(abs(score - 0.5) < 1.96 * error for score, error in found) >= 52
 
 
+def test_an_option_of_two_values_bends_no_surface() -> None:
+    # Its square is 1 in every pair, as the constant is: both together left the middle to chance (-191 Elo).
+    options = (TunedOption("flag", 0, 1), TunedOption("c", 50, 150))
+    rng = random.Random(4)
+    pairs = [(draw(options, 4, pair), sum(rng.random() < 0.5 for _ in range(2)) / 2) for pair in range(300)]
+    surface = Surface(options, pairs)
+    for values in ({"flag": 0.5, "c": 100}, {"flag": 0, "c": 100}, {"flag": 1, "c": 100}):
+        score, error = surface.score(values)
+        assert abs(score - 0.5) < 3 * error < 0.15
+    assert " 0.5: " not in surface.lines()[1]
+
+
 @pytest.mark.parametrize("text", ["c", "c=1", "c=1:x", "c=5:5", "=1:2", "c=9:1"])
 def test_a_range_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(TuningError, match="expected NAME=LOW:HIGH"):

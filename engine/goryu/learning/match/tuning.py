@@ -59,6 +59,11 @@ class TunedOption:
             raise TuningError(f"{text!r}: expected NAME=LOW:HIGH with LOW below HIGH")
         return option
 
+    @property
+    def is_two_valued(self) -> bool:
+        """Has it no value between its ends?"""
+        return self.high - self.low == 1
+
     def place(self, value: float) -> float:
         """Returns where a value stands in the range: -1 at its low end, +1 at its high end."""
         return (2 * value - self.low - self.high) / (self.high - self.low)
@@ -135,11 +140,17 @@ class Surface:
     def _row(self, values: Mapping[str, float]) -> Vector:
         return np.array(self._terms([option.place(values[option.name]) for option in self.options]))
 
-    @staticmethod
-    def _terms(places: Sequence[float]) -> list[float]:
-        """Returns 1, the places, and the products of every two of them, squares included."""
-        return [1.0, *places, *(a * b for a, b in combinations_with_replacement(places, 2))]
+    def _terms(self, places: Sequence[float]) -> list[float]:
+        """Returns 1, the places, and the products of every two of them, squares included.
+
+        Of an option with two values there is no square: it would be 1 in every pair.
+        """
+        pairs = combinations_with_replacement(range(len(places)), 2)
+        products = (places[i] * places[j] for i, j in pairs if i != j or not self.options[i].is_two_valued)
+        return [1.0, *places, *products]
 
 
-def _ends_and_middle(option: TunedOption) -> tuple[float, float, float]:
-    return option.low, (option.low + option.high) / 2, option.high
+def _ends_and_middle(option: TunedOption) -> tuple[float, ...]:
+    """Returns the values to show, without a middle that cannot be set."""
+    middle = () if option.is_two_valued else ((option.low + option.high) / 2,)
+    return option.low, *middle, option.high
