@@ -138,6 +138,9 @@ def test_the_fitted_distributions_meet_their_conditions(counts: tuple[float, ...
     seen = [count / sum(counts) for count in counts]
     fit = fit_t(seen, t)
     mean = sum(p * s for p, s in zip(fit, PAIR_SCORES, strict=True))
+    for elo1 in (10_000, inf):  # Expected to score 1, which no distribution of results does.
+        with pytest.raises(SprtError, match="at most 1000"):
+            Sprt(0, elo1, model="logistic")
     deviation = sqrt(sum(p * (s - mean) ** 2 for p, s in zip(fit, PAIR_SCORES, strict=True)))
     assert sum(fit) == pytest.approx(1)
     assert (mean - 0.5) / deviation == pytest.approx(t, abs=1e-8)

@@ -21,9 +21,9 @@ __all__ = ["Sprt", "SprtError"]
 EMPTY_CELL = 1e-3
 """Pairs counted in a cell that saw none, so that no hypothesis becomes impossible (as in fastchess)."""
 
-
-MAX_NORMALISED_ELO = 200
-"""Beyond this the iteration of `fit_t` need not converge (it was seen to fail from 250)."""
+MAX_ELO = {"normalized": 200, "logistic": 1000}
+"""Beyond this the iteration of `fit_t` need not converge (it was seen to fail from 250), and the expected
+score of `fit_mean` comes so close to 1 that it is rounded to it in the end."""
 
 
 class SprtError(ValueError):
@@ -47,8 +47,8 @@ class Sprt:
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             raise SprtError(f"SPRT of {self.elo0:g} against {self.elo1:g} Elo: expected the lower one first")
-        if self.model == "normalized" and max(-self.elo0, self.elo1) > MAX_NORMALISED_ELO:
-            raise SprtError(f"SPRT [{self.elo0:g}, {self.elo1:g}]: expected at most {MAX_NORMALISED_ELO}")
+        if max(-self.elo0, self.elo1) > (most := MAX_ELO[self.model]):
+            raise SprtError(f"SPRT [{self.elo0:g}, {self.elo1:g}]: expected at most {most} {self.model} Elo")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise SprtError(f"alpha {self.alpha:g}, beta {self.beta:g}: expected numbers between 0 and 0.5")
 
