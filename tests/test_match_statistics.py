@@ -83,6 +83,16 @@ def test_a_clean_sweep_has_no_finite_elo_but_a_lower_bound() -> None:
     assert statistics.los == 1 - 0.5**11
 
 
+@pytest.mark.parametrize("pentanomial, sign", [((0, 0, 0, 0, 10), 1), ((0, 9, 0, 0, 0), -1)])
+def test_pairs_that_came_out_alike_bound_no_normalised_elo(
+    pentanomial: tuple[int, int, int, int, int], sign: int
+) -> None:
+    statistics = MatchStatistics(pentanomial)
+    assert statistics.normalised_elo == sign * inf
+    assert statistics.normalised_elo_error == inf
+    assert MatchStatistics((0, 0, 10, 0, 0)).normalised_elo == 0.0
+
+
 def test_nothing_played_says_nothing() -> None:
     statistics = MatchStatistics()
     assert statistics.score_interval == (0.0, 1.0)
@@ -128,6 +138,9 @@ def test_a_test_that_makes_no_sense_is_refused() -> None:
         Sprt(5, 0)
     with pytest.raises(SprtError, match="at most 200"):
         Sprt(0, 400)
+    for elo1 in (10_000, inf):  # Expected to score 1, which no distribution of results does.
+        with pytest.raises(SprtError, match="at most 1000"):
+            Sprt(0, elo1, model="logistic")
     with pytest.raises(SprtError, match="between 0 and"):
         Sprt(alpha=0.0)
 
@@ -138,9 +151,6 @@ def test_the_fitted_distributions_meet_their_conditions(counts: tuple[float, ...
     seen = [count / sum(counts) for count in counts]
     fit = fit_t(seen, t)
     mean = sum(p * s for p, s in zip(fit, PAIR_SCORES, strict=True))
-    for elo1 in (10_000, inf):  # Expected to score 1, which no distribution of results does.
-        with pytest.raises(SprtError, match="at most 1000"):
-            Sprt(0, elo1, model="logistic")
     deviation = sqrt(sum(p * (s - mean) ** 2 for p, s in zip(fit, PAIR_SCORES, strict=True)))
     assert sum(fit) == pytest.approx(1)
     assert (mean - 0.5) / deviation == pytest.approx(t, abs=1e-8)
@@ -235,6 +245,11 @@ def test_an_option_of_two_values_bends_no_surface() -> None:
         score, error = surface.score(values)
         assert abs(score - 0.5) < 3 * error < 0.15
     assert " 0.5: " not in surface.lines()[1]
+
+
+def test_a_surface_of_pairs_that_were_all_won_has_no_bounds() -> None:
+    surface = Surface(OPTIONS, simulated(60, 1, lambda c, t: 1.0))
+    assert "100: +inf ± inf" in surface.lines()[1]
 
 
 @pytest.mark.parametrize("text", ["c", "c=1", "c=1:x", "c=5:5", "=1:2", "c=9:1"])

@@ -127,7 +127,7 @@ def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | Non
         "score": statistics.score,
         "elo": finite(statistics.elo),
         "elo_interval": [finite(end) for end in statistics.elo_interval],
-        "normalised_elo": statistics.normalised_elo,
+        "normalised_elo": finite(statistics.normalised_elo),
         "los": statistics.los,
         "reasons": dict(Counter(entry.reason for entry in counted)),
         "mean_plies": sum(entry.plies for entry in counted) / len(counted) if counted else None,

@@ -10,7 +10,7 @@ strength is measured in standard deviations of a game, so that different draw ra
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import erfc, inf, log, log10, sqrt
+from math import copysign, erfc, inf, log, log10, sqrt
 
 __all__ = ["PAIR_SCORES", "Z95", "MatchStatistics", "elo_of_score", "format_elo", "score_of_elo"]
 
@@ -119,15 +119,17 @@ class MatchStatistics:
 
     @property
     def normalised_elo(self) -> float:
-        """Elo in units that do not depend on the draw rate; 0 while the variance is 0."""
+        """Elo in units that do not depend on the draw rate; infinite where every pair came out alike, unless
+        they were all even.
+        """
         if self.variance == 0.0:
-            return 0.0
+            return 0.0 if self.score == 0.5 else copysign(inf, self.score - 0.5)
         return (self.score - 0.5) / sqrt(2 * self.variance) * NORMALISED_ELO
 
     @property
     def normalised_elo_error(self) -> float:
-        """Half the width of the 95 % interval of `normalised_elo`; infinite before the first pair."""
-        return Z95 / sqrt(2 * self.pairs) * NORMALISED_ELO if self.pairs else inf
+        """Half the width of the 95 % interval of `normalised_elo`; infinite while the variance is 0."""
+        return Z95 / sqrt(2 * self.pairs) * NORMALISED_ELO if self.variance else inf
 
     @property
     def los(self) -> float:

@@ -11,7 +11,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from math import sqrt
+from math import inf, isfinite, sqrt
 from typing import Self
 
 import numpy as np
@@ -135,7 +135,7 @@ class Surface:
             elo_of_score(min(max(round(s, 9), 0.0), 1.0))
             for s in (score, score - Z95 * error, score + Z95 * error)
         )
-        return f"{elo:+.0f} ± {(high - low) / 2:.0f}"
+        return f"{elo:+.0f} ± {(high - low) / 2 if isfinite(elo) else inf:.0f}"
 
     def _row(self, values: Mapping[str, float]) -> Vector:
         return np.array(self._terms([option.place(values[option.name]) for option in self.options]))
