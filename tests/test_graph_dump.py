@@ -97,6 +97,22 @@ def test_the_console_writes_the_graph_into_a_file(tmp_path: Path) -> None:
     assert "tree: " in ask(f"tree {missing}", request, Control(), player)[0]
 
 
+def test_the_name_of_the_file_may_hold_blanks_and_another_ending_is_refused(tmp_path: Path) -> None:
+    """A word that was not FILE.json was passed over: the moves were listed and no file was written."""
+    player, folder = Player(), tmp_path / "日本 語"
+    folder.mkdir()
+    config = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
+    player.load(config, lambda line: None)
+    request = Request(PlayerBoard(), Limits(nodes=20), config, monotonic())
+    player.search(request, Control(), lambda result, ms: None)
+    for question in (f"tree {folder / 'my graph.json'}", f'tree "{folder / "a　b.json"}" 1 2'):
+        (answer,) = ask(question, request, Control(), player)
+        assert "positions written to" in answer
+    assert {path.name for path in folder.iterdir()} == {"my graph.json", "a　b.json"}
+    for name in ("graph.txt", "-1", "graph.json.gz", '"graph.json'):
+        assert "expected FILE.json" in ask(f"tree {name}", request, Control(), player)[0]
+
+
 def test_a_number_in_a_question_may_be_anything() -> None:
     player, control = Player(), Control()
     config = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)

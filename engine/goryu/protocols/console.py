@@ -5,10 +5,12 @@ answers with the bare word that the client Ayane waits for.
 """
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from goryu.protocols.grammar import words
 from goryu.protocols.options import OPTIONS
 
 if TYPE_CHECKING:
@@ -44,15 +46,15 @@ def show(command: str, board: "Board") -> Iterator[str]:
 def ask(question: str, request: "Request", control: "Control", player: "Player") -> list[str]:
     """Returns the lines that answer `eval`, `policy`, `tree [lines]` or `perft [depth]`.
 
-    `tree FILE.json [least visits [depth]]` writes the search graph into a file instead.
+    `tree FILE.json [least visits [depth]]` writes the search graph into a file; its name may hold blanks.
     """
-    command, *arguments = question.split()
+    command, *arguments = words(question)
     number = _number(arguments[0]) if arguments else None
     board = request.board
     if command == "perft":
         return list(_perft(board, min(DEEPEST_PERFT, number if number is not None else 1), control))
-    if command == "tree" and arguments and arguments[0].endswith(".json"):
-        return [_line(_write_graph(player, arguments))]
+    if command == "tree" and arguments and number is None:
+        return [_line(_write_graph(player, " ".join(arguments)))]
     if command == "tree":
         return list(_tree(player, number or SHOWN))
     if not board.legal_moves():
@@ -129,21 +131,24 @@ def _tree(player: "Player", lines: int) -> Iterator[str]:
         )
 
 
-def _write_graph(player: "Player", arguments: Sequence[str]) -> str:
-    """Writes the search graph into the file that `arguments` name; returns what came of it."""
-    limits = [number for word in arguments[1:] if (number := _number(word)) is not None]
-    if len(limits) != len(arguments) - 1 or len(limits) > 2:
-        return f"tree: expected FILE.json [least visits [depth]], received {' '.join(arguments)}"
+def _write_graph(player: "Player", wanted: str) -> str:
+    """Writes the search graph into the file that `wanted` names; returns what came of it."""
+    # As of an option, a path may have the quotes in which Windows copies it.
+    found = re.fullmatch(r'("?)([^"]+\.json)\1((?: \S+)*)', wanted)
+    numbers = found[3].split() if found else []
+    limits = [number for word in numbers if (number := _number(word)) is not None]
+    if found is None or len(limits) != len(numbers) or len(limits) > 2:
+        return f"tree: expected FILE.json [least visits [depth]], received {wanted}"
     least_visits = limits[0] if limits else 1
     depth = limits[1] if len(limits) > 1 else None
     graph = player.graph(depth, least_visits)
     if graph is None:
         return "nothing was searched yet"
     try:
-        Path(arguments[0]).write_text(json.dumps(graph) + "\n", "utf-8")
+        Path(found[2]).write_text(json.dumps(graph) + "\n", "utf-8")
     except OSError as error:
         return f"tree: {error}"
-    return f"{len(graph['nodes'])} positions written to {arguments[0]}"
+    return f"{len(graph['nodes'])} positions written to {found[2]}"
 
 
 def _number(word: str) -> int | None:
