@@ -231,6 +231,22 @@ def test_openings_says_what_is_wrong(
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("argument", "status", "stream", "words"),
+    [
+        ("--help", 0, "stdout", "GNU Shogi as a USI engine"),
+        ("/nonexistent", 2, "stderr", "gnushogi_usi: [Errno 2]"),
+    ],
+)
+def test_the_adapter_explains_itself_and_names_a_program_that_is_not_there(
+    argument: str, status: int, stream: str, words: str
+) -> None:
+    """It took --help for the program, and a missing one ended in a traceback."""
+    command = [sys.executable, ROOT / "tools" / "gnushogi_usi.py", argument]
+    done = subprocess.run(command, input="isready\n", capture_output=True, text=True, timeout=60)
+    assert (done.returncode, getattr(done, stream).startswith(words)) == (status, True)
+
+
 @pytest.fixture
 def gnushogi() -> UsiClient:
     if not GNUSHOGI.exists():

@@ -214,6 +214,20 @@ class Adapter:
         return max(1, (budget or 1000) - self._overhead_ms)
 
 
+def main() -> int:
+    """Runs the adapter and returns its exit status."""
+    command = sys.argv[1:] or ["/usr/games/gnushogi"]
+    if command[0] in ("-h", "--help"):
+        print(__doc__.strip())
+        return 0
+    try:
+        Adapter(command).run(iter(sys.stdin.readline, ""))
+    except OSError as error:
+        print(f"gnushogi_usi: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
 def say(line: str) -> None:
     """Sends one line to the GUI."""
     sys.stdout.write(line + "\n")
@@ -221,4 +235,4 @@ def say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    Adapter(sys.argv[1:] or ["/usr/games/gnushogi"]).run(iter(sys.stdin.readline, ""))
+    sys.exit(main())
