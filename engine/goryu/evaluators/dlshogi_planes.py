@@ -4,8 +4,9 @@ Everything is seen by the side to move: if white moves, the board is turned by 1
 change places. Squares are file-major, so a plane reshaped to 9 x 9 has the axes [file][rank].
 
 `board`, 62 planes, the mover's 31 first, then the opponent's 31:
-    0-13    where its pieces of each kind stand, in the order P L N S B R G K +P +L +N +S +B +R 14-27   which
-    squares its pieces of each kind attack (occupied ones and those of its own pieces too; pins do not matter)
+    0-13    where its pieces of each kind stand, in the order P L N S B R G K +P +L +N +S +B +R
+    14-27   which squares its pieces of each kind attack (occupied ones and those of its own pieces too; pins
+            do not matter)
     28-30   squares that at least 1, 2, 3 of its pieces attack
 
 `hands`, 57 planes of ones or zeros:

@@ -1,6 +1,6 @@
 """Recognises the format of a model file by its inputs.
 
-Source: `model-formats.md`, 3.f. A format that is added gets a line here and a module of its own.
+A format that is added gets a line here and a module of its own.
 """
 
 from collections.abc import Mapping

@@ -5,7 +5,7 @@ What the planes are, how moves are numbered and on which scale the value stands 
 project; a `ModelFormat` says it for one of them. Everything behind the seam (`NetworkEvaluator`, the
 searches) is the same for all of them.
 
-Source of the formats: `model-formats.md` of this project; every format names its origin in its own module.
+Every format names its origin in its own module.
 """
 
 from collections.abc import Sequence
