@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
@@ -91,6 +92,24 @@ def test_an_engine_that_exceeds_its_time_loses() -> None:
     first, second = EngineFigures.of(1, [entry]), EngineFigures.of(2, [entry])
     assert (first.moves, first.time_losses, second.late_ms) == (1, 1, 0)
     assert (first.slowest_ms, first.late_ms) == (game.too_late.elapsed_ms, game.too_late.late_ms)
+
+
+def test_time_runs_from_the_moment_go_is_sent_even_if_the_referee_is_held_up_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    client = UsiClient(scripted("silence:50"), timeouts=QUICK)
+    client.start()
+    send = client._send
+
+    def send_and_be_held_up(line: str) -> None:
+        send(line)
+        time.sleep(0.1)
+
+    monkeypatch.setattr(client, "_send", send_and_be_held_up)
+    try:
+        assert client.think("position startpos", "go nodes 1", None).elapsed_ms >= 50
+    finally:
+        client.quit()
 
 
 def test_without_flag_lateness_is_only_noted() -> None:

@@ -84,8 +84,8 @@ class EngineError(Exception):
 class Thought:
     """An engine's answer to one `go`.
 
-    move: what followed `bestmove`: a move in USI, `resign` or `win`. elapsed_ms: from the last byte of `go`
-    to the arrival of `bestmove`. lines: its `info` lines, as they came.
+    move: what followed `bestmove`: a move in USI, `resign` or `win`. elapsed_ms: from the moment before `go`
+    is sent to the arrival of `bestmove`. lines: its `info` lines, as they came.
     """
 
     move: str
@@ -166,8 +166,8 @@ class UsiClient:
         """
         self._drain()
         self._send(position)
+        start = time.perf_counter()  # Asked first: afterwards the engine thinks while we may have to wait.
         self._send(go)
-        start = time.perf_counter()
         wait_s = self.timeouts.move_s if budget_ms is None else budget_ms / 1000 + self.timeouts.grace_s
         deadline, stopped = start + wait_s, False
         infos: list[str] = []
