@@ -112,6 +112,16 @@ def test_time_runs_from_the_moment_go_is_sent_even_if_the_referee_is_held_up_the
         client.quit()
 
 
+@pytest.mark.parametrize("wait_s", [float("inf"), 1e12])
+def test_one_may_wait_for_ever(wait_s: float) -> None:
+    client = UsiClient(scripted("push"), timeouts=Timeouts(handshake_s=wait_s, move_s=wait_s, quit_s=0.5))
+    try:
+        client.start()
+        assert client.think("position startpos", "go nodes 1", None).move == "1g1f"
+    finally:
+        client.quit()
+
+
 def test_without_flag_lateness_is_only_noted() -> None:
     slow = scripted("silence:250", limits="movetime=100")
     game = one_game(slow, scripted("push"), flag=False, max_plies=2)

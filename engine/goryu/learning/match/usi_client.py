@@ -264,7 +264,8 @@ class UsiClient:
     def _next_line(self, deadline: float) -> tuple[float, str] | None:
         """Returns the next line and when it arrived, or None once the deadline has passed."""
         try:
-            arrival, text = self._lines.get(timeout=max(0.0, deadline - time.perf_counter()))
+            left = min(deadline - time.perf_counter(), threading.TIMEOUT_MAX)
+            arrival, text = self._lines.get(timeout=max(0.0, left))
         except queue.Empty:
             return None
         if text is None:
