@@ -103,6 +103,8 @@ def test_match_says_that_failures_have_ended_it(tmp_path: Path, capsys: pytest.C
         (["--nodes", "1", "--opening-plies", "-1"], "--opening-plies -1"),
         (["--nodes", "1", "--resign", "-500"], "--resign -500"),
         (["--nodes", "1", "--max-failures", "0"], "--max-failures 0"),
+        (["--nodes", "1", "--move-timeout", "-1"], "--move-timeout -1"),
+        (["--nodes", "1", "--start-timeout", "nan"], "--start-timeout nan"),
     ],
 )
 def test_match_says_what_is_wrong_with_its_arguments(

@@ -168,6 +168,9 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
     for name, least in LEAST.items():
         if (number := getattr(args, name)) is not None and number < least:
             raise LimitsError(f"--{name.replace('_', '-')} {number}: expected at least {least}")
+    for name in ("start_timeout", "move_timeout"):
+        if not (seconds := getattr(args, name)) > 0:
+            raise LimitsError(f"--{name.replace('_', '-')} {seconds:g}: expected more than 0")
     common = Limits(args.time, args.inc, args.byoyomi, args.movetime, args.nodes, args.depth)
     openings = read_openings(args.openings, args.opening_plies) if args.openings else DEFAULT_OPENINGS
     sprt = None
