@@ -325,6 +325,12 @@ def test_a_conversion_is_whole_or_not_there(tmp_path: Path, capsys: pytest.Captu
         (["--out", "a.games", "--openings", "/nonexistent"], "/nonexistent"),
         (["--out", "a.games", "--processes", "0"], "--processes 0"),
         (["--out", "a.games", "--multipv", "3", "--multipv-temperature", "0"], "--multipv-temperature 0"),
+        (["--out", "a.games", "--resign", "0"], "--resign 0"),
+        (["--out", "a.games", "--games", "-5"], "--games -5"),
+        (["--out", "a.games", "--max-plies", "0"], "--max-plies 0"),
+        (["--out", "a.games", "--nodes", "0"], "--nodes 0"),
+        (["--out", "a.games", "--move-timeout", "nan"], "--move-timeout nan"),
+        (["--out", "a.games", "--multipv", "3", "--multipv-share", "15"], "--multipv-share 15"),
         (["--out", "a.games"], "cannot start 'a'"),
     ],
 )

@@ -34,6 +34,12 @@ with needs_extra("tools"):
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+POSITIVE = (
+    "nodes", "depth", "movetime", "games", "processes", "resign", "max_plies", "multipv_temperature",
+    "move_timeout", "start_timeout",
+)  # fmt: skip
+"""Numbers without which there are no games, or none that teach: a score of 0 would decide a game."""
+
 LINES_EVERY_S = 60.0
 """How often to print a line where there is no terminal to draw a bar on."""
 
@@ -155,9 +161,11 @@ def make_settings(args: argparse.Namespace) -> TeacherSettings:
     least, most = args.random_plies
     if not 0 <= least <= most:
         raise ValueError(f"--random-plies {least} {most}: expected 0 <= MIN <= MAX")
-    for name in ("processes", "multipv_temperature"):
-        if not (value := getattr(args, name)) > 0:
+    for name in POSITIVE:
+        if (value := getattr(args, name)) is not None and not value > 0:
             raise ValueError(f"--{name.replace('_', '-')} {value:g}: expected more than 0")
+    if not 0 <= args.multipv_share <= 1:
+        raise ValueError(f"--multipv-share {args.multipv_share:g}: expected a share of 0 to 1")
     return TeacherSettings(
         go=args.go or " ".join(limits) or TeacherSettings().go,
         seed=args.seed,
