@@ -19,7 +19,7 @@ from goryu.learning.match.limits import Limits
 from goryu.learning.match.opening_sampler import Sampling, sample_openings
 from goryu.learning.match.openings import Opening, read_openings
 from goryu.learning.match.referee import Reason, Referee
-from goryu.learning.match.usi_client import EngineSpec, UsiClient, command_words
+from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient, command_words
 
 pytest.importorskip("rsshogi")
 
@@ -213,6 +213,19 @@ def test_openings_repeat_from_their_seed_and_are_balanced() -> None:
     assert first == sample()
     assert all(abs(cp) < 150 for _, cp in first)
     assert len({opening for opening, _ in first}) == 4
+
+
+def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goryu.learning.match.opening_sampler.MAX_WALKS", 5)
+    client = UsiClient(EngineSpec(command_words(f"{SCRIPTED} push 0")))
+    client.start()
+    try:
+        found = sample_openings(client, Sampling(0, 0), Random(1))
+        assert str(next(found).opening) == "startpos"
+        with pytest.raises(EngineError, match="no new opening among 5 that it calls balanced"):
+            next(found)
+    finally:
+        client.quit()
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,13 @@ from random import Random
 
 from goryu.learning.match.openings import DEFAULT_OPENINGS, Opening
 from goryu.learning.match.referee import Referee
-from goryu.learning.match.usi_client import UsiClient
+from goryu.learning.match.usi_client import EngineError, UsiClient
 from goryu.learning.match.usi_info import variations
 
 __all__ = ["BalancedOpening", "Sampling", "sample_openings"]
+
+MAX_WALKS = 1000
+"""Walks in a row that may lead to nothing new before it is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +52,15 @@ class BalancedOpening:
 
 
 def sample_openings(client: UsiClient, sampling: Sampling, rng: Random) -> Iterator[BalancedOpening]:
-    """Yields distinct balanced openings without end.
+    """Yields distinct balanced openings, as many as are asked for.
 
     client: started with one thread and MultiPV set; only then, and with a fixed seed, the openings repeat.
+    Raises EngineError if it fails, or if `MAX_WALKS` in a row led to no new opening.
     """
     seen: set[str] = set()
-    while True:
+    walks = 0
+    while walks < MAX_WALKS:
+        walks += 1
         client.new_game()
         referee = Referee()
         if not walk(client, referee, sampling, rng) or referee.key in seen or referee.is_check:
@@ -64,6 +70,8 @@ def sample_openings(client: UsiClient, sampling: Sampling, rng: Random) -> Itera
         if cp is not None and abs(cp) < sampling.balance_cp:
             seen.add(referee.key)
             yield BalancedOpening(Opening(moves=tuple(referee.moves)), cp)
+            walks = 0
+    raise EngineError("protocol", f"{client.name}: no new opening among {walks} that it calls balanced")
 
 
 def walk(client: UsiClient, referee: Referee, sampling: Sampling, rng: Random) -> bool:
