@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from goryu.games.shogi import Board
 from goryu.learning.match.openings import Opening, OpeningError, parse_opening, read_openings
 from goryu.learning.match.referee import DeclarationRule, Reason, Referee, declaration_points
 from goryu.learning.match.rules import RulesError
@@ -191,8 +192,23 @@ def test_openings_are_read_in_every_usual_form() -> None:
     assert str(parse_opening(f"sfen {sfen} moves 7g7f")) == f"sfen {sfen} moves 7g7f"
 
 
+@pytest.mark.parametrize("hands, usual", [("PP", "2P"), ("0P", "-"), ("p1P", "Pp")])
+def test_hands_are_written_as_every_engine_reads_them(hands: str, usual: str) -> None:
+    board = "lnsgkgsnl/1r5b1/ppppppp2/9/9/9/PPPPPPP2/1B5R1/LNSGKGSNL b"
+    opening = parse_opening(f"sfen {board} {hands} 9 moves 7g7f")
+    assert str(opening) == f"sfen {board} {usual} 9 moves 7g7f"
+    assert Board(opening.sfen).sfen() == opening.sfen
+
+
 @pytest.mark.parametrize(
-    "line", ["startpos moves 7g7e", "sfen 9/9 b - 1", "hello", "sfen 9/9/9/9/9/9/9/9/9 b - 1"]
+    "line",
+    [
+        "startpos moves 7g7e",
+        "sfen 9/9 b - 1",
+        "hello",
+        "sfen 9/9/9/9/9/9/9/9/9 b - 1",
+        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 7g7f",
+    ],
 )
 def test_a_bad_opening_is_named(line: str) -> None:
     with pytest.raises(OpeningError, match=line[:8]):

@@ -58,11 +58,16 @@ def parse_opening(line: str, plies: int | None = None) -> Opening:
     start = " ".join(start.split())
     if start != "startpos":
         start = "sfen " + start.removeprefix("sfen ")
-    opening = Opening(start, tuple(moves.split())[:plies])
     try:
-        referee = Referee(opening.start)
+        referee = Referee(start)
     except RulesError as error:
         raise OpeningError(f"opening {line!r}: {error}") from error
+    if start != "startpos":  # As the referee writes it: engines are stricter than it is.
+        number = start.split()[4:]
+        if len(number) > 1:
+            raise OpeningError(f"opening {line!r}: expected `moves` or the end after the move number")
+        start = " ".join(["sfen", referee.key, *number])
+    opening = Opening(start, tuple(moves.split())[:plies])
     end = referee.verdict()
     for move in opening.moves:
         end = end or referee.play(move)
