@@ -399,6 +399,27 @@ def test_a_mate_by_another_move_does_not_end_a_search_of_chosen_moves() -> None:
     assert {move.move for move in result.moves} == set(chosen)
 
 
+def test_a_search_of_chosen_moves_does_not_decide_the_next_one() -> None:
+    """After `go searchmoves 9i9h` a `go` played 9i9h too: it had inherited all the visits."""
+    player, _ = loaded(QUICK)
+
+    def answer(*chosen: str) -> tuple[str, int]:
+        """Returns the move played, and how many visits the moves have in all."""
+        moves = tuple(move for move in Board().legal_moves() if move_to_usi(move) in chosen)
+        found = search(player, request_of(QUICK, limits=Limits(nodes=100, root_moves=moves)))
+        assert found.result is not None
+        return move_of(found), sum(move.visits for move in found.result.moves)
+
+    free, visits = answer()
+    assert free != "9i9h"
+    assert answer(free, "9i9h")[1] > 100, "some of all the moves: their visits are kept"
+    assert answer("9i9h")[1] > 100
+    assert answer() == (free, visits)
+    player.new_game()
+    assert answer("9i9h") == ("9i9h", 100)
+    assert answer() == (free, visits)
+
+
 @pytest.mark.parametrize(
     ("has_driver", "works_on", "opened", "file"),
     [

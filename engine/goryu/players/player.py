@@ -64,6 +64,7 @@ class Player:
         self._books = BookShelf()
         self._rules = STANDARD_RULES  # Those of the last search.
         self._moves: list[Move] = []  # Those that led to its root.
+        self._chosen: frozenset[Move] = frozenset()  # The only ones it considered there; empty for all.
         self._rng = Random()
         self._seed = 0
 
@@ -139,7 +140,8 @@ class Player:
         book_move = None if limits.infinite or limits.root_moves else self._books.answer(request, self._rng)
         if book_move is not None and not limits.ponder:
             return book_move
-        watch = Watch(self._searcher(config, board), request, control, report, self._time, self._rng)
+        puct = self._searcher(config, board, limits.root_moves)
+        watch = Watch(puct, request, control, report, self._time, self._rng)
         watch.ends_at_hit = book_move is not None
         watch.is_forced = declares or len(board.legal_moves()) == 1
         if (mate := self._mate_at_root(watch, control)) is not None:
@@ -179,16 +181,22 @@ class Player:
             return None
         return self._puct.dump(depth=depth, least_visits=least_visits, name=move_to_usi)
 
-    def _searcher(self, config: EngineConfig, board: Board) -> Puct:
+    def _searcher(self, config: EngineConfig, board: Board, root_moves: Sequence[Move] = ()) -> Puct:
         """Returns the search, with its graph if evaluator, constants, rules and past are the same."""
         assert self._loaded is not None
+        chosen = frozenset(root_moves)
         wanted = config.puct_config(board.turn, self._loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
         wanted = replace(wanted, mate_nodes=min(wanted.mate_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
         if self._puct is None or replace(self._puct.config, draw_value=wanted.draw_value) != wanted:
             self._puct = Puct(self._loaded.evaluator, wanted)
-        elif not (config.reuse_subtree and board.rules == self._rules and self._has_same_past(board)):
+        elif not (
+            config.reuse_subtree
+            and board.rules == self._rules
+            and self._has_same_past(board)
+            and self._has_considered(board, chosen)
+        ):
             self._puct.clear()
-        self._rules, self._moves = board.rules, list(board.move_stack)
+        self._rules, self._moves, self._chosen = board.rules, list(board.move_stack), chosen
         self._puct.config = wanted
         return self._puct
 
@@ -199,6 +207,16 @@ class Player:
         """
         assert self._puct is not None
         return not _is_root(self._puct, board) or board.move_stack == self._moves
+
+    def _has_considered(self, board: Board, chosen: frozenset[Move]) -> bool:
+        """Did the last search consider all the moves of this position that the next one is to consider?
+
+        One that was left out has no visits for that alone, and would lose to the others unseen.
+        """
+        assert self._puct is not None
+        if not self._chosen or not _is_root(self._puct, board):
+            return True
+        return bool(chosen) and chosen <= self._chosen
 
     def _mate_at_root(self, watch: Watch, control: Control) -> Answer | None:
         """Returns the first move of a mate (or the try), if one is found before the search proper begins.
