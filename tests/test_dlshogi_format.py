@@ -1,4 +1,4 @@
-"""The dlshogi format against the test vectors of model-formats.md 3.g, and against cshogi on random games."""
+"""The dlshogi format against test vectors, and against cshogi on random games."""
 
 import zlib
 from collections.abc import Iterator

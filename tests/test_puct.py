@@ -50,7 +50,7 @@ def midgame(game: str, plies: int, seed: int) -> State:
 
 
 def check_invariants(puct: Puct) -> None:
-    """Asserts what must hold of any graph between two searches (search.md 6.2)."""
+    """Asserts what must hold of any graph between two searches."""
     table = puct.table
     live = {id(node) for node in table}
     for key, node in table.nodes.items():
@@ -408,7 +408,7 @@ class Steering:
 
 
 def test_repetition_belongs_to_the_path_and_not_to_the_node() -> None:
-    """The same position at the same ply, by a path that repeats and by one that does not (search.md 1.4)."""
+    """The same position at the same ply, by a path that repeats and by one that does not."""
     repeating, fresh = "5i5h 5a5b 5h4h 5b4a 4h5h 4a5b", "5i4i 5a4b 4i4h 4b4a 4h5h 4a5b"
     puct = Puct(Steering(repeating, fresh))
     board = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1")
