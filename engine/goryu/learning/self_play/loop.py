@@ -6,8 +6,6 @@ as in AlphaGo Zero (Silver et al., Nature, 2017). `learning/alphazero.py` is the
 memory and for any game; this one has files at every step, so that a run of days can be killed and goes on,
 and several processes. Everything of cycle 7 is in `cycle-007/`: `self.games`, `train/` (checkpoint, log),
 `network.onnx`, `match.json`. A step is done if its file is there; cycle 0 is the network at the start.
-
-Source of the numbers: `../shared/training/guide.md` 4.3, stage B.
 """
 
 import json
