@@ -80,9 +80,10 @@ def test_a_game_with_a_gap_comes_back_in_pieces_of_one_number() -> None:
     assert {game.number for game in games} == {0}
 
 
-def test_an_impossible_move_is_refused() -> None:
+@pytest.mark.parametrize("move", ["7g7e", "7g7f+"])
+def test_an_impossible_move_is_refused(move: str) -> None:
     with pytest.raises(GameFileError, match="expected a move that is legal in lnsgkgsnl"):
-        hcpe_records(GameRecord((move_from_usi("7g7e"),), (0,), DRAW))
+        hcpe_records(GameRecord((move_from_usi(move),), (0,), DRAW))
 
 
 @pytest.mark.parametrize("library", ["cshogi", "rsshogi"])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.learning.game_records import GAMES_SUFFIX, GameFileError, GameRecord, read_games
-from goryu.learning.hcpe import HCPE, game_numbers, read_hcpe
+from goryu.learning.hcpe import HCPE, game_numbers, is_legal, read_hcpe
 
 __all__ = ["games_from_hcpe", "hcpe_records", "read_records"]
 
@@ -70,10 +70,9 @@ def games_from_hcpe(records: npt.NDArray[np.void], teacher: str = "") -> Iterato
 
 
 def _push(board: Any, move16: int) -> None:
-    move = board.move_from_move16(move16)
-    if not board.is_legal(move):
+    if not is_legal(board, move16):
         raise GameFileError(f"expected a move that is legal in {board.sfen()}, received {move16}")
-    board.push(move)
+    board.push(board.move_from_move16(move16))
 
 
 def _game(records: npt.NDArray[np.void], start_sfen: str, teacher: str, number: int) -> GameRecord:

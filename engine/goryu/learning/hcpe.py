@@ -9,6 +9,7 @@ Positions are unpacked by cshogi (extra `[train]`), the program family the forma
 
 import lzma
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ __all__ = [
     "WHITE_WON",
     "HcpeError",
     "game_numbers",
+    "is_legal",
     "read_hcpe",
     "results",
     "write_hcpe",
@@ -81,6 +83,16 @@ def results(records: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
     return np.where(records["gameResult"] == DRAW, 0.5, won)
 
 
+def is_legal(board: Any, move16: int) -> bool:
+    """Is a 16-bit move legal on a board of cshogi?
+
+    Its own test takes promotions far from the zone, pawns without promotion on the last rank and the like.
+    """
+    import cshogi
+
+    return move16 in map(cshogi.move16, board.legal_moves)
+
+
 def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
     """Returns the number of the game that each record belongs to; games count from 0 in file order.
 
@@ -100,7 +112,7 @@ def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
             board.set_hcp(hcp)
         except RuntimeError as error:
             raise HcpeError(f"record {i}: expected a position: {error}") from error
-        if not board.is_legal(board.move_from_move16(move16)):
+        if not is_legal(board, move16):
             raise HcpeError(f"record {i}: expected a move that is legal in {board.sfen()}, received {move16}")
         pieces[i] = board.pieces
     from_start = (pieces[1:] != start).sum(axis=1)
