@@ -86,7 +86,12 @@ class MatchStatistics:
 
     @property
     def score_interval(self) -> tuple[float, float]:
-        """The 95 % interval of the score.
+        """The 95 % interval of the score: Wilson's (1927), for pairs.
+
+        The variance of a pair is a share of the greatest that its mean allows, s (1 - s); that share is taken
+        to hold for every true score of the interval. To take the variance itself for the true one, as is
+        usual, promises too much where one side wins nearly everything: of simulated matches of 50 pairs in which it
+        wins 97 % of the games, such intervals hold the truth in 86 %, these in 96 %.
 
         Where every pair came out alike the sample variance is 0 and says nothing. Then the interval holds
         every distribution of pairs that shows n like pairs at least once in forty times: any other result
@@ -97,8 +102,10 @@ class MatchStatistics:
         if self.variance == 0.0:
             q = 1 - 0.025 ** (1 / self.pairs)
             return self.score * (1 - q), self.score + (1 - self.score) * q
-        margin = Z95 * sqrt(self.variance / self.pairs)
-        return self.score - margin, self.score + margin
+        z2 = Z95**2 * self.variance / (self.score * (1 - self.score)) / self.pairs
+        middle = (self.score + z2 / 2) / (1 + z2)
+        margin = sqrt(z2 * self.score * (1 - self.score) + z2**2 / 4) / (1 + z2)
+        return middle - margin, middle + margin
 
     @property
     def elo(self) -> float:
