@@ -90,8 +90,8 @@ class MatchStatistics:
 
         The variance of a pair is a share of the greatest that its mean allows, s (1 - s); that share is taken
         to hold for every true score of the interval. To take the variance itself for the true one, as is
-        usual, promises too much where one side wins nearly everything: of simulated matches of 50 pairs in which it
-        wins 97 % of the games, such intervals hold the truth in 86 %, these in 96 %.
+        usual, promises too much where one side wins nearly everything: of simulated matches of 50 pairs in
+        which it wins 97 % of the games, such intervals hold the truth in 86 %, these in 96 %.
 
         Where every pair came out alike the sample variance is 0 and says nothing. Then the interval holds
         every distribution of pairs that shows n like pairs at least once in forty times: any other result
