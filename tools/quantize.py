@@ -191,7 +191,7 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--half", action="store_true", help="16-bit floats, for GPUs, instead")
-    parser.add_argument("--calibration", type=int, default=512, help="positions to calibrate on")
+    parser.add_argument("--calibration", type=int, default=2048, help="positions to calibrate on")
     parser.add_argument("--comparison", type=int, default=4000, help="positions to compare on")
     parser.add_argument(
         "--equalize", action="store_true", help="channels of one size first (networks of tools/train.py)"
