@@ -218,7 +218,7 @@ def main() -> int:
     """Runs the adapter and returns its exit status."""
     command = sys.argv[1:] or ["/usr/games/gnushogi"]
     if command[0] in ("-h", "--help"):
-        print(__doc__.strip())
+        print((__doc__ or "").strip())
         return 0
     try:
         Adapter(command).run(iter(sys.stdin.readline, ""))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goryu.evaluators.miniosl import INPUT, OUTPUTS, MinioslEvaluator, network_path
+from goryu.evaluators.model_format import Array
 from goryu.games.shogi import Rules
 from goryu.games.state import Move
 from goryu.implementation import Board
@@ -58,7 +59,9 @@ def quantize_miniosl(target: Path, boards: "Sequence[ReferenceBoard]") -> None:
     teacher = MinioslEvaluator()
     planes = [teacher.show(board)[0] for board in boards]
     ends = range(CALIBRATION_BATCH, len(planes) + 1, CALIBRATION_BATCH)
-    batches = [{INPUT: np.stack(planes[end - CALIBRATION_BATCH : end])} for end in ends]
+    batches: list[dict[str, Array]] = [
+        {INPUT: np.stack(planes[end - CALIBRATION_BATCH : end])} for end in ends
+    ]
     with tempfile.TemporaryDirectory() as folder:
         used = Path(folder) / "used.onnx"
         onnx.utils.extract_model(str(network_path()), str(used), [INPUT], list(OUTPUTS))
