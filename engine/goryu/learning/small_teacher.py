@@ -1,7 +1,7 @@
 """miniosl's network in 8-bit integers: a teacher that labels more than twice as many positions in an hour.
 
-It foresees results and moves nearly as well as the float network (`tools/measure.py`: 0.432 nats for 0.431), and
-its mistakes of rounding differ from position to position, so that a pupil hears little of them.
+It foresees results and moves nearly as well as the float network (`tools/measure.py`: 0.432 nats for 0.431),
+and its mistakes of rounding differ from position to position, so that a pupil hears little of them.
 """
 
 import tempfile
