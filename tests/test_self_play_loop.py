@@ -89,6 +89,14 @@ def test_numbers_that_make_no_loop_are_refused(changes: dict[str, int]) -> None:
         replace(SETTINGS, **changes)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["cheap_playouts", "full_playouts"])
+def test_a_loop_without_a_search_is_refused(name: str) -> None:
+    """Games may be drawn from the policy alone, but a network learns nothing from its own policy."""
+    without = replace(SETTINGS.self_play, **{name: 0})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=f"{name}: expected more than 0"):
+        replace(SETTINGS, self_play=without)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder is not held")
 def test_a_folder_has_one_loop_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")

@@ -70,6 +70,9 @@ class LoopSettings:
         for name in ("cycles", "games", "window"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected more than 0, received {getattr(self, name)}")
+        for name in ("cheap_playouts", "full_playouts"):  # Without a search there is nothing to learn from.
+            if (playouts := getattr(self.self_play, name)) < 1:
+                raise ValueError(f"{name}: expected more than 0, received {playouts}")
         if self.match_games < 0 or self.match_games % 2:
             raise ValueError(f"match_games: expected an even number or 0, received {self.match_games}")
 
