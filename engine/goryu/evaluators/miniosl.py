@@ -28,7 +28,7 @@ from goryu.search.evaluator import Evaluation
 if TYPE_CHECKING:
     from goryu.games.shogi import Board
 
-__all__ = ["MinioslEvaluator", "miniosl_file", "network_path"]
+__all__ = ["INPUT", "MINIOSL", "OUTPUTS", "MinioslEvaluator", "miniosl_file", "network_path"]
 
 MINIOSL = "miniosl"
 """What a command line says in place of a file, or before one and a colon."""
@@ -93,9 +93,8 @@ class MinioslEvaluator:
         session = open_session(path, backend, threads=threads, allows_fallback=False)
         self._session = session.handle
         shapes = {node.name: node.shape[1:] for node in self._session.get_inputs()}
-        if shapes != {INPUT: [176, 9, 9]} or not {node.name for node in self._session.get_outputs()} >= set(
-            OUTPUTS
-        ):
+        outputs = {node.name for node in self._session.get_outputs()}
+        if shapes != {INPUT: [176, 9, 9]} or not outputs.issuperset(OUTPUTS):
             raise ModelError(
                 f"{path}: expected a network of miniosl, 176 planes in, {' and '.join(OUTPUTS)} out"
             )

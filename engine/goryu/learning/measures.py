@@ -54,11 +54,12 @@ def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 
             logits, value = net(input1, input2)
         logits, value = logits.float(), value.float()[:, 0]
         masked = logits.masked_fill(~legal, -torch.inf)
+        log_policy = masked.log_softmax(1)
         is_decided = result != 0.5
         target = torch.from_numpy(batch.policy).to(device)
-        divergence = F.kl_div(masked.log_softmax(1).masked_fill(~legal, 0.0), target, reduction="sum")
+        divergence = F.kl_div(log_policy.masked_fill(~legal, 0.0), target, reduction="sum")
         sums += [
-            F.cross_entropy(masked, label, reduction="sum").item(),
+            F.nll_loss(log_policy, label, reduction="sum").item(),
             (masked.argmax(1) == label).sum().item(),
             (logits.argmax(1) == label).sum().item(),
             F.binary_cross_entropy_with_logits(value, value_target, reduction="sum").item(),

@@ -3,7 +3,7 @@
 from hashlib import sha256
 from pathlib import Path
 
-from goryu.evaluators.miniosl import MinioslEvaluator, miniosl_file
+from goryu.evaluators.miniosl import MINIOSL, MinioslEvaluator, miniosl_file
 from goryu.evaluators.network import NetworkEvaluator
 
 __all__ = ["MODEL_HELP", "named_network", "open_network"]
@@ -36,7 +36,7 @@ def named_network(model: Path, temperature: float = 1.0) -> str:
     """
     _check(temperature)
     teacher = miniosl_file(model)
-    name, path = ("miniosl", teacher) if teacher else (model.stem, model)
+    name, path = (MINIOSL, teacher) if teacher else (model.stem, model)
     tempered = "" if temperature == 1.0 else f" at temperature {temperature:g}"
     return f"{name} {sha256(path.read_bytes()).hexdigest()[:8]}{tempered}"
 

@@ -81,7 +81,8 @@ def quantize_on(
 ) -> None:
     """Writes `target`, the 8-bit version of the float network `source`, calibrated on batches of its inputs.
 
-    batches: inputs by name, all batches of one size; what a whole batch of integers goes into loses nothing.
+    batches: inputs by name, all batches of one size. An input that holds nothing but integers of a byte in
+        all of them, such as planes of zeros and ones, is not rounded.
     reduce_range: use 7 bits for the weights; a CPU with AVX2 but without VNNI adds pairs of products in
         16 bits, which 8-bit weights can overflow. Weights of planes keep 8 bits: planes are 0 or 1.
     exclude: names of convolutions, beginnings of names, or patterns such as "*/first/*", that stay float.

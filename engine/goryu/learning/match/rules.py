@@ -8,9 +8,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol
 
-__all__ = ["LIBRARIES", "Rules", "RulesError", "open_rules"]
+from goryu.games.shogi import START_SFEN
 
-STARTPOS = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+__all__ = ["LIBRARIES", "Rules", "RulesError", "open_rules"]
 
 
 class RulesError(ValueError):
@@ -95,7 +95,7 @@ def open_rules(library: str, start: str) -> Rules:
 
     start: `startpos`, or `sfen` and an SFEN, as in a USI `position` line without its moves.
     """
-    sfen = STARTPOS if start == "startpos" else start.removeprefix("sfen ")
+    sfen = START_SFEN if start == "startpos" else start.removeprefix("sfen ")
     try:
         return LIBRARIES[library](sfen)
     except ImportError as error:
