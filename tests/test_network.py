@@ -1,6 +1,7 @@
 """The network evaluator on tiny models made here: formats, scales, backends, batches, unusable files."""
 
 import math
+import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -13,7 +14,7 @@ from goryu.evaluators.dlshogi_format import dlshogi_label
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.onnx_graph import producer
-from goryu.evaluators.providers import BackendError, Session, may_use_gpu, open_session
+from goryu.evaluators.providers import BackendError, Session, import_onnxruntime, may_use_gpu, open_session
 from goryu.evaluators.providers import _provider_options as provider_options
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
@@ -310,6 +311,85 @@ def test_a_home_that_cannot_be_written_costs_tensorrt_and_not_the_network(
     assert not may_use_gpu("cpu")
     evaluator = NetworkEvaluator(model, backend="tensorrt")
     assert evaluator.notes[0] == "TensorRT cannot be used: Could not determine home directory."
+
+
+def test_what_stops_onnxruntime_from_starting_cuda_is_named_with_what_helps(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
+        pytest.skip("this onnxruntime does not contain CUDA")
+    monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
+    evaluator = NetworkEvaluator(model, backend="cuda")
+    if evaluator.backend != "CPU":
+        pytest.skip(f"this machine has {evaluator.backend}")
+    assert "could not start it: lib" in evaluator.notes[0]
+    assert "setup cuda12" in evaluator.notes[0]
+
+
+def test_tensorrt_is_given_the_words_for_true_that_onnxruntime_takes(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`onnxruntime_pybind_state.cc` throws at "1": "should be 'True' or 'False'"."""
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    options = provider_options("tensorrt", model, 0)
+    assert options["trt_fp16_enable"] == options["trt_engine_cache_enable"] == "True"
+
+
+@pytest.mark.parametrize("home", ["shogi", "将棋"])
+def test_what_tensorrt_has_compiled_lies_in_a_folder_that_it_can_open_on_windows(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    (tmp_path / home).mkdir()
+    named = tmp_path / "振り飛車.onnx"
+    named.write_bytes(model.read_bytes())
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / home)
+    monkeypatch.setattr("goryu.evaluators.providers.sys.platform", "win32")
+    monkeypatch.setenv("PROGRAMDATA", str(tmp_path / "ProgramData"))
+    folder = provider_options("tensorrt", named, 0)["trt_engine_cache_path"]
+    assert folder.isascii()
+    assert Path(folder).is_dir()
+
+
+def test_what_tensorrt_does_not_know_runs_on_cuda(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    asked: list[str] = []
+
+    def open_none(path: str, options: object, providers: list[tuple[str, object]], **_: object) -> None:
+        asked.extend(name for name, _ in providers)
+        raise RuntimeError("no GPU")
+
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
+    monkeypatch.setattr(onnxruntime, "InferenceSession", open_none)
+    with pytest.raises(BackendError, match="no GPU"):
+        NetworkEvaluator(model, backend="tensorrt", allows_fallback=False)
+    assert asked == ["TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"]
+
+
+@pytest.mark.parametrize(
+    ("platform", "error", "advice"),
+    [
+        ("win32", ImportError("DLL load failed"), "vc_redist"),
+        ("win32", ModuleNotFoundError("No module"), "pip install onnxruntime"),
+        ("linux", ImportError("libstdc++.so.6"), "pip install onnxruntime"),
+    ],
+)
+def test_an_onnxruntime_that_cannot_be_imported_comes_with_advice(
+    platform: str, error: ImportError, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Failing:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "onnxruntime":
+                raise error
+
+    monkeypatch.delitem(sys.modules, "onnxruntime", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Failing(), *sys.meta_path])
+    monkeypatch.setattr(sys, "platform", platform)
+    with pytest.raises(BackendError, match=advice):
+        import_onnxruntime()
 
 
 def test_an_unknown_backend_is_refused(model: Path) -> None:

@@ -9,6 +9,7 @@ must keep it away from the library.
 """
 
 import ctypes
+import os
 import sys
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,7 +19,7 @@ from typing import Any
 
 from goryu.evaluators.model_files import ModelError
 
-__all__ = ["BACKENDS", "BackendError", "Session", "may_use_gpu", "open_session"]
+__all__ = ["BACKENDS", "BackendError", "Session", "import_onnxruntime", "may_use_gpu", "open_session"]
 
 BACKENDS = ("auto", "tensorrt", "cuda", "directml", "cpu")
 
@@ -43,6 +44,10 @@ _DISTRIBUTIONS = (
     "onnxruntime-webgpu",
 )
 """All of these install the same package `onnxruntime` over each other."""
+
+_CUDA_ADVICE = (
+    "; the extra cuda brings CUDA and cuDNN: tools/dev.py setup cuda (for drivers before 580: setup cuda12)"
+)
 
 _SEVERITY_ERROR = 3
 
@@ -82,7 +87,7 @@ def open_session(
         raise BackendError(f"backend {backend!r}: expected one of {', '.join(BACKENDS)}")
     if not path.is_file():
         raise ModelError(f"model {path}: no such file")
-    onnxruntime = _import_onnxruntime()
+    onnxruntime = import_onnxruntime()
     notes = _installation_notes()
     if backend == "auto":
         wanted = [name for name in _AUTOMATIC if _obstacle(onnxruntime, name) is None]
@@ -102,7 +107,7 @@ def may_use_gpu(backend: str) -> bool:
     Raises:
         BackendError: onnxruntime cannot be used at all.
     """
-    onnxruntime = _import_onnxruntime()
+    onnxruntime = import_onnxruntime()
     names = _AUTOMATIC if backend == "auto" else (backend, *_FALLBACKS.get(backend, ()))
     return any(name in _PROVIDERS and _obstacle(onnxruntime, name) is None for name in names if name != "cpu")
 
@@ -116,9 +121,10 @@ def _try(onnxruntime: Any, path: Path, name: str, threads: int, device: int) -> 
         onnxruntime.preload_dlls()  # Finds the CUDA libraries of the nvidia-* wheels.
     options = _session_options(onnxruntime, name, threads)
     try:
-        providers = [(_PROVIDERS[name], _provider_options(name, path, device))]
-        if name != "cpu":
-            providers.append((_PROVIDERS["cpu"], {}))  # Runs the few operators that a GPU does not know.
+        # Those behind the first run the few operators that it does not know.
+        providers = [
+            (_PROVIDERS[each], _provider_options(each, path, device)) for each in (name, *_FALLBACKS[name])
+        ]
         # enable_fallback=0: no second try behind our back, neither now nor in the middle of a game.
         handle = onnxruntime.InferenceSession(str(path), options, providers=providers, enable_fallback=0)
     except Exception as error:  # onnxruntime's errors have no other base class.
@@ -126,7 +132,7 @@ def _try(onnxruntime: Any, path: Path, name: str, threads: int, device: int) -> 
             raise ModelError(f"model {path}: onnxruntime cannot read it ({_first_line(error)})") from error
         return None, _first_line(error)
     if handle.get_providers()[0] != _PROVIDERS[name]:
-        return None, "onnxruntime could not start it; its reason is on stderr"
+        return None, _unstarted(onnxruntime, name)
     return handle, ""
 
 
@@ -141,6 +147,18 @@ def _obstacle(onnxruntime: Any, name: str) -> str | None:
         except OSError:
             return f"no NVIDIA driver ({driver} is not there)"
     return None
+
+
+def _unstarted(onnxruntime: Any, name: str) -> str:
+    """Returns why onnxruntime has left a backend out, which it writes to stderr only, and what may help."""
+    library = f"onnxruntime_providers_{name}"
+    library = f"{library}.dll" if sys.platform == "win32" else f"lib{library}.so"
+    try:
+        ctypes.CDLL(str(Path(onnxruntime.__file__).parent / "capi" / library))
+        reason = "its reason is on stderr"
+    except OSError as error:
+        reason = _first_line(error)
+    return f"onnxruntime could not start it: {reason}{_CUDA_ADVICE if name == 'cuda' else ''}"
 
 
 def _session_options(onnxruntime: Any, name: str, threads: int) -> Any:
@@ -164,21 +182,36 @@ def _provider_options(name: str, path: Path, device: int) -> dict[str, str]:
         # TensorRT notices another GPU or version by itself, but not that the weights are others: networks
         # of one shape have files of one size, and a network that learnt on often keeps its name.
         content = sha256(path.read_bytes()).hexdigest()[:16]
-        cache = Path.home() / ".cache" / "goryu" / "tensorrt" / f"{path.stem}-{content}"
+        cache = _compiled_networks() / (f"{path.stem}-{content}" if path.stem.isascii() else content)
         cache.mkdir(parents=True, exist_ok=True)
         options |= {
-            "trt_fp16_enable": "1",
-            "trt_engine_cache_enable": "1",
+            "trt_fp16_enable": "True",  # Python's names: onnxruntime refuses "1".
+            "trt_engine_cache_enable": "True",
             "trt_engine_cache_path": str(cache),
         }
     return options
 
 
-def _import_onnxruntime() -> Any:
+def _compiled_networks() -> Path:
+    """Returns the folder of what TensorRT has compiled.
+
+    On Windows that must be a name in ASCII, whatever the user's is (onnxruntime's issues 8975 and 22182).
+    """
+    folder = Path.home() / ".cache"
+    if sys.platform == "win32" and not str(folder).isascii():
+        folder = Path(os.environ.get("PROGRAMDATA", r"C:\ProgramData"))
+    return folder / "goryu" / "tensorrt"
+
+
+def import_onnxruntime() -> Any:
+    """Returns the module; raises BackendError, with what may help, if it cannot be used."""
     try:
         import onnxruntime
     except ImportError as error:
-        raise BackendError(f"onnxruntime cannot be imported ({error}): pip install onnxruntime") from error
+        advice = "pip install onnxruntime"
+        if sys.platform == "win32" and not isinstance(error, ModuleNotFoundError):
+            advice = "install Microsoft's newest Visual C++ Redistributable, vc_redist.x64.exe"
+        raise BackendError(f"onnxruntime cannot be imported ({error}): {advice}") from error
     if not hasattr(onnxruntime, "InferenceSession"):
         raise BackendError(
             "onnxruntime is an empty shell, as after removing one of two distributions: "

@@ -91,18 +91,16 @@ def _advice() -> str:
 def _network(model: str) -> Iterator[str]:
     """Says which backends onnxruntime offers, and which of them really start."""
     from goryu.evaluators.model_files import ModelError
-    from goryu.evaluators.providers import BACKENDS, BackendError
+    from goryu.evaluators.providers import BACKENDS, BackendError, import_onnxruntime
     from goryu.players.loading import load_network, model_path
 
     try:
-        import onnxruntime
-
-        yield f"onnxruntime offers: {', '.join(onnxruntime.get_available_providers())}"
+        yield f"onnxruntime offers: {', '.join(import_onnxruntime().get_available_providers())}"
         path = model_path(EngineConfig(model=model).evaluator_settings())
         yield f"model {path}"
         if not path.is_file():
             raise ModelError(f"model {path}: no such file")
-    except (ImportError, AttributeError, ModelError) as error:
+    except (BackendError, ModelError) as error:
         yield f"! broken: {error}"
         return
     for backend in BACKENDS:
