@@ -78,6 +78,7 @@ class NetworkEvaluator:
         self.path = Path(path)
         self.temperature = temperature
         self._threads = threads
+        self._device = device
         self._lock = Lock()
         self._session: Session = open_session(
             self.path, backend, threads=threads, device=device, allows_fallback=allows_fallback
@@ -91,6 +92,7 @@ class NetworkEvaluator:
         fixed = _shapes(inputs)[self.format.inputs[0].name][0]
         self._is_fixed = fixed is not None
         self._answers: list[Array] = []  # Those of the last warm-up, for their shapes and types.
+        self._handles: dict[int, Any] = {}  # By the size of a batch, where each has a session of its own.
         self._plan_batches(batch_size, fixed)
         self._sha = sha256(self.path.read_bytes()).hexdigest()
         try:
@@ -100,6 +102,7 @@ class NetworkEvaluator:
             if self.backend == "CPU" or not allows_fallback:
                 raise
             self.notes += (f"{self.backend} cannot be used: {error}",)
+            self._handles.clear()  # Frees the memory of the GPU.
             self._session = open_session(self.path, "cpu", threads=threads)
             self._plan_batches(batch_size, fixed)
             self._warm_up()
@@ -188,8 +191,27 @@ class NetworkEvaluator:
             for spec, rows, file_type in zip(self.format.inputs, inputs, self._file_types, strict=True)
         }
         with self._lock if self.backend == "DirectML" else nullcontext():  # it runs one batch at a time
-            outputs = self._session.handle.run(list(self.format.outputs), feed)
+            outputs = self._handle(size).run(list(self.format.outputs), feed)
         return [np.asarray(output)[:count] for output in outputs]
+
+    def _handle(self, size: int) -> Any:
+        """Returns the session that batches of this size go to.
+
+        With CUDA each has its own, opened when the sizes are tried: since onnxruntime 1.20 a convolution keeps
+        the plan of the last shape only (`UpdateState` in its cuda/nn/conv.cc), and making another takes many
+        times as long as the batch.
+        """
+        if self.backend != "CUDA":
+            return self._session.handle
+        if size not in self._handles:
+            is_first = not self._handles
+            self._handles[size] = self._session.handle if is_first else self._open_another()
+        return self._handles[size]
+
+    def _open_another(self) -> Any:
+        return open_session(
+            self.path, "cuda", threads=self._threads, device=self._device, allows_fallback=False
+        ).handle
 
     def _policy(self, state: State, logits: Array) -> list[float]:
         turn = state.turn
