@@ -1,5 +1,6 @@
 """Games as training data: to HCPE and back, read by libraries that are not ours; soft targets in batches."""
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -146,6 +147,28 @@ def test_pieces_of_a_game_are_held_out_together(tmp_path: Path) -> None:
     _, testing = load([Source(tmp_path / "a.games", 600.0)], held_out=0.5, seed=1)
     assert len(testing["a"]) > 0
     assert len(testing["a"]) % (len(records) - 6) == 0
+
+
+@pytest.mark.parametrize("ending", ["games", "hcpe"])
+def test_what_is_held_out_of_one_source_is_not_learned_from_another(ending: str, tmp_path: Path) -> None:
+    """Two files of the same games, with scores of their own."""
+    games = [random_game(seed) for seed in range(12)]
+    again = [replace(g, evals=tuple(s and -s for s in g.evals), teacher="another") for g in games]
+    sources = [Source(tmp_path / f"{name}.{ending}", 600.0) for name in "ab"]
+    for source, written in zip(sources, (games, again), strict=True):
+        if ending == "games":
+            write_games(source.path, written)
+        else:
+            np.concatenate([hcpe_records(game) for game in written]).tofile(source.path)
+    training, testing = load(sources, held_out=0.3, seed=0)
+    learned = {hcp.tobytes() for hcp in training.records["hcp"]}
+    assert learned
+    for source in sources:
+        held_out = testing[source.name].records
+        assert len(held_out) > 0
+        assert not learned & {hcp.tobytes() for hcp in held_out["hcp"]}
+        alone = load([source], held_out=0.3, seed=0)[1][source.name]
+        assert np.array_equal(held_out, alone.records)
 
 
 def test_soft_targets_reach_the_batch_and_its_mirror_image(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from goryu.evaluators.dlshogi_format import DlshogiFormat, dlshogi_label
 from goryu.evaluators.value_scale import from_probability
 from goryu.games.shogi import Board, move_from_usi
+from goryu.games.shogi.sfen import START_SFEN
 from goryu.learning import game_records
 from goryu.learning.dataset import (
     LABELS,
@@ -164,8 +165,13 @@ def test_whole_games_are_held_out_and_nothing_is_lost(tmp_path: Path) -> None:
 
 def test_pieces_of_one_game_are_held_out_together_wherever_they_are(tmp_path: Path) -> None:
     path = tmp_path / "pieces.games"
-    move = int(move_from_usi("7g7f"))
-    pieces = [GameRecord((move,), (number,), DRAW, number=number) for _ in range(2) for number in range(40)]
+    starts = [START_SFEN, START_SFEN.replace("lnsgkgsnl", "lnsgkgsn1")]
+    moves = [int(move) for move in Board().legal_moves()]
+    pieces = [
+        GameRecord((move,), (number,), DRAW, start_sfen=start, number=number)
+        for start in starts
+        for number, move in enumerate(moves)
+    ]
     game_records.write_games(path, pieces)
     training, testing = load([Source(path, 600.0)], held_out=0.5, seed=1)
     learned, held_out = (set(data.records["eval"].tolist()) for data in (training, testing["pieces"]))

@@ -146,16 +146,19 @@ def load(
     """Returns the training positions of all sources and the held-out ones of each, by the source's name;
     those of sources of one name, such as the games of several cycles, come together.
 
-    held_out: share of the games of every source that is kept away from training, in [0, 1).
+    held_out: share of the games of every source that is kept away from training, in [0, 1). If another
+        source has such a game, too, with other labels, its positions are left out there.
     merge: whether equal training positions become one, with their targets averaged.
     """
     if not 0.0 <= held_out < 1.0:
         raise ValueError(f"held out: expected a share of 0 to 1, received {held_out:g}")
     training: list[Dataset] = []
     repeats: list[npt.NDArray[np.int64]] = []
+    lines: list[npt.NDArray[np.int64]] = []
+    held_out_lines: list[npt.NDArray[np.int64]] = []
     testing: dict[str, Dataset] = {}
     for source in sources:
-        dataset, games = _read(source)
+        dataset, games, line = _read(source)
         # Seeded by the name, so that a file that grows or is used with others keeps its split.
         rng = np.random.default_rng((seed, zlib.crc32(source.name.encode())))
         is_held_out = (rng.random(games.max(initial=-1) + 1) < held_out)[games]
@@ -163,31 +166,41 @@ def load(
         testing[source.name] = _concatenate([*same, dataset.select(is_held_out)])
         training.append(dataset.select(~is_held_out))
         repeats.append(np.full(len(training[-1]), source.repeat))
-    whole, repeat = _concatenate(training), np.concatenate(repeats)
+        lines.append(line[~is_held_out])
+        held_out_lines.append(line[is_held_out])
+    is_free = ~np.isin(np.concatenate(lines), np.concatenate(held_out_lines))
+    whole, repeat = _concatenate(training).select(is_free), np.concatenate(repeats)[is_free]
     if merge:
         whole, repeat = merge_duplicates(whole, repeat)
     return whole.select(np.repeat(np.arange(len(whole)), repeat)), testing
 
 
-def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64]]:
-    """Returns the positions of a source and the number of the game that each belongs to, counted from 0."""
+def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Returns the positions of a source, the number of the game that each belongs to, counted from 0, and a
+    hash of the moves of that game (of its positions in an HCPE file), by which its copies are known.
+    """
     if source.path.suffix != GAMES_SUFFIX:
         records = read_hcpe(source.path)
         try:
-            return Dataset(records, _value_targets(records, source)), game_numbers(records)
+            numbers = game_numbers(records)
+            played = np.split(records["hcp"], np.flatnonzero(np.diff(numbers)) + 1)
+            hashes = np.array([hash(positions.tobytes()) for positions in played])
+            return Dataset(records, _value_targets(records, source)), numbers, hashes[numbers]
         except HcpeError as error:
             raise HcpeError(f"{source.path}: {error}") from error
     parts, policies, games = [np.zeros(0, HCPE)], [], [np.zeros(0, np.int64)]
+    lines = [np.zeros(0, np.int64)]
     places: dict[tuple[str, int | None, int], int] = {}
     for i, game in enumerate(read_games(source.path)):
         name = (game.teacher, game.number, i if game.number is None else 0)
         parts.append(hcpe_records(game))
         games.append(np.full(len(parts[-1]), places.setdefault(name, len(places))))
+        lines.append(np.full(len(parts[-1]), hash((game.start_sfen, game.moves))))
         targets = game.policies or (None,) * len(game.moves)
         policies += [policy for policy, score in zip(targets, game.evals, strict=True) if score is not None]
     records = np.concatenate(parts)
     dataset = Dataset(records, _value_targets(records, source), SoftPolicies.of(policies))
-    return dataset, np.concatenate(games)
+    return dataset, np.concatenate(games), np.concatenate(lines)
 
 
 def _concatenate(parts: Sequence[Dataset]) -> Dataset:
@@ -223,18 +236,23 @@ def merge_duplicates(
     return merged, most
 
 
-def batches(dataset: Dataset, size: int, rng: np.random.Generator) -> Iterator[Batch]:
+def batches(dataset: Dataset, size: int, rng: np.random.Generator, first: int = 0) -> Iterator[Batch]:
     """Yields batches for ever: each pass is a fresh permutation, each position mirrored or not by chance.
 
     The last, incomplete batch of a pass is dropped. Raises ValueError if there are too few positions for one.
+
+    first: the number of the first batch; those before it are drawn, but not made.
     """
     if len(dataset) < size:
         raise ValueError(f"expected at least one batch of {size} positions to train on, found {len(dataset)}")
+    number = 0
     while True:
         order = rng.permutation(len(dataset))
         for start in range(0, len(order) - size + 1, size):
-            chosen = order[start : start + size]
-            yield make_batch(dataset, chosen, rng.random(size) < 0.5)
+            chosen, mirrored = order[start : start + size], rng.random(size) < 0.5
+            if number >= first:
+                yield make_batch(dataset, chosen, mirrored)
+            number += 1
 
 
 def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.NDArray[np.bool_]) -> Batch:
