@@ -197,9 +197,9 @@ class NetworkEvaluator:
     def _handle(self, size: int) -> Any:
         """Returns the session that batches of this size go to.
 
-        With CUDA each has its own, opened when the sizes are tried: since onnxruntime 1.20 a convolution keeps
-        the plan of the last shape only (`UpdateState` in its cuda/nn/conv.cc), and making another takes many
-        times as long as the batch.
+        With CUDA each has its own, opened when the sizes are tried: since onnxruntime 1.20 a convolution
+        keeps the plan of the last shape only (`UpdateState` in its cuda/nn/conv.cc), and making another takes
+        many times as long as the batch.
         """
         if self.backend != "CUDA":
             return self._session.handle
