@@ -248,6 +248,19 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
     assert load_checkpoint(tmp_path / "checkpoint.pt").training is False
 
 
+def test_an_interrupted_run_ends_with_the_same_network(tmp_path: Path) -> None:
+    def interrupt(entry: dict[str, Any]) -> None:
+        if entry["step"] == 6:
+            raise KeyboardInterrupt
+
+    settings, data = config(blocks=1, channels=8, steps=10, evaluations=2), lesson()
+    expected = train(settings, data, {}, tmp_path / "whole").state_dict()
+    with pytest.raises(KeyboardInterrupt):
+        train(settings, data, {}, tmp_path / "pieces", interrupt)
+    found = train(settings, data, {}, tmp_path / "pieces").state_dict()
+    assert all(torch.equal(found[name], weights) for name, weights in expected.items())
+
+
 def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
     """What it computes stays; its normalisations have the statistics that they would have met in training."""
     data = lesson()

@@ -115,8 +115,8 @@ def train(
     progress = Progress() if is_new else _resume(checkpoint, net, averaged, optimizer)
     _forget_after(progress.step, folder / "log.jsonl")
 
-    rng = np.random.default_rng((config.seed, progress.step))
-    stream = batches(training, config.batch_size, rng)
+    rng = np.random.default_rng((config.seed, 0))
+    stream = batches(training, config.batch_size, rng, first=progress.step)
     sums, steps_summed = np.zeros(2), 0
     while (share := progress.share(config)) < 1.0:
         started = time.monotonic()
