@@ -310,6 +310,23 @@ def test_an_evaluator_that_is_lost_is_loaded_anew(
     assert "Error! RuntimeError: the GPU has gone; loading the evaluator anew" in said
 
 
+def test_an_evaluator_that_is_lost_is_loaded_anew_though_the_position_was_searched_before(
+    monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
+) -> None:
+    whole = load_evaluator(QUICK.evaluator_settings(), print)
+    loads = iter([replace(whole, evaluator=failing(60, "the GPU has gone")), whole])
+    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: next(loads))
+    player, said = loaded(QUICK)
+    answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
+    assert answer.result is not None
+    expected = [move_to_usi(move) for move in answer.result.moves[0].pv[:2]]
+    answer = search(player, request_of(QUICK, *expected))
+    assert answer.remark == ""
+    assert answer.result is not None
+    assert answer.result.stats.evaluations > 0
+    assert "Error! RuntimeError: the GPU has gone; loading the evaluator anew" in said
+
+
 @pytest.mark.parametrize(
     ("limits", "is_short"), [(Limits(movetime_ms=1000), False), (Limits(time_ms=(9e9, 9e9)), True)]
 )

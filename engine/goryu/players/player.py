@@ -290,12 +290,12 @@ class Player:
 
 
 def _run(watch: Watch) -> str:
-    """Searches; returns what broke the search off once it had begun, such as a lack of memory, or ""."""
+    """Searches; returns what broke the search off once it had found something, or ""."""
     try:
         watch.search()
     except Exception as error:
-        if not _is_root(watch.puct, watch.request.board):
-            raise
+        if not _is_root(watch.puct, watch.request.board) or watch.puct.stats().evaluations == 0:
+            raise  # What an earlier search has found is not worth going on without an evaluator.
         _log.exception("the search was broken off")
         return f"Error! {type(error).__name__}: {error}"
     return ""
