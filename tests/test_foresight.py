@@ -151,6 +151,17 @@ def test_games_of_a_teacher(tmp_path: Path) -> None:
     assert drawn.black_score == 0.5
 
 
+def test_a_teacher_s_random_moves_are_not_taken_for_its_own(tmp_path: Path) -> None:
+    board = Board()
+    moves = tuple(int(board.push_usi(move)) for move in (*OPENING, *MOVES))
+    path = tmp_path / "a.games"
+    for scores in (None,) * len(OPENING), (0, None):  # a later move without a score is one of the teacher's
+        write_games(path, [GameRecord(moves, (*scores, *range(len(MOVES))), BLACK_WON)])
+    random, chosen = read_played(path)
+    assert (random.opening, random.moves) == (OPENING, MOVES)
+    assert (chosen.opening, chosen.moves) == ((), (*OPENING, *MOVES))
+
+
 @pytest.fixture
 def tool() -> dict[str, Any]:
     pytest.importorskip("rich")

@@ -81,15 +81,18 @@ class Foresight:
 
 
 def read_played(path: Path) -> Iterator[PlayedGame]:
-    """Yields the games of a match's log (`games.jsonl`) or of a file of games (`*.games`).
+    """Yields the games of a match's log (`games.jsonl`) or of a file of games (`*.games`): there the moves
+    before the first score are the opening, a teacher's random moves among them.
 
     Raises JournalError, GameFileError or OSError.
     """
     if path.suffix != ".jsonl":
         for record in read_games(path):
             moves = tuple(move_to_usi(Move(move)) for move in record.moves)
-            score = 0.5 if record.result == DRAW else float(record.result == BLACK_WON)
-            yield PlayedGame(record.start_sfen, (), moves, (record.teacher, record.teacher), score)
+            first = next((ply for ply, score in enumerate(record.evals) if score is not None), len(moves))
+            black_score = 0.5 if record.result == DRAW else float(record.result == BLACK_WON)
+            players = (record.teacher, record.teacher)
+            yield PlayedGame(record.start_sfen, moves[:first], moves[first:], players, black_score)
         return
     names, entries = read_journal(path)
     first, second = names or ("engine 1", "engine 2")
