@@ -27,6 +27,7 @@ from goryu.learning.game_records import GameRecord, Policy, read_games, write_ga
 from goryu.learning.game_tally import GameTally
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.match.openings import Opening
+from goryu.learning.networks import open_network
 from goryu.learning.self_play import run
 from goryu.learning.self_play.game import (
     SelfPlaySettings,
@@ -446,6 +447,21 @@ def test_a_broken_model_is_said_to_be_one(tmp_path: Path) -> None:
     work = run.PlayWork("test", SETTINGS, (Opening(),), 1, 1)
     with pytest.raises(run.SelfPlayError, match=r"^model .*broken\.onnx: [^\n]*$"):
         run.run(work, model, tmp_path / "self.games")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="may have DirectML")
+def test_a_backend_that_cannot_be_used_is_an_error_and_not_the_cpu(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--model", str(MODEL), "--out", str(tmp_path / "self.games"), "--games", "1"]
+    assert tool().main(["play", *arguments, "--backend", "directml"]) == 2
+    assert "DirectML cannot be used" in capsys.readouterr().err
+
+
+def test_what_keeps_auto_from_a_gpu_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goryu.evaluators.providers._installation_notes", lambda: ["two of them"])
+    with pytest.warns(UserWarning, match="two of them"):
+        open_network(MODEL, backend="auto")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from goryu.evaluators.model_files import ModelError
-from goryu.evaluators.providers import BACKENDS
+from goryu.evaluators.providers import BACKENDS, BackendError
 from goryu.learning.extras import needs_extra
 from goryu.learning.file_lock import held_folder
 from goryu.learning.game_records import GAMES_SUFFIX, read_games
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     interrupt_on_sigterm()
     try:
         return int(args.verb(args))
-    except (OSError, ValueError, ModelError, run.SelfPlayError) as error:
+    except (OSError, ValueError, ModelError, BackendError, run.SelfPlayError) as error:
         print(f"selfplay: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 """The networks that a command line names: files, and the one that the package miniosl brings along."""
 
+import warnings
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,13 +20,24 @@ def open_network(
 ) -> NetworkEvaluator | MinioslEvaluator:
     """Loads a network for one thread: a file, `miniosl` or `miniosl:FILE`.
 
-    The arguments are those of `NetworkEvaluator`.
+    The arguments are those of `NetworkEvaluator`. A backend that was asked for by name is used or is an
+    error: hours of work shall not take days on the CPU. What kept `auto` from a better one is warned of.
     Raises ModelError, BackendError, or ValueError for a temperature that is none.
     """
     _check(temperature)
     if teacher := miniosl_file(model):
         return MinioslEvaluator(teacher, batch_size=batch_size, backend=backend, temperature=temperature)
-    return NetworkEvaluator(model, batch_size=batch_size, backend=backend, threads=1, temperature=temperature)
+    network = NetworkEvaluator(
+        model,
+        batch_size=batch_size,
+        backend=backend,
+        threads=1,
+        allows_fallback=False,
+        temperature=temperature,
+    )
+    for note in network.notes:
+        warnings.warn(note, stacklevel=2)
+    return network
 
 
 def named_network(model: Path, temperature: float = 1.0) -> str:

@@ -16,7 +16,6 @@ from random import Random
 
 import torch
 
-from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board, Puct
@@ -25,6 +24,7 @@ from goryu.learning.export import export_onnx
 from goryu.learning.game_tally import GameTally
 from goryu.learning.match.openings import Opening
 from goryu.learning.model import PolicyValueNet
+from goryu.learning.networks import open_network
 from goryu.learning.self_play import run
 from goryu.learning.self_play.game import SelfPlaySettings
 from goryu.learning.training import TrainingConfig, load_initial, train
@@ -172,7 +172,7 @@ def _match(settings: LoopSettings, cycle: Path, champion: Path) -> Score:
     path = cycle / "match.json"
     if not path.exists():
         challenger, old = (
-            NetworkEvaluator(folder / "network.onnx", batch_size=MATCH_BATCH, backend=settings.backend)
+            open_network(folder / "network.onnx", batch_size=MATCH_BATCH, backend=settings.backend)
             for folder in (cycle, champion)
         )
         rng, games = Random(settings.seed + 1), settings.match_games
