@@ -58,6 +58,57 @@ def test_an_install_is_repeated_for_new_extras_and_for_a_changed_project(bootstr
     assert not bootstrap.install_is_current([])
 
 
+@pytest.fixture
+def steps(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The commands that are given to pip, which nobody runs."""
+    commands: list[str] = []
+    monkeypatch.setattr(bootstrap, "create_venv", lambda: None)
+    monkeypatch.setattr(bootstrap, "project", lambda: {"build-system": {"requires": ["setuptools"]}})
+    monkeypatch.setattr(
+        bootstrap, "step", lambda name, message, command, advice, **_: commands.append(" ".join(command[3:]))
+    )
+    return commands
+
+
+def test_an_extra_that_wants_another_onnxruntime_takes_the_place_of_the_earlier_one(
+    bootstrap: ModuleType, steps: list[str]
+) -> None:
+    bootstrap.install(["test", "cuda"])
+    bootstrap.install(["cuda12"])
+    assert steps[-1].endswith("--editable .[cuda12,test]")
+    bootstrap.install([])
+    assert steps[-1].endswith("--editable .[cuda12,test]")
+
+
+def test_directml_takes_the_place_of_the_onnxruntime_that_pip_wants(
+    bootstrap: ModuleType, steps: list[str]
+) -> None:
+    remove = "uninstall --yes --disable-pip-version-check onnxruntime onnxruntime-gpu onnxruntime-directml"
+    bootstrap.install(["cuda"])
+    del steps[:]
+    bootstrap.install([bootstrap.DIRECTML])
+    assert steps[1].endswith("--editable .")
+    assert steps[2] == remove
+    assert steps[3].endswith(" onnxruntime-directml")
+    del steps[:]
+    bootstrap.install([])  # As after an update.
+    assert steps[1] == remove
+    assert steps[-1].endswith(" onnxruntime-directml")
+    del steps[:]
+    bootstrap.install(["cuda"])
+    assert steps[1] == remove
+    assert steps[-1].endswith("--editable .[cuda]")
+
+
+def test_a_log_is_shown_in_the_encoding_that_compilers_write(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("locale.getencoding", lambda: "cp932")
+    writes = "import sys; sys.stdout.buffer.write('エラー'.encode('cp932')); sys.exit(1)"
+    with pytest.raises(bootstrap.StepError, match="エラー"):
+        bootstrap.step("compiler", "compiling", [sys.executable, "-c", writes], "")
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links")
 def test_a_virtual_environment_is_completed_or_made_anew(
     bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch

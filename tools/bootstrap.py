@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import locale
 import os
 import shutil
 import subprocess
@@ -26,11 +27,22 @@ LOGS = ROOT / "build" / "dev"
 TAIL_LINES = 20
 
 VENV_ADVICE = "on Debian and Ubuntu this needs `apt install python3-venv`"
-NETWORK_ADVICE = "is the network there? Run the same command again to go on"
+NETWORK_ADVICE = (
+    "is the network there? Run the same command again to go on. Where pip finds no matching distribution, "
+    "Python may be too new for one: remove .venv, and set up with an older Python "
+    "(python3.14 tools/dev.py setup; Windows: py -3.14 tools\\dev.py setup)"
+)
 COMPILER_ADVICE = (
     "the native code needs a C++20 compiler and Python's headers (Debian: apt install g++ python3-dev; "
     "macOS: xcode-select --install; Windows: Visual Studio Build Tools with C++)"
 )
+
+DIRECTML = "directml"
+"""What `setup` is given for the GPUs of AMD and Intel on Windows. It is no extra for pip: one can only add to
+what is installed, and two distributions of onnxruntime overwrite each other's files."""
+
+ONE_RUNTIME = {"cuda", "cuda12", DIRECTML}
+"""Each wants an onnxruntime of its own: a new one takes the place of an earlier one."""
 
 
 class Programs(NamedTuple):
@@ -79,16 +91,31 @@ def force_set_up(extras: Iterable[str]) -> None:
 
 def install(extras: Iterable[str]) -> None:
     """Installs goryu, editable, with the extras asked for and those it already had."""
-    together = sorted({*extras, *read_stamp("install").get("extras", [])})
+    before = set(read_stamp("install").get("extras", []))
+    together = sorted({*extras, *(before - ONE_RUNTIME if ONE_RUNTIME & {*extras} else before)})
     create_venv()
     pip = [PYTHON, "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     build_tools = project()["build-system"]["requires"]
     step("build-tools", "installing the build tools", [*pip, *build_tools], NETWORK_ADVICE)
-    target = f".[{','.join(together)}]" if together else "."
+    if DIRECTML in before:
+        remove_runtimes()
+    for_pip = [extra for extra in together if extra != DIRECTML]
+    target = f".[{','.join(for_pip)}]" if for_pip else "."
     message = f"installing goryu and its dependencies, {target} (the first time this takes minutes)"
     command = [*pip, "--no-build-isolation", "--editable", target]
     step("install", message, command, NETWORK_ADVICE, GORYU_SKIP_NATIVE="1")
+    if DIRECTML in together:
+        remove_runtimes()
+        runtime = "onnxruntime-directml"
+        step(DIRECTML, f"installing {runtime}", [*pip, runtime], NETWORK_ADVICE)
     write_stamp("install", key=install_key(), extras=together)
+
+
+def remove_runtimes() -> None:
+    """Removes every onnxruntime: after removing one of two the other is broken, too."""
+    names = ["onnxruntime", "onnxruntime-gpu", "onnxruntime-directml"]
+    command = [PYTHON, "-m", "pip", "uninstall", "--yes", "--disable-pip-version-check", *names]
+    step("uninstall", "removing the onnxruntime that is there", command, "does an engine still run? End it")
 
 
 def create_venv() -> None:
@@ -109,8 +136,8 @@ def install_key() -> str:
 
 
 def extras_known() -> list[str]:
-    """Returns the names of the extras that pyproject.toml offers."""
-    return list(project()["project"]["optional-dependencies"])
+    """Returns the names of what `setup` can add: the extras that pyproject.toml offers, and DirectML."""
+    return [*project()["project"]["optional-dependencies"], DIRECTML]
 
 
 def project() -> dict[str, Any]:
@@ -198,7 +225,8 @@ def step(name: str, message: str, command: Sequence[str], advice: str, **environ
             stderr=subprocess.STDOUT,
         )
     if done.returncode != 0:
-        tail = log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL_LINES:]
+        # In the encoding of the system, as Microsoft's compiler and pip write into a file.
+        tail = log.read_text(encoding=locale.getencoding(), errors="replace").splitlines()[-TAIL_LINES:]
         shown = [f"  | {line}" for line in tail]
         raise StepError("\n".join([f"{message} failed", *shown, f"  the whole log: {log}", advice]))
     say(f"... done ({time.monotonic() - started:.0f} s)")
@@ -234,7 +262,10 @@ def ask_python(*arguments: str) -> str:
     """Returns what .venv's Python prints, or nothing if it does not run."""
     command = [PYTHON, *arguments]
     try:
-        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
+        asked = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+        )
+        return asked.stdout
     except OSError:
         return ""
 

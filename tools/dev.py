@@ -156,7 +156,7 @@ def clean(arguments: Sequence[str]) -> int:
 TEST_EXTRAS = ("test", "train") if os.environ.get("GORYU_TEST_TRAIN") == "1" else ("test",)
 
 VERBS = {
-    "setup": Verb("install goryu and build its native code anew; arguments: extras", None, setup),
+    "setup": Verb("install goryu and build its native code anew; extras: cuda, directml ...", None, setup),
     "usi": Verb("the USI engine on stdin and stdout", (), goryu("usi")),
     "doctor": Verb("what is installed, what works, and what a GUI registers", (), goryu("doctor")),
     "test": Verb("lint, then pytest with the arguments given", TEST_EXTRAS, test),

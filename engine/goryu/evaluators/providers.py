@@ -139,7 +139,8 @@ def _try(onnxruntime: Any, path: Path, name: str, threads: int, device: int) -> 
 def _obstacle(onnxruntime: Any, name: str) -> str | None:
     """Returns why a backend cannot work on this machine, as far as that can be known without trying."""
     if _PROVIDERS[name] not in onnxruntime.get_available_providers():
-        return "the onnxruntime that is installed does not contain it"
+        advice = ": tools/dev.py setup directml" if name == "directml" and sys.platform == "win32" else ""
+        return f"the onnxruntime that is installed does not contain it{advice}"
     if name in ("cuda", "tensorrt"):
         driver = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
         try:
