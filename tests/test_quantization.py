@@ -144,6 +144,32 @@ def test_with_7_bits_the_weights_of_all_planes_keep_8(tmp_path: Path) -> None:
     assert saturated_pairs(tmp_path / "int7.onnx", positions(16))[0] == 0
 
 
+def test_around_the_board_lie_bytes_that_mean_zero(tmp_path: Path) -> None:
+    """With a zero point of 200 any two of them are too much for the largest weights, there as well."""
+    number, node = onnx.numpy_helper.from_array, onnx.helper.make_node
+    constants = [
+        number(np.array(1, np.float32), "scale"),
+        number(np.array(200, np.uint8), "zero"),
+        number(np.full((1, 62, 3, 3), 127, np.int8), "weight"),
+        number(np.array(0, np.int8), "no shift"),
+    ]
+    nodes = [
+        node("QuantizeLinear", ["input1", "scale", "zero"], ["bytes"]),
+        node("DequantizeLinear", ["bytes", "scale", "zero"], ["x"]),
+        node("DequantizeLinear", ["weight", "scale", "no shift"], ["w"]),
+        node("Conv", ["x", "w"], ["y"], kernel_shape=[3, 3], pads=[1] * 4),
+    ]
+    values = [
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["n", planes, 9, 9])
+        for name, planes in (("input1", 62), ("input2", 57), ("y", 1))
+    ]
+    graph = onnx.helper.make_graph(nodes, "shifted", values[:2], values[2:], constants)
+    operators = [onnx.helper.make_opsetid("", 17)]
+    onnx.save(onnx.helper.make_model(graph, opset_imports=operators, ir_version=8), tmp_path / "net.onnx")
+    pairs = 2 * 81 * 9 * 62 // 2
+    assert saturated_pairs(tmp_path / "net.onnx", positions(2)) == (pairs, pairs)
+
+
 def test_inputs_in_another_order_are_no_obstacle(tmp_path: Path) -> None:
     net = Foreign()
     path = net.save(tmp_path / "float.onnx", net.trunk(), inputs=("input2", "input1"))

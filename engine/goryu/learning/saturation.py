@@ -34,8 +34,8 @@ def saturated_pairs(path: Path, positions: Dataset) -> tuple[int, int]:
         if node.op_type != "Conv" or not is_plain(node):
             continue
         if all(s is not None and s.op_type == "DequantizeLinear" for s in sources):
-            activation, weight = (source.input[0] for source in sources if source is not None)
-            layers.append((node, activation, weights[weight].astype(np.int32)))
+            (activation, _, zero), (weight, *_) = (source.input for source in sources if source is not None)
+            layers.append((node, activation, int(weights[zero]), weights[weight].astype(np.int32)))
             model.graph.output.append(
                 onnx.helper.make_tensor_value_info(activation, onnx.TensorProto.UINT8, None)
             )
@@ -49,10 +49,10 @@ def saturated_pairs(path: Path, positions: Dataset) -> tuple[int, int]:
     inputs = {"input1": batch.input1, "input2": batch.input2}
     seen = dict(zip(names, session.run(names, inputs), strict=True))
     saturated = total = 0
-    for node, activation, weight in layers:
+    for node, activation, zero, weight in layers:
         # Neighbours in memory are the channels of one square.
         filters, channels, *square = weight.shape
-        read = patches(np.asarray(seen[activation], np.int32), node).reshape(-1, channels, *square)
+        read = patches(np.asarray(seen[activation], np.int32), node, zero).reshape(-1, channels, *square)
         flat = read.transpose(0, 2, 3, 1).reshape(len(read), -1)
         for kernel in weight.transpose(0, 2, 3, 1).reshape(filters, -1):
             products = flat * kernel

@@ -73,12 +73,15 @@ def round_weights(
     return result.reshape(weights.shape).astype(np.int8)
 
 
-def patches(x: npt.NDArray[Number], node: onnx.NodeProto) -> npt.NDArray[Number]:
-    """Returns the patches, [patches, K], of an input [N, C, H, W] of a plain convolution."""
+def patches(x: npt.NDArray[Number], node: onnx.NodeProto, zero: int = 0) -> npt.NDArray[Number]:
+    """Returns the patches, [patches, K], of an input [N, C, H, W] of a plain convolution.
+
+    zero: what lies around it.
+    """
     attributes = _attributes(node)
     height, width = attributes["kernel_shape"]
     top, left, bottom, right = attributes.get("pads", (0, 0, 0, 0))
-    padded = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
+    padded = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)), constant_values=zero)
     windows = sliding_window_view(padded, (height, width), axis=(2, 3))
     return windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, x.shape[1] * height * width)
 
