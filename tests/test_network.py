@@ -239,35 +239,31 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
         NetworkEvaluator(model, backend="cuda", allows_fallback=False)
 
 
-@pytest.mark.parametrize(("backend", "sessions"), [("CUDA", 4), ("TensorRT", 1)])
-def test_with_cuda_every_size_of_a_batch_has_a_session_of_its_own(
-    model: Path, monkeypatch: pytest.MonkeyPatch, backend: str, sessions: int
+@pytest.mark.parametrize("backend", ["CUDA", "DirectML"])
+def test_on_a_gpu_every_size_of_a_batch_has_a_session_of_its_own(
+    model: Path, monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
-    """A convolution there holds the plan of the last shape only."""
-    seen: list[list[int]] = []
+    """A convolution of CUDA holds the plan of the last shape only; DirectML wants to know shapes before."""
+    states = boards(6)
+    values = [evaluation.value for evaluation in NetworkEvaluator(model, backend="cpu").evaluate(states)]
+    asked: list[dict[str, int]] = []
 
-    class Watched:
-        def __init__(self, handle: Any) -> None:
-            self.get_inputs, self.get_outputs = handle.get_inputs, handle.get_outputs
-            self.handle, self.sizes = handle, list[int]()
-            seen.append(self.sizes)
+    def open_elsewhere(path: Path, wanted: str, *, axes: dict[str, int] | None = None, **_: Any) -> Session:
+        assert wanted == backend.lower()
+        asked.append(axes or {})
+        return replace(open_session(path, "cpu", axes=axes), backend=backend)
 
-        def run(self, outputs: list[str], feed: dict[str, Any]) -> list[Any]:
-            self.sizes.append(len(feed["input1"]))
-            answers: list[Any] = self.handle.run(outputs, feed)
-            return answers
-
-    def open_watched(path: Path, asked: str, **settings: Any) -> Session:
-        session = open_session(path, "cpu", threads=1)
-        return replace(session, handle=Watched(session.handle), backend=backend)
-
-    monkeypatch.setattr("goryu.evaluators.network.open_session", open_watched)
+    monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
     evaluator = NetworkEvaluator(model, backend=backend.lower(), batch_size=6)
+    assert asked == [{}, *({"batch_size": size} for size in (6, 1, 2, 4))]
     for count in (3, 1, 6, 5, 2):
-        evaluator.evaluate(boards(count))
-    assert len(seen) == sessions
-    assert {size for sizes in seen for size in sizes} == {1, 2, 4, 6}
-    assert all(len(set(sizes)) == 1 for sizes in seen) == (sessions > 1)
+        found = [evaluation.value for evaluation in evaluator.evaluate(states[:count])]
+        assert found == pytest.approx(values[:count], abs=1e-5)
+
+
+def test_an_axis_of_a_known_length_is_fixed(model: Path) -> None:
+    handle = open_session(model, "cpu", axes={"batch_size": 3}).handle
+    assert [node.shape[0] for node in handle.get_inputs()] == [3, 3]
 
 
 @pytest.mark.parametrize("logit, value", [(0.0, np.nan), (np.nan, 0.0), (np.inf, 0.0)])

@@ -197,21 +197,24 @@ class NetworkEvaluator:
     def _handle(self, size: int) -> Any:
         """Returns the session that batches of this size go to.
 
-        With CUDA each has its own, opened when the sizes are tried: since onnxruntime 1.20 a convolution
-        keeps the plan of the last shape only (`UpdateState` in its cuda/nn/conv.cc), and making another takes
-        many times as long as the batch.
+        With CUDA and DirectML each has its own, opened when the sizes are tried. Since onnxruntime 1.20 a
+        convolution of CUDA keeps the plan of the last shape only (`UpdateState` in its cuda/nn/conv.cc), and
+        making another takes many times as long as the batch. DirectML prepares a network for the shapes that
+        it knows when the session is opened ("Performance Tuning" in its documentation).
         """
-        if self.backend != "CUDA":
+        if self._is_fixed or self.backend not in ("CUDA", "DirectML"):
             return self._session.handle
         if size not in self._handles:
-            is_first = not self._handles
-            self._handles[size] = self._session.handle if is_first else self._open_another()
+            axes = {node.shape[0]: size for node in self._session.handle.get_inputs()}
+            self._handles[size] = open_session(
+                self.path,
+                self.backend.lower(),
+                threads=self._threads,
+                device=self._device,
+                allows_fallback=False,
+                axes={name: length for name, length in axes.items() if isinstance(name, str)},
+            ).handle
         return self._handles[size]
-
-    def _open_another(self) -> Any:
-        return open_session(
-            self.path, "cuda", threads=self._threads, device=self._device, allows_fallback=False
-        ).handle
 
     def _policy(self, state: State, logits: Array) -> list[float]:
         turn = state.turn

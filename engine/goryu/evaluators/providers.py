@@ -11,6 +11,7 @@ must keep it away from the library.
 import ctypes
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -72,12 +73,19 @@ class Session:
 
 
 def open_session(
-    path: Path, backend: str = "auto", *, threads: int = 1, device: int = 0, allows_fallback: bool = True
+    path: Path,
+    backend: str = "auto",
+    *,
+    threads: int = 1,
+    device: int = 0,
+    allows_fallback: bool = True,
+    axes: Mapping[str, int] | None = None,
 ) -> Session:
     """Opens a model file on a backend, or on the next best one if that cannot be used and `allows_fallback`.
 
     backend: one of `BACKENDS`; "auto" takes the first of CUDA, DirectML and CPU that works.
     threads: CPU threads for one network call. device: number of the GPU.
+    axes: the lengths of free axes of the model, by their names, if they will always be the same.
 
     Raises:
         ModelError: the file is missing or onnxruntime cannot read it.
@@ -94,7 +102,7 @@ def open_session(
     else:
         wanted = [backend, *(_FALLBACKS[backend] if allows_fallback else ())]
     for name in wanted:
-        handle, problem = _try(onnxruntime, path, name, threads, device)
+        handle, problem = _try(onnxruntime, path, name, threads, device, axes or {})
         if handle is not None:
             return Session(handle, _NAMES[name], str(onnxruntime.__version__), tuple(notes))
         notes.append(f"{_NAMES[name]} cannot be used: {problem}")
@@ -112,7 +120,9 @@ def may_use_gpu(backend: str) -> bool:
     return any(name in _PROVIDERS and _obstacle(onnxruntime, name) is None for name in names if name != "cpu")
 
 
-def _try(onnxruntime: Any, path: Path, name: str, threads: int, device: int) -> tuple[Any, str]:
+def _try(
+    onnxruntime: Any, path: Path, name: str, threads: int, device: int, axes: Mapping[str, int]
+) -> tuple[Any, str]:
     """Returns a session that runs on the backend, or None and the reason."""
     obstacle = _obstacle(onnxruntime, name)
     if obstacle is not None:
@@ -120,6 +130,8 @@ def _try(onnxruntime: Any, path: Path, name: str, threads: int, device: int) -> 
     if name in ("cuda", "tensorrt"):
         onnxruntime.preload_dlls()  # Finds the CUDA libraries of the nvidia-* wheels.
     options = _session_options(onnxruntime, name, threads)
+    for axis, length in axes.items():
+        options.add_free_dimension_override_by_name(axis, length)
     try:
         # Those behind the first run the few operators that it does not know.
         providers = [
