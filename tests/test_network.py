@@ -239,6 +239,26 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
         NetworkEvaluator(model, backend="cuda", allows_fallback=False)
 
 
+def test_what_tensorrt_cannot_run_is_tried_with_cuda(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class TooOld:
+        def __init__(self, handle: Any) -> None:
+            self.get_inputs, self.get_outputs = handle.get_inputs, handle.get_outputs
+
+        def run(self, *_: object) -> None:
+            raise RuntimeError("Target GPU SM 61 is not supported by this TensorRT release")
+
+    def open_elsewhere(path: Path, backend: str, *, axes: Any = None, **_: Any) -> Session:
+        session = open_session(path, "cpu", axes=axes)
+        if backend == "tensorrt":
+            return replace(session, handle=TooOld(session.handle), backend="TensorRT")
+        return replace(session, backend="CUDA")
+
+    monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
+    evaluator = NetworkEvaluator(model, backend="tensorrt", batch_size=4)
+    assert evaluator.backend == "CUDA"
+    assert "SM 61" in evaluator.notes[-1]
+
+
 @pytest.mark.parametrize("backend", ["CUDA", "DirectML"])
 def test_on_a_gpu_every_size_of_a_batch_has_a_session_of_its_own(
     model: Path, monkeypatch: pytest.MonkeyPatch, backend: str

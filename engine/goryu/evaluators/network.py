@@ -95,17 +95,20 @@ class NetworkEvaluator:
         self._handles: dict[int, Any] = {}  # By the size of a batch, where each has a session of its own.
         self._plan_batches(batch_size, fixed)
         self._sha = sha256(self.path.read_bytes()).hexdigest()
-        try:
-            self._warm_up()
-        except ModelError as error:
-            # A GPU may open a model and fail to run it: no memory, a library missing.
-            if self.backend == "CPU" or not allows_fallback:
-                raise
-            self.notes += (f"{self.backend} cannot be used: {error}",)
-            self._handles.clear()  # Frees the memory of the GPU.
-            self._session = open_session(self.path, "cpu", threads=threads)
-            self._plan_batches(batch_size, fixed)
-            self._warm_up()
+        while True:
+            try:
+                self._warm_up()
+                break
+            except ModelError as error:
+                # A GPU may open a model and fail to run it: no memory, a library missing, TensorRT too new.
+                if self.backend == "CPU" or not allows_fallback:
+                    raise
+                self.notes += (f"{self.backend} cannot be used: {error}",)
+                weaker = "cuda" if self.backend == "TensorRT" else "cpu"
+                self._handles.clear()  # Frees the memory of the GPU.
+                self._session = open_session(self.path, weaker, threads=threads, device=device)
+                self.notes += tuple(note for note in self._session.notes if note not in self.notes)
+                self._plan_batches(batch_size, fixed)
 
     @property
     def backend(self) -> str:
