@@ -89,10 +89,10 @@ def read_played(path: Path) -> Iterator[PlayedGame]:
     if path.suffix != ".jsonl":
         for record in read_games(path):
             moves = tuple(move_to_usi(Move(move)) for move in record.moves)
-            first = next((ply for ply, score in enumerate(record.evals) if score is not None), len(moves))
+            chosen = next((ply for ply, score in enumerate(record.evals) if score is not None), len(moves))
             black_score = 0.5 if record.result == DRAW else float(record.result == BLACK_WON)
             players = (record.teacher, record.teacher)
-            yield PlayedGame(record.start_sfen, moves[:first], moves[first:], players, black_score)
+            yield PlayedGame(record.start_sfen, moves[:chosen], moves[chosen:], players, black_score)
         return
     names, entries = read_journal(path)
     first, second = names or ("engine 1", "engine 2")
