@@ -5,12 +5,15 @@ import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goryu.evaluators.model_files import models_folder
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.implementation import Board
 from goryu.players.config import EngineConfig
 from goryu.protocols import doctor
 from goryu.protocols.console import print_options
@@ -62,6 +65,24 @@ def test_goryu_doctor_names_what_is_broken(capsys: pytest.CaptureFixture[str]) -
     text = capsys.readouterr().out
     assert "! broken: model /nowhere/none.onnx: no such file" in text
     assert "search:" in text
+
+
+def test_goryu_doctor_measures_the_network_and_not_the_planes_of_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    network = NetworkEvaluator(models_folder() / "goryu-5x64-int8.onnx", backend="cpu")
+    filled: list[Board] = []
+    fill = network.format.fill
+
+    def watched(board: Board, rows: Any) -> None:
+        filled.append(board)
+        fill(board, rows)
+
+    monkeypatch.setattr(network.format, "fill", watched, raising=False)
+    monkeypatch.setattr(network, "run", lambda inputs: None)  # As fast as a GPU may be.
+    monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
+    assert doctor._evaluations_per_second(network) > 0
+    assert len(filled) == network.batch_size
 
 
 def test_goryu_doctor_says_when_the_implementation_asked_for_is_not_there() -> None:

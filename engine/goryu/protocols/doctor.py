@@ -118,10 +118,13 @@ def _network(model: str) -> Iterator[str]:
 
 
 def _evaluations_per_second(network: "NetworkEvaluator") -> float:
+    """Returns the rate of the network alone: Python's planes, unlike the search's, would hold a GPU back."""
     from goryu.implementation import Board
 
-    batch = [Board()] * network.batch_size
-    return len(batch) * _rate(lambda: network.evaluate(batch))
+    inputs = network.new_inputs(network.batch_size)
+    for i in range(network.batch_size):
+        network.format.fill(Board(), [rows[i] for rows in inputs])
+    return network.batch_size * _rate(lambda: network.run(inputs))
 
 
 def _rate(work: Callable[[], object]) -> float:
