@@ -140,6 +140,22 @@ def test_the_programs_behind_the_verbs_find_the_python_of_the_virtual_environmen
     assert started[0]["PATH"].split(os.pathsep)[0] == str(dev.programs(dev.VENV).folder)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
+def test_a_program_that_ctrl_c_ends_has_the_time_that_it_needs(dev: ModuleType) -> None:
+    """On Windows, where dev.py waits for the program and both get the Ctrl-C."""
+    ends_slowly = """
+import os, signal, sys, time
+try:
+    os.kill(os.getppid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+except KeyboardInterrupt:
+    time.sleep(1)
+    sys.exit(130)
+"""
+    assert dev.follow(subprocess.Popen([sys.executable, "-c", ends_slowly])) == 130
+
+
 def test_every_program_of_tools_is_a_verb() -> None:
     """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
     others = {"dev.py", "bootstrap.py", "sanitize.py", "gnushogi_usi.py"}  # The last one is an engine.

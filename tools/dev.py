@@ -8,6 +8,7 @@ the native code where there is a C++ compiler.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shlex
 import shutil
@@ -81,7 +82,17 @@ def become(command: list[str]) -> int:
     environment = {**os.environ, "PATH": path}
     if os.name != "nt":
         os.execve(command[0], command, environment)
-    return subprocess.run(command, env=environment).returncode
+    return follow(subprocess.Popen(command, env=environment))
+
+
+def follow(program: subprocess.Popen[bytes]) -> int:
+    """Waits for a program and returns its exit status; on Ctrl-C, which it has got too, until it has ended.
+
+    `subprocess.run` would kill it after a quarter of a second, with its engines running and games unsaved.
+    """
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):
+            return program.wait()
 
 
 def test(arguments: Sequence[str]) -> int:
