@@ -2,8 +2,11 @@
 
 import json
 import math
+import multiprocessing
 import runpy
 import sys
+from dataclasses import fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,8 @@ cshogi: Any = pytest.importorskip("cshogi")
 
 from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
-from goryu.learning.dataset import Dataset, make_batch  # noqa: E402
+from goryu.learning.batch_loader import load_batches  # noqa: E402
+from goryu.learning.dataset import Batch, Dataset, batches, make_batch  # noqa: E402
 from goryu.learning.equalization import equalize  # noqa: E402
 from goryu.learning.export import export_onnx, load_checkpoint  # noqa: E402
 from goryu.learning.file_lock import held_folder  # noqa: E402
@@ -259,6 +263,30 @@ def test_an_interrupted_run_ends_with_the_same_network(tmp_path: Path) -> None:
         train(settings, data, {}, tmp_path / "pieces", interrupt)
     found = train(settings, data, {}, tmp_path / "pieces").state_dict()
     assert all(torch.equal(found[name], weights) for name, weights in expected.items())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_batches_made_by_other_processes_are_the_same(workers: int) -> None:
+    data = lesson()
+    alone = batches(data, 8, np.random.default_rng(3), first=2)
+    helped = load_batches(data, 8, np.random.default_rng(3), first=2, workers=workers)
+    for expected, found in islice(zip(alone, helped, strict=True), 2 * len(data) // 8):
+        for field in fields(Batch):
+            assert np.array_equal(getattr(found, field.name), getattr(expected, field.name)), field.name
+
+
+def test_processes_that_make_batches_change_nothing(tmp_path: Path) -> None:
+    settings, data = config(blocks=1, channels=8, steps=6, evaluations=2), lesson()
+    expected = train(settings, data, {}, tmp_path / "alone").state_dict()
+    found = train(replace(settings, workers=2), data, {}, tmp_path / "helped").state_dict()
+    assert all(torch.equal(found[name], weights) for name, weights in expected.items())
+    assert not multiprocessing.active_children()
+
+
+def test_too_few_positions_are_noticed_by_other_processes_too() -> None:
+    stream = load_batches(lesson(), 1_000_000, np.random.default_rng(3), workers=1)
+    with pytest.raises(ValueError, match="expected at least one batch of 1000000 positions"):
+        next(stream)
 
 
 def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ Sources are HCPE files or files of games (`game_records.py`), which alone have s
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +29,10 @@ __all__ = [
     "LABELS",
     "Batch",
     "Dataset",
+    "Draw",
     "Source",
     "batches",
+    "draws",
     "load",
     "make_batch",
     "merge_duplicates",
@@ -39,6 +42,9 @@ __all__ = [
 
 LABELS = 2187
 """27 channels (10 directions, 10 with promotion, 7 drops) times 81 destinations, dlshogi's numbering."""
+
+Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]
+"""What is in a batch: the indices of its positions, and which of them are reflected left to right."""
 
 PROMOTIONS = 10 * 81
 """Added to the label of a move without promotion it gives the label of the same with promotion."""
@@ -236,23 +242,24 @@ def merge_duplicates(
     return merged, most
 
 
-def batches(dataset: Dataset, size: int, rng: np.random.Generator, first: int = 0) -> Iterator[Batch]:
-    """Yields batches for ever: each pass is a fresh permutation, each position mirrored or not by chance.
+def draws(count: int, size: int, rng: np.random.Generator) -> Iterator[Draw]:
+    """Yields what is in each batch of `count` positions, for ever: the indices, and which are mirrored.
 
-    The last, incomplete batch of a pass is dropped. Raises ValueError if there are too few positions for one.
-
-    first: the number of the first batch; those before it are drawn, but not made.
+    Each pass is a fresh permutation, each position mirrored or not by chance; the last, incomplete batch of a
+    pass is dropped. Raises ValueError if there are too few positions for one.
     """
-    if len(dataset) < size:
-        raise ValueError(f"expected at least one batch of {size} positions to train on, found {len(dataset)}")
-    number = 0
+    if count < size:
+        raise ValueError(f"expected at least one batch of {size} positions to train on, found {count}")
     while True:
-        order = rng.permutation(len(dataset))
-        for start in range(0, len(order) - size + 1, size):
-            chosen, mirrored = order[start : start + size], rng.random(size) < 0.5
-            if number >= first:
-                yield make_batch(dataset, chosen, mirrored)
-            number += 1
+        order = rng.permutation(count)
+        for start in range(0, count - size + 1, size):
+            yield order[start : start + size], rng.random(size) < 0.5
+
+
+def batches(dataset: Dataset, size: int, rng: np.random.Generator, first: int = 0) -> Iterator[Batch]:
+    """Yields the batches that `draws` are of, from the number `first` on."""
+    for chosen, mirrored in islice(draws(len(dataset), size, rng), first, None):
+        yield make_batch(dataset, chosen, mirrored)
 
 
 def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.NDArray[np.bool_]) -> Batch:

@@ -21,7 +21,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from goryu.learning.dataset import Batch, Dataset, batches, make_batch
+from goryu.learning.batch_loader import load_batches
+from goryu.learning.dataset import Batch, Dataset, make_batch
 from goryu.learning.export import expecting, load_checkpoint
 from goryu.learning.import_onnx import load_export, unfold
 from goryu.learning.measures import measure, tensors
@@ -45,6 +46,7 @@ class TrainingConfig:
     value_weight: weight of the value loss beside the policy loss.
     average: decay of the moving average of the weights, per step.
     evaluations: how often the held-out games are measured in a run.
+    threads: of PyTorch. workers: processes that make batches; with 0 the training does it between its steps.
     """
 
     blocks: int = 5
@@ -61,6 +63,7 @@ class TrainingConfig:
     evaluations: int = 10
     seed: int = 0
     threads: int = 1
+    workers: int = 0
     device: str = "cpu"
 
     def __post_init__(self) -> None:
@@ -68,6 +71,8 @@ class TrainingConfig:
         for name in ("channels", "batch_size", "steps", "minutes", "evaluations", "threads"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name}: expected more than 0, received {getattr(self, name)}")
+        if self.workers < 0:
+            raise ValueError(f"workers: expected 0 or more, received {self.workers}")
 
 
 @dataclass(slots=True)
@@ -116,7 +121,7 @@ def train(
     _forget_after(progress.step, folder / "log.jsonl")
 
     rng = np.random.default_rng((config.seed, 0))
-    stream = batches(training, config.batch_size, rng, first=progress.step)
+    stream = load_batches(training, config.batch_size, rng, first=progress.step, workers=config.workers)
     sums, steps_summed = np.zeros(2), 0
     while (share := progress.share(config)) < 1.0:
         started = time.monotonic()
