@@ -1,6 +1,7 @@
 """The state machine without I/O: every order of commands and events, one answer for every go."""
 
 from collections import deque
+from typing import Any, cast
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from goryu.games.shogi import move_from_usi
 from goryu.players.config import EngineConfig
 from goryu.players.request import Answer
 from goryu.protocols.actions import Action, Ask, Load, NewGame, OpenLog, Quit, Search, SolveMate, Write
+from goryu.protocols.console import ask
 from goryu.protocols.grammar import words
 from goryu.protocols.info import answer_lines
 from goryu.protocols.usi import UsiEngine
@@ -267,6 +269,18 @@ def test_help_names_what_people_may_ask() -> None:
         f" {command}" in text
         for command in ("d,", "moves", "side", "eval", "policy", "tree", "perft", "getoption")
     )
+
+
+def test_every_legal_move_is_listed_and_counted_though_not_all_are_searched() -> None:
+    """That number of perft is published; by default the search leaves pointless non-promotions out."""
+    (listed,) = ready_world().send("position startpos moves 7g7f 3c3d", "moves")
+    assert {"8h2b", "8h2b+"} <= set(words(listed))
+    world = ready_world()
+    world.send("go perft 3")
+    (question,) = world.jobs
+    assert isinstance(question, Ask)
+    told = ask(question.question, question.request, question.control, cast(Any, None))
+    assert told[-1] == "info string perft 3: 25470"
 
 
 def test_help_explains_an_option_under_any_of_its_names() -> None:

@@ -2,6 +2,9 @@
 
 In a session every answer is an `info string`, because a GUI may be listening; only `side`
 answers with the bare word that the client Ayane waits for.
+
+`moves` and `perft` count every legal move, as YaneuraOu does and as the published numbers are; the search,
+and so `policy` and `tree`, may leave the pointless non-promotions out (GenerateAllLegalMoves).
 """
 
 import json
@@ -36,7 +39,7 @@ def show(command: str, board: "Board") -> Iterator[str]:
     if command == "side":
         yield "white" if board.turn else "black"
     elif command == "moves":
-        moves = board.legal_moves()
+        moves = board.evasions()
         yield _line(f"{len(moves)} legal moves: {' '.join(map(move_to_usi, moves))}")
     else:
         for line in str(board).splitlines():
@@ -71,7 +74,7 @@ def _perft(board: "Board", depth: int, control: "Control") -> Iterator[str]:
     total = 1
     if depth > 0:
         total = 0
-        for move in board.legal_moves():
+        for move in board.evasions():
             board.push(move)
             count = _count(board, depth - 1, control)
             board.pop()
@@ -86,7 +89,7 @@ def _perft(board: "Board", depth: int, control: "Control") -> Iterator[str]:
 def _count(board: "Board", depth: int, control: "Control") -> int:
     if depth == 0 or control.is_stopped:
         return 1
-    moves = board.legal_moves()
+    moves = board.evasions()
     if depth == 1:
         return len(moves)
     total = 0
