@@ -4,6 +4,7 @@ import hashlib
 import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
+from math import log, sqrt
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,12 +19,13 @@ from goryu.games.reversi import PASS, Reversi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.alphazero import AlphaZero, Example, RootNoise, play
-from goryu.learning.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig
+from goryu.learning.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig, puct_config
 from goryu.learning.correctness import correctness
 from goryu.players.agents import Knowledge, make_agent
 from goryu.players.arena import Score, match
 from goryu.players.knowledge import SMALL_PUCT
 from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.selection import exploration
 
 SMALL = AlphaZeroConfig(playouts=16, cycles=2, games_per_cycle=3, evaluation_games=4)
 
@@ -72,6 +74,15 @@ def test_the_published_numbers() -> None:
         0.0002,
     ]
     assert (chess.playouts, chess.batch, chess.window, chess.momentum) == (800, 4096, 1_000_000, 0.9)
+
+
+@pytest.mark.parametrize("visits", [1, 100, 100_000])
+def test_the_search_explores_by_the_published_formula(visits: int) -> None:
+    """It was published for values in [0, 1]; on a scale twice as long, what is added to them doubles."""
+    published = (log((visits + 19652 + 1) / 19652) + 1.25) * sqrt(visits)
+    for is_root in (False, True):
+        found = exploration(visits, puct_config(PUBLISHED["shogi"]), is_root)
+        assert found == pytest.approx(2.0 * published)
 
 
 @pytest.mark.parametrize("search", ["puct", "gumbel"])

@@ -89,6 +89,13 @@ def test_material_counts_for_the_side_to_move() -> None:
     assert white.value == -black.value
 
 
+def test_a_lead_of_fifteen_pawns_makes_the_odds_e_to_one() -> None:
+    board = Board("lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1")  # White has no rook.
+    value = MaterialEvaluator().evaluate([board])[0].value
+    odds = (1.0 + value) / (1.0 - value)
+    assert math.log(odds) == pytest.approx(PIECE_VALUES[6] / (15 * PIECE_VALUES[1]))
+
+
 def test_a_captured_piece_counts_for_its_captor() -> None:
     board = Board()
     for usi in ("7g7f", "3c3d", "8h2b+"):

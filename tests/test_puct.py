@@ -15,9 +15,10 @@ from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search import puct as puct_module
 from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.final_move import ranking
 from goryu.search.mate import MateVerdict, solve
 from goryu.search.minimax import negamax
-from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
+from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, NodeTable, half, single
 from goryu.search.puct import Puct, PuctConfig
 from goryu.search.result import SearchStats
 from goryu.search.selection import exploration
@@ -453,6 +454,34 @@ def test_a_repetition_that_is_the_best_move_is_played() -> None:
     assert 10 <= second.visits < best.visits < 5 * second.visits
     assert best.move == move_from_usi("9b8b")
     assert best.value == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize(
+    ("visits", "values", "deviations", "by_bound"),
+    [
+        # Surely +0.08 is better than +0.1, give or take 5 * 0.5 / 10.
+        ([100, 60], [0.1, 0.08], [0.5, 0.01], 1),
+        ([100, 60], [0.1, 0.08], [0.02, 0.01], 0),
+        # No contender: less than a fifth of the visits, or less than ten.
+        ([100, 19], [0.1, 0.9], [0.5, 0.0], 0),
+        ([100, 20], [0.1, 0.9], [0.5, 0.0], 1),
+        ([12, 9], [0.1, 0.9], [0.5, 0.0], 0),
+        ([12, 10], [0.1, 0.9], [0.5, 0.0], 1),
+    ],
+)
+def test_the_final_move_is_the_contender_that_is_surely_good(
+    visits: list[int], values: list[float], deviations: list[float], by_bound: int
+) -> None:
+    table, moves = NodeTable(10), [Move(0), Move(1)]
+    root = table.add(Node(1, 0, moves, [0.5, 0.5], 0.0))
+    table.try_moves(root, 2)
+    root.visits = visits
+    for i, (value, deviation) in enumerate(zip(values, deviations, strict=True)):
+        child = root.children[i] = table.add(Node(2 + i, 1, [], [], -value))
+        child.value, child.square = -value, value * value + deviation * deviation
+    for rule, expected in (("lcb", by_bound), ("visits", 0)):
+        found = ranking(table, root, TicTacToe(), rule, lines=0, masked=set(), mate_nodes=0)
+        assert [move.move for move in found] == [moves[expected], moves[1 - expected]]
 
 
 @pytest.mark.parametrize("draw_value", [-0.5, 0.25])

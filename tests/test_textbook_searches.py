@@ -373,6 +373,14 @@ def test_gumbel_value_is_that_of_the_improved_policy() -> None:
     assert result.value > mixed
 
 
+def test_gumbel_mixes_the_values_of_the_visited_moves_by_their_priors() -> None:
+    node = Node([Move(0), Move(1), Move(2)], Evaluation([0.5, 0.3, 0.2], 0.4))
+    assert node.mixed_value() == 0.4
+    node.visits, node.value_sums = [1, 3, 0], [0.8, -0.6, 0.0]
+    seen = (0.5 * 0.8 + 0.3 * -0.2) / (0.5 + 0.3)
+    assert node.mixed_value() == pytest.approx((0.4 + 4 * seen) / (1 + 4))
+
+
 def test_gumbel_prefers_the_better_value_among_moves_visited_alike() -> None:
     evaluator = Biased((0.01, 0.01, 1, 0.01, 0.01, 2, 0.01, 0.01, 0.01))
     result = Gumbel(evaluator, GumbelConfig(considered=2)).search(TicTacToe(WIN_AT_2), 2)

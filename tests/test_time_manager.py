@@ -143,6 +143,11 @@ def test_no_move_takes_more_than_four_times_its_share() -> None:
     assert budget.maximum_ms == 4 * budget.optimum_ms
 
 
+def test_no_move_takes_more_than_42_percent_of_the_main_time() -> None:
+    budget = budget_of(Limits(time_ms=(10_000, 10_000), increment_ms=(5000, 5000)), ply=60)
+    assert budget.optimum_ms == budget.maximum_ms == 4200
+
+
 def test_a_named_time_does_not_exceed_what_is_on_the_clock() -> None:
     clock = Limits(time_ms=(0, 0), byoyomi_ms=1000)
     assert budget_of(replace(clock, movetime_ms=5000)).maximum_ms == budget_of(clock).maximum_ms
@@ -210,6 +215,12 @@ def test_a_batch_longer_than_the_budget_is_not_repeated() -> None:
 def test_a_decided_race_ends_early_and_saves_the_main_time() -> None:
     decided = STATS._replace(playouts=1000, best_visits=900, second_visits=10)
     assert thinking_ms(Budget(1000, 4000, may_stop_early=True), decided, 10) < 600
+
+
+def test_no_race_is_called_in_the_first_tenth_of_the_time() -> None:
+    """The lead is inherited, and the rate that of a few playouts."""
+    decided = STATS._replace(playouts=10, best_visits=5000, second_visits=0)
+    assert thinking_ms(Budget(1000, 4000, may_stop_early=True), decided, 10) == pytest.approx(100, abs=15)
 
 
 def test_in_byoyomi_a_decided_race_is_used_to_think_on_unless_told_otherwise() -> None:
