@@ -16,17 +16,17 @@ __all__ = ["from_logit", "from_probability", "from_tanh", "value_scale"]
 
 
 def from_probability(output: Array) -> npt.NDArray[np.float64]:
-    """P -> 2 p - 1"""
+    """Returns 2 p - 1 for each win probability p."""
     return 2.0 * _column(output) - 1.0
 
 
 def from_logit(output: Array) -> npt.NDArray[np.float64]:
-    """X -> 2 sigmoid(x) - 1 = tanh(x / 2)"""
+    """Returns 2 sigmoid(x) - 1 = tanh(x / 2) for each logit x."""
     return np.tanh(0.5 * _column(output))
 
 
 def from_tanh(output: Array) -> npt.NDArray[np.float64]:
-    """The value as it is."""
+    """Returns the values as they are."""
     return _column(output)
 
 

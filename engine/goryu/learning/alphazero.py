@@ -1,9 +1,10 @@
 """AlphaZero: a network and a search that teach each other.
 
 The search is stronger than the network that guides it. So let the search play against itself,
-let the network learn the search's visit counts (policy) and the results of the games (value),
-put the better network back into the search, and repeat. A new network takes over when it
-beats the champion, as in AlphaGo Zero; AlphaZero itself left that match out.
+let the network learn the search's visit counts (policy; of a Gumbel search its improved policy)
+and the results of the games (value), put the better network back into the search, and repeat.
+A new network takes over when it beats the champion, as in AlphaGo Zero; AlphaZero itself left
+that match out.
 
 Weakness: it learns from nothing, and pays for that in games: AlphaZero played 24 million in shogi.
 Sources: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi,
@@ -76,7 +77,10 @@ class Learner(Protocol[P]):
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """What happened in one cycle; `score` is the challenger's against the champion (None: no match)."""
+    """What happened in one cycle; `score` is the challenger's against the champion (None: no match).
+
+    number: of the cycle, from 1. games: played in all cycles so far. positions: that training drew from.
+    """
 
     number: int
     games: int

@@ -138,7 +138,10 @@ Most games of a beginner end in no mate, so they are cut short, and a draw teach
 
 
 def puct_config(config: AlphaZeroConfig) -> PuctConfig:
-    """Returns the search's settings: its values span [-1, +1], twice the range of the published ones."""
+    """Returns the search's settings: its values span [-1, +1], twice the range of the published ones.
+
+    The pseudocode takes an untried move for worth 0; here first play urgency judges it (`selection.py`).
+    """
     return PuctConfig(
         c_init=2.0 * config.c_init,
         c_init_root=2.0 * config.c_init,

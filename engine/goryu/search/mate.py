@@ -28,7 +28,7 @@ __all__ = ["Mate", "MateVerdict", "mate_in_one", "solve"]
 
 INFINITE = 1 << 28
 MAX_DEPTH = 200
-"""Longer lines count as escapes; the longest known tsume problem aside, none is met in play."""
+"""Longer lines count as escapes: such mates are composed, and not met in play."""
 
 
 class MateVerdict(Enum):

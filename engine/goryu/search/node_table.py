@@ -16,7 +16,8 @@ kept as a `PathEnd` beside the edge that it ended on, and forgotten when the roo
 
 Keys carry the ply, so the graph has no cycle. Entries that the new root cannot reach
 are deleted when it advances.
-Sources: Czech et al., "Monte-Carlo Graph Search for AlphaZero", 2021 (arXiv:2012.11045);
+Sources: KataGo, docs/GraphSearch.md (these formulas); Czech et al., "Monte-Carlo Graph Search
+for AlphaZero", 2021 (arXiv:2012.11045; there the sums run, and are corrected where paths meet);
 Kishimoto and Mueller, "A General Solution to the Graph History Interaction Problem", 2004.
 """
 

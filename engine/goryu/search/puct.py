@@ -2,9 +2,10 @@
 
 One playout walks from the root by the PUCT formula (`selection.py`) until it meets a
 position that is new; the evaluator judges it, and every node on the way back recomputes its
-value from its children (`node_table.py`). `batch_size` new positions are gathered before
-each evaluation. A playout that awaits its evaluation counts as a visit in the exploration
-term only, which keeps the gathered paths apart.
+value from its children (`node_table.py`). No game is played out any more: the name is left
+from the random games of `uct.py`. `batch_size` new positions are gathered before each
+evaluation. A playout that awaits its evaluation, one in flight, counts as a visit and in no
+value (others count it as a loss, the virtual loss), which keeps the gathered paths apart.
 
 Some playouts end without an evaluation and are completed at once: at a proven or terminal
 node, where the path repeats a position, and where a child that another path has explored
@@ -40,8 +41,8 @@ IN_FLIGHT_SHARE = 16
 """At most 1/16 of the root's visits may be in flight: more, and early choices are made blindly."""
 
 COLLISION_SHARE = 8
-"""A collision is a playout that meets a position which waits in the batch already. For so many positions that
-a batch has room for it goes on after one collision.
+"""A collision is a playout that meets a position which waits in the batch already. A batch goes on after one
+of them for every so many positions that it has room for.
 
 Such a playout is dropped when the batch is full; until then it repels the others as if it were one of them
 (dlshogi's way). Small batches end at the first collision: a better playout is worth more than a full batch.

@@ -4,9 +4,12 @@
     c(N) = c_init + c_factor * ln((N + c_base + 1) / c_base)
 N counts the node's visits and N(a) the move's, both with those that still await their
 evaluation; Q(a) knows only the completed ones. A move that has none is assumed to be worth
-less than the node, the less so the more prior mass has been tried (first play urgency):
-    Q(untried) = max(-1, Q - reduction * sqrt(sum of P over the tried moves))
-Sources: Rosin, 2011; Silver et al., 2018 (c growing with N); lc0 (first play urgency).
+less than the node, by more the more prior mass has been tried (first play urgency):
+    Q(untried) = max(-1, Q - reduction * sqrt(sum of P over the moves with N(a) > 0))
+AlphaZero's numbers, 1.25 for c_init and 1 for c_factor, are for values in [0, 1]; in [-1, +1],
+where Q differs by twice as much, they are 2.5 and 2.
+Sources: Rosin, 2011; Silver et al., 2018 (c growing with N); Gelly and Wang, 2006 (first play
+urgency), lc0 (its reduction by the prior mass).
 """
 
 from collections.abc import Set

@@ -9,7 +9,9 @@ __all__ = ["PuctConfig"]
 class PuctConfig:
     """The settings of the search. Values and the exploration constants are on the [-1, +1] scale.
 
+    c_init, c_base, c_factor: c(N) in the formula of `selection.py`; the defaults are AlphaZero's.
     fpu_reduction: an untried move is worth Q - reduction * sqrt(prior mass of the tried moves).
+    c_init_root, c_base_root, fpu_reduction_root: the same at the root.
     batch_size: positions per call of the evaluator, at most.
     capacity, capacity_bytes: nodes in the table, and their memory in the native twin; when 7/8 of the bytes
         or all nodes are used, leaves are judged but not stored, and without bytes the search ends.

@@ -3,8 +3,8 @@
 Flat Monte Carlo spends as much on bad moves as on good ones and never learns the
 opponent's replies. UCT cures both. In every position it treats the moves as the arms of a
 bandit: it prefers the best average so far, plus a bonus that shrinks as a move is tried.
-A position that has been visited often enough becomes a node with moves of its own, so the
-tree grows where both sides want to go, and the values tend to those of minimax.
+A leaf that has been visited often enough gets children of its own, so the tree grows where
+both sides want to go, and the values tend to those of minimax.
 
 Weakness: every move must be tried before any is preferred, and a random game says little
 about a quiet position. PUCT replaces the first by a policy and the second by a value.

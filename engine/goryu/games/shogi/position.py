@@ -25,9 +25,6 @@ ROW_SQUARE = tuple(9 * (square % 9) + 8 - square // 9 for square in range(81))
 KIND = (0, 1, 2, 3, 4, 7, 5, 6, 8, 9, 10, 11, 12, 13, 14)
 """Our kind of python-shogi's piece type, which counts P L N S G B R K."""
 
-PIECE_TYPE = tuple(KIND.index(kind) for kind in range(15))
-"""python-shogi's piece type of our kind."""
-
 
 class _NoCount:
     """Stands in for python-shogi's count of positions, which never forgets a position searched."""

@@ -6,6 +6,8 @@ check, 連続王手の千日手). A search does not wait for the fourth: whoever
 repeat again. It also counts it as a win to stand where one stood before with more
 pieces in hand, the opponent having fewer (superior position, 優等局面), and as a loss
 to stand there with less. Values are for the side to move.
+
+Sources: the rules of the Japan Shogi Association; for the search, YaneuraOu and dlshogi.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +18,7 @@ from goryu.games.state import Outcome
 __all__ = ["SEARCH_WINDOW", "Frame", "History", "add_to_hand", "count_in_hand"]
 
 SEARCH_WINDOW = 16
-"""How many plies back a search looks for the first recurrence."""
+"""How many plies back a search looks for the first recurrence (YaneuraOu's and dlshogi's number)."""
 
 DRAW = Outcome(0.0, "repetition")
 FOURFOLD = Outcome(0.0, "fourfold repetition")
