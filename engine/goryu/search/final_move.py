@@ -20,9 +20,11 @@ from goryu.search.result import RootMove
 __all__ = ["ranking"]
 
 LCB_SIGMAS = 5.0
+"""Standard errors that are taken off (KataGo's `lcbStdevs`)."""
 LCB_SHARE = 0.2
 """A contender has at least this share of the greatest visit count."""
 LCB_VISITS = 10
+"""And at least so many visits: the spread of fewer says nothing."""
 
 
 def ranking(
