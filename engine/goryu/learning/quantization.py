@@ -6,8 +6,9 @@ quantisation). The operators stay what they are, framed by QuantizeLinear and De
 form), which onnxruntime fuses into integer kernels.
 
 Against the rounding, which the policy must not hear: channels can be made equal first (`equalization.py`),
-ranges suit what follows and residual connections stay unrounded (`activation_ranges.py`), errors of the
-weights cancel (`weight_rounding.py`), and planes of zeros and ones lose nothing.
+ranges suit what follows, channels that are added to the trunk have scales of their own, residual connections
+stay unrounded (`activation_ranges.py`), errors of the weights cancel (`weight_rounding.py`), and planes of
+zeros and ones lose nothing.
 
 16-bit floats are for GPUs, which calculate with them twice as fast; a CPU gains nothing.
 
