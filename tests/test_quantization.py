@@ -98,8 +98,8 @@ def test_a_range_is_narrow_where_nothing_large_is_heard() -> None:
 def test_the_shipped_8_bit_network_is_near_the_float_one_on_games_it_was_not_calibrated_on() -> None:
     networks = [NetworkEvaluator(path, backend="cpu") for path in (FLOAT, SMALL)]
     found = agreement(networks[0], networks[1], positions(1000))
-    assert found.policy_top1 > 0.965
-    assert found.policy_error < 0.0027  # 0.0025; that of run 7, less sure of its moves, was below 0.0019
+    assert found.policy_top1 > 0.97
+    assert found.policy_error < 0.0024  # 0.0022; with one scale for all channels 0.0025
     nodes = onnx.load(SMALL).graph.node
     writer = {node.output[0]: node for node in nodes}
     sums = [node for node in nodes if node.op_type == "Add" and "/tower." in node.name]
