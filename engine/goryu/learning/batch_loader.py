@@ -30,13 +30,8 @@ def load_batches(
 ) -> Iterator[Batch]:
     """Yields `batches`, made by so many processes, or by this one if there are none."""
     if not workers:
-        return batches(dataset, size, rng, first)
-    return _from_workers(dataset, size, rng, first, workers)
-
-
-def _from_workers(
-    dataset: Dataset, size: int, rng: np.random.Generator, first: int, workers: int
-) -> Iterator[Batch]:
+        yield from batches(dataset, size, rng, first)
+        return
     loader = data.DataLoader(
         _Batches(dataset),
         batch_size=None,
