@@ -71,8 +71,9 @@ def fit_ranges(small: onnx.ModelProto, source: onnx.ModelProto, batches: Iterabl
     for node in rounded:
         name = node.input[0]
         if name in channels:
-            scale, (scales[writers[name].name], zero) = 1.0, channels[name].grid()
-            _scale_channels(small, writers[name], node, scales[writers[name].name])
+            writer, scale = writers[name], 1.0
+            scales[writer.name], zero = channels[name].grid()
+            _scale_channels(small, writer, node, scales[writer.name])
         else:
             scale, zero = _grid(*best_range(np.concatenate(values[name])))
         _set(constants[node.input[1]], scale)
