@@ -12,14 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
+from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.providers import Session, open_session
 from goryu.games.shogi import Rules, move_from_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
@@ -462,6 +464,30 @@ def test_what_keeps_auto_from_a_gpu_is_warned_of(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("goryu.evaluators.providers._installation_notes", lambda: ["two of them"])
     with pytest.warns(UserWarning, match="two of them"):
         open_network(MODEL, backend="auto")
+
+
+def test_a_gpu_that_cannot_run_the_network_is_replaced_where_any_backend_will_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def open_broken(path: Path, backend: str, **_: Any) -> Session:
+        session = open_session(path, "cpu", threads=1)
+        if backend == "cpu":
+            return session
+        broken = SimpleNamespace(
+            get_inputs=session.handle.get_inputs, get_outputs=session.handle.get_outputs, run=fail
+        )
+        return replace(session, handle=broken, backend="CUDA")
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr("goryu.evaluators.network.open_session", open_broken)
+    with pytest.warns(UserWarning, match="out of memory"):
+        network = open_network(MODEL, backend="auto")
+    assert isinstance(network, NetworkEvaluator)
+    assert network.backend == "CPU"
+    with pytest.raises(ModelError, match="out of memory"):
+        open_network(MODEL, backend="cuda")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import sys
 from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import numpy as np
@@ -263,6 +264,16 @@ def test_an_interrupted_run_ends_with_the_same_network(tmp_path: Path) -> None:
         train(settings, data, {}, tmp_path / "pieces", interrupt)
     found = train(settings, data, {}, tmp_path / "pieces").state_dict()
     assert all(torch.equal(found[name], weights) for name, weights in expected.items())
+
+
+def test_the_second_half_of_a_run_may_have_another_weight_decay(tmp_path: Path) -> None:
+    settings, data = config(blocks=1, channels=8, steps=10, evaluations=1), lesson()
+    train(replace(settings, weight_decay=0.0), data, {}, tmp_path / "same")
+    copytree(tmp_path / "same", tmp_path / "other")
+    longer = replace(settings, steps=20)
+    same = train(replace(longer, weight_decay=0.0), data, {}, tmp_path / "same").tower[0].first.weight
+    other = train(replace(longer, weight_decay=5.0), data, {}, tmp_path / "other").tower[0].first.weight
+    assert other.square().sum() < 0.98 * same.square().sum()
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -21,7 +21,7 @@ def open_network(
     """Loads a network for one thread: a file, `miniosl` or `miniosl:FILE`.
 
     The arguments are those of `NetworkEvaluator`. A backend that was asked for by name is used or is an
-    error: hours of work shall not take days on the CPU. What kept `auto` from a better one is warned of.
+    error: hours of work shall not take days on the CPU. `auto` may go on with the CPU, and warns of why.
     Raises ModelError, BackendError, or ValueError for a temperature that is none.
     """
     _check(temperature)
@@ -32,7 +32,7 @@ def open_network(
         batch_size=batch_size,
         backend=backend,
         threads=1,
-        allows_fallback=False,
+        allows_fallback=backend == "auto",
         temperature=temperature,
     )
     for note in network.notes:

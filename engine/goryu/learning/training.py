@@ -118,6 +118,8 @@ def train(
     averaged.load_state_dict(net.state_dict())
     folder.mkdir(parents=True, exist_ok=True)
     progress = Progress() if is_new else _resume(checkpoint, net, averaged, optimizer)
+    for group, asked_for in zip(optimizer.param_groups, _parameter_groups(net, config), strict=True):
+        group["weight_decay"] = asked_for["weight_decay"]  # The checkpoint brings that of its own run.
     _forget_after(progress.step, folder / "log.jsonl")
 
     rng = np.random.default_rng((config.seed, 0))
