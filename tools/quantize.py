@@ -21,6 +21,7 @@ from goryu.learning.extras import needs_extra
 from goryu.learning.sigterm import interrupt_on_sigterm
 
 if TYPE_CHECKING:
+    from goryu.evaluators.network import NetworkEvaluator
     from goryu.learning.dataset import Dataset
 
 PAIRS_POSITIONS = 32
@@ -44,13 +45,40 @@ def main() -> int:
 
 def run(arguments: argparse.Namespace) -> None:
     """Writes the smaller network, then prints how it compares; raises ValueError for what cannot be done."""
-    from goryu.evaluators.network import NetworkEvaluator
-    from goryu.learning.dataset import Dataset
-    from goryu.learning.game_conversion import read_records
-    from goryu.learning.quantization import CALIBRATION_BATCH, agreement, rate
+    from goryu.learning.quantization import agreement
     from goryu.learning.saturation import saturated_pairs
 
     check(arguments)
+    calibration, comparison = split(arguments)
+    network = load(arguments.model, arguments)
+    found = [spec.shape[0] for spec in network.format.inputs]
+    if found != [62, 57]:
+        raise ValueError(f"{arguments.model}: expected inputs of 62 and 57 planes, found {found}")
+    with tempfile.TemporaryDirectory(dir=arguments.out.parent) as folder:
+        # Beside, then renamed: a network that is in the way stays until there is a better one.
+        path = Path(folder) / arguments.out.name
+        write_smaller(arguments, path, calibration)
+        smaller = load(path, arguments)
+        path.replace(arguments.out)
+    print(agreement(network, smaller, comparison))
+    rates = side_by_side(network, smaller, comparison, arguments.rounds)
+    print(
+        f"positions per second of CPU time: {arguments.model.name} {rates[0]:.0f}, {arguments.out.name} "
+        f"{rates[1]:.0f}, {rates[1] / rates[0]:.2f} times as many"
+    )
+    if not arguments.half:
+        saturated, total = saturated_pairs(
+            arguments.out, comparison.select(np.arange(min(PAIRS_POSITIONS, len(comparison))))
+        )
+        print(f"a CPU with AVX2 but without VNNI would cut off {saturated} of {total} sums of two products")
+
+
+def split(arguments: argparse.Namespace) -> "tuple[Dataset, Dataset]":
+    """Returns positions to calibrate on, and others to compare on; ValueError if there are too few."""
+    from goryu.learning.dataset import Dataset
+    from goryu.learning.game_conversion import read_records
+    from goryu.learning.quantization import CALIBRATION_BATCH
+
     records = np.concatenate([read_records(path) for path in arguments.data])
     compared = min(arguments.comparison, len(records) - arguments.calibration)
     if arguments.calibration < CALIBRATION_BATCH or compared < arguments.batch_size:
@@ -60,39 +88,27 @@ def run(arguments: argparse.Namespace) -> None:
             f"{arguments.batch_size} to compare on"
         )
     order = np.random.default_rng(arguments.seed).permutation(len(records))
-    parts = np.split(order, np.cumsum([arguments.calibration, arguments.comparison]))
-    calibration, comparison = (Dataset(records[part], np.zeros(len(part), np.float32)) for part in parts[:2])
-
-    def load(path: Path) -> NetworkEvaluator:
-        return NetworkEvaluator(
-            path, backend="cpu", batch_size=arguments.batch_size, threads=arguments.threads
-        )
-
-    networks = [load(arguments.model)]
-    found = [spec.shape[0] for spec in networks[0].format.inputs]
-    if found != [62, 57]:
-        raise ValueError(f"{arguments.model}: expected inputs of 62 and 57 planes, found {found}")
-    with tempfile.TemporaryDirectory(dir=arguments.out.parent) as folder:
-        # Beside, then renamed: a network that is in the way stays until there is a better one.
-        small = Path(folder) / arguments.out.name
-        write_smaller(arguments, small, calibration)
-        networks.append(load(small))
-        small.replace(arguments.out)
-    print(agreement(networks[0], networks[1], comparison))
-    rates: list[list[float]] = [[], []]
-    for _ in range(arguments.rounds):  # side by side, so that other work on the machine slows both down
-        for network, measured in zip(networks, rates, strict=True):
-            measured.append(rate(network, comparison, seconds=1.0))
-    float_rate, small_rate = (float(np.median(measured)) for measured in rates)
-    print(
-        f"positions per second of CPU time: {arguments.model.name} {float_rate:.0f}, {arguments.out.name} "
-        f"{small_rate:.0f}, {small_rate / float_rate:.2f} times as many"
+    calibration, comparison, _ = (
+        Dataset(records[part], np.zeros(len(part), np.float32))
+        for part in np.split(order, np.cumsum([arguments.calibration, arguments.comparison]))
     )
-    if not arguments.half:
-        saturated, total = saturated_pairs(
-            arguments.out, comparison.select(np.arange(min(PAIRS_POSITIONS, len(comparison))))
-        )
-        print(f"a CPU with AVX2 but without VNNI would cut off {saturated} of {total} sums of two products")
+    return calibration, comparison
+
+
+def load(path: Path, arguments: argparse.Namespace) -> "NetworkEvaluator":
+    from goryu.evaluators.network import NetworkEvaluator
+
+    return NetworkEvaluator(path, backend="cpu", batch_size=arguments.batch_size, threads=arguments.threads)
+
+
+def side_by_side(
+    one: "NetworkEvaluator", other: "NetworkEvaluator", positions: "Dataset", rounds: int
+) -> tuple[float, float]:
+    """Returns the median rates of both, measured by turns: other work on the machine slows both down."""
+    from goryu.learning.quantization import rate
+
+    rates = [[rate(network, positions, seconds=1.0) for network in (one, other)] for _ in range(rounds)]
+    return float(np.median([pair[0] for pair in rates])), float(np.median([pair[1] for pair in rates]))
 
 
 def run_miniosl(arguments: argparse.Namespace) -> None:
