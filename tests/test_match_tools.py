@@ -14,12 +14,13 @@ from types import ModuleType
 
 import pytest
 
+from goryu.learning.command_line import command_words
 from goryu.learning.match.game import GameRules, play_game
 from goryu.learning.match.limits import Limits
 from goryu.learning.match.opening_sampler import Sampling, sample_openings
 from goryu.learning.match.openings import Opening, read_openings
 from goryu.learning.match.referee import Reason, Referee
-from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient, command_words
+from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient
 
 pytest.importorskip("rsshogi")
 
@@ -91,9 +92,7 @@ def test_match_says_that_failures_have_ended_it(tmp_path: Path, capsys: pytest.C
     [
         ([], "no limit"),
         (["--limits1", "nodes=x", "--nodes", "1"], "NAME=NUMBER"),
-        (["--nodes", "1", "--option1", "Threads"], "NAME=VALUE"),
         (["--nodes", "1", "--openings", "/nonexistent"], "/nonexistent"),
-        (["--nodes", "1", "--records", "pgn"], "kif, csa, usi"),
         (["--nodes", "1", "--sprt", "5", "0"], "lower one first"),
         (["--inc", "1000"], "no time for its first move"),
         (["--nodes", "1", "--limits2", "byoyomi=0"], "engine 2 (byoyomi=0,nodes=1) has no time"),
@@ -115,13 +114,23 @@ def test_match_says_what_is_wrong_with_its_arguments(
     assert words in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", [("--engine1", "a'"), ("--concurrency", "0"), ("--concurrency", "x")])
-def test_match_refuses_what_cannot_be_read(
-    option: tuple[str, str], capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "option, value, words",
+    [
+        ("--engine1", "a'", '"a\'": No closing quotation'),
+        ("--engine2", "", "'': expected a program and its arguments"),
+        ("--concurrency", "0", "'0': expected a number above 0"),
+        ("--concurrency", "x", "'x': expected a number above 0"),
+        ("--option1", "Threads", "'Threads': expected NAME=VALUE"),
+        ("--records", "kif,pgn", "pgn: expected kif, csa, usi"),
+    ],
+)
+def test_match_says_what_it_cannot_read(
+    option: str, value: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
-        tool("match").main(["--engine1", "a", "--engine2", "b", "--nodes", "1", "--dry-run", *option])
-    assert f"argument {option[0]}: invalid" in capsys.readouterr().err
+        tool("match").main(["--engine1", "a", "--engine2", "b", "--nodes", "1", "--dry-run", option, value])
+    assert f"argument {option}: {words}" in capsys.readouterr().err
 
 
 def test_a_backslash_in_a_command_is_part_of_a_path_on_windows() -> None:
@@ -231,7 +240,6 @@ def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     "arguments, words",
     [
-        (["--option", "UCI_Variant"], "NAME=VALUE"),
         (["--plies", "9", "4"], "MIN <= MAX"),
         (["--balance", "0"], "--balance 0"),
         (["--out", "."], "expected a file"),

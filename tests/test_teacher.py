@@ -320,7 +320,6 @@ def test_a_conversion_is_whole_or_not_there(tmp_path: Path, capsys: pytest.Captu
     "arguments, words",
     [
         (["--out", "a.hcpe"], "ends in .games"),
-        (["--out", "a.games", "--option", "Threads"], "NAME=VALUE"),
         (["--out", "a.games", "--random-plies", "5", "2"], "MIN <= MAX"),
         (["--out", "a.games", "--openings", "/nonexistent"], "/nonexistent"),
         (["--out", "a.games", "--processes", "0"], "--processes 0"),

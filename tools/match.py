@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from goryu.learning.command_line import command_words, name_and_value, positive
 from goryu.learning.extras import needs_extra
 from goryu.learning.match.game import GameRules
 from goryu.learning.match.journal import GameEntry, Journal, JournalError
@@ -34,7 +35,7 @@ from goryu.learning.match.rules import LIBRARIES, RulesError
 from goryu.learning.match.sprt import Sprt, SprtError
 from goryu.learning.match.tournament import FAILURES, Match, MatchConfig, usable_cores
 from goryu.learning.match.tuning import TuningError, parse_ranges
-from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, command_words
+from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts
 from goryu.learning.sigterm import interrupt_on_sigterm
 
 with needs_extra("tools"):
@@ -85,11 +86,13 @@ def make_parser() -> argparse.ArgumentParser:
         )
         engines.add_argument(f"--name{side}", metavar="NAME", help="instead of the engine's own name")
         engines.add_argument(
-            f"--option{side}", action="append", default=[], metavar="NAME=VALUE", help="USI option"
-        )
+            f"--option{side}", type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
+            help="USI option",
+        )  # fmt: skip
         engines.add_argument(
-            f"--env{side}", action="append", default=[], metavar="NAME=VALUE", help="environment"
-        )
+            f"--env{side}", type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
+            help="environment",
+        )  # fmt: skip
         engines.add_argument(f"--cwd{side}", metavar="DIR", help="working directory")
         engines.add_argument(
             f"--limits{side}", default="", metavar="NAME=N,...", help="limits of this engine only"
@@ -148,7 +151,11 @@ def make_parser() -> argparse.ArgumentParser:
         "--out", type=Path, metavar="DIR", help="results (default runs/match-<time>); resumed if it exists"
     )
     run.add_argument(
-        "--records", default="", metavar="LIST", help="write games as kif, csa, usi (comma-separated)"
+        "--records",
+        type=record_formats,
+        default=(),
+        metavar="LIST",
+        help="write games as kif, csa, usi (comma-separated)",
     )
     run.add_argument("--transcripts", action="store_true", help="log every line to and from the engines")
     run.add_argument("--dry-run", action="store_true", help="print what would be played, start nothing")
@@ -156,11 +163,16 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def games_at_once(text: str) -> int:
-    """Reads the value of --concurrency; raises ValueError if it is neither `auto` nor a number above 0."""
-    number = len(usable_cores()) if text == "auto" else int(text)
-    if number < 1:
-        raise ValueError(f"{text}: expected auto or a number above 0")
-    return number
+    """Reads the value of --concurrency."""
+    return len(usable_cores()) if text == "auto" else positive(text)
+
+
+def record_formats(text: str) -> tuple[str, ...]:
+    """Reads the value of --records."""
+    formats = tuple(name for name in text.split(",") if name)
+    if unknown := set(formats) - set(RECORD_FORMATS):
+        raise argparse.ArgumentTypeError(f"{', '.join(unknown)}: expected {', '.join(RECORD_FORMATS)}")
+    return formats
 
 
 def make_config(args: argparse.Namespace) -> MatchConfig:
@@ -218,23 +230,12 @@ def make_engine(args: argparse.Namespace, side: str, common: Limits) -> EngineSp
         command[0] = str(Path(command[0]).absolute())
     return EngineSpec(
         command=tuple(command),
-        options=name_values(getattr(args, f"option{side}")),
+        options=tuple(getattr(args, f"option{side}")),
         limits=limits,
         name=getattr(args, f"name{side}"),
-        environment=name_values(getattr(args, f"env{side}")),
+        environment=tuple(getattr(args, f"env{side}")),
         directory=directory,
     )
-
-
-def name_values(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Splits `NAME=VALUE` arguments; the value may be empty and may hold further signs of equality."""
-    pairs = []
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not sign or not name:
-            raise LimitsError(f"{text!r}: expected NAME=VALUE")
-        pairs.append((name, value))
-    return tuple(pairs)
 
 
 def describe(config: MatchConfig) -> str:
@@ -262,9 +263,7 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
     directory = config.directory
     assert directory is not None
     directory.mkdir(parents=True, exist_ok=True)
-    formats = [name for name in args.records.split(",") if name]
-    if unknown := set(formats) - set(RECORD_FORMATS):
-        raise LimitsError(f"--records {', '.join(unknown)}: expected {', '.join(RECORD_FORMATS)}")
+    formats: tuple[str, ...] = args.records
     console = Console()
     journal = Journal(directory / "games.jsonl", config.decisive())
     played_before = len(journal.entries)

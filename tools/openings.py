@@ -14,10 +14,11 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
+from goryu.learning.command_line import command_words, name_and_value
 from goryu.learning.extras import needs_extra
 from goryu.learning.match.limits import Limits
 from goryu.learning.match.opening_sampler import Sampling, sample_openings
-from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient, command_words
+from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient
 from goryu.learning.sigterm import interrupt_on_sigterm
 
 with needs_extra("tools"):
@@ -35,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--engine", type=command_words, required=True, metavar="CMD",
         help="proposes the moves and judges the result",
     )  # fmt: skip
-    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="USI option")
+    parser.add_argument(
+        "--option", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="USI option"
+    )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     parser.add_argument("--count", type=int, default=400, help="openings (default 400)")
     parser.add_argument("--seed", type=int, default=1)
@@ -53,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, ValueError) as error:
         print(f"openings: {error}", file=sys.stderr)
         return 2
-    options = (*(tuple(text.split("=", 1)) for text in args.option), ("MultiPV", str(args.variations)))
+    options = (*args.option, ("MultiPV", str(args.variations)))
     client = UsiClient(EngineSpec(args.engine, options, Limits(nodes=args.judge_nodes)))
     sampling = Sampling(args.plies[0], args.plies[1], judge_nodes=args.judge_nodes, balance_cp=args.balance)
     try:
@@ -81,10 +84,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def check(args: argparse.Namespace) -> None:
     """Raises ValueError for arguments with which no opening can be made or written."""
-    for text in args.option:
-        name, sign, _ = text.partition("=")
-        if not name or not sign:
-            raise ValueError(f"--option {text!r}: expected NAME=VALUE")
     least, most = args.plies
     if not 0 <= least <= most:
         raise ValueError(f"--plies {least} {most}: expected 0 <= MIN <= MAX")

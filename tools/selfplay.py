@@ -26,6 +26,7 @@ from typing import Any
 
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import BACKENDS, BackendError
+from goryu.learning.command_line import positive
 from goryu.learning.extras import needs_extra
 from goryu.learning.file_lock import held_folder
 from goryu.learning.game_records import GAMES_SUFFIX, read_games
@@ -101,9 +102,9 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_machine_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--processes", type=_positive, default=1, metavar="N")
+    parser.add_argument("--processes", type=positive, default=1, metavar="N")
     parser.add_argument(
-        "--at-once", type=_positive, default=32, metavar="N", help="games at once in each process"
+        "--at-once", type=positive, default=32, metavar="N", help="games at once in each process"
     )
     parser.add_argument(
         "--backend", choices=BACKENDS, default="cpu", help="as of the USI option (default cpu)"
@@ -146,13 +147,6 @@ def _add_loop_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--device", default="cpu", help="of the training: cpu or cuda")
     _add_machine_options(parser)
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(f"{text}: expected a number above 0")
-    return number
 
 
 def _play(args: argparse.Namespace) -> int:
@@ -246,8 +240,7 @@ def progress_bar() -> Progress:
 def summary(tally: GameTally) -> str:
     """Returns a few lines on what a file holds now."""
     draws, black, white = tally.results
-    by_number = sorted(tally.endings.items(), key=lambda item: -item[1])
-    endings = ", ".join(f"{number} {ending}" for ending, number in by_number)
+    endings = ", ".join(f"{number} {ending}" for ending, number in tally.endings.most_common())
     return (
         f"{tally.games} games, {tally.positions} positions ({tally.new_positions} new); "
         f"{draws} draws, {black} wins of black, {white} of white\n{endings}"

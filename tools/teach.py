@@ -15,16 +15,18 @@ game. `fit` and `convert` need cshogi (extra [train]).
 import argparse
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from goryu.learning.command_line import command_words, name_and_value
 from goryu.learning.extras import needs_extra
 from goryu.learning.game_records import GAMES_SUFFIX, GameRecord, pack_games, read_games, write_games
-from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON, results, write_hcpe
+from goryu.learning.game_tally import GameTally
+from goryu.learning.hcpe import results, write_hcpe
 from goryu.learning.match.openings import Opening, read_openings
-from goryu.learning.match.usi_client import EngineSpec, Timeouts, command_words
+from goryu.learning.match.usi_client import EngineSpec, Timeouts
 from goryu.learning.sigterm import interrupt_on_sigterm
 from goryu.learning.teacher import run
 from goryu.learning.teacher.game import TeacherSettings
@@ -68,7 +70,9 @@ def make_parser() -> argparse.ArgumentParser:
 
     play = verbs.add_parser("play", help="make games", allow_abbrev=False)
     play.add_argument("engine", type=command_words, metavar="CMD", help="program and its arguments")
-    play.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="USI option")
+    play.add_argument(
+        "--option", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="USI option"
+    )
     play.add_argument("--out", type=Path, required=True, metavar="FILE.games")
     limit = play.add_mutually_exclusive_group()
     limit.add_argument("--nodes", type=int, metavar="N", help="a move (default 5000)")
@@ -119,7 +123,7 @@ def play(args: argparse.Namespace) -> int:
     """Plays games until there are enough or somebody interrupts."""
     if args.out.suffix != GAMES_SUFFIX:
         raise ValueError(f"--out {args.out}: expected a name that ends in {GAMES_SUFFIX}")
-    spec = EngineSpec(args.engine, tuple(_name_and_value(text) for text in args.option))
+    spec = EngineSpec(args.engine, tuple(args.option))
     settings = make_settings(args)
     console = Console(highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -213,26 +217,23 @@ def show(args: argparse.Namespace) -> int:
 
 @dataclass
 class Holding:
-    """What a file holds of one teacher."""
+    """What a file holds of one teacher; soft: positions with a policy."""
 
-    games: int = 0
-    positions: int = 0
+    tally: GameTally = field(default_factory=GameTally)
     soft: int = 0
-    results: Counter[int] = field(default_factory=Counter)
-    endings: Counter[str] = field(default_factory=Counter)
 
     def add(self, game: GameRecord) -> None:
-        self.games += 1
-        self.positions += sum(score is not None for score in game.evals)
+        self.tally.add(game, is_new=False)
         self.soft += sum(policy is not None for policy in game.policies or ())
-        self.results[game.result] += 1
-        self.endings[game.ending or "unknown ending"] += 1
 
     def __str__(self) -> str:
-        drawn, black, white = (self.results[result] for result in (DRAW, BLACK_WON, WHITE_WON))
-        endings = ", ".join(f"{count} {ending}" for ending, count in self.endings.most_common())
+        tally = self.tally
+        drawn, black, white = tally.results
+        endings = ", ".join(
+            f"{count} {ending or 'unknown ending'}" for ending, count in tally.endings.most_common()
+        )
         return (
-            f"{self.games} games, {self.positions} positions, {self.soft} with soft targets; "
+            f"{tally.games} games, {tally.positions} positions, {self.soft} with soft targets; "
             f"{drawn} drawn, black won {black}, white {white}; {endings}"
         )
 
@@ -264,13 +265,6 @@ def convert(args: argparse.Namespace) -> int:
     unfinished.replace(args.target)
     print(f"{args.target}: {len(records)} positions, {args.target.stat().st_size} bytes")
     return 0
-
-
-def _name_and_value(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not name or not sign:
-        raise ValueError(f"--option {text!r}: expected NAME=VALUE")
-    return name, value
 
 
 if __name__ == "__main__":

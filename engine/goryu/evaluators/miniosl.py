@@ -66,6 +66,7 @@ class MinioslEvaluator:
     has none, get nothing.
 
     temperature: of the policy's softmax; 1.5 foresees moves better than 1, which is too sure of itself.
+    notes: what kept `auto` from a better backend, what is wrong with the installation; one line each.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class MinioslEvaluator:
             raise ModelError(f"miniosl cannot be loaded: {error}") from error
         session = open_session(path, backend, threads=threads, allows_fallback=False)
         self._session = session.handle
+        self.notes = session.notes
         shapes = {node.name: node.shape[1:] for node in self._session.get_inputs()}
         outputs = {node.name for node in self._session.get_outputs()}
         if shapes != {INPUT: [176, 9, 9]} or not outputs.issuperset(OUTPUTS):

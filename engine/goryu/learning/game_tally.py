@@ -1,5 +1,6 @@
 """What a file of games holds, counted game by game."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from goryu.learning.game_records import GameRecord
@@ -9,18 +10,17 @@ __all__ = ["GameTally"]
 
 @dataclass(slots=True)
 class GameTally:
-    """Where a run that makes games stands.
+    """What a file holds of one teacher or of one run.
 
-    games, positions: those of this run in the file; positions are those for training.
-    results: of these games: draws, wins of black, wins of white. endings: how many ended in which way.
-    new_positions: since the run was started.
+    positions: those for training. results: draws, wins of black, wins of white. endings: how many games ended
+    in which way. new_positions: since the run was started.
     """
 
     games: int = 0
     positions: int = 0
     new_positions: int = 0
     results: list[int] = field(default_factory=lambda: [0, 0, 0])
-    endings: dict[str, int] = field(default_factory=dict)
+    endings: Counter[str] = field(default_factory=Counter)
 
     def add(self, game: GameRecord, *, is_new: bool) -> None:
         """Counts a game."""
@@ -29,4 +29,4 @@ class GameTally:
         self.positions += positions
         self.new_positions += positions if is_new else 0
         self.results[game.result] += 1
-        self.endings[game.ending] = self.endings.get(game.ending, 0) + 1
+        self.endings[game.ending] += 1

@@ -25,16 +25,18 @@ def open_network(
     Raises ModelError, BackendError, or ValueError for a temperature that is none.
     """
     _check(temperature)
+    network: NetworkEvaluator | MinioslEvaluator
     if teacher := miniosl_file(model):
-        return MinioslEvaluator(teacher, batch_size=batch_size, backend=backend, temperature=temperature)
-    network = NetworkEvaluator(
-        model,
-        batch_size=batch_size,
-        backend=backend,
-        threads=1,
-        allows_fallback=backend == "auto",
-        temperature=temperature,
-    )
+        network = MinioslEvaluator(teacher, batch_size=batch_size, backend=backend, temperature=temperature)
+    else:
+        network = NetworkEvaluator(
+            model,
+            batch_size=batch_size,
+            backend=backend,
+            threads=1,
+            allows_fallback=backend == "auto",
+            temperature=temperature,
+        )
     for note in network.notes:
         warnings.warn(note, stacklevel=2)
     return network

@@ -6,7 +6,6 @@ a log file, so that no amount of it can block the engine; at the end the whole p
 
 import os
 import queue
-import shlex
 import signal
 import subprocess
 import sys
@@ -21,23 +20,7 @@ from typing import TextIO
 from goryu.learning.match.limits import Limits
 from goryu.learning.match.usi_info import Info, best_info
 
-__all__ = ["EngineError", "EngineSpec", "Thought", "Timeouts", "UsiClient", "command_words"]
-
-
-def command_words(text: str, system: str = os.name) -> tuple[str, ...]:
-    r"""Splits a command line into the program and its arguments; raises ValueError if there is none.
-
-    system: as in `os.name`. On Windows a backslash is no escape but part of a path.
-
-    >>> command_words(r'"C:\My Engines\x.exe" usi', "nt")
-    ('C:\\My Engines\\x.exe', 'usi')
-    """
-    words = shlex.split(text, posix=system != "nt")
-    if system == "nt":
-        words = [word[1:-1] if word.startswith('"') and word.endswith('"') else word for word in words]
-    if not words:
-        raise ValueError(f"{text!r}: expected a program and its arguments")
-    return tuple(words)
+__all__ = ["EngineError", "EngineSpec", "Thought", "Timeouts", "UsiClient"]
 
 
 @dataclass(frozen=True, slots=True)
