@@ -9,7 +9,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from goryu.games.shogi import START_SFEN, move_to_usi
+from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig, EvaluatorSettings
 from goryu.players.limits import Limits
@@ -241,7 +241,7 @@ def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
     [
         ({}, 100_000, True),
         ({}, 1, False),
-        ({"multi_pv": 2}, 100_000, False),
+        ({"multi_pv": 2}, 100_000, True),
         ({"root_mate_nodes": 1}, 100_000, False),
     ],
 )
@@ -257,6 +257,24 @@ def test_the_search_for_a_mate_before_the_search_has_its_bounds(
     result = search(player, request_of(config, sfen=sfen, limits=Limits(nodes=nodes)), control).result
     assert result is not None
     assert (result.moves[0].mate == 7) == is_found
+
+
+@pytest.mark.parametrize("chosen, is_found", [((), True), (("G*4g", "G*5h"), True), (("G*4g",), False)])
+def test_a_mate_is_also_looked_for_in_an_analysis(chosen: tuple[str, ...], is_found: bool) -> None:
+    config = replace(QUICK, leaf_mate_nodes=0, multi_pv=2)
+    player, _ = loaded(config)
+    sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
+    limits = Limits(infinite=True, root_moves=tuple(map(move_from_usi, chosen)))
+    control = Control()
+
+    def stop(result: SearchResult, _: float) -> None:
+        if result.stats.playouts >= 50:
+            control.stop()
+
+    result = player.search(request_of(config, sfen=sfen, limits=limits), control, stop).result
+    assert result is not None
+    assert (result.moves[0].mate == 7) == is_found
+    assert (len(result.moves[0].pv) == 7) == is_found, "the whole mate is shown"
 
 
 def test_a_mate_is_also_looked_for_while_pondering() -> None:

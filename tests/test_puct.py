@@ -456,6 +456,35 @@ def test_a_repetition_that_is_the_best_move_is_played() -> None:
     assert best.value == pytest.approx(0.06)
 
 
+@pytest.mark.parametrize("advantage, is_repeated", [(0.06, False), (-0.06, True)])
+def test_a_certain_draw_is_played_only_where_nothing_is_thought_better(
+    advantage: float, is_repeated: bool
+) -> None:
+    """The bound of a repetition has no error to take off: a win was thrown away by repeating."""
+
+    class Noisy(Evaluator):
+        """An advantage for white, give or take 0.4, and a policy that likes to go back."""
+
+        def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+            evaluations = []
+            for state in states:
+                moves = state.legal_moves()
+                likes = [len(moves) / 3 if move == move_from_usi("9b8b") else 1.0 for move in moves]
+                noise = 0.4 if splitmix64(state.key) & 1 else -0.4
+                value = advantage + noise if state.turn == 1 else noise - advantage
+                evaluations.append(Evaluation([like / sum(likes) for like in likes], value))
+            return evaluations
+
+    board = Board()
+    for text in ("2h1h", "8b9b", "1h2h"):
+        board.push_usi(text)
+    result = Puct(Noisy(), PuctConfig(final_move="lcb")).search(board, never, max_playouts=800)
+    back = next(move for move in result.moves if move.move == move_from_usi("9b8b"))
+    assert back.value == 0.0
+    assert back.visits >= 0.2 * max(move.visits for move in result.moves)
+    assert (result.moves[0] is back) == is_repeated
+
+
 @pytest.mark.parametrize(
     ("visits", "values", "deviations", "by_bound"),
     [

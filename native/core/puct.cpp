@@ -240,7 +240,10 @@ bool Puct::is_waiting(std::uint64_t key, const Batch& own) const noexcept {
 std::optional<Puct::Settled> Puct::settle(State& state) const {
     if (const auto outcome = state.outcome()) {
         const Proof proof = *outcome == 0.0 ? Proof::kDraw : *outcome > 0.0 ? Proof::kWin : Proof::kLoss;
-        return Settled{{}, proof, 0, worth(*outcome, state)};
+        std::vector<Move> moves;
+        if (proof == Proof::kWin) state.legal_moves(moves);
+        const bool is_declared = !moves.empty();  // Declaring takes a ply.
+        return Settled{{}, proof, static_cast<int>(is_declared), worth(*outcome, state)};
     }
     if (config_.mate_nodes == 0) return {};
     const auto mate = state.find_mate(config_.mate_nodes);

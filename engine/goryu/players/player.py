@@ -145,7 +145,9 @@ class Player:
         watch.ends_at_hit = book_move is not None
         watch.is_forced = declares or len(board.legal_moves()) == 1
         if (mate := self._mate_at_root(watch, control)) is not None:
-            return mate
+            if not (limits.infinite or limits.root_moves or config.multi_pv > 1):
+                return _mating_answer(mate, watch)
+            watch.add_mate(mate)
         problem = _run(watch)
         if book_move is not None:
             control.wait()
@@ -218,15 +220,14 @@ class Player:
             return True
         return bool(chosen) and chosen <= self._chosen
 
-    def _mate_at_root(self, watch: Watch, control: Control) -> Answer | None:
-        """Returns the first move of a mate (or the try), if one is found before the search proper begins.
-
-        Where more than the move is wanted (analysis, several lines, a choice of moves) there is none.
+    def _mate_at_root(self, watch: Watch, control: Control) -> Mate | None:
+        """Returns a mate (or the try) that begins with a move to be considered, if there is one to be found
+        before the search proper begins.
         """
         request, config = watch.request, watch.request.config
         board, limits = request.board, request.limits
         nodes = min(config.root_mate_nodes, limits.nodes or config.root_mate_nodes)
-        if nodes == 0 or limits.infinite or limits.root_moves or config.multi_pv > 1:
+        if nodes == 0:
             return None
         deadline_s = request.started_s + ROOT_MATE_SHARE * self._time.soft_ms / 1000
         move = board.try_move()
@@ -238,11 +239,7 @@ class Player:
             mate = solve(board, nodes, lambda: control.is_stopped or self._clock() >= deadline_s)
         if mate.verdict is not MateVerdict.MATE:
             return None
-        best = RootMove(mate.moves[0], 1.0, mate.nodes, 1.0, len(mate.moves), mate.moves)
-        depth = len(mate.moves)
-        stats = watch.puct.stats()._replace(playouts=mate.nodes, depth=depth, max_depth=depth, is_proven=True)
-        result = SearchResult((best,), best.value, stats)
-        return Answer(best.move, legal_reply(board, best), result, watch.elapsed_ms())
+        return mate if not limits.root_moves or mate.moves[0] in limits.root_moves else None
 
     def _answer(self, watch: Watch, may_resign: bool) -> Answer:
         request, config = watch.request, watch.request.config
@@ -287,6 +284,15 @@ class Player:
                 seen = replace(result, moves=(own,), value=own.value)
                 return Answer(own.move, result=seen, elapsed_ms=watch.elapsed_ms())
         return Answer(request.board.legal_moves()[0])
+
+
+def _mating_answer(mate: Mate, watch: Watch) -> Answer:
+    """Returns the first move of a mate, without a search."""
+    depth = len(mate.moves)
+    best = RootMove(mate.moves[0], 1.0, mate.nodes, 1.0, depth, mate.moves)
+    stats = watch.puct.stats()._replace(playouts=mate.nodes, depth=depth, max_depth=depth, is_proven=True)
+    result = SearchResult((best,), best.value, stats)
+    return Answer(best.move, legal_reply(watch.request.board, best), result, watch.elapsed_ms())
 
 
 def _run(watch: Watch) -> str:

@@ -65,6 +65,10 @@ class PvMates:
         for thread in self._threads:  # They notice at the next position they look at.
             thread.join()
 
+    def add(self, board: Board, line: tuple[Move, ...]) -> None:
+        """Takes a mate that was found elsewhere, to be entered like the others."""
+        self._found.put((board.copy(), line))
+
     def look(self, elapsed_ms: float) -> None:
         """Enters what was found, and finds the idle threads something to do. To be called between batches."""
         while not self._found.empty():

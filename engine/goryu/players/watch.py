@@ -9,6 +9,7 @@ from goryu.players.limits import Limits
 from goryu.players.pv_mates import PvMates
 from goryu.players.request import Control, Report, Request
 from goryu.players.time_manager import TimeManager, plan
+from goryu.search.mate import Mate
 from goryu.search.result import SearchResult, SearchStats
 
 __all__ = ["Watch"]
@@ -52,6 +53,10 @@ class Watch:
         least_ms = LEAST_REPORT_MS * request.config.multi_pv
         self._interval_ms = max(interval_ms, least_ms) if interval_ms else None
         self._start(request.limits, request.started_s, playouts=0)
+
+    def add_mate(self, mate: Mate) -> None:
+        """Lets the search know, once it has begun, of a mate in the position that it is asked about."""
+        self._mates.add(self.request.board, mate.moves)
 
     def search(self) -> None:
         """Searches until the limits or the control end it; the result is the search's."""

@@ -3,8 +3,10 @@
 The most visited move is the usual answer: a move collects visits only while it keeps its
 value. The lower confidence bound (LCB) asks, among the moves with enough visits, for the
 one that is surely good: value less `LCB_SIGMAS` standard errors. It notices a move that
-overtook the favourite late. Proven wins come before everything, the shortest first; proven
-losses last, the longest first.
+overtook the favourite late. A repetition, which has no error to take off, is chosen only if
+it is worth as much as the other candidate's value, not its bound: what is thought better is
+not given up for a draw because it is uncertain. Proven wins come before everything, the
+shortest first; proven losses last, the longest first.
 Source of LCB: Leela Zero's and KataGo's move choice.
 """
 
@@ -69,21 +71,29 @@ def _rank(table: NodeTable, root: Node, i: int) -> tuple[int, float, float]:
 def _best_by_lcb(table: NodeTable, root: Node, indices: list[int]) -> int:
     """Returns the contender of greatest lower confidence bound; the first index if none contends."""
     first = indices[0]
-    if _rank(table, root, first)[0] != 1:
-        return first
     enough = max(LCB_VISITS, LCB_SHARE * root.visits[first])
-    best, best_bound = first, -3.0 * LCB_SIGMAS
-    for i in indices:
-        child, visits = root.children[i], root.visits[i]
-        if visits < enough or table.is_lost(root, i):
-            continue
-        value = table.edge_value(root, i)
-        # Without a child every playout ended with the move, and alike: where it repeats a position.
-        variance = max(0.0, child.square - child.value * child.value) if child is not None else 0.0
-        bound = value - LCB_SIGMAS * sqrt(variance / visits)
-        if bound > best_bound:
-            best, best_bound = i, bound
-    return best
+    contenders = [i for i in indices if root.visits[i] >= enough and not table.is_lost(root, i)]
+    if _rank(table, root, first)[0] != 1 or not contenders:
+        return first
+    certain = [i for i in contenders if _is_certain(root.children[i])]
+    others = [i for i in contenders if i not in certain]
+    end = max(certain, key=lambda i: table.edge_value(root, i), default=-1)
+    other = max(others, key=lambda i: table.edge_value(root, i) - _error(root, i), default=-1)
+    if end < 0 or other < 0:
+        return max(end, other)
+    return end if table.edge_value(root, end) >= table.edge_value(root, other) else other
+
+
+def _is_certain(child: Node | None) -> bool:
+    """Does a move end the game? Without a child every playout ended with it, and alike: it repeats."""
+    return child is None or child.proof == DRAW
+
+
+def _error(root: Node, i: int) -> float:
+    """Returns the standard errors to be taken off the value of move `i`."""
+    child = root.children[i]
+    assert child is not None
+    return LCB_SIGMAS * sqrt(max(0.0, child.square - child.value * child.value) / root.visits[i])
 
 
 def _value(table: NodeTable, root: Node, i: int) -> float:

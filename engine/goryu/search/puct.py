@@ -306,7 +306,9 @@ class Puct:
         if (outcome := state.outcome()) is not None:
             value = self._worth(outcome, state)
             node = Node(state.key, state.ply, [], [], value)
-            node.settle(DRAW if outcome.value == 0.0 else WIN if outcome.value > 0.0 else LOSS, 0, value)
+            is_declared = outcome.value > 0.0 and bool(state.legal_moves())  # Declaring takes a ply.
+            proof = DRAW if outcome.value == 0.0 else WIN if outcome.value > 0.0 else LOSS
+            node.settle(proof, int(is_declared), value)
         elif self._has_checks and self.config.mate_nodes:
             mate = solve(cast(MateState, state), self.config.mate_nodes)
             if mate.verdict is not MateVerdict.MATE:
