@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 
 import pytest
+from hypothesis import settings
 
 import goryu
 from goryu.evaluators.hashed import HashedEvaluator
@@ -26,6 +27,8 @@ def pytest_configure() -> None:
     # A shell starts background jobs with Ctrl-C ignored, and their children inherit it; some tests send it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    settings.register_profile("goryu", deadline=None)  # No test is about time: machines are shared.
+    settings.load_profile("goryu")
 
 
 def pytest_report_header() -> str:

@@ -64,7 +64,7 @@ def boards_of(game: GameRecord) -> list[Board]:
     return boards
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=3, unique=True))
 def test_records_survive_the_way_through_games(seeds: list[int]) -> None:
     records = np.concatenate([hcpe_records(random_game(seed)) for seed in seeds])

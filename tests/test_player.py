@@ -149,7 +149,30 @@ def test_a_path_that_is_none_is_said_and_the_engine_plays_on(path: str) -> None:
     assert model_settings(config) == ""
     player, said = loaded(config)
     assert any(message.startswith("Error! ") and "without a book" in message for message in said)
-    assert any(message.startswith("Error! ") and "material evaluator" in message for message in said)
+    assert any(message.startswith("Error! ") and "the shipped goryu-" in message for message in said)
+    assert move_of(search(player, request_of(config))) != "none"
+
+
+def test_a_search_that_runs_out_of_memory_says_so() -> None:
+    config = replace(QUICK, hash_mb=1, root_mate_nodes=0)
+    player, said = loaded(config)
+    answer = search(player, request_of(config, limits=Limits(nodes=1_000_000)))
+    assert answer.result is not None
+    assert 1000 < answer.result.stats.playouts < 1_000_000
+    assert said[-1] == "the search has ended: its memory is full (USI_Hash 1)"
+    said.clear()
+    search(player, request_of(replace(config, hash_mb=64), limits=Limits(nodes=1000)))
+    assert not said
+
+
+def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goryu.players.loading.models_folder", lambda: tmp_path)
+    config = replace(QUICK, evaluator="network", model="none.onnx")
+    player, said = loaded(config)
+    problems = [message for message in said if message.startswith("Error! ")]
+    assert len(problems) == 1
+    assert "none.onnx" in problems[0]
+    assert "the material evaluator instead" in problems[0]
     assert move_of(search(player, request_of(config))) != "none"
 
 
@@ -374,7 +397,7 @@ def test_the_playouts_of_the_options_count_whatever_the_clock_says(limits: Limit
 @pytest.mark.parametrize(
     ("change", "limits", "least", "most"),
     [
-        ({"nodes_limit": 20}, Limits(movetime_ms=9000), 100, 2000),
+        ({"nodes_limit": 20}, Limits(movetime_ms=9000), 20, 20),
         ({"nodes_limit": 20}, Limits(depth=99, movetime_ms=9000), 100, 2000),
         ({"depth_limit": 2}, Limits(time_ms=(1e7, 1e7)), 2, 300),
         ({"depth_limit": 2}, Limits(nodes=500), 500, 500),

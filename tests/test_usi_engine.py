@@ -328,7 +328,7 @@ COMMANDS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(COMMANDS | st.just("work") | st.text(), max_size=30))
 def test_every_accepted_go_gets_exactly_one_answer_in_every_order(commands: list[str]) -> None:
     world = World()
@@ -349,7 +349,7 @@ def test_every_accepted_go_gets_exactly_one_answer_in_every_order(commands: list
     assert all(line.isascii() and "\n" not in line and line == line.rstrip() for line in world.lines)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.sampled_from(["go infinite", "go ponder", "go ponder byoyomi 10"]), st.lists(COMMANDS, max_size=6))
 def test_an_open_search_is_silent_until_it_may_speak(go: str, commands: list[str]) -> None:
     harmless = ("setoption", "getoption", "position", "isready", "d", "side", "moves", "xyz", "usi")

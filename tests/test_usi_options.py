@@ -225,6 +225,17 @@ def test_only_a_number_that_was_out_of_bounds_is_remarked_on() -> None:
     assert options.set("BlackDrawValue", "101") == "option DrawValueBlack: '101' became 1000"
 
 
+@pytest.mark.parametrize(
+    "name, unused, used",
+    [("Max_GPU", "1", "2"), ("UCT_Threads2", "0", "4"), ("DNN_Model3", "", "x.onnx"), ("numgpus", "1", "8")],
+)
+def test_who_asks_for_several_gpus_is_told_that_one_is_used(name: str, unused: str, used: str) -> None:
+    options = UsiOptions()
+    assert options.set(name, unused) == ""
+    assert options.set(name, used) == f"option {name} has no effect: Goryu uses one GPU, that of Device"
+    assert options.config == EngineConfig()
+
+
 def test_a_path_may_be_pasted_with_the_quotes_of_windows() -> None:
     options = UsiOptions()
     options.set("DNN_Model", r'"C:\My Models\日本 語.onnx"')

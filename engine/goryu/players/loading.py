@@ -29,6 +29,9 @@ __all__ = [
 ]
 
 
+NETWORK_ERRORS = (ModelError, BackendError, OSError, ImportError)
+"""What a network may fail to load with."""
+
 BATCH_WITHOUT_NETWORK = 4
 """Positions for each call of an evaluator that gains nothing from more."""
 
@@ -70,14 +73,10 @@ def load_evaluator(settings: EvaluatorSettings, say: Callable[[str], None]) -> L
         try:
             network = load_network(settings, say)
             evaluator, description = network, network.description
-        except (ModelError, BackendError, OSError, ImportError) as error:
+        except NETWORK_ERRORS as error:
             if not settings.allows_fallback:
                 raise LoadingError(f"{error} (AllowFallback is false)") from error
-            say(f"Error! {error}; playing with the material evaluator instead")
-            evaluator, description = (
-                MaterialEvaluator(),
-                "evaluator=material (the network could not be loaded)",
-            )
+            evaluator, description = _instead(settings, error, say)
     elif settings.kind == "material":
         evaluator, description = MaterialEvaluator(), "evaluator=material"
     elif settings.kind == "hashed":
@@ -86,6 +85,22 @@ def load_evaluator(settings: EvaluatorSettings, say: Callable[[str], None]) -> L
         evaluator, description = UniformEvaluator(), "evaluator=uniform"
     batch_size = getattr(evaluator, "batch_size", settings.batch_size or BATCH_WITHOUT_NETWORK)
     return LoadedEvaluator(evaluator, description, batch_size, settings, stamp)
+
+
+def _instead(
+    settings: EvaluatorSettings, error: Exception, say: Callable[[str], None]
+) -> tuple[Evaluator, str]:
+    """Returns what plays for a network that cannot be loaded: the shipped one, or at worst material."""
+    if settings.model:
+        try:
+            network = load_network(replace(settings, model=""), say)
+        except NETWORK_ERRORS:
+            pass  # The first error says more: this one is of the machine, or of an incomplete checkout.
+        else:
+            say(f"Error! {error}; playing with the shipped {network.path.name} instead")
+            return network, network.description
+    say(f"Error! {error}; playing with the material evaluator instead")
+    return MaterialEvaluator(), "evaluator=material (the network could not be loaded)"
 
 
 def model_path(settings: EvaluatorSettings) -> Path:

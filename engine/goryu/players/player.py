@@ -149,6 +149,8 @@ class Player:
                 return _mating_answer(mate, watch)
             watch.add_mate(mate)
         problem = _run(watch)
+        if puct.stats().is_exhausted and puct.table.is_exhausted:
+            self._say(f"the search has ended: its memory is full (USI_Hash {config.hash_mb})")
         if book_move is not None:
             control.wait()
             if not control.is_stopped:

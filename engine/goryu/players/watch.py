@@ -129,7 +129,7 @@ class Watch:
 
 def _node_limit(limits: Limits, config: EngineConfig) -> int | None:
     """Returns the playouts to make: what `go` says counts more than the option."""
-    is_limited = limits.nodes is not None or limits.depth is not None or limits.movetime_ms is not None
+    is_limited = limits.nodes is not None or limits.depth is not None
     return limits.nodes if is_limited else config.nodes_limit or None
 
 

@@ -1,5 +1,6 @@
 """What the user has set with `setoption`, and what `engine_options.txt` and the model's own file say."""
 
+import re
 from dataclasses import replace
 
 from goryu.players.config import EngineConfig
@@ -20,6 +21,10 @@ NOT_OF_A_FILE = ("", "log_file")
 
 NOT_OF_A_MODEL = (*NOT_OF_A_FILE, "evaluator", "model", "model_folder")
 """And what decides which model is loaded."""
+
+
+_MORE_GPUS = re.compile(r"(uct_threads|dnn_model|dnn_batch_size)[2-8]|max_gpu|numgpus|disabled_gpu")
+"""Options by which other engines use several GPUs, in lower case."""
 
 
 class UsiOptions:
@@ -63,6 +68,8 @@ class UsiOptions:
             OptionError: the value was refused.
         """
         option, factor = _BY_NAME.get(name.lower(), (None, 1))
+        if _MORE_GPUS.fullmatch(name.lower()) and text.strip() not in ("", "0", "1"):
+            return f"option {name} has no effect: Goryu uses one GPU, that of Device"
         if option is None or option.kind is Kind.BUTTON:
             return ""
         value = option.parse(text, factor)
