@@ -32,7 +32,7 @@ from goryu.evaluators.value_scale import from_probability
 from goryu.games.shogi.move import dropped_piece, is_drop, is_promotion, move_from, move_to
 from goryu.games.state import Move
 
-__all__ = ["DLSHOGI_LABELS", "DlshogiFormat", "dlshogi_label", "fill_dlshogi"]
+__all__ = ["DLSHOGI_LABELS", "DROP", "PROMOTION", "DlshogiFormat", "dlshogi_label", "fill_dlshogi"]
 
 DLSHOGI_LABELS = 27 * 81
 

@@ -29,10 +29,12 @@ from goryu.games.shogi.pieces import BISHOP, EMPTY, KING, PROMOTED, ROOK, SLIDES
 __all__ = [
     "BOARD_PLANES",
     "HAND_PLANES",
+    "KINDS",
     "NYUGYOKU_PLANES",
     "Oriented",
     "board_ones",
     "hand_planes",
+    "held",
     "nyugyoku_planes",
 ]
 
@@ -46,7 +48,6 @@ ATTACKS, COUNTS = 14, 28
 MAX_COUNT = 3
 HAND_CAPS = (8, 4, 4, 4, 4, 2, 2)
 """Planes for each piece in hand, P L N S G B R; a ninth pawn is not seen."""
-HAND_PLANES_PER_SIDE = 28
 CHECK_PLANE = 56
 
 CAMP_RANKS = 3
@@ -113,14 +114,20 @@ def board_ones(position: Oriented) -> list[int]:
 
 def hand_planes(position: Oriented) -> list[int]:
     """Returns which of the 57 planes of `hands` are 1."""
-    planes: list[int] = []
-    for side, hand in enumerate(position.hands):
-        first = HAND_PLANES_PER_SIDE * side
-        for count, cap in zip(hand, HAND_CAPS, strict=True):
-            planes.extend(range(first, first + min(count, cap)))
-            first += cap
+    planes = held(position.hands, HAND_CAPS)
     if position.is_check:
         planes.append(CHECK_PLANE)
+    return planes
+
+
+def held(hands: Sequence[Sequence[int]], caps: Sequence[int]) -> list[int]:
+    """Returns which planes of both hands are 1, where each piece has so many planes as `caps` says."""
+    planes: list[int] = []
+    first = 0
+    for hand in hands:
+        for count, cap in zip(hand, caps, strict=True):
+            planes.extend(range(first, first + min(count, cap)))
+            first += cap
     return planes
 
 

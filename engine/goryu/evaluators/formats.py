@@ -10,6 +10,8 @@ from goryu.evaluators.dlshogi_format import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.model_format import ModelFormat
+from goryu.evaluators.nshogi_format import NSHOGI_PLANES, NshogiFormat
+from goryu.evaluators.python_dlshogi2_format import BOOK_PLANES, PythonDlshogi2Format
 from goryu.evaluators.value_scale import value_scale
 
 __all__ = ["Shape", "detect_format"]
@@ -26,15 +28,35 @@ def detect_format(path: Path, inputs: Mapping[str, Shape], outputs: Mapping[str,
     """
     board = inputs.get("input1", ())
     hands = inputs.get("input2", ())
-    for planes in (HAND_PLANES, HAND_PLANES + NYUGYOKU_PLANES):
-        if len(inputs) == 2 and board[1:] == (BOARD_PLANES, 9, 9) and hands[1:] == (planes, 9, 9):
+    for hand_planes in (HAND_PLANES, HAND_PLANES + NYUGYOKU_PLANES):
+        if len(inputs) == 2 and board[1:] == (BOARD_PLANES, 9, 9) and hands[1:] == (hand_planes, 9, 9):
             _check_dlshogi_outputs(path, outputs)
             scale = value_scale(path, "output_value")
-            return DlshogiFormat(scale, sees_nyugyoku=planes != HAND_PLANES)
+            return DlshogiFormat(scale, sees_nyugyoku=hand_planes != HAND_PLANES)
+    if len(inputs) == 1:
+        ((planes, shape),) = inputs.items()
+        if shape[1:] == (BOOK_PLANES, 9, 9):
+            policy, value = _policy_and_value(path, outputs)
+            return PythonDlshogi2Format(planes, policy, value, value_scale(path, value))
+        if planes == "input" and shape[1:] == (NSHOGI_PLANES, 9, 9) and "draw" in outputs:
+            return NshogiFormat()
     raise ModelError(
         f"model {path}: expected the dlshogi format, inputs input1 [N, 62, 9, 9] and "
-        f"input2 [N, 57 or 119, 9, 9]; found {_listing(inputs)}"
+        f"input2 [N, 57 or 119, 9, 9], that of python-dlshogi2, one input [N, 104, 9, 9], or that of nshogi, "
+        f"input [N, 86, 9, 9] and an output draw; found {_listing(inputs)}"
     )
+
+
+def _policy_and_value(path: Path, outputs: Mapping[str, Shape]) -> tuple[str, str]:
+    """Returns which output is which, by their lengths: they may have any names."""
+    policies = [name for name, shape in outputs.items() if shape[-1:] == (DLSHOGI_LABELS,)]
+    values = [name for name in outputs if name not in policies]
+    if len(policies) != 1 or len(values) != 1:
+        raise ModelError(
+            f"model {path}: expected a policy [N, {DLSHOGI_LABELS}] and a value [N, 1] out; "
+            f"found {_listing(outputs)}"
+        )
+    return policies[0], values[0]
 
 
 def _check_dlshogi_outputs(path: Path, outputs: Mapping[str, Shape]) -> None:

@@ -1,0 +1,362 @@
+"""The model formats against test vectors of the reference programs, and against cshogi on random games."""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from goryu.evaluators.dlshogi_format import DLSHOGI_LABELS, DlshogiFormat, dlshogi_label
+from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.model_format import ModelFormat
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.nshogi_format import NshogiFormat
+from goryu.evaluators.python_dlshogi2_format import PythonDlshogi2Format
+from goryu.evaluators.shogi_state import ShogiState
+from goryu.evaluators.value_scale import from_logit, from_probability
+from goryu.games.shogi import Board, move_from_usi
+from goryu.implementation import Puct
+from goryu.search.settings import PuctConfig
+
+T1 = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+T2 = "lnsgk1snl/1r4g2/p1ppppb1p/6pP1/7R1/2P6/P2PPPP1P/1SG6/LN2KGSNL w B2P2p 24"
+T3 = "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5NL b 2G6Pbg2sp 95"
+T4 = "1+P1K1G3/+P+P1G+P4/1S+R1+P4/9/9/9/3+p1+p1k1/2+r3g2/4+p2+bs w BGSN2L7Ps3n2l3p 180"
+
+
+BOOK = PythonDlshogi2Format("planes", "policy", "value", from_logit)
+NSHOGI = NshogiFormat()
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Pieces and hands of an SFEN as cshogi reads it: the vectors need not be legal (T2 has 19 pawns)."""
+
+    pieces: list[int]
+    hands: tuple[list[int], list[int]]
+    turn: int
+    checked: bool
+    ply: int = 0
+
+    def is_check(self) -> bool:
+        return self.checked
+
+
+def position(sfen: str) -> Any:
+    cshogi = pytest.importorskip("cshogi")
+    board = cshogi.Board(sfen)
+    black, white = board.pieces_in_hand
+    return Position(board.pieces, (black, white), board.turn, board.is_check())
+
+
+def planes(state: ShogiState, *, sees_nyugyoku: bool = False) -> list[npt.NDArray[np.uint8]]:
+    model_format = DlshogiFormat(from_probability, sees_nyugyoku=sees_nyugyoku)
+    rows = [np.zeros(spec.shape, np.uint8) for spec in model_format.inputs]
+    model_format.fill(state, rows)
+    return rows
+
+
+def random_boards(games: int, seed: int) -> Iterator[Board]:
+    """Yields every position of random games; such games wander through all kinds of positions."""
+    rng = Random(seed)
+    for _ in range(games):
+        board = Board()
+        while board.outcome() is None and board.ply < 300:
+            yield board
+            board.push(rng.choice(board.legal_moves()))
+
+
+@pytest.mark.parametrize(
+    ("sfen", "sees_nyugyoku", "sums", "crcs"),
+    [
+        (T1, False, (234, 0), (0x902DAF0D, 0x477DA44B)),
+        (T2, False, (259, 405), (0x04F60C63, 0x41727108)),
+        (T3, False, (209, 1053), (0x4D74AB41, 0x76F3EA64)),
+        (T4, False, (215, 1782), (0x13B1A349, 0xB31A9686)),
+        (T1, True, (234, 0), (0x902DAF0D, 0xB3BD85F1)),
+        (T2, True, (259, 405), (0x04F60C63, 0x04064751)),
+        (T3, True, (209, 1134), (0x4D74AB41, 0xE47FA838)),
+        (T4, True, (215, 2187), (0x13B1A349, 0x8577B124)),
+    ],
+)
+def test_planes_of_the_test_vectors(
+    sfen: str, sees_nyugyoku: bool, sums: tuple[int, int], crcs: tuple[int, int]
+) -> None:
+    rows = planes(position(sfen), sees_nyugyoku=sees_nyugyoku)
+    assert tuple(int(row.sum()) for row in rows) == sums
+    assert tuple(zlib.crc32(row.tobytes()) for row in rows) == crcs
+
+
+@pytest.mark.parametrize(
+    ("sfen", "expected"),
+    [(T1, []), (T2, []), (T3, [117]), (T4, [57, 61, 71, 88, 90])],
+    ids=["T1", "T2", "T3", "T4"],
+)
+def test_nyugyoku_planes_of_the_test_vectors(sfen: str, expected: list[int]) -> None:
+    _, hands = planes(position(sfen), sees_nyugyoku=True)
+    assert [plane for plane in range(57, 119) if hands[plane].all()] == expected
+
+
+@pytest.mark.parametrize(
+    ("turn", "usi", "label"),
+    [
+        (0, "7g7f", 59),
+        (0, "2g2f", 14),
+        (0, "6i7h", 142),
+        (1, "8b8h", 10),
+        (1, "P*2g", 1685),
+        (1, "3c7g+", 992),
+        (1, "5a4b", 133),
+        (0, "3d3c+", 830),
+        (0, "5d4c+", 1001),
+        (0, "G*4c", 2135),
+        (1, "N*5e", 1822),
+        (1, "P*5f", 1659),
+        (1, "L*1a", 1781),
+        (1, "1i2h+", 1441),
+    ],
+)
+def test_labels_of_the_test_vectors(turn: int, usi: str, label: int) -> None:
+    assert dlshogi_label(move_from_usi(usi), turn) == label
+
+
+def test_planes_and_labels_are_those_of_cshogi() -> None:
+    cshogi = pytest.importorskip("cshogi")
+    from cshogi import dlshogi
+
+    reference = cshogi.Board()
+    expected = [np.zeros((62, 9, 9), np.float32), np.zeros((57, 9, 9), np.float32)]
+    for board in random_boards(games=6, seed=1):
+        reference.set_sfen(board.sfen())
+        dlshogi.make_input_features(reference, *expected)
+        for ours, theirs in zip(planes(board), expected, strict=True):
+            assert np.array_equal(ours, theirs), board.sfen()
+        for move in board.legal_moves():
+            theirs = dlshogi.make_move_label(reference.move_from_move16(move), reference.turn)
+            assert dlshogi_label(move, board.turn) == theirs, (board.sfen(), move)
+
+
+def test_nyugyoku_planes_are_those_of_cshogi() -> None:
+    cshogi = pytest.importorskip("cshogi")
+    from cshogi import dlshogi
+
+    reference = cshogi.Board()
+    dlshogi.use_nyugyoku_features(True)
+    try:
+        for board in random_boards(games=4, seed=2):
+            reference.set_sfen(board.sfen())
+            # cshogi clears the first 57 planes only: the arrays must be new.
+            expected = [np.zeros((62, 9, 9), np.float32), np.zeros((119, 9, 9), np.float32)]
+            dlshogi.make_input_features(reference, *expected)
+            assert np.array_equal(planes(board, sees_nyugyoku=True)[1], expected[1]), board.sfen()
+    finally:
+        dlshogi.use_nyugyoku_features(False)
+
+
+def test_legal_moves_have_different_labels() -> None:
+    for board in random_boards(games=2, seed=3):
+        labels = [dlshogi_label(move, board.turn) for move in board.legal_moves()]
+        assert len(set(labels)) == len(labels)
+        assert all(0 <= label < DLSHOGI_LABELS for label in labels)
+
+
+def test_a_mirrored_position_has_mirrored_planes() -> None:
+    for board in random_boards(games=1, seed=4):
+        mirrored_board, mirrored_hands = planes(Board(mirrored(board.sfen())))
+        own_board, own_hands = planes(board)
+        assert np.array_equal(mirrored_board, own_board[:, ::-1, :])  # the axes are [plane][file][rank]
+        assert np.array_equal(mirrored_hands, own_hands)
+
+
+def test_the_same_position_with_colours_exchanged_has_the_same_planes() -> None:
+    for board in random_boards(games=1, seed=5):
+        for ours, theirs in zip(planes(board), planes(Board(exchanged(board.sfen()))), strict=True):
+            assert np.array_equal(ours, theirs)
+
+
+def planes_of(model_format: ModelFormat, state: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
+    row = np.zeros(model_format.inputs[0].shape, np.float32)
+    model_format.fill(state, [row])
+    return row
+
+
+@pytest.mark.parametrize(
+    ("sfen", "book", "nshogi"),
+    [
+        (T1, (40, 0x6649AF91), (121, 0x709C1B2A)),
+        (T2, (441, 0x6430A89E), (522, 0x2378F00C)),
+        (T3, (1080, 0xAE0A84A3), (1161, 0x3D3A8869)),
+        (T4, (1800, 0x5A587F18), (1800, 0x0B694E5D)),
+    ],
+)
+def test_planes_of_the_test_vectors_of_other_formats(
+    sfen: str, book: tuple[int, int], nshogi: tuple[int, int]
+) -> None:
+    state = position(sfen)
+    object.__setattr__(state, "ply", 0) if hasattr(state, "ply") else None
+    for model_format, seen, expected in ((BOOK, 104, book), (NSHOGI, 82, nshogi)):
+        ones = planes_of(model_format, state)[:seen].astype(np.uint8)
+        assert (int(ones.sum()), zlib.crc32(ones.tobytes())) == expected
+
+
+@pytest.mark.parametrize(
+    ("turn", "usi", "book", "nshogi"),
+    [
+        (0, "7g7f", 59, 57),
+        (0, "2g2f", 14, 12),
+        (0, "6i7h", 142, 622),
+        (1, "8b8h", 10, 16),
+        (1, "P*2g", 1685, 1689),
+        (1, "3c7g+", 992, 915),
+        (1, "5a4b", 133, 613),
+        (0, "3d3c+", 830, 834),
+        (0, "5d4c+", 1001, 924),
+        (0, "G*4c", 1973, 2139),
+        (1, "N*5e", 1822, 1822),
+        (1, "P*5f", 1659, 1661),
+        (1, "L*1a", 1781, 1773),
+        (1, "1i2h+", 1441, 1123),
+    ],
+)
+def test_labels_of_the_test_vectors_of_other_formats(turn: int, usi: str, book: int, nshogi: int) -> None:
+    assert (BOOK.label(move_from_usi(usi), turn), NSHOGI.label(move_from_usi(usi), turn)) == (book, nshogi)
+
+
+def test_the_pieces_of_the_book_are_where_cshogi_puts_them() -> None:
+    cshogi = pytest.importorskip("cshogi")
+    reference = cshogi.Board()
+    for board in random_boards(games=3, seed=1):
+        reference.set_sfen(board.sfen())
+        expected = np.zeros((104, 9, 9), np.float32)
+        (reference.piece_planes if board.turn == 0 else reference.piece_planes_rotate)(expected)
+        assert np.array_equal(planes_of(BOOK, board)[:28], expected[:28]), board.sfen()
+
+
+@pytest.mark.parametrize("model_format", [BOOK, NSHOGI])
+def test_legal_moves_have_different_labels_in_other_formats(model_format: ModelFormat) -> None:
+    for board in random_boards(games=2, seed=3):
+        labels = [model_format.label(move, board.turn) for move in board.legal_moves()]
+        assert len(set(labels)) == len(labels)
+        assert all(0 <= label < model_format.labels for label in labels)
+
+
+def test_nshogi_is_told_whose_move_it_is_and_how_long_the_game_has_been() -> None:
+    board = Board()
+    board.push_usi("7g7f")
+    constants = planes_of(NSHOGI, board)[80:]
+    assert all((plane == plane[0, 0]).all() for plane in constants)
+    assert constants[:, 0, 0].tolist() == pytest.approx([0, 1, 1 / 320, 1 / 320, 0.5, 0.5])
+
+
+def write_model(path: Path, planes: int, heads: dict[str, str], names: tuple[str, str]) -> Path:
+    """Writes a network whose policy and heads are weighted sums of the planes.
+
+    heads: by output, the operator that computes it from its sum. names: of the input and of the policy.
+    """
+    onnx: Any = pytest.importorskip("onnx")
+    rng, node, tensor = np.random.default_rng(1), onnx.helper.make_node, onnx.helper.make_tensor_value_info
+    weights = {"filters": rng.normal(0, 0.3, (27, planes, 1, 1)).astype(np.float32)}
+    nodes = [
+        node("Conv", [names[0], "filters"], ["filtered"]),
+        node("Flatten", ["filtered"], [names[1]]),
+        node("Flatten", [names[0]], ["all"]),
+    ]
+    outputs = [tensor(names[1], onnx.TensorProto.FLOAT, ["batch", 2187])]
+    for name, head in heads.items():
+        weights[f"{name} weights"] = rng.normal(0, 0.05, (81 * planes, 1)).astype(np.float32)
+        nodes += [
+            node("MatMul", ["all", f"{name} weights"], [f"{name} sum"]),
+            node(head, [f"{name} sum"], [name]),
+        ]
+        outputs.append(tensor(name, onnx.TensorProto.FLOAT, ["batch", 1]))
+    graph = onnx.helper.make_graph(
+        nodes, "test", [tensor(names[0], onnx.TensorProto.FLOAT, ["batch", planes, 9, 9])], outputs,
+        [onnx.numpy_helper.from_array(array, name) for name, array in weights.items()],
+    )  # fmt: skip
+    opset = onnx.helper.make_opsetid("", 17)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8), path)
+    return path
+
+
+def book_model(path: Path) -> Path:
+    return write_model(path, 104, {"value": "Identity"}, ("x", "moves"))
+
+
+def nshogi_model(path: Path) -> Path:
+    return write_model(path, 86, {"value": "Sigmoid", "draw": "Sigmoid"}, ("input", "policy"))
+
+
+def test_models_are_recognised_and_play(tmp_path: Path) -> None:
+    for model, name in (
+        (book_model(tmp_path / "b.onnx"), "python-dlshogi2 104"),
+        (nshogi_model(tmp_path / "n.onnx"), "nshogi 86"),
+    ):
+        network = NetworkEvaluator(model, backend="cpu")
+        assert network.format.name == name
+        boards = [board.copy() for board in random_boards(games=1, seed=4)][::9]
+        evaluations = network.evaluate(boards)
+        assert len({evaluation.value for evaluation in evaluations}) == len(boards)
+        result = Puct(network, PuctConfig()).search(boards[0], lambda stats: False, max_playouts=50)
+        assert result.moves[0].move in boards[0].legal_moves()
+        assert max(evaluations[-1].policy) > 1.5 / len(evaluations[-1].policy)
+
+
+def test_a_logit_is_no_win_rate_and_a_draw_counts_nothing(tmp_path: Path) -> None:
+    board = Board()
+    book = NetworkEvaluator(book_model(tmp_path / "b.onnx"), backend="cpu")
+    _, (logit,) = book._answer([planes_of(BOOK, board)[None]])
+    assert book.evaluate([board])[0].value == pytest.approx(np.tanh(logit[0] / 2), abs=1e-6)
+    nshogi = NetworkEvaluator(nshogi_model(tmp_path / "n.onnx"), backend="cpu")
+    _, (value,), (draw,) = nshogi._answer([planes_of(NSHOGI, board)[None]])
+    assert nshogi.evaluate([board])[0].value == pytest.approx((1 - draw[0]) * (2 * value[0] - 1), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("planes", "heads", "names", "words"),
+    [
+        (104, {"value": "Tanh", "ownership": "Tanh"}, ("x", "moves"), "expected a policy"),
+        (86, {"value": "Sigmoid"}, ("input", "policy"), "an output draw"),
+        (362, {"value": "Tanh"}, ("input", "policy"), "found input \\[N, 362, 9, 9\\]"),
+    ],
+)
+def test_other_models_are_refused(
+    tmp_path: Path, planes: int, heads: dict[str, str], names: tuple[str, str], words: str
+) -> None:
+    with pytest.raises(ModelError, match=words):
+        NetworkEvaluator(write_model(tmp_path / "x.onnx", planes, heads, names), backend="cpu")
+
+
+def squares_of(rank: str) -> list[str]:
+    """Returns an SFEN rank as nine entries, "" for an empty square."""
+    squares: list[str] = []
+    promoted = ""
+    for letter in rank:
+        if letter == "+":
+            promoted = "+"
+        elif letter.isdigit():
+            squares += [""] * int(letter)
+        else:
+            squares.append(promoted + letter)
+            promoted = ""
+    return squares
+
+
+def mirrored(sfen: str) -> str:
+    board, rest = sfen.split(" ", 1)
+    ranks = ["".join(square or "1" for square in reversed(squares_of(rank))) for rank in board.split("/")]
+    return "/".join(ranks) + " " + rest
+
+
+def exchanged(sfen: str) -> str:
+    """Returns the position turned by 180 degrees, black and white exchanged, hands and side to move too."""
+    board, turn, hands, number = sfen.split()
+    ranks = [
+        "".join(square.swapcase() or "1" for square in reversed(squares_of(rank)))
+        for rank in board.split("/")
+    ]
+    return f"{'/'.join(reversed(ranks))} {'bw'[turn == 'b']} {hands.swapcase()} {number}"
