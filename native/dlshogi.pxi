@@ -1,12 +1,8 @@
 """Planes and labels: twin of goryu.evaluators.dlshogi_format."""
 
 cdef extern from "core/dlshogi.h" namespace "goryu" nogil:
-    const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes, kBoardBytes, kDlshogiLabels
-    int hand_bytes(cbool sees_nyugyoku)
+    const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes
     void core_fill_dlshogi "goryu::fill_dlshogi"(const Position&, cbool sees_nyugyoku, float* board, float* hands)
-    void core_pack_dlshogi "goryu::pack_dlshogi"(
-        const Position&, cbool sees_nyugyoku, unsigned char* board, unsigned char* hands
-    )
     int core_dlshogi_label "goryu::dlshogi_label"(uint16_t move, int color)
 
 
@@ -24,18 +20,6 @@ def fill_dlshogi(list boards, float[:, :, :, ::1] board_planes, float[:, :, :, :
     for i in range(len(boards)):
         board = boards[i]
         core_fill_dlshogi(board.game.position(), sees_nyugyoku, &board_planes[i, 0, 0, 0], &hand_planes[i, 0, 0, 0])
-
-
-def pack_dlshogi(list boards, unsigned char[:, ::1] board_bits, unsigned char[:, ::1] hand_bits):
-    """Writes the same as bits, the lowest of a byte first: [N, 628] and, one bit a plane, [N, 8 or 15]."""
-    cdef Py_ssize_t i
-    cdef Board board
-    cdef cbool sees_nyugyoku = hand_bits.shape[1] == hand_bytes(True)
-    check_shape([board_bits.shape[axis] for axis in range(2)], (len(boards), kBoardBytes))
-    check_shape([hand_bits.shape[axis] for axis in range(2)], (len(boards), hand_bytes(sees_nyugyoku)))
-    for i in range(len(boards)):
-        board = boards[i]
-        core_pack_dlshogi(board.game.position(), sees_nyugyoku, &board_bits[i, 0], &hand_bits[i, 0])
 
 
 def dlshogi_label(int move, int turn):

@@ -255,7 +255,8 @@ class TestWithTorch:
         assert path.read_bytes() == before
 
     def test_the_eight_symmetries_turn_stones_and_policy_alike(self) -> None:
-        from goryu.learning.board_learner import BoardLearner, symmetric
+        from goryu.learning.board_learner import BoardLearner
+        from goryu.learning.board_net import symmetric
 
         learner = BoardLearner(BOARD_GAMES["reversi"], 1, 4, seed=1)
         square = 11

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goryu.evaluators.dlshogi_format import DlshogiFormat, dlshogi_label
+from goryu.evaluators.dlshogi_format import DLSHOGI_LABELS, DlshogiFormat, dlshogi_label
 from goryu.evaluators.value_scale import from_probability
 from goryu.games.shogi import Board, move_from_usi
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.learning import game_records
 from goryu.learning.dataset import (
-    LABELS,
     Dataset,
     Source,
     batches,
@@ -255,7 +254,7 @@ def test_promotions_that_are_pointless_to_forgo_are_taught(sfen: str, played: st
 
 def test_mirroring_twice_changes_nothing() -> None:
     mirror = mirror_labels()
-    assert np.array_equal(mirror[mirror], np.arange(LABELS))
+    assert np.array_equal(mirror[mirror], np.arange(DLSHOGI_LABELS))
 
 
 @pytest.mark.parametrize(

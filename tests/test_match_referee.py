@@ -9,7 +9,7 @@ import pytest
 from goryu.games.shogi import Board
 from goryu.learning.match.openings import Opening, OpeningError, parse_opening, read_openings
 from goryu.learning.match.referee import DeclarationRule, Reason, Referee, declaration_points
-from goryu.learning.match.rules import RulesError
+from goryu.learning.match.referee_board import BoardError
 
 rsshogi = pytest.importorskip("rsshogi.core")
 
@@ -216,7 +216,7 @@ def test_a_bad_opening_is_named(line: str) -> None:
 
 
 def test_an_unknown_position_is_refused(library: str) -> None:
-    with pytest.raises(RulesError, match="startpos or a legal SFEN"):
+    with pytest.raises(BoardError, match="startpos or a legal SFEN"):
         Referee("sfen nonsense", library=library)
 
 

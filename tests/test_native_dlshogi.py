@@ -96,19 +96,6 @@ def test_a_batch_in_python_is_the_native_one(native: ModuleType, sees_nyugyoku: 
         assert (theirs[-1] == 7).all()
 
 
-@pytest.mark.parametrize("sees_nyugyoku", [False, True])
-def test_packed_planes_unpack_to_the_planes(native: ModuleType, sees_nyugyoku: bool) -> None:
-    boards = random_boards(native, seed=2, games=2)
-    board, hands = native_planes(native, boards, sees_nyugyoku)
-    board_bits = np.full((len(boards), 628), 255, np.uint8)
-    hand_bits = np.full((len(boards), 15 if sees_nyugyoku else 8), 255, np.uint8)
-    native.pack_dlshogi(boards, board_bits, hand_bits)
-    unpacked = np.unpackbits(board_bits, axis=1, count=62 * 81, bitorder="little")
-    assert np.array_equal(unpacked.reshape(-1, 62, 9, 9), board)
-    unpacked = np.unpackbits(hand_bits, axis=1, count=hands.shape[1], bitorder="little")
-    assert np.array_equal(np.broadcast_to(unpacked[:, :, None, None], hands.shape), hands)
-
-
 @pytest.mark.parametrize("shapes", [((1, 61, 9, 9), (1, 57, 9, 9)), ((0, 62, 9, 9), (1, 57, 9, 9))])
 def test_arrays_of_another_shape_are_refused(native: ModuleType, shapes: tuple[tuple[int, ...], ...]) -> None:
     with pytest.raises(ValueError, match="expected an array of shape"):

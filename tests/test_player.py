@@ -386,7 +386,7 @@ def test_the_only_move_is_played_at_once_but_where_the_time_was_named(limits: Li
 def test_the_playouts_of_the_options_count_whatever_the_clock_says(limits: Limits) -> None:
     moments = iter(range(1_000_000))
     player = Player(lambda: float(next(moments)))  # Every question takes a second.
-    config = replace(QUICK, nodes_limit=300, root_mate_nodes=0)
+    config = replace(QUICK, playout_limit=300, root_mate_nodes=0)
     player.load(config, lambda message: None)
     answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
     assert answer.result is not None
@@ -397,11 +397,11 @@ def test_the_playouts_of_the_options_count_whatever_the_clock_says(limits: Limit
 @pytest.mark.parametrize(
     ("change", "limits", "least", "most"),
     [
-        ({"nodes_limit": 20}, Limits(movetime_ms=9000), 20, 20),
-        ({"nodes_limit": 20}, Limits(depth=99, movetime_ms=9000), 100, 2000),
+        ({"playout_limit": 20}, Limits(movetime_ms=9000), 20, 20),
+        ({"playout_limit": 20}, Limits(depth=99, movetime_ms=9000), 100, 2000),
         ({"depth_limit": 2}, Limits(time_ms=(1e7, 1e7)), 2, 300),
         ({"depth_limit": 2}, Limits(nodes=500), 500, 500),
-        ({"nodes_limit": 20}, Limits(nodes=30), 30, 30),
+        ({"playout_limit": 20}, Limits(nodes=30), 30, 30),
     ],
 )
 def test_what_go_says_counts_more_than_the_options(

@@ -45,7 +45,7 @@ from goryu.learning.self_play.pool import play_together
 from goryu.learning.self_play.reanalysis import reanalyse
 from goryu.players.config import EngineConfig
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.gumbel import Gumbel
+from goryu.search.gumbel import Gumbel, GumbelConfig, search_steps
 
 cshogi: Any = pytest.importorskip("cshogi")
 
@@ -183,7 +183,7 @@ def test_memory_does_not_change_a_search() -> None:
     for playouts in (5, 20, 20, 60):
         board.push(board.legal_moves()[playouts % 7])
         (remembered,) = play_together(
-            iter([memory.steps(Gumbel(HashedEvaluator()).steps(board, playouts, Random(playouts)))]),
+            iter([memory.steps(search_steps(board, playouts, GumbelConfig(), Random(playouts)))]),
             HashedEvaluator(),
             1,
         )
@@ -514,13 +514,20 @@ def test_play_says_what_is_wrong(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("option", [("--processes", "0"), ("--at-once", "0"), ("--backend", "gpu")])
-def test_play_refuses_what_cannot_be_read(
-    option: tuple[str, str], capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "option, value, words",
+    [
+        ("--processes", "0", "'0': expected a number above 0"),
+        ("--at-once", "x", "'x': expected a number above 0"),
+        ("--backend", "gpu", "invalid choice: 'gpu'"),
+    ],
+)
+def test_play_says_what_it_cannot_read(
+    option: str, value: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
-        tool().main(["play", "--model", "a.onnx", "--out", "a.games", *option])
-    assert f"argument {option[0]}: invalid" in capsys.readouterr().err
+        tool().main(["play", "--model", "a.onnx", "--out", "a.games", option, value])
+    assert f"argument {option}: {words}" in capsys.readouterr().err
 
 
 def test_new_labels_are_not_added_to_the_old_games(

@@ -124,5 +124,5 @@ def test_a_loop_can_start_from_an_exported_network(tmp_path: Path) -> None:
 
 
 def test_the_match_knows_the_better_player() -> None:
-    score = shogi_match(MaterialEvaluator(), UniformEvaluator(), SETTINGS.openings, 4, 60, Random(1))
+    score = shogi_match(MaterialEvaluator(), UniformEvaluator(), SETTINGS.openings, 4, 60, 320, Random(1))
     assert score.points >= 0.75

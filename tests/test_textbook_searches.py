@@ -15,7 +15,7 @@ from goryu.games.tictactoe import TicTacToe
 from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, uct
 from goryu.search.boltzmann import boltzmann_choice, boltzmann_distribution
 from goryu.search.evaluator import Evaluation
-from goryu.search.gumbel import Gumbel, GumbelConfig, Node, considered_visits
+from goryu.search.gumbel import Gumbel, GumbelConfig, Node, round_sizes
 from goryu.search.random_move import random_move
 
 
@@ -303,7 +303,7 @@ def test_boltzmann_goes_from_the_best_move_to_any_move_with_temperature() -> Non
 def test_sequential_halving_spends_exactly_its_budget_and_never_widens(
     candidates: int, playouts: int
 ) -> None:
-    rounds = considered_visits(candidates, playouts)
+    rounds = round_sizes(candidates, playouts)
     assert sum(rounds) == playouts
     assert rounds == sorted(rounds, reverse=True)
     assert rounds[0] == min(candidates, playouts)
@@ -340,7 +340,7 @@ def test_gumbel_visits_the_most_probable_moves_and_halves_them() -> None:
     assert sum(result.visits) == 16
     assert sorted(result.visits) == [0, 0, 0, 0, 0, 2, 2, 6, 6]
     assert [move for move in result.moves if result.visits[move] > 0] == [5, 6, 7, 8]
-    assert evaluator.batches == [1, *considered_visits(4, 16)]
+    assert evaluator.batches == [1, *round_sizes(4, 16)]
 
 
 def test_gumbel_improves_the_policy_towards_the_better_value() -> None:

@@ -21,13 +21,15 @@ from statistics import median
 from typing import Any
 
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.model_files import ModelError, models_folder
+from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import BackendError
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.learning.extras import needs_extra
 from goryu.players import benchmark
+from goryu.players.config import EngineConfig
+from goryu.players.loading import model_path
 from goryu.players.signature import bench_signature
 from goryu.players.time_shares import time_shares
 from goryu.search.puct import PuctConfig
@@ -126,11 +128,12 @@ def open_network(args: argparse.Namespace) -> NetworkEvaluator | None:
     """Returns the network to measure, or None if there is none."""
     if args.no_network:
         return None
-    models = [args.model] if args.model else sorted(models_folder().glob("*.onnx"))
-    if not models:
+    try:
+        path = args.model or model_path(EngineConfig().evaluator_settings())
+    except ModelError:
         return None
     return NetworkEvaluator(
-        models[0],
+        path,
         batch_size=args.batch,
         backend=args.backend,
         threads=args.threads,

@@ -29,9 +29,9 @@ from goryu.learning.match.journal import GameEntry, Journal, JournalError
 from goryu.learning.match.limits import Limits, LimitsError
 from goryu.learning.match.openings import DEFAULT_OPENINGS, OpeningError, read_openings
 from goryu.learning.match.records import RECORD_FORMATS, write_records
-from goryu.learning.match.referee import DeclarationRule
+from goryu.learning.match.referee import DeclarationRule, Reason
+from goryu.learning.match.referee_board import LIBRARIES, BoardError
 from goryu.learning.match.report import progress_line, report, summary
-from goryu.learning.match.rules import LIBRARIES, RulesError
 from goryu.learning.match.sprt import Sprt, SprtError
 from goryu.learning.match.tournament import FAILURES, Match, MatchConfig, usable_cores
 from goryu.learning.match.tuning import TuningError, parse_ranges
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (
         LimitsError,
         OpeningError,
-        RulesError,
+        BoardError,
         JournalError,
         SprtError,
         TuningError,
@@ -282,7 +282,7 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
             print(line, flush=True)
         if formats:
             write_records(entry, match.names, directory, formats)
-        if entry.reason in (*FAILURES, "time"):
+        if entry.reason in (*FAILURES, Reason.TIME):
             text = f"game {entry.number + 1}: {entry.reason}: {entry.detail}"
             console.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
 
@@ -303,23 +303,26 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
         status = 130
     finally:
         journal.close()
-    names = match.names
+    failed = conclude(match, config, directory)
+    return status or failed
+
+
+def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
+    """Prints and writes what has come of the match; returns 1 if an engine has failed, else 0."""
     for warning in match.warnings:
         print(f"warning: {warning}")
     failures = sum(entry.reason in FAILURES for entry in match.entries)
     if failures >= config.max_failures and len(match.entries) < config.games:
         print(f"stopped after {failures} failures; --max-failures {failures + 10} goes on")
-    print(report(names, match.entries, config.sprt))
+    print(report(match.names, match.entries, config.sprt))
     if config.tuned:
         try:
             print("\n".join(match.surface().lines()))
         except TuningError as error:
             print(f"tuning: {error}")
-    result = summary(names, match.entries, config.sprt)
+    result = summary(match.names, match.entries, config.sprt)
     (directory / "summary.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    if failures:
-        status = status or 1
-    return status
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from statistics import median
 from types import ModuleType
 from typing import Any
 
+from goryu.games.perft import perft
 from goryu.games.shogi import START_SFEN, Board, SfenError
 
 try:
@@ -91,9 +92,9 @@ def measure(case: Case, ours: str, rounds: int) -> dict[str, Any]:
     leaves: dict[str, int] = {}
     speeds: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
-        for name, perft in contenders.items():
+        for name, count in contenders.items():
             started = time.process_time()
-            leaves[name] = perft()
+            leaves[name] = count()
             speeds[name].append(leaves[name] / max(time.process_time() - started, 1e-9))
     expected = set() if case.leaves is None else {case.leaves}
     figure: dict[str, Any] = {
@@ -118,19 +119,7 @@ def native_perft(case: Case) -> Callable[[], int]:
 
 def python_perft(case: Case) -> Callable[[], int]:
     board = Board(case.sfen)
-
-    def perft(depth: int) -> int:
-        moves = board.legal_moves()
-        if depth <= 1:
-            return len(moves) if depth == 1 else 1
-        leaves = 0
-        for move in moves:
-            board.push(move)
-            leaves += perft(depth - 1)
-            board.pop()
-        return leaves
-
-    return lambda: perft(case.depth)
+    return lambda: perft(board, case.depth)
 
 
 def cshogi_perft(case: Case) -> Callable[[], int] | None:

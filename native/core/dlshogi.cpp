@@ -124,17 +124,6 @@ void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, fl
     });
 }
 
-void pack_dlshogi(const Position& position, bool sees_nyugyoku, std::uint8_t* board, std::uint8_t* hands) noexcept {
-    const auto set = [](std::uint8_t* bytes, int bit) {
-        bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] | 1 << bit % 8);
-    };
-    std::memset(board, 0, kBoardBytes);
-    std::memset(hands, 0, hand_bytes(sees_nyugyoku));
-    const bool turned = position.turn() == 1;
-    board_ones(position, [&](int plane, Square s) { set(board, kSquares * plane + (turned ? 80 - s : s)); });
-    hand_ones(position, sees_nyugyoku, [&](int plane) { set(hands, plane); });
-}
-
 int dlshogi_label(Move move, Color color) noexcept {
     constexpr int kPromotion = 10;
     constexpr int kDrop = 20;

@@ -12,13 +12,6 @@ constexpr int kHandPlanes = 57;
 constexpr int kNyugyokuPlanes = 62;  // Entering king (入玉): more planes of the second input, in one variant.
 constexpr int kDlshogiLabels = 27 * kSquares;
 
-// Bytes of a position as bits, eight values a byte, the lowest bit first. A plane of the second input is
-// the same all over the board: one bit.
-constexpr int kBoardBytes = (kBoardPlanes * kSquares + 7) / 8;
-constexpr int hand_bytes(bool sees_nyugyoku) noexcept {
-    return (kHandPlanes + (sees_nyugyoku ? kNyugyokuPlanes : 0) + 7) / 8;
-}
-
 // The planes of a row that may hold a one: whoever fills the row again clears only these.
 class UsedPlanes {
 public:
@@ -45,9 +38,6 @@ inline void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* bo
     UsedPlanes unknown;
     fill_dlshogi(position, sees_nyugyoku, board, hands, unknown);
 }
-
-// Fills board[kBoardBytes] and hands[hand_bytes(sees_nyugyoku)] with the same as bits.
-void pack_dlshogi(const Position& position, bool sees_nyugyoku, std::uint8_t* board, std::uint8_t* hands) noexcept;
 
 // The place of a legal move of a side in the policy vector, in [0, 2187).
 int dlshogi_label(Move move, Color color) noexcept;

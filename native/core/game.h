@@ -21,7 +21,6 @@ public:
     Game(const Position& position, int ply, const Rules& rules);
 
     const Position& position() const noexcept { return position_; }
-    const Rules& rules() const noexcept { return rules_; }
     void set_rules(const Rules& rules) noexcept { rules_ = rules; }
     Color turn() const noexcept { return position_.turn(); }
     int ply() const noexcept { return first_ply_ + length(); }
@@ -31,7 +30,7 @@ public:
     Move move(int i) const noexcept { return frames_[i + 1].undo.move; }
     std::uint64_t key() const noexcept { return position_.key(ply()); }
 
-    // Makes room for so many more moves without allocation.
+    // Makes room for so many more moves without allocation; a copy has none.
     void reserve(int moves) { frames_.reserve(frames_.size() + moves); }
     // The legal moves that the rules want listed, in ascending order.
     void legal_moves(MoveList& moves) const noexcept;

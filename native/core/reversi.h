@@ -1,7 +1,7 @@
 // Reversi on a board of 4, 6 or 8 squares a side: the core of goryu._native.Reversi.
 //
 // The twin of games/reversi.py: two bitboards, the discs of the side to move and of the opponent.
-// Offers what Game offers a search: legal_moves, push, pop, key, outcome, repetition.
+// Offers what Game offers a search: legal_moves, push, pop, key, outcome.
 #pragma once
 
 #include <vector>
@@ -42,7 +42,6 @@ public:
     void push(Move move) noexcept;
     Move pop() noexcept;
     ReversiEnding outcome() const noexcept;
-    ReversiEnding repetition() const noexcept { return ReversiEnding::kNone; }
 
 private:
     struct Discs {

@@ -51,7 +51,6 @@ constexpr Move kPromote = 1 << 14;
 constexpr int kDropFrom = kSquares - 1;
 constexpr Move kNoMove = 0;
 constexpr Move make_move(Square from, Square to) noexcept { return static_cast<Move>(to | from << 7); }
-constexpr Move make_drop(int kind, Square to) noexcept { return make_move(kDropFrom + kind, to); }
 constexpr Square to_of(Move move) noexcept { return move & 0x7F; }
 constexpr int from_of(Move move) noexcept { return move >> 7 & 0x7F; }
 constexpr bool is_drop(Move move) noexcept { return from_of(move) >= kSquares; }
@@ -69,7 +68,6 @@ public:
     constexpr bool empty() const noexcept { return bits_ == 0; }
     constexpr void add(int kind, int n = 1) noexcept { bits_ += static_cast<std::uint32_t>(n) << kShift[kind]; }
     constexpr void remove(int kind) noexcept { bits_ -= 1U << kShift[kind]; }
-    constexpr std::uint32_t bits() const noexcept { return bits_; }
     constexpr bool operator==(const Hand&) const noexcept = default;
 
     // Does this hand hold at least as many of every piece as the other?

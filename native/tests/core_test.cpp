@@ -179,11 +179,6 @@ void planes_are_those_of_the_test_vectors() {
             fill_dlshogi(position, sees_nyugyoku, board.data(), hands.data());
             EXPECT(crc32({board.begin(), board.end()}) == vector.board);
             EXPECT(crc32({hands.begin(), hands.end()}) == (sees_nyugyoku ? vector.hands_nyugyoku : vector.hands));
-
-            std::vector<std::uint8_t> board_bits(kBoardBytes, 255), hand_bits(hand_bytes(sees_nyugyoku), 255);
-            pack_dlshogi(position, sees_nyugyoku, board_bits.data(), hand_bits.data());
-            for (std::size_t i = 0; i < board.size(); ++i) EXPECT((board_bits[i / 8] >> i % 8 & 1) == board[i]);
-            for (std::size_t i = 0; i < planes; ++i) EXPECT((hand_bits[i / 8] >> i % 8 & 1) == hands[81 * i]);
         }
         MoveList moves;
         legal_moves(position, moves);

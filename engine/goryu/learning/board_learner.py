@@ -15,7 +15,7 @@ from goryu.evaluators.cached import CachedEvaluator
 from goryu.games.state import State
 from goryu.learning.alphazero import Example
 from goryu.learning.alphazero_config import AlphaZeroConfig
-from goryu.learning.board_net import BoardNet, export
+from goryu.learning.board_net import BoardNet, export, symmetric
 from goryu.learning.gradient_steps import GradientSteps
 from goryu.search.evaluator import Evaluator
 
@@ -96,9 +96,3 @@ class BoardLearner:
         squares = policies[:, : size * size].reshape(-1, 1, size, size)
         turned = symmetric(squares, turns, is_mirrored).reshape(len(policies), size * size)
         return np.concatenate([turned, policies[:, size * size :]], axis=1)
-
-
-def symmetric(boards: np.ndarray, turns: int, is_mirrored: bool) -> np.ndarray:
-    """Returns boards [N, C, size, size] after quarter turns and perhaps a reflection."""
-    boards = np.rot90(boards, turns, axes=(2, 3))
-    return np.ascontiguousarray(boards[:, :, :, ::-1] if is_mirrored else boards)

@@ -9,6 +9,7 @@ import io
 from pathlib import Path
 from typing import cast
 
+import numpy as np
 import onnx
 import torch
 from torch import Tensor, nn
@@ -17,7 +18,7 @@ from torch.nn import functional as F
 from goryu.evaluators.board_network import BoardGame, BoardNetwork, Planes
 from goryu.learning.whole_file import write_whole
 
-__all__ = ["BoardNet", "ValueNet", "as_evaluator", "export", "forward_values"]
+__all__ = ["BoardNet", "ValueNet", "as_evaluator", "export", "forward_values", "symmetric"]
 
 
 class BoardNet(nn.Module):  # type: ignore[misc]
@@ -90,7 +91,7 @@ def forward_values(net: nn.Module, planes: Planes) -> list[float]:
 
 
 def as_evaluator(net: BoardNet, game: BoardGame) -> BoardNetwork:
-    """Returns an evaluator over the network as it is now; it follows the network's later training."""
+    """Returns an evaluator over the live network: it follows later training."""
 
     def forward(planes: Planes) -> tuple[Planes, Planes]:
         net.eval()
@@ -120,3 +121,9 @@ def export(net: nn.Module, game: BoardGame, path: Path) -> None:
     entry = model.metadata_props.add()
     entry.key, entry.value = "goryu.game", game.name
     write_whole(path, model.SerializeToString())
+
+
+def symmetric(boards: np.ndarray, turns: int, is_mirrored: bool) -> np.ndarray:
+    """Returns boards [N, C, size, size] after quarter turns and perhaps a reflection."""
+    boards = np.rot90(boards, turns, axes=(2, 3))
+    return np.ascontiguousarray(boards[:, :, :, ::-1] if is_mirrored else boards)

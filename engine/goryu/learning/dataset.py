@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from goryu.evaluators.dlshogi_format import DLSHOGI_LABELS
 from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
 from goryu.learning.game_conversion import hcpe_records
 from goryu.learning.game_records import GAMES_SUFFIX, read_games
@@ -26,7 +27,6 @@ from goryu.learning.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, result
 from goryu.learning.soft_policies import SoftPolicies
 
 __all__ = [
-    "LABELS",
     "Batch",
     "Dataset",
     "Draw",
@@ -39,9 +39,6 @@ __all__ = [
     "mirror_labels",
     "parse_source",
 ]
-
-LABELS = 2187
-"""27 channels (10 directions, 10 with promotion, 7 drops) times 81 destinations, dlshogi's numbering."""
 
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]
 """What is in a batch: the indices of its positions, and which of them are reflected left to right."""
@@ -271,9 +268,9 @@ def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.ND
     batch = Batch(
         input1=np.zeros((size, 62, 9, 9), np.float32),
         input2=np.zeros((size, 57, 9, 9), np.float32),
-        legal=np.zeros((size, LABELS), np.bool_),
+        legal=np.zeros((size, DLSHOGI_LABELS), np.bool_),
         label=np.zeros(size, np.int64),
-        policy=np.zeros((size, LABELS), np.float32),
+        policy=np.zeros((size, DLSHOGI_LABELS), np.float32),
         value=dataset.value[chosen],
         result=results(dataset.records[chosen]).astype(np.float32),
     )

@@ -9,11 +9,11 @@ from typing import IO, Any
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["held_folder", "is_locked_by_us"]
+__all__ = ["held_folder", "try_lock"]
 
 
-def is_locked_by_us(file: IO[Any]) -> bool:
-    """Tries to be the only program that writes to a file; returns whether it is (on Windows, always)."""
+def try_lock(file: IO[Any]) -> bool:
+    """Takes the lock of a file if nobody has it; returns whether we hold it (Windows has none: always)."""
     if sys.platform == "win32":
         return True
     try:
@@ -33,7 +33,7 @@ def held_folder(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     lock = folder / "lock"
     with lock.open("a") as file:
-        if not is_locked_by_us(file):
+        if not try_lock(file):
             raise BlockingIOError(f"{folder}: another program is at work there")
         try:
             yield

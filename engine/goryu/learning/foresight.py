@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from goryu.games.shogi import Rules, move_to_usi
+from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.learning.game_records import read_games
@@ -127,7 +127,7 @@ def glances(
         facts.clear()
 
     for game in games:
-        board = Board(game.start_sfen, Rules(max_ply=1 << 30))
+        board = Board(game.start_sfen)
         for text in game.opening:
             board.push_usi(text)
         for i, text in enumerate(game.moves):

@@ -41,7 +41,7 @@ from typing import BinaryIO, Self
 import numpy as np
 
 from goryu.games.shogi.sfen import START_SFEN
-from goryu.learning.file_lock import is_locked_by_us
+from goryu.learning.file_lock import try_lock
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
 
 __all__ = [
@@ -145,7 +145,7 @@ class GameWriter:
     def __init__(self, path: Path | str) -> None:
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
         try:
-            if not is_locked_by_us(self._file):
+            if not try_lock(self._file):
                 raise GameFileError(f"{path}: another program is writing to it")
             ends = [end for end, _ in _blocks(self._file, str(path))]
         except GameFileError:

@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +20,6 @@ from goryu.learning.game_records import GameRecord
 from goryu.learning.quantization import CALIBRATION_BATCH, Agreement, quantize_on
 from goryu.search.evaluator import Evaluation
 
-if TYPE_CHECKING:
-    from goryu.games.shogi import Board as ReferenceBoard
-
 __all__ = ["compare", "positions", "quantize_miniosl"]
 
 FLOAT = ("*/convout/*", "*/conv1x1out/*")
@@ -31,7 +27,7 @@ FLOAT = ("*/convout/*", "*/conv1x1out/*")
 a fifth of the speed, and nearly half of the error of the values is gone."""
 
 
-def positions(games: Iterable[GameRecord], number: int, rng: Random) -> "list[ReferenceBoard]":
+def positions(games: Iterable[GameRecord], number: int, rng: Random) -> list[Board]:
     """Returns so many positions, each with the moves before it, drawn by chance.
 
     Raises ValueError if there is no game with a move.
@@ -39,7 +35,7 @@ def positions(games: Iterable[GameRecord], number: int, rng: Random) -> "list[Re
     known = [game for game in games if game.moves]
     if not known:
         raise ValueError("expected games with moves, found none")
-    found: list[ReferenceBoard] = []
+    found: list[Board] = []
     for game in rng.choices(known, k=number):
         board = Board(game.start_sfen, Rules(all_moves=False))
         for move in game.moves[: rng.randrange(len(game.moves))]:
@@ -48,7 +44,7 @@ def positions(games: Iterable[GameRecord], number: int, rng: Random) -> "list[Re
     return found
 
 
-def quantize_miniosl(target: Path, boards: "Sequence[ReferenceBoard]") -> None:
+def quantize_miniosl(target: Path, boards: Sequence[Board]) -> None:
     """Writes the package's network in 8 bits, calibrated on positions, of which whole batches of 16 are used.
 
     Its outputs are the moves and the value; those that are not used here are left out.

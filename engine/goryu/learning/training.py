@@ -5,6 +5,8 @@ KataGo); an exponential moving average of the weights, which is what is measured
 clipped; policy cross-entropy over the legal moves with a little label smoothing; value cross-entropy on the
 mix of teacher's score and result. On a CPU the convolutions run in bfloat16, which doubles the rate; the
 weights stay float32.
+Sources: AdamW: Loshchilov and Hutter, 2019; one cycle: Smith and Topin, 2018, with a cosine down (Loshchilov
+and Hutter, 2017); averages of weights: Polyak and Juditsky, 1992; label smoothing: Szegedy et al., 2016.
 """
 
 import json
@@ -33,6 +35,9 @@ __all__ = ["TrainingConfig", "load_initial", "train"]
 
 WARM_UP = 0.05
 """Share of the run in which the learning rate rises."""
+
+MEASURED_ON_THE_WAY, MEASURED_AT_THE_END = 2_048, 100_000
+"""Most positions of each held-out set on which the network is measured."""
 
 SAMPLE = 512
 """Positions on which the normalisations of an exported network are measured."""
@@ -130,6 +135,7 @@ def train(
         for group in optimizer.param_groups:
             group["lr"] = config.learning_rate * one_cycle(share)
         policy_loss, value_loss = _step(net, optimizer, next(stream), config)
+        # At first nearly the latest weights: the random ones of the beginning shall not linger.
         _average(averaged, net, min(config.average, progress.step / (progress.step + 10)))
         progress.step += 1
         progress.elapsed += time.monotonic() - started
@@ -236,8 +242,7 @@ def _log_entry(
     net: nn.Module,
     testing: dict[str, Dataset],
 ) -> dict[str, Any]:
-    is_last = progress.share(config) >= 1.0
-    limit = 100_000 if is_last else 2_048
+    limit = MEASURED_AT_THE_END if progress.share(config) >= 1.0 else MEASURED_ON_THE_WAY
     return {
         "step": progress.step,
         "share": round(progress.share(config), 4),

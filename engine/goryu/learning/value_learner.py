@@ -25,7 +25,7 @@ from torch.nn import functional as F
 from goryu.evaluators.board_network import encode
 from goryu.games.state import Move
 from goryu.implementation import Reversi
-from goryu.learning.board_net import ValueNet, forward_values
+from goryu.learning.board_net import ValueNet, forward_values, symmetric
 from goryu.players.agents import Agent
 from goryu.players.arena import Score
 from goryu.players.knowledge import disc_lead
@@ -183,9 +183,8 @@ class ValueLearner:
             chosen = self.rng.choices(range(len(examples)), k=self.config.batch)
             batch = planes[chosen]
             if self.config.uses_symmetries:
-                batch = np.rot90(batch, self.rng.randrange(4), axes=(2, 3))
-                batch = batch[:, :, :, ::-1] if self.rng.random() < 0.5 else batch
-            values = self.net(torch.from_numpy(np.ascontiguousarray(batch)))
+                batch = symmetric(batch, self.rng.randrange(4), self.rng.random() < 0.5)
+            values = self.net(torch.from_numpy(batch))
             loss = F.mse_loss(values, torch.from_numpy(targets[chosen]))
             self.optimizer.zero_grad()
             loss.backward()

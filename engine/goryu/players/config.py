@@ -45,8 +45,8 @@ class RandomSettings:
     """Sampling of the first moves by visit counts, the first book's rule for its opening plies.
 
     plies: up to this ply. temperature: 1 is proportional to the visits, more is more even; it falls by
-    `temperature_drop` with each own move. cutoff: in [-1, +1], how much worse than the best a sampled move
-    may be; it falls by `cutoff_drop` with each own move.
+    `temperature_drop` with each own move. cutoff: how much worse than the best a sampled move may be, as a
+    difference of values in [0, 2]; it falls by `cutoff_drop` with each own move.
     """
 
     plies: int
@@ -91,7 +91,7 @@ class EngineConfig:
 
     # Memory.
     hash_mb: int = 1024
-    node_limit: int = 10_000_000
+    graph_capacity: int = 10_000_000
 
     # Search constants, on the win-rate scale.
     c_init_percent: int = 125
@@ -124,7 +124,7 @@ class EngineConfig:
     slow_mover_percent: int = 100
     does_round_up_to_full_second: bool = False
     stops_early_in_byoyomi: bool = False
-    nodes_limit: int = 0
+    playout_limit: int = 0
     depth_limit: int = 0
 
     # Pondering, output, resignation.
@@ -258,7 +258,7 @@ class EngineConfig:
             fpu_reduction=difference_from_rate(self.c_fpu_reduction_percent / 100),
             fpu_reduction_root=difference_from_rate(self.c_fpu_reduction_root_percent / 100),
             batch_size=batch_size,
-            capacity=self.node_limit,
+            capacity=self.graph_capacity,
             capacity_bytes=max((self.hash_mb << 20) // memory_factor, 1 << 20),
             final_move=self.final_move,
             mate_nodes=self.leaf_mate_nodes,

@@ -13,7 +13,7 @@ from goryu.evaluators.providers import BackendError, may_use_gpu
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig, EvaluatorSettings
-from goryu.players.named_file import named_file
+from goryu.players.named_file import file_stamp, named_file
 from goryu.search.evaluator import Evaluator
 
 if TYPE_CHECKING:
@@ -104,9 +104,10 @@ def _instead(
 
 
 def model_path(settings: EvaluatorSettings) -> Path:
-    """Returns where the model is: as given, else in the folder of the models, else the shipped one.
+    """Returns where the model is: the shipped one if none is named; else the first file of that name in
+    `model_folder`, as named, or in models/; else the name as given.
 
-    Never relative to the working directory of the GUI alone: a GUI starts the engine anywhere.
+    The working directory alone is not enough: a GUI starts the engine anywhere.
 
     Raises:
         ModelError: no model was named, and none is shipped.
@@ -146,14 +147,13 @@ def model_settings(config: EngineConfig) -> str:
 
 
 def _stamp(settings: EvaluatorSettings) -> tuple[int, int] | None:
-    """Returns size and time of the model file, or None without one."""
+    """Returns what changes with the model file's content (`file_stamp`), or None without one."""
     if settings.kind != "network":
         return None
     try:
-        status = model_path(settings).stat()
+        return file_stamp(model_path(settings))
     except (OSError, ValueError):
         return None
-    return status.st_size, status.st_mtime_ns
 
 
 def load_network(settings: EvaluatorSettings, say: Callable[[str], None]) -> "NetworkEvaluator":

@@ -3,7 +3,7 @@
 from os.path import expanduser
 from pathlib import Path
 
-__all__ = ["named_file"]
+__all__ = ["file_stamp", "named_file"]
 
 
 def named_file(name: str, folder: str = "", *more: Path) -> Path:
@@ -13,3 +13,12 @@ def named_file(name: str, folder: str = "", *more: Path) -> Path:
     places = [Path(expanduser(folder)) / named] if folder else []
     places += [named, *(other / named for other in more)]
     return next((place for place in places if place.is_file()), named)
+
+
+def file_stamp(path: Path) -> tuple[int, int] | None:
+    """Returns size and time of a file, which change with its content, or None if it cannot be looked at."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_size, status.st_mtime_ns

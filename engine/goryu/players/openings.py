@@ -9,6 +9,7 @@ move, as long as the position is not too good to be gambled with.
 from random import Random
 
 from goryu.players.config import OccasionalSettings, RandomSettings
+from goryu.search.boltzmann import boltzmann_distribution
 from goryu.search.result import RootMove, SearchResult
 
 __all__ = ["choose_move"]
@@ -47,7 +48,5 @@ def _draw(result: SearchResult, temperature: float, cutoff: float, rng: Random) 
         for move in result.moves
         if move is best or (move.mate is None and move.value >= best.value - max(0.0, cutoff))
     ]
-    # Divided by the greatest count first: the power of a large number could overflow.
-    largest = max(move.visits for move in eligible)
-    weights = [(move.visits / largest) ** (1.0 / temperature) for move in eligible]
+    weights = boltzmann_distribution([move.visits for move in eligible], temperature)
     return rng.choices(eligible, weights)[0]

@@ -68,7 +68,7 @@ class Watch:
             self.puct.search(
                 board,
                 self.should_stop,
-                max_playouts=None if limits.is_open else _node_limit(limits, self.request.config),
+                max_playouts=None if limits.is_open else _playout_limit(limits, self.request.config),
                 root_moves=limits.root_moves or None,
             )
 
@@ -108,15 +108,15 @@ class Watch:
         self._limits = limits
         board, config = self.request.board, self.request.config
         budget = plan(limits, board.turn, board.ply, config.time_settings(), self._rng)
-        if limits.is_unlimited and (config.nodes_limit or config.depth_limit):
+        if limits.is_unlimited and (config.playout_limit or config.depth_limit):
             budget = None  # The second of a bare `go` is for want of a limit.
-        if budget is not None and config.nodes_limit:
+        if budget is not None and config.playout_limit:
             # So many playouts, whatever the clock says; but never past its hard end.
             budget = replace(budget, optimum_ms=budget.maximum_ms, may_stop_early=False, may_extend=False)
         self._time.start(budget, started_s, playouts)
 
     def _has_reached_limit(self, stats: SearchStats) -> bool:
-        nodes = _node_limit(self._limits, self.request.config)
+        nodes = _playout_limit(self._limits, self.request.config)
         depth = _depth_limit(self._limits, self.request.config)
         return (nodes is not None and stats.playouts >= nodes) or (depth is not None and stats.depth >= depth)
 
@@ -127,10 +127,10 @@ class Watch:
             self._report(self.result(self.request.config.multi_pv), elapsed_ms)
 
 
-def _node_limit(limits: Limits, config: EngineConfig) -> int | None:
+def _playout_limit(limits: Limits, config: EngineConfig) -> int | None:
     """Returns the playouts to make: what `go` says counts more than the option."""
     is_limited = limits.nodes is not None or limits.depth is not None
-    return limits.nodes if is_limited else config.nodes_limit or None
+    return limits.nodes if is_limited else config.playout_limit or None
 
 
 def _depth_limit(limits: Limits, config: EngineConfig) -> int | None:

@@ -47,7 +47,7 @@ def show(command: str, board: "Board") -> Iterator[str]:
 
 
 def ask(question: str, request: "Request", control: "Control", player: "Player") -> list[str]:
-    """Returns the lines that answer `eval`, `policy`, `tree [lines]` or `perft [depth]`.
+    """Returns the lines that answer `eval`, `policy [lines]`, `tree [lines]` or `perft [depth]`.
 
     `tree FILE.json [least visits [depth]]` writes the search graph into a file; its name may hold blanks.
     """

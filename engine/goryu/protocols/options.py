@@ -82,7 +82,7 @@ OPTIONS: tuple[Option, ...] = (
     # The search.
     spin(
         "UCT_NodeLimit",
-        "node_limit",
+        "graph_capacity",
         100,
         1_000_000_000,
         "Most positions in the search graph; see also USI_Hash.",
@@ -137,7 +137,7 @@ OPTIONS: tuple[Option, ...] = (
     check("ReuseSubtree", "reuse_subtree", "Keep what the last search found about this position."),
     spin(
         "NodesLimit",
-        "nodes_limit",
+        "playout_limit",
         0,
         INT32_MAX,
         "Playouts per move in place of the clock; 0 for none.",

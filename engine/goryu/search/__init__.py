@@ -1,1 +1,5 @@
-"""The search algorithms, one readable module each, in the order in which the field learned them."""
+"""The search algorithms, one readable module each.
+
+In the order in which the field learned them: random_move, minimax, alpha_beta, depth_limited,
+flat_monte_carlo, uct, puct (with node_table, selection and final_move), gumbel; and mate beside them.
+"""

@@ -26,9 +26,10 @@ __all__ = [
     "GumbelConfig",
     "GumbelResult",
     "Steps",
-    "considered_visits",
     "improved_policy",
     "logits_of",
+    "round_sizes",
+    "search_steps",
 ]
 
 Steps = Generator[list[State], list[Evaluation], "GumbelResult"]
@@ -144,71 +145,73 @@ class Gumbel:
         playouts: with 0, `rng` draws a move from the evaluator's policy.
         rng: draws the root's Gumbel noise; None searches without noise, for play at full strength.
         """
-        steps = self.steps(state, playouts, rng)
+        steps = search_steps(state, playouts, self.config, rng)
         leaves = next(steps)
         while True:
             try:
-                leaves = steps.send(self.evaluator.evaluate(leaves) if leaves else [])
+                leaves = steps.send(self.evaluator.evaluate(leaves))
             except StopIteration as finished:
                 result: GumbelResult = finished.value
                 return result
 
-    def steps(self, state: State, playouts: int, rng: Random | None = None) -> Steps:
-        """Returns the same search as a generator that asks its caller for evaluations.
 
-        The candidates lie in different subtrees, so the leaves of one round are asked for together.
-        """
-        assert playouts >= 0
-        (evaluation,) = yield [state.copy()]
-        root = Node(state.legal_moves(), evaluation)
-        count = len(root.moves)
-        noise = [0.0] * count if rng is None else [-log(-log(rng.random() or 1e-300)) for _ in range(count)]
-        base = [noise[i] + root.logits[i] for i in range(count)]
-        candidates = sorted(range(count), key=lambda i: -base[i])[: self.config.considered]
-        for size in considered_visits(len(candidates), playouts):
-            scaled = root.scaled_values(self.config)
-            candidates = sorted(candidates, key=lambda i: -(base[i] + scaled[i]))[:size]
-            yield from self._round(root, state, candidates)
-        scaled, most = root.scaled_values(self.config), max(root.visits)
-        finalists = (i for i in range(count) if root.visits[i] == most)
-        best = max(finalists, key=lambda i: base[i] + scaled[i])
-        policy, values, value = root.improved_policy(self.config), root.completed_values(), 0.0
-        for probability, completed in zip(policy, values, strict=True):
-            value += probability * completed
-        return GumbelResult(
-            root.moves[best],
-            value,
-            tuple(root.moves),
-            tuple(root.visits),
-            tuple(evaluation.policy),
-            tuple(policy),
-            tuple(values),
-        )
+def search_steps(state: State, playouts: int, config: GumbelConfig, rng: Random | None = None) -> Steps:
+    """Returns the search of `Gumbel` as a generator that asks its caller for evaluations.
 
-    def _round(
-        self, root: Node, state: State, candidates: Sequence[int]
-    ) -> Generator[list[State], list[Evaluation], None]:
-        """Runs one playout through each of the candidates."""
-        leaves: list[State] = []
-        waiting: list[list[tuple[Node, int]]] = []
-        for i in candidates:
-            leaf, path = state.copy(), [(root, i)]
-            leaf.push(root.moves[i])
-            while (node := path[-1][0].child(path[-1][1])) is not None:
-                path.append((node, node.select(self.config)))
-                leaf.push(node.moves[path[-1][1]])
-            outcome = leaf.outcome() or leaf.repetition()
-            if outcome is not None:
-                back_up(path, outcome.value)
-            else:
-                leaves.append(leaf)
-                waiting.append(path)
-        if leaves:
-            evaluations = yield leaves
-            for leaf, path, evaluation in zip(leaves, waiting, evaluations, strict=True):
-                parent, i = path[-1]
-                parent.children[i] = Leaf(leaf, evaluation)
-                back_up(path, evaluation.value)
+    The candidates lie in different subtrees, so the leaves of one round are asked for together.
+    """
+    assert playouts >= 0
+    (evaluation,) = yield [state.copy()]
+    root = Node(state.legal_moves(), evaluation)
+    count = len(root.moves)
+    noise = [0.0] * count if rng is None else [-log(-log(rng.random() or 1e-300)) for _ in range(count)]
+    base = [noise[i] + root.logits[i] for i in range(count)]
+    candidates = sorted(range(count), key=lambda i: -base[i])[: config.considered]
+    for size in round_sizes(len(candidates), playouts):
+        scaled = root.scaled_values(config)
+        candidates = sorted(candidates, key=lambda i: -(base[i] + scaled[i]))[:size]
+        yield from _round(root, state, candidates, config)
+    scaled, most = root.scaled_values(config), max(root.visits)
+    finalists = (i for i in range(count) if root.visits[i] == most)
+    best = max(finalists, key=lambda i: base[i] + scaled[i])
+    policy, values, value = root.improved_policy(config), root.completed_values(), 0.0
+    for probability, completed in zip(policy, values, strict=True):
+        value += probability * completed
+    return GumbelResult(
+        root.moves[best],
+        value,
+        tuple(root.moves),
+        tuple(root.visits),
+        tuple(evaluation.policy),
+        tuple(policy),
+        tuple(values),
+    )
+
+
+def _round(
+    root: Node, state: State, candidates: Sequence[int], config: GumbelConfig
+) -> Generator[list[State], list[Evaluation], None]:
+    """Runs one playout through each of the candidates."""
+    leaves: list[State] = []
+    waiting: list[list[tuple[Node, int]]] = []
+    for i in candidates:
+        leaf, path = state.copy(), [(root, i)]
+        leaf.push(root.moves[i])
+        while (node := path[-1][0].child(path[-1][1])) is not None:
+            path.append((node, node.select(config)))
+            leaf.push(node.moves[path[-1][1]])
+        outcome = leaf.outcome() or leaf.repetition()
+        if outcome is not None:
+            back_up(path, outcome.value)
+        else:
+            leaves.append(leaf)
+            waiting.append(path)
+    if leaves:
+        evaluations = yield leaves
+        for leaf, path, evaluation in zip(leaves, waiting, evaluations, strict=True):
+            parent, i = path[-1]
+            parent.children[i] = Leaf(leaf, evaluation)
+            back_up(path, evaluation.value)
 
 
 def logits_of(policy: Sequence[float]) -> list[float]:
@@ -243,12 +246,12 @@ def back_up(path: Sequence[tuple[Node, int]], value: float) -> None:
         node.value_sums[i] += value
 
 
-def considered_visits(candidates: int, playouts: int) -> list[int]:
+def round_sizes(candidates: int, playouts: int) -> list[int]:
     """Returns for each round of sequential halving how many candidates get a playout in it.
 
     The numbers sum to `playouts`; the last round may be cut short.
 
-    >>> considered_visits(4, 16)
+    >>> round_sizes(4, 16)
     [4, 4, 2, 2, 2, 2]
     """
     phases = max(1, ceil(log2(candidates)))

@@ -15,7 +15,9 @@ Weakness: a new move is judged by its prior until it has been tried, so a move t
 policy hates stays unseen for long. The mate search at the leaves repairs the worst of it.
 Sources: Rosin, "Multi-armed Bandits with Episode Context", 2011; Silver et al., "A General
 Reinforcement Learning Algorithm that Masters Chess, Shogi and Go", 2018; KataGo's notes
-on graph search.
+on graph search; playouts in flight: Liu et al., "Watch the Unobserved: A Simple Approach to
+Parallelizing Monte Carlo Tree Search", ICLR 2020 (the virtual loss: Chaslot, Winands, van den
+Herik, "Parallel Monte-Carlo Tree Search", 2008).
 """
 
 from collections.abc import Callable, Sequence

@@ -47,7 +47,7 @@ class Board:
     ) -> None:
         """Sets up a position; its history begins here.
 
-        allow_missing_king, check_rules: see `parse_sfen`.
+        allow_missing_king, check_rules: see `parse_sfen`; the native twin always checks the rules.
 
         Raises:
             SfenError: the SFEN cannot be read or breaks a rule of shogi.

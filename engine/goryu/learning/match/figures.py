@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from goryu.learning.match.journal import GameEntry
+from goryu.learning.match.referee import Reason
 
 __all__ = ["EngineFigures", "figures_table", "loser"]
 
@@ -55,7 +56,7 @@ class EngineFigures:
             depth=sum(depths) / len(depths) if depths else None,
             slowest_ms=max([slowest_ms, *times]),
             late_ms=late_ms,
-            time_losses=sum(entry.reason == "time" and loser(entry) == engine for entry in entries),
+            time_losses=sum(entry.reason == Reason.TIME and loser(entry) == engine for entry in entries),
         )
 
 

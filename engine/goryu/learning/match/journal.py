@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from goryu.learning.file_lock import is_locked_by_us
+from goryu.learning.file_lock import try_lock
 from goryu.learning.match.game import Game
 
 __all__ = ["GameEntry", "Journal", "JournalError", "config_hash", "read_journal"]
@@ -106,7 +106,7 @@ class Journal:
         self.hash = config_hash(config)
         self._file = path.open("a", encoding="utf-8")
         try:
-            if not is_locked_by_us(self._file):
+            if not try_lock(self._file):
                 raise JournalError(f"{path}: another program is playing this match")
             first = {"type": "match", "version": VERSION, "hash": self.hash, "config": dict(config)}
             if as_line(first).startswith(path.read_bytes()):  # Nothing, or all that a full disk took.

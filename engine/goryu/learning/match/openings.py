@@ -8,7 +8,7 @@ from pathlib import Path
 
 from goryu.games.shogi import START_SFEN
 from goryu.learning.match.referee import Referee
-from goryu.learning.match.rules import RulesError
+from goryu.learning.match.referee_board import BoardError
 
 __all__ = ["DEFAULT_OPENINGS", "Opening", "OpeningError", "parse_opening", "read_openings"]
 
@@ -60,7 +60,7 @@ def parse_opening(line: str, plies: int | None = None) -> Opening:
         start = "sfen " + start.removeprefix("sfen ")
     try:
         referee = Referee(start)
-    except RulesError as error:
+    except BoardError as error:
         raise OpeningError(f"opening {line!r}: {error}") from error
     if start != "startpos":  # As the referee writes it: engines are stricter than it is.
         number = start.split()[4:]

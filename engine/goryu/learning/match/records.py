@@ -7,23 +7,24 @@ from typing import Any
 
 from goryu.learning.match.journal import GameEntry
 from goryu.learning.match.openings import parse_opening
-from goryu.learning.match.rules import open_rules
+from goryu.learning.match.referee import Reason
+from goryu.learning.match.referee_board import open_board
 
 __all__ = ["RECORD_FORMATS", "write_records"]
 
 RECORD_FORMATS = ("kif", "csa", "usi")
 
-RESULTS = {
-    "checkmate": "WIN",
-    "resignation": "WIN",
-    "adjudication": "WIN",
-    "perpetual check": "WIN_BY_ILLEGAL_MOVE",
-    "declaration": "WIN_BY_DECLARATION",
-    "time": "WIN_BY_TIMEOUT",
-    "illegal move": "WIN_BY_ILLEGAL_MOVE",
-    "false declaration": "WIN_BY_ILLEGAL_MOVE",
-    "repetition": "DRAW_BY_REPETITION",
-    "max plies": "DRAW_BY_MAX_PLIES",
+RESULTS: dict[str, str] = {
+    Reason.CHECKMATE: "WIN",
+    Reason.RESIGNATION: "WIN",
+    Reason.ADJUDICATION: "WIN",
+    Reason.PERPETUAL_CHECK: "WIN_BY_ILLEGAL_MOVE",
+    Reason.DECLARATION: "WIN_BY_DECLARATION",
+    Reason.TIME: "WIN_BY_TIMEOUT",
+    Reason.ILLEGAL_MOVE: "WIN_BY_ILLEGAL_MOVE",
+    Reason.FALSE_DECLARATION: "WIN_BY_ILLEGAL_MOVE",
+    Reason.REPETITION: "DRAW_BY_REPETITION",
+    Reason.MAX_PLIES: "DRAW_BY_MAX_PLIES",
 }
 """What KIF and CSA have words for; other games were broken off, and a comment says who won."""
 
@@ -58,7 +59,7 @@ def make_record(entry: GameEntry, names: Sequence[str], cps: Sequence[int | None
     before: list[None] = [None] * len(opening.moves)
     result, winner = result_of(entry)
     return rsshogi.Record.from_usi_main_line(
-        open_rules("rsshogi", opening.start).sfen(),
+        open_board("rsshogi", opening.start).sfen(),
         [*opening.moves, *entry.moves],
         result=getattr(rsshogi.GameResult, result),
         move_times_ms=[*before, *entry.times_ms],

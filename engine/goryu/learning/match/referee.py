@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
 
-from goryu.learning.match.rules import open_rules
+from goryu.learning.match.referee_board import open_board
 
 __all__ = ["DeclarationRule", "Reason", "Referee", "Verdict", "declaration_points"]
 
@@ -66,7 +66,7 @@ class Referee:
     ) -> None:
         self.moves: list[str] = []
         self._start = start
-        self._rules = open_rules(library, start)
+        self._board = open_board(library, start)
         self._declaration = declaration
         self._max_plies = max_plies
         self._checks: list[bool] = []
@@ -75,21 +75,21 @@ class Referee:
     @property
     def turn(self) -> int:
         """The side to move: 0 black, 1 white."""
-        return 0 if self._rules.sfen().split()[1] == "b" else 1
+        return 0 if self._board.sfen().split()[1] == "b" else 1
 
     @property
     def key(self) -> str:
         """The position without its move number: equal for positions that repeat."""
-        return self._rules.sfen().rsplit(" ", 1)[0]
+        return self._board.sfen().rsplit(" ", 1)[0]
 
     @property
     def is_check(self) -> bool:
         """Is the side to move in check?"""
-        return self._rules.is_check()
+        return self._board.is_check()
 
     def legal_moves(self) -> list[str]:
         """Returns the legal moves in USI."""
-        return self._rules.legal_moves()
+        return self._board.legal_moves()
 
     @property
     def position_command(self) -> str:
@@ -103,17 +103,17 @@ class Referee:
             return Verdict(1 - turn, Reason.RESIGNATION)
         if move == "win":
             return self._declare()
-        if move not in self._rules.legal_moves():
-            return Verdict(1 - turn, Reason.ILLEGAL_MOVE, f"{move} in {self._rules.sfen()}")
-        self._rules.push(move)
+        if move not in self._board.legal_moves():
+            return Verdict(1 - turn, Reason.ILLEGAL_MOVE, f"{move} in {self._board.sfen()}")
+        self._board.push(move)
         self.moves.append(move)
-        self._checks.append(self._rules.is_check())
+        self._checks.append(self._board.is_check())
         self._plies_of[self.key].append(len(self.moves))
         return self.verdict()
 
     def verdict(self) -> Verdict | None:
         """Returns how the game has ended by the position reached, or None while it goes on."""
-        if not self._rules.legal_moves():
+        if not self._board.legal_moves():
             return Verdict(1 - self.turn, Reason.CHECKMATE)
         if self._declaration is DeclarationRule.TRY and self.moves and self._has_tried(1 - self.turn):
             return Verdict(1 - self.turn, Reason.TRY)
@@ -137,14 +137,14 @@ class Referee:
         turn = self.turn
         if self._declaration in (DeclarationRule.POINTS_24, DeclarationRule.POINTS_27):
             needed = 31 if self._declaration is DeclarationRule.POINTS_24 else (28, 27)[turn]
-            points = declaration_points(self._rules.sfen(), turn)
-            if points is not None and points >= needed and not self._rules.is_check():
+            points = declaration_points(self._board.sfen(), turn)
+            if points is not None and points >= needed and not self._board.is_check():
                 return Verdict(turn, Reason.DECLARATION, f"{points} points")
-        return Verdict(1 - turn, Reason.FALSE_DECLARATION, self._rules.sfen())
+        return Verdict(1 - turn, Reason.FALSE_DECLARATION, self._board.sfen())
 
     def _has_tried(self, turn: int) -> bool:
         """Does the king of `turn` stand where the opponent's king started?"""
-        rows = expand(self._rules.sfen().split()[0])
+        rows = expand(self._board.sfen().split()[0])
         return rows[0][4] == "K" if turn == 0 else rows[8][4] == "k"
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from goryu.learning.match.game import GameRules, play_game
 from goryu.learning.match.journal import GameEntry, Journal
 from goryu.learning.match.openings import DEFAULT_OPENINGS, Opening
+from goryu.learning.match.referee import Reason
 from goryu.learning.match.sprt import Sprt
 from goryu.learning.match.statistics import MatchStatistics
 from goryu.learning.match.tuning import Surface, TunedOption, TuningError, draw
@@ -25,7 +26,7 @@ from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, U
 
 __all__ = ["FAILURES", "Match", "MatchConfig", "complete_pairs", "usable_cores"]
 
-FAILURES = ("crash", "hang", "protocol error", "illegal move")
+FAILURES = (Reason.CRASH, Reason.HANG, Reason.PROTOCOL, Reason.ILLEGAL_MOVE)
 """Reasons that mean a defect of an engine, not a lost game."""
 
 

@@ -22,8 +22,8 @@ from goryu.learning.game_records import GameRecord, Policy
 from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.match.openings import Opening
 from goryu.learning.self_play.memory import Memory
-from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.gumbel import Gumbel, GumbelConfig, GumbelResult, improved_policy, logits_of
+from goryu.search.evaluator import Evaluation
+from goryu.search.gumbel import GumbelConfig, GumbelResult, improved_policy, logits_of, search_steps
 from goryu.search.mate import MateVerdict
 
 __all__ = [
@@ -45,13 +45,6 @@ MATE_SCORE = 10_000
 USUAL_SURPRISE = 0.04
 """Nats at which a position gets exactly the share `full_share` of full searches; about the mean of a network
 that has learned something. It need not be exact: it only turns a share into a probability."""
-
-
-class NoEvaluator(Evaluator):
-    """Stands where the evaluator of a search would be that is only asked for its steps."""
-
-    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
-        raise AssertionError("a game's evaluations come from its caller")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +99,19 @@ def play_game(
 ) -> GameSteps:
     """Plays one game from an opening; number, teacher: for its record."""
     game = _Game(settings, opening, rng)
-    search = Gumbel(NoEvaluator(), GumbelConfig(considered=settings.considered))
+    config = GumbelConfig(considered=settings.considered)
     memory = Memory()
-    while (end := game.end()) is None:
+    while (end := game.finish()) is None:
         noise = rng.getrandbits(64)  # A full search draws the cheap one's moves, which are judged already.
-        result = yield from memory.steps(search.steps(game.board, settings.cheap_playouts, Random(noise)))
+        result = yield from memory.steps(
+            search_steps(game.board, settings.cheap_playouts, config, Random(noise))
+        )
         surprised = surprise(result.prior, improved_target(result, settings))
         probability = settings.full_share * (0.5 + 0.5 * min(surprised / USUAL_SURPRISE, 4.0))
         if is_full := rng.random() < probability:
-            result = yield from memory.steps(search.steps(game.board, settings.full_playouts, Random(noise)))
+            result = yield from memory.steps(
+                search_steps(game.board, settings.full_playouts, config, Random(noise))
+            )
         game.play(result, is_recorded=is_full)
         memory.next_move()
     winner, ending = end
@@ -188,19 +185,20 @@ class _Game:
                 self._record(rng.choice(self.board.legal_moves()), None, None)
         self.sampled_end = len(self.evals) + settings.sampled_plies
 
-    def end(self) -> tuple[int | None, str] | None:
-        """Returns who won (0 black, 1 white, None nobody) and why, or None while the game goes on.
+    def finish(self) -> tuple[int | None, str] | None:
+        """Ends the game if it is over, given up, or a mate is found, which is played and recorded.
 
-        A control game says in its ending that it is one, and whether resigning would have been wrong in it.
+        Returns who won (0 black, 1 white, None nobody) and why, or None while the game goes on. A control
+        game says in its ending that it is one, and whether resigning would have been wrong in it.
         """
-        winner, reason = self._end()
+        winner, reason = self._finish()
         if reason is None:
             return None
         if self.would_resign is not None and winner != 1 - self.would_resign:
             reason += ", resigning was wrong"
         return winner, reason if not self.is_control else f"{reason} (control)"
 
-    def _end(self) -> tuple[int | None, str | None]:
+    def _finish(self) -> tuple[int | None, str | None]:
         turn = self.board.turn
         outcome = self.board.outcome()
         if outcome is not None:

@@ -35,6 +35,9 @@ from goryu.search.settings import PuctConfig
 
 __all__ = ["Cycle", "LoopSettings", "run_loop", "shogi_match"]
 
+RANDOM_PLIES = 4
+"""Random moves after the opening of a match."""
+
 MATCH_BATCH = 4
 """Positions a network call in the match: what one CPU core likes best."""
 
@@ -176,7 +179,15 @@ def _match(settings: LoopSettings, cycle: Path, champion: Path) -> Score:
             for folder in (cycle, champion)
         )
         rng, games = Random(settings.seed + 1), settings.match_games
-        score = shogi_match(challenger, old, settings.openings, games, settings.match_playouts, rng)
+        score = shogi_match(
+            challenger,
+            old,
+            settings.openings,
+            games,
+            settings.match_playouts,
+            settings.self_play.max_plies,
+            rng,
+        )
         write_whole(path, json.dumps(asdict(score)))
     return Score(**json.loads(path.read_text()))
 
@@ -187,6 +198,7 @@ def shogi_match(
     openings: tuple[Opening, ...],
     games: int,
     playouts: int,
+    max_plies: int,
     rng: Random,
 ) -> Score:
     """Plays pairs of games with swapped colours and returns the challenger's score.
@@ -195,7 +207,7 @@ def shogi_match(
     """
     score = Score(0, 0, 0)
     for _ in range(games // 2):
-        start = _random_start(rng.choice(openings), rng)
+        start = _random_start(rng.choice(openings), max_plies, rng)
         for side in (0, 1):
             agents = [_Agent(evaluator, playouts) for evaluator in (challenger, champion)]
             final = play_game(agents[side], agents[1 - side], start.copy())
@@ -204,12 +216,12 @@ def shogi_match(
     return score
 
 
-def _random_start(opening: Opening, rng: Random) -> Board:
+def _random_start(opening: Opening, max_plies: int, rng: Random) -> Board:
     while True:
-        board = Board(opening.sfen, Rules(max_ply=320, all_moves=False))
+        board = Board(opening.sfen, Rules(max_ply=max_plies, all_moves=False))
         for move in opening.moves:
             board.push_usi(move)
-        for _ in range(4):
+        for _ in range(RANDOM_PLIES):
             if board.outcome() is None:
                 board.push(rng.choice(board.legal_moves()))
         if board.outcome() is None:

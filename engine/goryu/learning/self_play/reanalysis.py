@@ -18,7 +18,6 @@ from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.learning.game_records import GameRecord, Policy
 from goryu.learning.self_play.game import (
-    NoEvaluator,
     SelfPlaySettings,
     centipawns,
     improved_target,
@@ -26,7 +25,7 @@ from goryu.learning.self_play.game import (
 )
 from goryu.learning.self_play.memory import Memory
 from goryu.search.evaluator import Evaluation
-from goryu.search.gumbel import Gumbel, GumbelConfig
+from goryu.search.gumbel import GumbelConfig, search_steps
 
 __all__ = ["reanalyse"]
 
@@ -48,8 +47,8 @@ def reanalyse(
         scores is worth its moves.
     teacher, number: for the record.
     """
-    board = Board(game.start_sfen, Rules(max_ply=1 << 30, all_moves=False))
-    search = Gumbel(NoEvaluator(), GumbelConfig(considered=settings.considered))
+    board = Board(game.start_sfen, Rules(all_moves=False))
+    config = GumbelConfig(considered=settings.considered)
     memory = Memory()
     evals: list[int | None] = []
     policies: list[Policy | None] = []
@@ -57,7 +56,7 @@ def reanalyse(
         chosen = score is not None and rng.random() < share and board.outcome() is None
         if chosen:
             if settings.full_playouts:
-                result = yield from memory.steps(search.steps(board, settings.full_playouts))
+                result = yield from memory.steps(search_steps(board, settings.full_playouts, config))
                 value, policy = result.value, policy_target(result.moves, improved_target(result, settings))
             else:
                 (evaluation,) = yield [board.copy()]

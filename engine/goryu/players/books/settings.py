@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from goryu.players.named_file import named_file
+from goryu.players.named_file import file_stamp, named_file
 
 __all__ = ["BookFile", "BookSettings"]
 
@@ -33,12 +33,8 @@ class BookFile:
         return named_file(self.path, self.folder)
 
     def stamp(self) -> tuple[int, int] | None:
-        """Returns size and time of the file, which change with its content, or None without one."""
-        try:
-            status = self.place().stat()
-        except (OSError, ValueError):
-            return None
-        return status.st_size, status.st_mtime_ns
+        """Returns what changes with the file's content (`file_stamp`), or None without one."""
+        return file_stamp(self.place())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The rules of shogi by a library that we did not write, as the referee wants them.
+"""The game in progress, by a library that we did not write, as the referee wants it.
 
 Two libraries fit: rsshogi and cshogi. Whether a move is legal is asked only by looking for it in the list of
 legal moves: cshogi's own test accepts promotions outside the zone.
@@ -10,14 +10,14 @@ from typing import Any, Protocol
 
 from goryu.games.shogi import START_SFEN
 
-__all__ = ["LIBRARIES", "Rules", "RulesError", "open_rules"]
+__all__ = ["LIBRARIES", "BoardError", "RefereeBoard", "open_board"]
 
 
-class RulesError(ValueError):
+class BoardError(ValueError):
     """A position that cannot be set up, or a library that is not installed."""
 
 
-class Rules(Protocol):
+class RefereeBoard(Protocol):
     """A game in progress; moves are USI strings, and `push` wants legal ones."""
 
     def legal_moves(self) -> list[str]:
@@ -37,7 +37,7 @@ class Rules(Protocol):
         ...
 
 
-class RsshogiRules:
+class RsshogiBoard:
     """The rules by rsshogi."""
 
     def __init__(self, sfen: str) -> None:
@@ -63,7 +63,7 @@ class RsshogiRules:
         return str(self._board.to_sfen())
 
 
-class CshogiRules:
+class CshogiBoard:
     """The rules by cshogi."""
 
     def __init__(self, sfen: str) -> None:
@@ -87,10 +87,10 @@ class CshogiRules:
         return str(self._board.sfen())
 
 
-LIBRARIES: dict[str, Callable[[str], Rules]] = {"rsshogi": RsshogiRules, "cshogi": CshogiRules}
+LIBRARIES: dict[str, Callable[[str], RefereeBoard]] = {"rsshogi": RsshogiBoard, "cshogi": CshogiBoard}
 
 
-def open_rules(library: str, start: str) -> Rules:
+def open_board(library: str, start: str) -> RefereeBoard:
     """Sets up a game by the named library.
 
     start: `startpos`, or `sfen` and an SFEN, as in a USI `position` line without its moves.
@@ -99,6 +99,6 @@ def open_rules(library: str, start: str) -> Rules:
     try:
         return LIBRARIES[library](sfen)
     except ImportError as error:
-        raise RulesError(f"the referee needs the package {library}: {error}") from error
+        raise BoardError(f"the referee needs the package {library}: {error}") from error
     except (ValueError, RuntimeError) as error:
-        raise RulesError(f"position {start!r}: expected startpos or a legal SFEN ({error})") from error
+        raise BoardError(f"position {start!r}: expected startpos or a legal SFEN ({error})") from error
