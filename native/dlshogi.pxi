@@ -1,7 +1,7 @@
 """Planes and labels: twin of goryu.evaluators.dlshogi_format."""
 
 cdef extern from "core/dlshogi.h" namespace "goryu" nogil:
-    const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes
+    const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes, kDlshogiLabels
     void core_fill_dlshogi "goryu::fill_dlshogi"(const Position&, cbool sees_nyugyoku, float* board, float* hands)
     int core_dlshogi_label "goryu::dlshogi_label"(uint16_t move, int color)
 

@@ -242,6 +242,22 @@ def test_under_the_try_rule_the_king_moves_and_nothing_is_declared() -> None:
     assert (move_of(answer), answer.declares) == ("5b5a", False)
 
 
+@pytest.mark.parametrize(
+    "sfen, rule, mate",
+    [
+        ("1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 w G 100", "CSARule27", -2),
+        ("9/4K4/9/9/9/9/9/9/k8 w - 1", "TryRule", -2),
+    ],
+)
+def test_declaring_takes_a_ply_of_its_own(sfen: str, rule: str, mate: int) -> None:
+    """A side to move that loses is mated in an even number of plies."""
+    config = replace(QUICK, entering_king_rule=rule)
+    player, _ = loaded(config)
+    result = search(player, request_of(config, sfen=sfen, limits=Limits(nodes=300))).result
+    assert result is not None
+    assert result.moves[0].mate == mate
+
+
 def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
     sfen = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
     config = replace(QUICK, root_mate_nodes=0, leaf_mate_nodes=0)
