@@ -20,7 +20,7 @@ points.
 Source: dlshogi (T. Yamaoka), `cppshogi`; written from the format's description and compared with it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from goryu.evaluators.shogi_state import ShogiState
@@ -36,6 +36,7 @@ __all__ = [
     "hand_planes",
     "held",
     "nyugyoku_planes",
+    "standing",
 ]
 
 BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES = 62, 57, 62
@@ -87,15 +88,12 @@ def board_ones(position: Oriented) -> list[int]:
     ones: list[int] = []
     pieces = position.pieces
     counts = ([0] * 81, [0] * 81)
-    for square, piece in enumerate(pieces):
-        if piece == EMPTY:
-            continue
-        side, kind = divmod(piece, WHITE_PIECE)
+    for side, kind, square in standing(position):
         plane = PLANES_PER_SIDE * side + kind - 1
         ones.append(81 * plane + square)
         attacks = 81 * (plane + ATTACKS)
         attackers = counts[side]
-        steps, rays = _reach(piece, square)
+        steps, rays = _reach(pieces[square], square)
         for target in steps:
             ones.append(attacks + target)
             attackers[target] += 1
@@ -110,6 +108,13 @@ def board_ones(position: Oriented) -> list[int]:
             for n in range(min(count, MAX_COUNT)):
                 ones.append(81 * (PLANES_PER_SIDE * side + COUNTS + n) + target)
     return ones
+
+
+def standing(position: Oriented) -> Iterator[tuple[int, int, int]]:
+    """Yields side (0 the mover), kind (from 1, P L N S B R G K +P ...) and square of every piece."""
+    for square, piece in enumerate(position.pieces):
+        if piece != EMPTY:
+            yield (*divmod(piece, WHITE_PIECE), square)
 
 
 def hand_planes(position: Oriented) -> list[int]:

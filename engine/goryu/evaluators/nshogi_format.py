@@ -20,11 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.dlshogi_format import DLSHOGI_LABELS, DROP, PROMOTION, dlshogi_label
-from goryu.evaluators.dlshogi_planes import KINDS, Oriented, held
+from goryu.evaluators.dlshogi_planes import KINDS, Oriented, held, standing
 from goryu.evaluators.model_format import Array, TensorSpec
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.value_scale import from_probability
-from goryu.games.shogi.pieces import EMPTY, WHITE_PIECE
 from goryu.games.state import Move
 
 __all__ = ["NSHOGI_PLANES", "NshogiFormat"]
@@ -57,12 +56,10 @@ class NshogiFormat:
         """Writes the planes of a position into one row [86, 9, 9] of zeros."""
         position = Oriented(state)
         (planes,) = rows
-        ones: list[int] = []
-        for square, piece in enumerate(position.pieces):
-            if piece != EMPTY:
-                side, kind = divmod(piece, WHITE_PIECE)
-                ones.append(81 * (KINDS * side + _KINDS[kind - 1]) + _square(square))
-        planes.reshape(-1)[ones] = 1
+        places = (
+            (KINDS * side + _KINDS[kind - 1], _square(square)) for side, kind, square in standing(position)
+        )
+        planes.reshape(-1)[[81 * plane + square for plane, square in places]] = 1
         planes[[2 * KINDS + plane for plane in held(position.hands, HAND_CAPS)]] = 1
         planes[TURN_PLANES + state.turn] = 1
         planes[TURN_PLANES + 2] = state.ply / MAX_PLY

@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.dlshogi_format import DLSHOGI_LABELS, DROP, dlshogi_label
-from goryu.evaluators.dlshogi_planes import KINDS, Oriented, held
+from goryu.evaluators.dlshogi_planes import KINDS, Oriented, held, standing
 from goryu.evaluators.model_format import Array, TensorSpec, ValueScale
 from goryu.evaluators.shogi_state import ShogiState
-from goryu.games.shogi.pieces import EMPTY, WHITE_PIECE
 from goryu.games.state import Move
 
 __all__ = ["BOOK_PLANES", "PythonDlshogi2Format"]
@@ -47,11 +46,7 @@ class PythonDlshogi2Format:
         """Writes the planes of a position into one row [104, 9, 9] of zeros."""
         position = Oriented(state)
         (planes,) = rows
-        ones: list[int] = []
-        for square, piece in enumerate(position.pieces):
-            if piece != EMPTY:
-                side, kind = divmod(piece, WHITE_PIECE)
-                ones.append(81 * (KINDS * side + kind - 1) + square)
+        ones = [81 * (KINDS * side + kind - 1) + square for side, kind, square in standing(position)]
         planes.reshape(-1)[ones] = 1
         planes[[2 * KINDS + plane for plane in held(position.hands, HAND_CAPS)]] = 1
 
