@@ -6,15 +6,10 @@
 #include "movegen.h"
 
 namespace goryu {
-namespace {
-
-constexpr int kRoom = 512;
-
-}  // namespace
 
 Game::Game(const Position& position, int ply, const Rules& rules)
     : position_(position), rules_(rules), first_ply_(ply) {
-    frames_.reserve(kRoom);
+    reserve();
     add_frame({0, 0}, {});
 }
 

@@ -15,6 +15,9 @@ namespace goryu {
 // How many plies back a search looks for the first recurrence.
 constexpr int kSearchWindow = 16;
 
+// More moves than a game or a line of a search has, but for the longest; those allocate.
+constexpr int kRoom = 512;
+
 class Game {
 public:
     // A game that begins here; ply: moves played before.
@@ -30,8 +33,8 @@ public:
     Move move(int i) const noexcept { return frames_[i + 1].undo.move; }
     std::uint64_t key() const noexcept { return position_.key(ply()); }
 
-    // Makes room for so many more moves without allocation; a copy has none.
-    void reserve(int moves) { frames_.reserve(frames_.size() + moves); }
+    // Makes room for kRoom more moves without allocation; a copy has none.
+    void reserve() { frames_.reserve(frames_.size() + kRoom); }
     // The legal moves that the rules want listed, in ascending order.
     void legal_moves(MoveList& moves) const noexcept;
     // Plays a legal move.

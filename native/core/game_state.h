@@ -8,13 +8,10 @@
 
 namespace goryu {
 
-// Deeper than lines of a search get; those that do allocate.
-constexpr int kLongestLine = 512;
-
 // Plays on a game of shogi that somebody else owns.
 class ShogiState final : public State {
 public:
-    explicit ShogiState(Game& game) : game_(game) { game_.reserve(kLongestLine); }
+    explicit ShogiState(Game& game) : game_(game) { game_.reserve(); }
 
     int turn() override { return game_.turn(); }
     std::uint32_t ply() override { return game_.ply(); }
