@@ -12,7 +12,7 @@ The rules and the arithmetic live in native/core, C++ that knows nothing of Pyth
 below only translate. Which implementation runs is decided in goryu/implementation.py.
 
     board.pxi       Board, perft                    goryu/games/shogi/board.py, goryu/games/perft.py
-    dlshogi.pxi     fill_dlshogi, dlshogi_label     goryu/evaluators/dlshogi_format.py
+    dlshogi.pxi     fill_dlshogi, dlshogi_label     goryu/evaluators/formats/dlshogi.py
     reversi.pxi     Reversi                         goryu/games/reversi.py
     mate.pxi        mate_in_one, solve              goryu/search/mate.py
     node_table.pxi  Node, NodeTable, half           goryu/search/node_table.py, to be read only

@@ -239,7 +239,7 @@ cdef class Board:
         core_checking_moves(self.game.position(), moves)
         return move_integers(moves)
 
-    def evasions(self):
+    def all_legal_moves(self):
         """Returns every legal move, the pointless ones included, in ascending order."""
         cdef MoveList moves
         core_legal_moves(self.game.position(), moves, True)

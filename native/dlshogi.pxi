@@ -1,4 +1,4 @@
-"""Planes and labels: twin of goryu.evaluators.dlshogi_format."""
+"""Planes and labels: twin of goryu.evaluators.formats.dlshogi."""
 
 cdef extern from "core/dlshogi.h" namespace "goryu" nogil:
     const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes, kDlshogiLabels

@@ -3,7 +3,7 @@
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libcpp.vector cimport vector
 
-from goryu.search.node_table import PathEnd
+from goryu.search.node_table import RepetitionStats
 
 
 cdef extern from "core/half.h" namespace "goryu" nogil:
@@ -12,13 +12,13 @@ cdef extern from "core/half.h" namespace "goryu" nogil:
     double from_half(Half)
     const double kMaxHalf
 
-cdef extern from "core/path_ends.h" namespace "goryu" nogil:
-    cdef cppclass CorePathEnd "goryu::PathEnd":
+cdef extern from "core/repetitions.h" namespace "goryu" nogil:
+    cdef cppclass CorePathEnd "goryu::RepetitionStats":
         uint32_t visits
         double value_sum
         double square_sum
 
-    cdef cppclass PathEnds:
+    cdef cppclass Repetitions:
         const CorePathEnd& get(uint32_t node, uint32_t move)
 
 cdef extern from "core/node_table.h" namespace "goryu" nogil:
@@ -36,14 +36,14 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         NodeIndex child
         uint32_t visits
         uint16_t pending
-        uint16_t has_path_end
+        uint16_t has_repetition
 
     cdef cppclass CoreNode "goryu::Node":
         uint64_t key
         double value
-        double square
-        float evaluation
-        uint32_t total
+        double mean_square
+        float raw_value
+        uint32_t total_visits
         uint32_t ply
         uint16_t in_flight
         uint16_t move_count
@@ -52,7 +52,7 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         Proof proof
         cbool is_complete
 
-    cdef cppclass PlaceSet:
+    cdef cppclass IndexSet:
         vector[NodeIndex] places()
 
     cdef cppclass Capacity:
@@ -67,14 +67,14 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         uint64_t bytes()
         int hashfull()
         CoreNode& operator[](NodeIndex)
-        const PlaceSet& live()
+        const IndexSet& live()
         const LegalMove* moves(const CoreNode&)
         Edge* edges(const CoreNode&)
         void sort_moves(CoreNode&)
-        const PathEnds& path_ends()
+        const Repetitions& repetitions()
         NodeIndex find(uint64_t key, uint32_t ply)
         double edge_value(NodeIndex, int)
-        uint32_t visits_below(NodeIndex, int)
+        uint32_t child_visits(NodeIndex, int)
         cbool is_lost(NodeIndex, int)
         cbool is_won(NodeIndex, int)
 
@@ -118,14 +118,14 @@ cdef class Node:
         return self.core().in_flight
 
     @property
-    def total(self):
+    def total_visits(self):
         """N: 1 for the node's own evaluation, plus the visits of its moves."""
-        return self.core().total
+        return self.core().total_visits
 
     @property
-    def evaluation(self):
+    def raw_value(self):
         """V"""
-        return self.core().evaluation
+        return self.core().raw_value
 
     @property
     def value(self):
@@ -133,9 +133,9 @@ cdef class Node:
         return self.core().value
 
     @property
-    def square(self):
+    def mean_square(self):
         """Mean of the squared values behind Q."""
-        return self.core().square
+        return self.core().mean_square
 
     @property
     def proof(self):
@@ -259,7 +259,7 @@ cdef class NodeTable:
             yield self.node(place)
 
     @property
-    def path_ends(self):
+    def repetitions(self):
         """The path ends by (key of the node, index of the move)."""
         cdef CoreNodeTable* table = self.core()
         cdef NodeIndex place
@@ -268,9 +268,9 @@ cdef class NodeTable:
         cdef dict found = {}
         for place in table.live().places():
             for i in range(table[0][place].tried):
-                if table.edges(table[0][place])[i].has_path_end:
-                    end = table.path_ends().get(place, i)
-                    found[table[0][place].key, i] = PathEnd(end.visits, end.value_sum, end.square_sum)
+                if table.edges(table[0][place])[i].has_repetition:
+                    end = table.repetitions().get(place, i)
+                    found[table[0][place].key, i] = RepetitionStats(end.visits, end.value_sum, end.square_sum)
         return found
 
     def find(self, uint64_t key, uint32_t ply):
@@ -282,9 +282,9 @@ cdef class NodeTable:
         assert 0 <= i < node.tried and node.visits[i]
         return self.core().edge_value(node.place, i)
 
-    def visits_below(self, Node node, int i):
+    def child_visits(self, Node node, int i):
         """Returns how many of the visits of move `i` went on into its child."""
-        return self.core().visits_below(node.place, i) if 0 <= i < node.tried else 0
+        return self.core().child_visits(node.place, i) if 0 <= i < node.tried else 0
 
     def is_lost(self, Node node, int i):
         """Is move `i` proven to lose?"""

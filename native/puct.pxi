@@ -10,11 +10,12 @@ from libcpp.vector cimport vector
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.state import MateState
-from goryu.search import final_move, graph_dump
+from goryu.search import final_move
+from goryu.search import graph_dump
 from goryu.search.mate import MateVerdict
 from goryu.search.mate import solve as python_solve
 from goryu.search.result import SearchResult, SearchStats
-from goryu.search.settings import PuctConfig
+from goryu.search.config import PuctConfig
 
 # Playouts in flight are counted in 16 bits.
 MAX_BATCH_SIZE = 32768
@@ -24,7 +25,7 @@ cdef extern from "core/state.h" namespace "goryu" nogil:
     cdef cppclass CoreState "goryu::State":
         pass
 
-    cdef cppclass Inbox:
+    cdef cppclass LeafSink:
         pass
 
 cdef extern from "core/game_state.h" namespace "goryu" nogil:
@@ -34,18 +35,18 @@ cdef extern from "core/game_state.h" namespace "goryu" nogil:
     cdef cppclass ReversiState(CoreState):
         ReversiState(ReversiGame&) except +
 
-    cdef cppclass NoInbox(Inbox):
-        NoInbox() except +
+    cdef cppclass NoLeafSink(LeafSink):
+        NoLeafSink() except +
 
-    cdef cppclass PlaneInbox(Inbox):
-        PlaneInbox(const Game&, cbool sees_nyugyoku, float* board, float* hands) except +
+    cdef cppclass PlaneLeafSink(LeafSink):
+        PlaneLeafSink(const Game&, cbool sees_nyugyoku, float* board, float* hands) except +
 
 cdef extern from "python_state.h" namespace "goryu":
     cdef cppclass PythonState(CoreState):
         PythonState(PyObject* state, PyObject* solve, PyObject* verdict) except +
 
-    cdef cppclass PythonInbox(Inbox):
-        PythonInbox(PyObject* state, PyObject* list) except +
+    cdef cppclass PythonLeafSink(LeafSink):
+        PythonLeafSink(PyObject* state, PyObject* list) except +
 
 cdef extern from "core/selection.h" namespace "goryu" nogil:
     cdef cppclass Formula:
@@ -87,10 +88,10 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         CorePuct(const CoreConfig&, const Capacity&, cbool merge) except +
         void clear()
         void set_config(const CoreConfig&) except +
-        void begin(CoreState&, Inbox&, Batch&, uint64_t max_playouts) except +
+        void begin(CoreState&, LeafSink&, Batch&, uint64_t max_playouts) except +
         void set_mask(vector[cbool]) except +
         cbool is_finished()
-        void gather(CoreState&, Inbox&, Batch&) except +
+        void gather(CoreState&, LeafSink&, Batch&) except +
         void expand(Batch&) except +
         cbool add_mate(CoreState&, uint16_t move, int length) except +
         void retract(Batch&)
@@ -310,42 +311,42 @@ cdef class Pipeline:
 
     cdef Puct puct  # Kept for `core`, which it owns,
     cdef object state  # and this one for `game`.
-    cdef Judge judge
+    cdef EvaluatorAdapter adapter
     cdef CorePuct* core
     cdef CoreState* game
-    cdef Inbox* inbox
+    cdef LeafSink* sink
     cdef Batch batch
 
     def __cinit__(self, Puct puct, state):
         """state: for this pipeline alone."""
         self.game = NULL
-        self.inbox = NULL
+        self.sink = NULL
         self.puct = puct
         self.state = state
         self.core = puct.core
         self.game = new_game(state)
-        self.judge = judge_of(puct.evaluator, state, puct.config.batch_size)
-        self.inbox = self.judge.new_inbox()
+        self.adapter = adapter_of(puct.evaluator, state, puct.config.batch_size)
+        self.sink = self.adapter.new_sink()
 
     def __dealloc__(self):
         del self.game
-        del self.inbox
+        del self.sink
 
     cdef begin(self, uint64_t max_playouts):
         """Makes the state the root."""
-        self.judge.empty()
+        self.adapter.empty()
         with nogil:
-            self.core.begin(self.game[0], self.inbox[0], self.batch, max_playouts)
+            self.core.begin(self.game[0], self.sink[0], self.batch, max_playouts)
         self.evaluate()
 
     cdef bint step(self, cbool is_helper=False) except -1:
         """Gathers a batch, has it judged and backs it up; leaves nothing in flight if something fails.
 
-        Returns whether there was anything to judge. A helper with nothing to judge leaves the others the lock.
+        Returns whether there was anything to adapter. A helper with nothing to adapter leaves the others the lock.
         """
-        self.judge.empty()
+        self.adapter.empty()
         with nogil:
-            self.core.gather(self.game[0], self.inbox[0], self.batch)
+            self.core.gather(self.game[0], self.sink[0], self.batch)
         if self.batch.size() != 0:
             self.evaluate()
             return True
@@ -358,9 +359,9 @@ cdef class Pipeline:
         if self.batch.size() == 0:
             return
         try:
-            self.judge.ask(self.batch)
+            self.adapter.ask(self.batch)
             with nogil:
-                self.judge.read(self.batch)
+                self.adapter.read(self.batch)
                 self.core.expand(self.batch)
         except BaseException:  # If it was `expand` there is nothing left to retract.
             with nogil:
@@ -425,7 +426,7 @@ cdef puct_state(Puct puct):
     return puct._state
 
 
-cdef Judge judge_of(evaluator, state, int batch_size):
+cdef EvaluatorAdapter adapter_of(evaluator, state, int batch_size):
     """Returns the fastest way to what the evaluator would say."""
     if "evaluate" in getattr(evaluator, "__dict__", ()):  # Somebody looks over its shoulder.
         return PythonJudge(evaluator, state)
@@ -437,8 +438,8 @@ cdef Judge judge_of(evaluator, state, int batch_size):
 
 
 cdef dlshogi_judge_of(network, Board board, list inputs):
-    """Returns the judge of a network of the dlshogi format whose planes go into `inputs`."""
-    from goryu.evaluators.value_scale import from_probability
+    """Returns the adapter of a network of the dlshogi format whose planes go into `inputs`."""
+    from goryu.evaluators.formats.value_scale import from_probability
 
     bound = network.bind(inputs) if network.format.value_scale is from_probability else None
     if bound is not None and all(rows.dtype.char == "f" for rows in bound.outputs.values()):
@@ -449,17 +450,17 @@ cdef dlshogi_judge_of(network, Board board, list inputs):
 cdef cbool is_dlshogi_network(evaluator):
     """Is it exactly a `NetworkEvaluator` of the dlshogi format? Nothing heavy is imported to find out."""
     network = sys.modules.get("goryu.evaluators.network")
-    formats = sys.modules.get("goryu.evaluators.dlshogi_format")
+    formats = sys.modules.get("goryu.evaluators.formats.dlshogi")
     if network is None or formats is None or type(evaluator) is not network.NetworkEvaluator:
         return False
     return type(evaluator.format) is formats.DlshogiFormat
 
 
-cdef class Judge:
+cdef class EvaluatorAdapter:
     """Asks the evaluator about a batch."""
 
-    cdef Inbox* new_inbox(self) except NULL:
-        """Returns where gather puts the leaves of a batch; the caller owns it, and keeps the judge."""
+    cdef LeafSink* new_sink(self) except NULL:
+        """Returns where gather puts the leaves of a batch; the caller owns it, and keeps the adapter."""
         raise NotImplementedError
 
     cdef empty(self):
@@ -473,7 +474,7 @@ cdef class Judge:
         return 0
 
 
-cdef class HashedJudge(Judge):
+cdef class HashedJudge(EvaluatorAdapter):
     """The hashed stub, computed natively: it needs nothing but keys and moves."""
 
     cdef Board board  # The one whose planes are built, or None.
@@ -486,17 +487,17 @@ cdef class HashedJudge(Judge):
             self.board_planes.resize(batch_size * kBoardPlanes * 81)
             self.hand_planes.resize(batch_size * kHandPlanes * 81)
 
-    cdef Inbox* new_inbox(self) except NULL:
+    cdef LeafSink* new_sink(self) except NULL:
         if self.board is None:
-            return new NoInbox()
-        return new PlaneInbox(self.board.game[0], False, self.board_planes.data(), self.hand_planes.data())
+            return new NoLeafSink()
+        return new PlaneLeafSink(self.board.game[0], False, self.board_planes.data(), self.hand_planes.data())
 
     cdef int read(self, Batch& batch) except -1 nogil:
         answer_hashed(batch)
         return 0
 
 
-cdef class PythonJudge(Judge):
+cdef class PythonJudge(EvaluatorAdapter):
     """Any evaluator, given copies of the game."""
 
     cdef object evaluator
@@ -508,8 +509,8 @@ cdef class PythonJudge(Judge):
         self.state = state
         self.states = []
 
-    cdef Inbox* new_inbox(self) except NULL:
-        return new PythonInbox(<PyObject*>self.state, <PyObject*>self.states)
+    cdef LeafSink* new_sink(self) except NULL:
+        return new PythonLeafSink(<PyObject*>self.state, <PyObject*>self.states)
 
     cdef empty(self):
         self.states.clear()
@@ -535,7 +536,7 @@ cdef class PythonJudge(Judge):
             batch.values.push_back(evaluations[i].value)
 
 
-cdef class DlshogiJudge(Judge):
+cdef class DlshogiJudge(EvaluatorAdapter):
     """A network of the dlshogi format: planes are written and logits read natively."""
 
     cdef object network
@@ -552,8 +553,8 @@ cdef class DlshogiJudge(Judge):
         self.board = board
         self.board_planes, self.hand_planes = inputs
 
-    cdef Inbox* new_inbox(self) except NULL:
-        return new PlaneInbox(
+    cdef LeafSink* new_sink(self) except NULL:
+        return new PlaneLeafSink(
             self.board.game[0],
             self.hand_planes.shape[1] == kHandPlanes + kNyugyokuPlanes,
             &self.board_planes[0, 0, 0, 0],

@@ -1,4 +1,4 @@
-// A State and an Inbox that are Python objects, by duck typing. To be used without the GIL: every call takes it.
+// A State and an LeafSink that are Python objects, by duck typing. To be used without the GIL: every call takes it.
 //
 // A Python error becomes a C++ exception that carries nothing: the error indicator stays set, and Cython
 // lets it through where it meets the exception (`except +`).
@@ -120,10 +120,10 @@ private:
 };
 
 // Appends copies of a Python state to a list.
-class PythonInbox final : public Inbox {
+class PythonLeafSink final : public LeafSink {
 public:
     // Borrows both.
-    PythonInbox(PyObject* state, PyObject* list) : state_(state), list_(list) {}
+    PythonLeafSink(PyObject* state, PyObject* list) : state_(state), list_(list) {}
 
     void add(std::size_t) override {
         const Gil gil;

@@ -2,7 +2,9 @@
 
 import importlib
 import signal
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -24,6 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
+    sys.path.append(str(Path(__file__).parents[1] / "tools"))  # Its programs import each other by name.
     # A shell starts background jobs with Ctrl-C ignored, and their children inherit it; some tests send it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -4,6 +4,8 @@ from random import Random
 
 import pytest
 
+from goryu.agents.agents import AGENTS, AgentError, make_agent, with_epsilon
+from goryu.agents.arena import Score, match, paired_match, play_game, result
 from goryu.evaluators.board_network import BOARD_GAMES, BoardNetwork, Planes, encode, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.model_files import ModelError
@@ -11,9 +13,7 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
-from goryu.learning.correctness import CORRECT_REPLIES, correctness, mean_correctness
-from goryu.players.agents import AGENTS, AgentError, make_agent, with_epsilon
-from goryu.players.arena import Score, match, paired_match, play_game, result
+from goryu.learning.tutorials.correctness import CORRECT_REPLIES, correctness, mean_correctness
 from goryu.search.alpha_beta import alpha_beta
 
 

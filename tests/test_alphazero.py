@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from goryu.agents.agents import AgentSetup, make_agent
+from goryu.agents.arena import Score, match
+from goryu.agents.presets import SMALL_PUCT
 from goryu.evaluators.board_network import BOARD_GAMES, encode, load
 from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import PASS, Reversi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
-from goryu.learning.alphazero import AlphaZero, Example, RootNoise, play
-from goryu.learning.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig, puct_config
-from goryu.learning.correctness import correctness
-from goryu.players.agents import Knowledge, make_agent
-from goryu.players.arena import Score, match
-from goryu.players.knowledge import SMALL_PUCT
+from goryu.learning.tutorials.alphazero import AlphaZero, Example, RootNoise, play
+from goryu.learning.tutorials.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig, puct_config
+from goryu.learning.tutorials.correctness import correctness
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.selection import exploration
 
@@ -215,7 +215,7 @@ class TestWithTorch:
         torch.set_num_threads(1)  # On a busy machine the threads of a tiny network wait for each other.
 
     def test_an_exported_network_says_what_the_trained_one_says(self, tmp_path: Path) -> None:
-        from goryu.learning.board_net import BoardNet, ValueNet, as_evaluator, export, forward_values
+        from goryu.learning.tutorials.networks import BoardNet, ValueNet, as_evaluator, export, forward_values
 
         for game in BOARD_GAMES.values():
             net = BoardNet(game, 1, 8)
@@ -239,7 +239,7 @@ class TestWithTorch:
     def test_a_full_disk_leaves_the_earlier_network(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from goryu.learning.board_net import BoardNet, export
+        from goryu.learning.tutorials.networks import BoardNet, export
 
         def no_space(path: Path, content: bytes) -> None:
             with path.open("wb") as file:
@@ -255,8 +255,8 @@ class TestWithTorch:
         assert path.read_bytes() == before
 
     def test_the_eight_symmetries_turn_stones_and_policy_alike(self) -> None:
-        from goryu.learning.board_learner import BoardLearner
-        from goryu.learning.board_net import symmetric
+        from goryu.learning.tutorials.board_learner import BoardLearner
+        from goryu.learning.tutorials.networks import symmetric
 
         learner = BoardLearner(BOARD_GAMES["reversi"], 1, 4, seed=1)
         square = 11
@@ -274,7 +274,7 @@ class TestWithTorch:
         assert len(seen) == 8
 
     def test_training_learns_what_it_is_shown(self) -> None:
-        from goryu.learning.board_learner import BoardLearner
+        from goryu.learning.tutorials.board_learner import BoardLearner
 
         learner = BoardLearner(BOARD_GAMES["tictactoe"], 1, 16, seed=1)
         config = replace(TICTACTOE, steps_per_cycle=40, batch=16)
@@ -294,7 +294,7 @@ class TestWithTorch:
         assert sum(corners) > 0.9
 
     def test_value_targets_shrink_with_the_own_turns_to_come(self) -> None:
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         learner = ValueLearner(ValueLearnerConfig(), [make_agent("random")], seed=1)
         final = Reversi(moves=[19])  # White to move, black leads 4 to 1.
@@ -305,7 +305,7 @@ class TestWithTorch:
         assert drawn[0][2] == pytest.approx(0.1 / 64)
 
     def test_a_network_and_its_optimizer_go_on_where_they_stopped(self) -> None:
-        from goryu.learning.board_learner import BoardLearner
+        from goryu.learning.tutorials.board_learner import BoardLearner
 
         config = replace(TICTACTOE, steps_per_cycle=5, batch=8)
         game = [Example((0, 1 << 4), ((Move(0), 0.5), (Move(8), 0.5)), -1.0)]
@@ -315,7 +315,7 @@ class TestWithTorch:
         assert learner.train([game], config, Random(2)) == other.train([game], config, Random(2))
 
     def test_an_interrupted_value_learner_plays_the_games_that_an_uninterrupted_one_plays(self) -> None:
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         config = ValueLearnerConfig(games=6, games_together=3, updates=2, batch=32, depth=1)
         rng, other_rng = Random(1), Random(2)
@@ -328,7 +328,7 @@ class TestWithTorch:
         assert learner.games == other.games
 
     def test_a_bonus_for_corners_enters_the_target_and_keeps_it_in_range(self) -> None:
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         final = Reversi()
         final.own, final.opponent = 1 | 1 << 7 | 1 << 20, 1 << 63 | 1 << 30  # Two corners to one.
@@ -339,7 +339,7 @@ class TestWithTorch:
 
     @pytest.mark.parametrize("side", [0, 1])
     def test_the_value_learners_match_counts_as_every_other_match(self, side: int) -> None:
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         def first(state: State) -> Move:
             return state.legal_moves()[0]
@@ -358,7 +358,7 @@ class TestWithTorch:
         assert learner.match(last, 2, side) == expected
 
     def test_a_value_learner_without_randomness_plays_its_best_moves(self) -> None:
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         states = [Reversi(moves=[square]) for square in (19, 26, 37, 44)]
         learner = ValueLearner(ValueLearnerConfig(epsilon=0.0, depth=1), [make_agent("random")], seed=1)
@@ -366,7 +366,7 @@ class TestWithTorch:
         assert learner._choose(states) == [state.legal_moves()[-1] for state in states]
 
     def test_the_value_learner_remembers_what_its_side_saw(self) -> None:
-        from goryu.learning.value_learner import play_together
+        from goryu.learning.tutorials.value_learner import play_together
 
         chosen: list[list[tuple[int, int]]] = [[], []]
         states = [Reversi(), Reversi()]
@@ -385,7 +385,7 @@ class TestWithTorch:
         assert all(state.outcome() for state in states)
 
     def test_the_value_learner_learns_a_position_and_its_images(self) -> None:
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         config = ValueLearnerConfig(games=1, updates=200, learning_rate=5e-3, channels=8, hidden=32)
         learner = ValueLearner(config, [make_agent("random")], seed=1)
@@ -396,7 +396,7 @@ class TestWithTorch:
         assert learner.judge([(1 << 63, 1 << 62), (1 << 63, 1 << 55)]) == pytest.approx([0.7, 0.7], abs=0.15)
 
     def test_the_value_learners_rate_falls_to_its_last_share(self) -> None:
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         config = ValueLearnerConfig(games=4, learning_rate=1e-2, final_rate=0.1, updates=1, batch=1)
         learner = ValueLearner(config, [make_agent("random")], seed=1)
@@ -408,7 +408,7 @@ class TestWithTorch:
         assert rates == pytest.approx([1e-2, 5.5e-3, 1e-3])
 
     def test_every_second_game_is_played_as_the_second_player(self) -> None:
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         sides = []
 
@@ -426,7 +426,7 @@ class TestWithTorch:
         assert sides == [0, 1, 0, 1]
 
     def test_the_value_learner_plays_its_games_and_randomness_fades(self) -> None:
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         config = ValueLearnerConfig(games=6, games_together=3, updates=2, batch=32, depth=1, epsilon_every=3)
         learner = ValueLearner(config, [make_agent("random", rng=Random(1))], seed=1)
@@ -441,7 +441,7 @@ class TestWithTorch:
     def test_the_best_value_network_that_competed_comes_back(self) -> None:
         import torch
 
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         learner = ValueLearner(ValueLearnerConfig(depth=1), [make_agent("random", rng=Random(1))], seed=1)
         learner.restore_best()  # Nothing has competed: nothing changes.
@@ -466,7 +466,7 @@ def shipped(name: str) -> Path:
 def test_the_shipped_tictactoe_network_answers_all_eleven_positions_with_20_playouts() -> None:
     network = load(shipped("tictactoe"), BOARD_GAMES["tictactoe"])
     for name in ("puct:20", "gumbel:20"):
-        assert correctness(make_agent(name, Knowledge(evaluator=network, puct=SMALL_PUCT))) == 11
+        assert correctness(make_agent(name, AgentSetup(evaluator=network, puct=SMALL_PUCT))) == 11
 
 
 def test_every_shipped_network_is_in_the_manifest_with_its_checksum_and_has_a_card() -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from goryu.benchmark import throughput
+from goryu.benchmark.profile import time_shares
+from goryu.benchmark.signature import POSITIONS, bench_signature, games
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi.sfen import START_SFEN
-from goryu.players import benchmark
-from goryu.players.signature import POSITIONS, bench_signature, games
-from goryu.players.time_shares import time_shares
 from goryu.search.puct import PuctConfig
 
 DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
@@ -37,57 +37,57 @@ def test_the_signature_covers_sixteen_positions_and_the_small_games() -> None:
 
 
 def test_perft_counts_the_published_numbers() -> None:
-    leaves, seconds = benchmark.perft_run(START_SFEN, 2)
+    leaves, seconds = throughput.perft_run(START_SFEN, 2)
     assert leaves == 900
     assert seconds.wall > 0
 
 
 def test_a_search_run_counts_playouts_and_evaluations() -> None:
-    run = benchmark.search_run(benchmark.MIDDLE_GAME, HashedEvaluator(), PuctConfig(batch_size=4), 60)
+    run = throughput.search_run(throughput.MIDDLE_GAME, HashedEvaluator(), PuctConfig(batch_size=4), 60)
     assert run.playouts == 60
     assert 0 < run.evaluations <= 60
     assert run.seconds.wall > 0
 
 
 def test_a_sweep_deletes_what_the_move_played_leaves_behind() -> None:
-    nodes, left, seconds = benchmark.sweep_run(benchmark.MIDDLE_GAME, 200)
+    nodes, left, seconds = throughput.sweep_run(throughput.MIDDLE_GAME, 200)
     assert 0 < left < nodes <= 201
     assert seconds.wall > 0.0
 
 
 def test_both_implementations_make_the_search_that_is_compared() -> None:
     config = PuctConfig(batch_size=4, mate_nodes=5)
-    assert benchmark.native_over_python_run(benchmark.MIDDLE_GAME, config, 60) > 0.0
+    assert throughput.native_over_python_run(throughput.MIDDLE_GAME, config, 60) > 0.0
 
 
 def test_calls_of_the_network_are_counted_while_a_search_lasts() -> None:
     network = NetworkEvaluator(DEFAULT_MODEL, batch_size=4)
-    run = benchmark.search_run(benchmark.MIDDLE_GAME, network, PuctConfig(batch_size=4), 60, counts=True)
+    run = throughput.search_run(throughput.MIDDLE_GAME, network, PuctConfig(batch_size=4), 60, counts=True)
     assert 0 < run.network.calls <= run.network.positions
     assert run.network.positions == run.evaluations + 1  # The root's.
     assert 0.0 < run.network.wall < run.seconds.wall
     assert {"run", "bind"}.isdisjoint(vars(network))
-    assert benchmark.search_run(benchmark.MIDDLE_GAME, network, PuctConfig(), 5).network.calls == 0
+    assert throughput.search_run(throughput.MIDDLE_GAME, network, PuctConfig(), 5).network.calls == 0
 
 
 @pytest.mark.parametrize("bound", [False, True])
 def test_the_network_alone_is_called_by_each_thread(bound: bool) -> None:
     network = NetworkEvaluator(DEFAULT_MODEL, batch_size=4)
-    count, seconds = benchmark.raw_run(network, 4, 2, threads=2, bound=bound)
+    count, seconds = throughput.raw_run(network, 4, 2, threads=2, bound=bound)
     assert count == 16
     assert seconds.wall > 0.0
 
 
 def test_the_shares_of_the_time_are_a_whole() -> None:
-    shares = time_shares(benchmark.MIDDLE_GAME, HashedEvaluator(), PuctConfig(mate_nodes=10), 30)
+    shares = time_shares(throughput.MIDDLE_GAME, HashedEvaluator(), PuctConfig(mate_nodes=10), 30)
     assert sum(shares.values()) == pytest.approx(1.0)
     assert "evaluate" in shares
     assert list(shares.values()) == sorted(shares.values(), reverse=True)
-    assert time_shares(benchmark.MIDDLE_GAME, HashedEvaluator(), PuctConfig(), 5).keys() == shares.keys()
+    assert time_shares(throughput.MIDDLE_GAME, HashedEvaluator(), PuctConfig(), 5).keys() == shares.keys()
 
 
 def test_a_stopped_search_answers() -> None:
-    assert benchmark.stop_run(benchmark.MIDDLE_GAME, HashedEvaluator(), PuctConfig(), think_s=0.05) >= 0.0
+    assert throughput.stop_run(throughput.MIDDLE_GAME, HashedEvaluator(), PuctConfig(), think_s=0.05) >= 0.0
 
 
 @pytest.mark.parametrize(

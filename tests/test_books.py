@@ -14,9 +14,9 @@ from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
 from goryu.players.books.apery_key import apery_key
 from goryu.players.books.book import BookError, BookMove, fields_of, flipped, flipped_move
-from goryu.players.books.choice import choose
+from goryu.players.books.config import BookFile, BookSettings
 from goryu.players.books.opening_book import OpeningBook, open_book
-from goryu.players.books.settings import BookFile, BookSettings
+from goryu.players.books.selection import choose
 from goryu.players.books.yaneuraou import YaneuraOuBook
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"

@@ -11,8 +11,8 @@ from goryu.games.tictactoe import TicTacToe
 
 pytest.importorskip("torch")
 
-from goryu.learning.comparisons import match_of_openings, tictactoe_network
-from goryu.learning.exercises import (
+from goryu.agents.agents import AgentSetup, make_agent
+from goryu.learning.tutorials.exercises import (
     BESIDE_CORNERS,
     CORNER_DISCS,
     OPPONENTS,
@@ -21,8 +21,8 @@ from goryu.learning.exercises import (
     corner_taking,
     disc_worth,
 )
-from goryu.learning.value_learner import CORNERS, ValueLearner
-from goryu.players.agents import Knowledge, make_agent
+from goryu.learning.tutorials.experiments import match_of_openings, tictactoe_network
+from goryu.learning.tutorials.value_learner import CORNERS, ValueLearner
 
 
 def count_discs(boards: Sequence[tuple[int, int]]) -> list[float]:
@@ -115,7 +115,7 @@ def test_each_opening_of_a_match_is_played_from_both_sides() -> None:
 
 
 def test_the_tutorials_numbers_stand_beside_the_search_that_it_had() -> None:
-    found = list(tictactoe_network(Knowledge(), 2, Random(1)))
+    found = list(tictactoe_network(AgentSetup(), 2, Random(1)))
     assert {m.name: m.theirs for m in found if m.theirs is not None} == {
         "puct:20": 10,
         "puct:20 moving first - uct-flat:100": 0.91,

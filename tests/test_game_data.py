@@ -11,11 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from goryu.evaluators.dlshogi_format import dlshogi_label
+from goryu.evaluators.formats.dlshogi import dlshogi_label
 from goryu.games.shogi import Board, move_from_usi, move_to_usi
-from goryu.learning.dataset import Source, load, make_batch, mirror_labels
-from goryu.learning.game_conversion import games_from_hcpe, hcpe_records
-from goryu.learning.game_records import (
+from goryu.learning.records.conversion import games_from_hcpe, hcpe_records
+from goryu.learning.records.game_records import (
     GameFileError,
     GameRecord,
     GameWriter,
@@ -23,8 +22,9 @@ from goryu.learning.game_records import (
     read_games,
     write_games,
 )
-from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON, read_hcpe
-from goryu.learning.soft_policies import SoftPolicies
+from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON, read_hcpe
+from goryu.learning.training.dataset import Source, load, make_batch, mirror_labels
+from goryu.learning.training.soft_policies import SoftPolicies
 
 cshogi: Any = pytest.importorskip("cshogi")
 
@@ -230,7 +230,7 @@ def test_choosing_positions_keeps_their_targets() -> None:
 
 def test_the_policy_loss_is_the_cross_entropy_with_the_soft_target(tmp_path: Path) -> None:
     torch: Any = pytest.importorskip("torch")
-    from goryu.learning.training import TrainingConfig, losses
+    from goryu.learning.training.train import TrainingConfig, losses
 
     game = random_game(8, policies=True)
     write_games(tmp_path / "a.games", [game])

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from goryu.games.shogi import START_SFEN
-from goryu.learning.game_records import (
+from goryu.learning.records.game_records import (
     BLOCK,
     CRC,
     HEADER,

@@ -15,10 +15,10 @@ from goryu.implementation import Board as PlayerBoard
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.player import Player
-from goryu.players.request import Control, Request
-from goryu.protocols.console import ask
+from goryu.players.request import Request, SearchControl
 from goryu.search.puct import Puct, PuctConfig
 from goryu.search.result import SearchStats
+from goryu.usi.console import ask
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 
@@ -86,15 +86,15 @@ def test_the_console_writes_the_graph_into_a_file(tmp_path: Path) -> None:
     config = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
     player.load(config, lambda line: None)
     request = Request(PlayerBoard(), Limits(nodes=200), config, monotonic())
-    assert ask(f"tree {path}", request, Control(), player) == ["info string nothing was searched yet"]
-    player.search(request, Control(), lambda result, ms: None)
-    answer = ask(f"tree {path} 2 4", request, Control(), player)
+    assert ask(f"tree {path}", request, SearchControl(), player) == ["info string nothing was searched yet"]
+    player.search(request, SearchControl(), lambda result, ms: None)
+    answer = ask(f"tree {path} 2 4", request, SearchControl(), player)
     graph = json.loads(path.read_text("utf-8"))
     assert answer == [f"info string {len(graph['nodes'])} positions written to {path}"]
     assert graph["nodes"][0]["moves"][0]["move"][:1].isalnum()
-    assert "expected FILE.json" in ask(f"tree {path} x", request, Control(), player)[0]
+    assert "expected FILE.json" in ask(f"tree {path} x", request, SearchControl(), player)[0]
     missing = tmp_path / "missing" / "graph.json"
-    assert "tree: " in ask(f"tree {missing}", request, Control(), player)[0]
+    assert "tree: " in ask(f"tree {missing}", request, SearchControl(), player)[0]
 
 
 def test_the_name_of_the_file_may_hold_blanks_and_another_ending_is_refused(tmp_path: Path) -> None:
@@ -104,17 +104,17 @@ def test_the_name_of_the_file_may_hold_blanks_and_another_ending_is_refused(tmp_
     config = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
     player.load(config, lambda line: None)
     request = Request(PlayerBoard(), Limits(nodes=20), config, monotonic())
-    player.search(request, Control(), lambda result, ms: None)
+    player.search(request, SearchControl(), lambda result, ms: None)
     for question in (f"tree {folder / 'my graph.json'}", f'tree "{folder / "a　b.json"}" 1 2'):
-        (answer,) = ask(question, request, Control(), player)
+        (answer,) = ask(question, request, SearchControl(), player)
         assert "positions written to" in answer
     assert {path.name for path in folder.iterdir()} == {"my graph.json", "a　b.json"}
     for name in ("graph.txt", "-1", "graph.json.gz", '"graph.json'):
-        assert "expected FILE.json" in ask(f"tree {name}", request, Control(), player)[0]
+        assert "expected FILE.json" in ask(f"tree {name}", request, SearchControl(), player)[0]
 
 
 def test_a_number_in_a_question_may_be_anything() -> None:
-    player, control = Player(), Control()
+    player, control = Player(), SearchControl()
     config = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
     player.load(config, lambda line: None)
     request = Request(PlayerBoard(), Limits(nodes=20), config, monotonic())

@@ -8,22 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goryu.evaluators.dlshogi_format import DLSHOGI_LABELS, DlshogiFormat, dlshogi_label
-from goryu.evaluators.value_scale import from_probability
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat, dlshogi_label
+from goryu.evaluators.formats.value_scale import from_probability
 from goryu.games.shogi import Board, move_from_usi
 from goryu.games.shogi.sfen import START_SFEN
-from goryu.learning import game_records
-from goryu.learning.dataset import (
-    Dataset,
-    Source,
-    batches,
-    load,
-    make_batch,
-    mirror_labels,
-    parse_source,
-)
-from goryu.learning.game_records import GameRecord
-from goryu.learning.hcpe import (
+from goryu.learning.records import game_records
+from goryu.learning.records.game_records import GameRecord
+from goryu.learning.records.hcpe import (
     BLACK_WON,
     DRAW,
     HCPE,
@@ -33,6 +24,15 @@ from goryu.learning.hcpe import (
     is_legal,
     read_hcpe,
     write_hcpe,
+)
+from goryu.learning.training.dataset import (
+    Dataset,
+    Source,
+    batches,
+    load,
+    make_batch,
+    mirror_labels,
+    parse_source,
 )
 
 cshogi: Any = pytest.importorskip("cshogi")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from goryu.learning.report import Measurement, Report, ReportError
+from goryu.learning.tutorials.report import Measurement, Report, ReportError
 
 if TYPE_CHECKING:
-    from goryu.learning.learning_run import LearningRun
+    from goryu.learning.tutorials.run import LearningRun
 
 SETTINGS = {"game": "tictactoe", "seed": 1}
 FOUND = Measurement("points", "a - b", 0.5, 0.1, 0.4, "1 wins, 0 draws, 1 losses")
@@ -41,7 +41,7 @@ class TestWithTorch:
     @pytest.fixture
     def new_run(self, tmp_path: Path) -> Callable[[], "LearningRun"]:
         pytest.importorskip("torch").set_num_threads(1)
-        from goryu.learning.learning_run import LearningRun
+        from goryu.learning.tutorials.run import LearningRun
 
         def new() -> LearningRun:
             report = Report.read(tmp_path / "report.json", SETTINGS)
@@ -77,9 +77,9 @@ class TestWithTorch:
         self, new_run: Callable[[], "LearningRun"], tmp_path: Path
     ) -> None:
         from goryu.evaluators.board_network import BOARD_GAMES
-        from goryu.learning.alphazero_config import TICTACTOE
-        from goryu.learning.board_learner import BoardLearner
-        from goryu.learning.learning_run import train_alphazero
+        from goryu.learning.tutorials.alphazero_config import TICTACTOE
+        from goryu.learning.tutorials.board_learner import BoardLearner
+        from goryu.learning.tutorials.run import train_alphazero
 
         config = replace(
             TICTACTOE, playouts=2, cycles=3, games_per_cycle=2, steps_per_cycle=2, evaluation_games=0
@@ -112,9 +112,9 @@ class TestWithTorch:
     ) -> None:
         from goryu.evaluators.board_network import BOARD_GAMES, load
         from goryu.games.tictactoe import TicTacToe
-        from goryu.learning.alphazero_config import TICTACTOE
-        from goryu.learning.board_learner import BoardLearner
-        from goryu.learning.learning_run import train_alphazero
+        from goryu.learning.tutorials.alphazero_config import TICTACTOE
+        from goryu.learning.tutorials.board_learner import BoardLearner
+        from goryu.learning.tutorials.run import train_alphazero
 
         config = replace(TICTACTOE, playouts=2, cycles=1, games_per_cycle=2, steps_per_cycle=2, promotion=1.0)
         learner, path = BoardLearner(BOARD_GAMES["tictactoe"], 1, 4, seed=1), tmp_path / "net.onnx"
@@ -128,9 +128,9 @@ class TestWithTorch:
     def test_the_value_learner_goes_on_after_the_last_match(
         self, new_run: Callable[[], "LearningRun"]
     ) -> None:
-        from goryu.learning.learning_run import train_value_network
-        from goryu.learning.value_learner import ValueLearnerConfig
-        from goryu.players.agents import Agent, make_agent
+        from goryu.agents.agents import Agent, make_agent
+        from goryu.learning.tutorials.run import train_value_network
+        from goryu.learning.tutorials.value_learner import ValueLearnerConfig
 
         config = ValueLearnerConfig(games=4, games_together=1, depth=1, updates=1, batch=8)
 
@@ -154,14 +154,14 @@ class TestWithTorch:
         assert [games for games, *_ in new_run().report.strength] == [1, 2, 3, 4]
 
     @pytest.mark.parametrize(
-        "full", ["goryu.learning.learning_run.save_whole", "goryu.learning.report.write_whole"]
+        "full", ["goryu.learning.tutorials.run.atomic_save", "goryu.learning.tutorials.report.atomic_write"]
     )
     def test_a_full_disk_takes_no_point_from_the_curve_and_adds_none(
         self, full: str, new_run: Callable[[], "LearningRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from goryu.learning.learning_run import train_value_network
-        from goryu.learning.value_learner import ValueLearnerConfig
-        from goryu.players.agents import Agent, make_agent
+        from goryu.agents.agents import Agent, make_agent
+        from goryu.learning.tutorials.run import train_value_network
+        from goryu.learning.tutorials.value_learner import ValueLearnerConfig
 
         config = ValueLearnerConfig(games=3, games_together=1, depth=1, updates=1, batch=8)
 
@@ -194,9 +194,9 @@ class TestWithTorch:
     def test_the_state_of_another_training_is_named(
         self, new_run: Callable[[], "LearningRun"], tmp_path: Path
     ) -> None:
-        from goryu.learning.learning_run import train_value_network
-        from goryu.learning.value_learner import ValueLearnerConfig
-        from goryu.players.agents import make_agent
+        from goryu.agents.agents import make_agent
+        from goryu.learning.tutorials.run import train_value_network
+        from goryu.learning.tutorials.value_learner import ValueLearnerConfig
 
         def train(channels: int) -> None:
             config = ValueLearnerConfig(games=1, depth=1, updates=1, batch=8, channels=channels)
@@ -212,9 +212,9 @@ class TestWithTorch:
     def test_the_best_value_network_comes_back_at_the_end_if_it_is_wanted(
         self, keeps_best: bool, new_run: Callable[[], "LearningRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from goryu.learning.learning_run import train_value_network
-        from goryu.learning.value_learner import ValueLearner, ValueLearnerConfig
-        from goryu.players.agents import make_agent
+        from goryu.agents.agents import make_agent
+        from goryu.learning.tutorials.run import train_value_network
+        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         played_at: list[int] = []
         monkeypatch.setattr(ValueLearner, "restore_best", lambda learner: played_at.append(learner.played))

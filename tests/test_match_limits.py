@@ -2,8 +2,8 @@
 
 import pytest
 
-from goryu.learning.match.limits import Clock, Limits, LimitsError, go_command
-from goryu.learning.match.usi_info import MATE_CP, Info, best_info, variations
+from goryu.match.time_control import Clock, Limits, TimeControlError, go_command
+from goryu.match.usi_info import MATE_CP, Info, best_info, variations
 
 
 def test_a_clock_takes_main_time_then_byoyomi_and_adds_the_increment() -> None:
@@ -36,7 +36,7 @@ def test_the_go_line_says_what_each_engine_may_use(black: str, white: str, turn:
 
 @pytest.mark.parametrize("text", ["nodes", "nodes=", "nodes=-1", "speed=3", "nodes=1e3"])
 def test_bad_limits_are_named(text: str) -> None:
-    with pytest.raises(LimitsError, match=r"expected NAME=NUMBER"):
+    with pytest.raises(TimeControlError, match=r"expected NAME=NUMBER"):
         Limits.parse(text)
 
 

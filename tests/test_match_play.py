@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from goryu.learning.match.figures import EngineFigures
-from goryu.learning.match.game import Adjudicator, Game, GameRules, MoveRecord, play_game
-from goryu.learning.match.journal import GameEntry, Journal, JournalError
-from goryu.learning.match.limits import Limits
-from goryu.learning.match.openings import Opening
-from goryu.learning.match.records import write_records
-from goryu.learning.match.referee import Reason, Verdict
-from goryu.learning.match.report import progress_line, report, summary
-from goryu.learning.match.sprt import Sprt
-from goryu.learning.match.tournament import Match, MatchConfig, complete_pairs
-from goryu.learning.match.tuning import TunedOption, TuningError
-from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
+from goryu.match.engine_stats import EngineFigures
+from goryu.match.export import write_records
+from goryu.match.game import Adjudicator, Game, GameRules, MoveRecord, play_game
+from goryu.match.game_log import GameEntry, GameLog, GameLogError
+from goryu.match.openings import Opening
+from goryu.match.referee import Reason, Verdict
+from goryu.match.report import progress_line, report, summary
+from goryu.match.sprt import Sprt
+from goryu.match.time_control import Limits
+from goryu.match.tournament import Match, MatchConfig, complete_pairs
+from goryu.match.tuning import TunedOption, TuningError
+from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 
 pytest.importorskip("rsshogi")
 
@@ -206,7 +206,7 @@ def config(tmp_path: Path) -> MatchConfig:
 
 def run(config: MatchConfig, on_game: Callable[[GameEntry], None] | None = None) -> Match:
     assert config.directory is not None
-    journal = Journal(config.directory / "games.jsonl", config.decisive())
+    journal = GameLog(config.directory / "games.jsonl", config.decisive())
     match = Match(config, journal, on_game)
     try:
         match.run()
@@ -262,40 +262,40 @@ def test_a_match_is_resumed_where_it_stopped(config: MatchConfig) -> None:
 
 def test_another_match_is_not_mixed_into_a_log(config: MatchConfig) -> None:
     run(replace(config, games=2))
-    with pytest.raises(JournalError, match="different: engine1"):
+    with pytest.raises(GameLogError, match="different: engine1"):
         run(replace(config, engines=(scripted("resign"), config.engines[1])))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
 def test_a_log_has_one_writer_at_a_time(config: MatchConfig, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    journal = Journal(path, config.decisive())
+    journal = GameLog(path, config.decisive())
     with path.open("a") as file:
         file.write('{"type": "ga')  # The first half of a line.
     before = path.read_bytes()
-    with pytest.raises(JournalError, match="another program is playing this match"):
-        Journal(path, config.decisive())
+    with pytest.raises(GameLogError, match="another program is playing this match"):
+        GameLog(path, config.decisive())
     assert path.read_bytes() == before
     journal.close()
-    Journal(path, config.decisive()).close()
+    GameLog(path, config.decisive()).close()
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[1]\n", b"hello\n", b"{}\n", b"hello", b"hello\nyou"])
 def test_a_file_that_is_no_log_is_refused(config: MatchConfig, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(content)
-    with pytest.raises(JournalError, match=r"games.jsonl.*expected"):
-        Journal(path, config.decisive())
+    with pytest.raises(GameLogError, match=r"games.jsonl.*expected"):
+        GameLog(path, config.decisive())
     assert path.read_bytes() == content
 
 
 def test_a_log_torn_in_its_first_line_is_begun_anew(config: MatchConfig, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    Journal(path, config.decisive()).close()
+    GameLog(path, config.decisive()).close()
     whole = path.read_bytes()
     for size in (1, 100, len(whole) - 1):
         path.write_bytes(whole[:size])
-        Journal(path, config.decisive()).close()
+        GameLog(path, config.decisive()).close()
         assert path.read_bytes() == whole
 
 
@@ -304,11 +304,11 @@ def test_a_log_torn_in_its_first_line_is_begun_anew(config: MatchConfig, tmp_pat
 )
 def test_a_log_with_a_line_that_is_no_game_is_refused(config: MatchConfig, tmp_path: Path, line: str) -> None:
     path = tmp_path / "games.jsonl"
-    Journal(path, config.decisive()).close()
+    GameLog(path, config.decisive()).close()
     with path.open("a") as file:
         file.write(line + "\n")
-    with pytest.raises(JournalError, match="expected a game"):
-        Journal(path, config.decisive())
+    with pytest.raises(GameLogError, match="expected a game"):
+        GameLog(path, config.decisive())
 
 
 def test_half_a_pair_never_counts(config: MatchConfig) -> None:
@@ -345,9 +345,9 @@ def test_no_game_is_begun_by_engines_started_again_after_an_interruption(
 
     monkeypatch.setattr(UsiClient, "restart", restart)
     monkeypatch.setattr(UsiClient, "is_alive", False)
-    monkeypatch.setattr("goryu.learning.match.tournament.play_game", play)
+    monkeypatch.setattr("goryu.match.tournament.play_game", play)
     assert config.directory is not None
-    match = Match(config, Journal(config.directory / "games.jsonl", config.decisive()))
+    match = Match(config, GameLog(config.directory / "games.jsonl", config.decisive()))
     engines = [UsiClient(spec, timeouts=QUICK) for spec in config.engines]
     try:
         match._play(0, engines)
@@ -517,9 +517,9 @@ def test_an_option_that_the_engine_does_not_list_cannot_be_tuned(config: MatchCo
 
 def test_a_log_of_other_ranges_is_refused(config: MatchConfig) -> None:
     run(replace(config, games=2, tuned=(TunedOption("Style", 1, 9),)))
-    with pytest.raises(JournalError, match="different: tuned"):
+    with pytest.raises(GameLogError, match="different: tuned"):
         run(replace(config, tuned=(TunedOption("Style", 1, 10),)))
-    with pytest.raises(JournalError, match="different: tuned"):
+    with pytest.raises(GameLogError, match="different: tuned"):
         run(config)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from goryu.games.shogi import Board
-from goryu.learning.match.openings import Opening, OpeningError, parse_opening, read_openings
-from goryu.learning.match.referee import DeclarationRule, Reason, Referee, declaration_points
-from goryu.learning.match.referee_board import BoardError
+from goryu.match.openings import Opening, OpeningError, parse_opening, read_openings
+from goryu.match.referee import DeclarationRule, Reason, Referee, declaration_points
+from goryu.match.referee_board import BoardError
 
 rsshogi = pytest.importorskip("rsshogi.core")
 

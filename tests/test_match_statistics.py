@@ -8,11 +8,11 @@ from statistics import mean, stdev
 
 import pytest
 
-from goryu.learning.match.decisions import LostGames
-from goryu.learning.match.journal import GameEntry
-from goryu.learning.match.sprt import Sprt, SprtError, fit_mean, fit_t
-from goryu.learning.match.statistics import PAIR_SCORES, MatchStatistics, elo_of_score, score_of_elo
-from goryu.learning.match.tuning import Surface, TunedOption, TuningError, draw, parse_ranges
+from goryu.match.game_log import GameEntry
+from goryu.match.lost_games import LostGames
+from goryu.match.match_statistics import PAIR_SCORES, MatchStatistics, elo_of_score, score_of_elo
+from goryu.match.sprt import Sprt, SprtError, fit_mean, fit_t
+from goryu.match.tuning import Surface, TunedOption, TuningError, draw, parse_ranges
 
 
 def test_twenty_wins_to_ten_losses_is_120_elo() -> None:

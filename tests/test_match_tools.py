@@ -14,13 +14,13 @@ from types import ModuleType
 
 import pytest
 
-from goryu.learning.command_line import command_words
-from goryu.learning.match.game import GameRules, play_game
-from goryu.learning.match.limits import Limits
-from goryu.learning.match.opening_sampler import Sampling, sample_openings
-from goryu.learning.match.openings import Opening, read_openings
-from goryu.learning.match.referee import Reason, Referee
-from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient
+from common import command_words
+from goryu.match.game import GameRules, play_game
+from goryu.match.opening_sampler import Sampling, sample_openings
+from goryu.match.openings import Opening, read_openings
+from goryu.match.referee import Reason, Referee
+from goryu.match.time_control import Limits
+from goryu.match.usi_client import EngineError, EngineSpec, UsiClient
 
 pytest.importorskip("rsshogi")
 
@@ -225,7 +225,7 @@ def test_openings_repeat_from_their_seed_and_are_balanced() -> None:
 
 
 def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.learning.match.opening_sampler.MAX_WALKS", 5)
+    monkeypatch.setattr("goryu.match.opening_sampler.MAX_WALKS", 5)
     client = UsiClient(EngineSpec(command_words(f"{SCRIPTED} push 0")))
     client.start()
     try:
@@ -313,7 +313,7 @@ def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> 
 @pytest.mark.parametrize(
     ("name", "missing", "extra"),
     [
-        *((name, "rich", "tools") for name in ("match", "measure", "teach", "openings", "bench")),
+        *((name, "rich", "tools") for name in ("match", "evaluate", "teach", "openings", "bench")),
         *((name, "rich", "train") for name in ("selfplay", "train", "learn")),
         ("train", "torch", "train"),
     ],

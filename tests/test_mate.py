@@ -211,7 +211,7 @@ class Checks:
     def legal_moves(self) -> list[Move]:
         return [Move(ord(name)) for name in self.next.get(self.path[-1], [])]
 
-    checks = evasions = legal_moves
+    checks = all_legal_moves = legal_moves
 
     def push(self, move: Move) -> None:
         self.path.append(chr(move))

@@ -13,11 +13,11 @@ import pytest
 from goryu.evaluators import miniosl as module
 from goryu.evaluators.miniosl import MinioslEvaluator, network_path
 from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.named_networks import named_network, open_network
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
-from goryu.learning.game_records import GameRecord, read_games, write_games
-from goryu.learning.hcpe import BLACK_WON
-from goryu.learning.networks import named_network, open_network
+from goryu.learning.records.game_records import GameRecord, read_games, write_games
+from goryu.learning.records.hcpe import BLACK_WON
 from goryu.learning.self_play.game import centipawns
 
 ROOT = Path(__file__).parents[1]

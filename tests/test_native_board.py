@@ -32,7 +32,7 @@ POSITIONS = [
 MATSURI = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
 PROPERTIES = ("key", "position_key", "turn", "ply", "pieces", "hands", "move_stack", "rules")
 METHODS = (
-    *("legal_moves", "checks", "evasions", "is_check", "sfen"),
+    *("legal_moves", "checks", "all_legal_moves", "is_check", "sfen"),
     *("outcome", "repetition", "declaration", "try_move"),
 )
 
@@ -233,7 +233,7 @@ def test_any_number_is_legal_or_not_for_both(native: ModuleType) -> None:
     pinned, near_promotion = "4k4/9/4r4/9/9/9/9/4G4/r3K4 b 2P 1", "3pk4/P1L6/1N7/9/9/9/9/9/4K4 b PLN 1"
     for sfen in (START_SFEN, MATSURI, pinned, near_promotion):
         twin, board = pair(native, sfen)
-        legal = set(board.evasions())
+        legal = set(board.all_legal_moves())
         for number in range(-2, (1 << 15) + 2):
             assert twin.is_legal(number) == (number in legal), (sfen, number)
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from goryu.evaluators.dlshogi_format import DlshogiFormat, dlshogi_label, fill_dlshogi
-from goryu.evaluators.value_scale import from_probability
+from goryu.evaluators.formats.dlshogi import DlshogiFormat, dlshogi_label, fill_dlshogi
+from goryu.evaluators.formats.value_scale import from_probability
 from goryu.games.shogi import START_SFEN, move_from_usi
 
 T3 = "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5NL b 2G6Pbg2sp 95"

@@ -83,10 +83,10 @@ class NativeGames:
 def facts(node: Any) -> dict[str, Any]:
     """Everything about a node, floats as their bits."""
     return {
-        **{name: getattr(node, name) for name in ("key", "ply", "total", "tried", "in_flight")},
+        **{name: getattr(node, name) for name in ("key", "ply", "total_visits", "tried", "in_flight")},
         **{name: getattr(node, name) for name in ("proof", "distance", "is_complete")},
         **{name: list(getattr(node, name)) for name in ("moves", "priors", "visits", "pending")},
-        **{name: float(getattr(node, name)).hex() for name in ("value", "square", "evaluation")},
+        **{name: float(getattr(node, name)).hex() for name in ("value", "mean_square", "raw_value")},
         "children": [child.key if child is not None else None for child in node.children],
     }
 
@@ -99,11 +99,11 @@ def assert_same_graph(twin: Any, puct: Puct) -> None:
         assert facts(node) == facts(expected[node.key])
     ends = {
         edge: (end.visits, end.value_sum.hex(), end.square_sum.hex())
-        for edge, end in twin.table.path_ends.items()
+        for edge, end in twin.table.repetitions.items()
     }
     assert ends == {
         edge: (end.visits, end.value_sum.hex(), end.square_sum.hex())
-        for edge, end in puct.table.path_ends.items()
+        for edge, end in puct.table.repetitions.items()
     }
 
 
@@ -186,7 +186,7 @@ def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recur
         move = pair.search(400).move
         assert move is not None
         pair.play([move])
-    assert pair.puct.table.path_ends or not first_recurrence, "the search has met repetitions"
+    assert pair.puct.table.repetitions or not first_recurrence, "the search has met repetitions"
 
 
 def random_pair(native: ModuleType, rng: Random) -> Pair:
@@ -348,7 +348,7 @@ def assert_settled(twin: Any) -> None:
     for node in twin.table:
         assert node.in_flight == 0
         assert not any(node.pending)
-        assert node.total == 1 + sum(node.visits)
+        assert node.total_visits == 1 + sum(node.visits)
 
 
 class Tripping(TicTacToe):

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goryu.evaluators.dlshogi_format import dlshogi_label
+from goryu.evaluators.formats.dlshogi import dlshogi_label
+from goryu.evaluators.formats.onnx_graph import producer
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.onnx_graph import producer
 from goryu.evaluators.providers import BackendError, Session, import_onnxruntime, may_use_gpu, open_session
 from goryu.evaluators.providers import _provider_options as provider_options
 from goryu.evaluators.softmax import softmax

@@ -6,7 +6,7 @@ from random import Random
 
 from goryu.games.state import Move
 from goryu.players.config import EngineConfig, OccasionalSettings, RandomSettings
-from goryu.players.openings import choose_move
+from goryu.players.random_openings import choose_move
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 STATS = SearchStats(100, 100, 60, 30, 3, 5, 100, 1000, False, False)

@@ -10,18 +10,18 @@ from random import Random
 import numpy as np
 import pytest
 
-from goryu.evaluators.dlshogi_format import DlshogiFormat
+from goryu.evaluators.formats.dlshogi import DlshogiFormat
+from goryu.evaluators.formats.value_scale import from_probability
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.softmax import softmax
-from goryu.evaluators.value_scale import from_probability
 from goryu.games.shogi import Board, Rules
 from goryu.games.state import Outcome
 from goryu.players.limits import Limits
 from goryu.players.time_manager import TimeManager, TimeSettings, plan
-from goryu.protocols.scores import centipawns, score
 from goryu.search.puct import Puct, PuctConfig
 from goryu.search.result import SearchStats
 from goryu.search.selection import untried_value
+from goryu.usi.scores import centipawns, score
 
 MATED_SOON = "4k4/9/4G4/9/9/9/9/9/4K4 w G 1"
 
@@ -61,11 +61,11 @@ def test_defect_02_a_proven_move_that_is_played_keeps_its_subtree() -> None:
     board.push(proven.move)
     below = puct.table.find(board.key, board.ply)
     assert below is not None
-    inherited = below.total
+    inherited = below.total_visits
     assert inherited > 1
     puct.search(board, never, max_playouts=0)
     assert puct.root is below
-    assert below.total == inherited
+    assert below.total_visits == inherited
 
 
 def test_defect_03_priors_are_finite_where_all_legal_logits_are_about_minus_1000() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from goryu.__main__ import main as goryu
+from goryu.agents.agents import make_agent
+from goryu.cli.play import GAMES, Play, main
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Puct
-from goryu.players.agents import make_agent
-from goryu.protocols.play import GAMES, Play, main
 from goryu.search.evaluator import Evaluator
 from goryu.search.puct import PuctConfig
 
@@ -110,7 +110,7 @@ def test_control_c_while_the_network_is_loaded_ends_the_session_quietly(
     def interrupted(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("goryu.players.knowledge.board_knowledge", interrupted)
+    monkeypatch.setattr("goryu.agents.presets.board_setup", interrupted)
     assert session("tictactoe") == "\n"
 
 
@@ -118,7 +118,7 @@ def test_a_broken_network_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "tictactoe.onnx").write_text("not a model")
-    monkeypatch.setattr("goryu.players.knowledge.models_folder", lambda: tmp_path)
+    monkeypatch.setattr("goryu.agents.presets.models_folder", lambda: tmp_path)
     assert main(["tictactoe"], StringIO(), StringIO()) == 2
     error = capsys.readouterr().err
     assert error.startswith("goryu play: model ")
@@ -129,7 +129,7 @@ def test_a_broken_network_is_one_line(
 def test_a_missing_network_is_announced_once_and_random_games_judge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("goryu.players.knowledge.models_folder", lambda: tmp_path)
+    monkeypatch.setattr("goryu.agents.presets.models_folder", lambda: tmp_path)
     out = session("tictactoe --second value:1", "0\nquit\n")
     assert out.count("no network") == 1
     assert "2. O: " in out
@@ -193,9 +193,9 @@ def test_the_shogi_network_searches_with_the_constants_of_the_file_beside_it(
         configs.append(config)
         return Puct(evaluator, config)
 
-    monkeypatch.setattr("goryu.players.agents.Puct", watched)
+    monkeypatch.setattr("goryu.agents.agents.Puct", watched)
     text = "C_init=42\nC_init_root=77\nX=1"
-    monkeypatch.setattr("goryu.protocols.play.model_settings", lambda config: text)
+    monkeypatch.setattr("goryu.cli.play.model_settings", lambda config: text)
     out = session("shogi --first puct:2", "quit\n")
     assert [(config.c_init, config.c_init_root) for config in configs] == [(0.84, 1.54)]
     assert "model settings: no option in 'X=1'" in out
@@ -210,7 +210,7 @@ def test_shogi_is_played_with_the_settings_of_the_options_file(
         searches.append((evaluator, config))
         return Puct(evaluator, config)
 
-    monkeypatch.setattr("goryu.players.agents.Puct", watched)
+    monkeypatch.setattr("goryu.agents.agents.Puct", watched)
     options_file.write_text("Evaluator hashed\nC_init 42\nX 1\n")
     out = session("shogi --first puct:2", "quit\n")
     ((evaluator, config),) = searches
@@ -348,6 +348,6 @@ def test_shogi_takes_a_network_of_ones_own_unless_the_file_insists(
     (tmp_path / "own.onnx.ini").write_text("C_init=42\nNo_Such=1\n")
     out = session(f"shogi --first puct:2 --model {own}", "quit\n")
     assert "No_Such" in out  # The settings beside it are its own.
-    monkeypatch.setattr("goryu.protocols.play.read_options_file", lambda: ("DNN_Model=other.onnx", ""))
+    monkeypatch.setattr("goryu.cli.play.read_options_file", lambda: ("DNN_Model=other.onnx", ""))
     assert main(f"shogi --model {own}".split(), StringIO(), StringIO()) == 2
     assert "--model: option DNN_Model stays other.onnx" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from goryu.players.limits import Limits
 from goryu.players.loading import LoadingError, load_evaluator, model_settings
 from goryu.players.player import Player
 from goryu.players.position import Position, rules_of
-from goryu.players.request import Answer, Control, Request
+from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluator
 from goryu.search.result import SearchResult
 
@@ -43,8 +43,8 @@ def loaded(config: EngineConfig) -> tuple[Player, list[str]]:
     return player, said
 
 
-def search(player: Player, request: Request, control: Control | None = None) -> Answer:
-    return player.search(request, control or Control(), lambda result, ms: None)
+def search(player: Player, request: Request, control: SearchControl | None = None) -> Answer:
+    return player.search(request, control or SearchControl(), lambda result, ms: None)
 
 
 def move_of(answer: Answer) -> str:
@@ -99,7 +99,7 @@ def test_the_book_is_ignored_game_by_game(with_book: EngineConfig) -> None:
 
 def test_analysis_and_chosen_moves_leave_the_book_alone(with_book: EngineConfig) -> None:
     player, _ = loaded(with_book)
-    control = Control()
+    control = SearchControl()
     control.stop()
     analysed = search(player, request_of(with_book, limits=Limits(infinite=True)), control)
     assert analysed.remark == ""
@@ -109,10 +109,10 @@ def test_analysis_and_chosen_moves_leave_the_book_alone(with_book: EngineConfig)
 
 
 def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.players.watch.MOST_VISITS", 50)
+    monkeypatch.setattr("goryu.players.search_session.MOST_VISITS", 50)
     player, _ = loaded(QUICK)
     for _ in range(2):
-        control = Control()
+        control = SearchControl()
         Timer(0.5, control.stop).start()
         answer = search(player, request_of(QUICK, limits=Limits(infinite=True)), control)
         result = player.result(600)
@@ -123,7 +123,7 @@ def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch
 
 def test_pondering_in_the_book_answers_with_it_at_the_hit(with_book: EngineConfig) -> None:
     player, _ = loaded(with_book)
-    request, control = request_of(with_book, limits=Limits(ponder=True)), Control()
+    request, control = request_of(with_book, limits=Limits(ponder=True)), SearchControl()
     answers: list[Answer] = []
     thread = Thread(target=lambda: answers.append(search(player, request, control)))
     thread.start()
@@ -212,7 +212,7 @@ def test_a_position_that_other_moves_led_to_does_not_keep_their_repetitions() ->
 def test_pondering_on_all_replies_is_for_the_opponent_and_answers_for_us() -> None:
     config = replace(QUICK, evaluator="material", stochastic_ponder=True, draw_value_white_permille=400)
     player, _ = loaded(config)
-    sfen, control = "4k4/9/9/9/9/9/9/1r7/4K4 b - 1", Control()
+    sfen, control = "4k4/9/9/9/9/9/9/1r7/4K4 b - 1", SearchControl()
     Timer(0.3, control.stop).start()
     request = request_of(config, "5i4i", sfen=sfen, limits=Limits(ponder=True))
     answer = search(player, request, control)
@@ -227,7 +227,7 @@ def test_after_a_hit_resignation_is_as_in_any_game() -> None:
     config = replace(QUICK, resign_threshold_permille=1000)
     for is_hit in (True, False):
         player, _ = loaded(config)
-        control = Control()
+        control = SearchControl()
         end = partial(control.ponderhit, Limits(nodes=1), monotonic()) if is_hit else control.stop
         Timer(0.2, end).start()
         answer = search(player, request_of(config, limits=Limits(ponder=True)), control)
@@ -264,7 +264,7 @@ def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
     player, _ = loaded(config)
     reports: list[SearchResult] = []
     for limits in (Limits(infinite=True), Limits(ponder=True)):
-        control = Control()
+        control = SearchControl()
         clocks = Limits(time_ms=(1e7, 1e7))
         end = partial(control.ponderhit, clocks, monotonic()) if limits.ponder else control.stop
         request = request_of(config, sfen=sfen, limits=limits)
@@ -290,7 +290,7 @@ def test_the_search_for_a_mate_before_the_search_has_its_bounds(
     config = replace(QUICK, **{"leaf_mate_nodes": 0, "root_mate_nodes": 100_000, **change})  # type: ignore[arg-type]
     player, _ = loaded(config)
     sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
-    control = Control()
+    control = SearchControl()
     if not is_found:
         Timer(0.3, control.stop).start()
     result = search(player, request_of(config, sfen=sfen, limits=Limits(nodes=nodes)), control).result
@@ -304,7 +304,7 @@ def test_a_mate_is_also_looked_for_in_an_analysis(chosen: tuple[str, ...], is_fo
     player, _ = loaded(config)
     sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
     limits = Limits(infinite=True, root_moves=tuple(map(move_from_usi, chosen)))
-    control = Control()
+    control = SearchControl()
 
     def stop(result: SearchResult, _: float) -> None:
         if result.stats.playouts >= 50:
@@ -321,7 +321,7 @@ def test_a_mate_is_also_looked_for_while_pondering() -> None:
     player, _ = loaded(config)
     limits = Limits(time_ms=(1e9, 1e9), ponder=True)
     sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
-    control = Control()
+    control = SearchControl()
     for_ever = Timer(20, control.stop)
     for_ever.start()
     answer = search(player, request_of(config, limits=limits, sfen=sfen), control)

@@ -56,7 +56,7 @@ def check_invariants(puct: Puct) -> None:
     live = {id(node) for node in table}
     for key, node in table.nodes.items():
         assert key == node.key
-        assert node.total == 1 + sum(node.visits)
+        assert node.total_visits == 1 + sum(node.visits)
         assert node.in_flight == 0
         assert not any(node.pending)
         assert -1.0 <= node.value <= 1.0
@@ -68,7 +68,7 @@ def check_invariants(puct: Puct) -> None:
             assert node.value == (1.0 if node.proof == WIN else -1.0)
         for child in node.children:
             assert child is None or (id(child) in live and child.ply == node.ply + 1)
-    for (key, i), end in table.path_ends.items():
+    for (key, i), end in table.repetitions.items():
         assert 0 < end.visits <= table.nodes[key].visits[i]
 
 
@@ -81,12 +81,12 @@ def settle_values(puct: Puct) -> None:
 
 def expected_value(puct: Puct, node: Node) -> float:
     """Q by the formula, written down a second time."""
-    total, weight = node.evaluation, 1
+    total, weight = node.raw_value, 1
     for i, visits in enumerate(node.visits):
         if puct.table.is_lost(node, i):
             continue
         weight += visits
-        end = puct.table.path_ends.get((node.key, i))
+        end = puct.table.repetitions.get((node.key, i))
         ended, ended_sum = (end.visits, end.value_sum) if end else (0, 0.0)
         child = node.children[i]
         total += ended_sum - (visits - ended) * (child.value if child else 0.0)
@@ -103,7 +103,7 @@ def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) 
             break
         root_before = puct.root
         inherited = puct.table.find(state.key, state.ply)
-        visits = inherited.total if inherited is not None and inherited.is_complete else 1
+        visits = inherited.total_visits if inherited is not None and inherited.is_complete else 1
         if inherited is root_before:
             visits = 1
         key = state.key
@@ -111,7 +111,7 @@ def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) 
         assert state.key == key
         check_invariants(puct)
         assert puct.root is not None
-        assert puct.root.total <= visits + result.stats.playouts
+        assert puct.root.total_visits <= visits + result.stats.playouts
         if not result.stats.is_exhausted:
             assert result.stats.playouts == 120
         settle_values(puct)
@@ -133,11 +133,11 @@ def test_the_root_counts_every_playout_and_what_it_inherited() -> None:
     board.push(reply)
     kept = puct.table.find(board.key, board.ply)
     assert kept is not None
-    assert kept.total > 1
-    before = kept.total
+    assert kept.total_visits > 1
+    before = kept.total_visits
     puct.search(board, never, max_playouts=50)
     assert puct.root is kept
-    assert kept.total == before + 50
+    assert kept.total_visits == before + 50
 
 
 def test_only_what_the_new_root_reaches_survives() -> None:
@@ -416,11 +416,11 @@ def test_repetition_belongs_to_the_path_and_not_to_the_node() -> None:
     for first, playouts in (("5i5h", 100), ("5i4i", 300)):
         puct.search(board, never, max_playouts=playouts, root_moves=[move_from_usi(first)])
     check_invariants(puct)
-    assert puct.table.path_ends, "the search has met repetitions"
+    assert puct.table.repetitions, "the search has met repetitions"
     both_kinds = [
         (node, i)
-        for key, i in puct.table.path_ends
-        if (node := puct.table.nodes[key]).children[i] is not None and puct.table.visits_below(node, i) > 0
+        for key, i in puct.table.repetitions
+        if (node := puct.table.nodes[key]).children[i] is not None and puct.table.child_visits(node, i) > 0
     ]
     assert both_kinds, "an edge has carried playouts that ended by their path and others that went on"
     for node, i in both_kinds:
@@ -441,7 +441,7 @@ def test_a_repetition_with_the_game_before_the_root_ends_a_playout() -> None:
     assert puct.root is not None
     i = puct.root.moves.index(back.move)
     assert puct.root.children[i] is None
-    assert puct.table.path_ends[puct.root.key, i].visits == back.visits
+    assert puct.table.repetitions[puct.root.key, i].visits == back.visits
 
 
 def test_a_repetition_that_is_the_best_move_is_played() -> None:
@@ -507,7 +507,7 @@ def test_the_final_move_is_the_contender_that_is_surely_good(
     root.visits = visits
     for i, (value, deviation) in enumerate(zip(values, deviations, strict=True)):
         child = root.children[i] = table.add(Node(2 + i, 1, [], [], -value))
-        child.value, child.square = -value, value * value + deviation * deviation
+        child.value, child.mean_square = -value, value * value + deviation * deviation
     for rule, expected in (("lcb", by_bound), ("visits", 0)):
         found = ranking(table, root, TicTacToe(), rule, lines=0, masked=set(), mate_nodes=0)
         assert [move.move for move in found] == [moves[expected], moves[1 - expected]]

@@ -7,8 +7,8 @@ import pytest
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.implementation import Board, Puct
 from goryu.players.pv_mates import PvMates
+from goryu.search.config import PuctConfig
 from goryu.search.result import SearchResult, SearchStats
-from goryu.search.settings import PuctConfig
 
 MATE_IN_9 = "1n5nl/k1Ps1gs+B1/p4p1pp/7P1/Pp1p1Pp1P/7g1/1P1P2P2/4rgS1L/L1S1B1RNK w 3Pgnl 1"
 MATED_IN_2 = "4k4/9/4G4/9/9/9/9/9/4K4 w G 1"
@@ -37,10 +37,10 @@ def test_a_mate_at_the_root_ends_the_search_and_is_shown_to_its_end() -> None:
     assert best.mate == 9
     board = Board(MATE_IN_9)
     for move in best.pv:
-        assert move in board.evasions()
+        assert move in board.all_legal_moves()
         board.push(move)
     assert len(best.pv) == 9
-    assert not board.evasions()
+    assert not board.all_legal_moves()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

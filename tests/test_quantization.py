@@ -13,11 +13,11 @@ onnx: Any = pytest.importorskip("onnx")
 pytest.importorskip("rsshogi")
 
 from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
-from goryu.learning.activation_ranges import best_range  # noqa: E402
-from goryu.learning.dataset import Dataset  # noqa: E402
-from goryu.learning.game_conversion import read_records  # noqa: E402
-from goryu.learning.quantization import agreement, quantize  # noqa: E402
-from goryu.learning.saturation import saturated_pairs  # noqa: E402
+from goryu.learning.quantization.calibration import best_range  # noqa: E402
+from goryu.learning.quantization.quantize import agreement, quantize  # noqa: E402
+from goryu.learning.quantization.saturation import saturated_pairs  # noqa: E402
+from goryu.learning.records.conversion import read_records  # noqa: E402
+from goryu.learning.training.dataset import Dataset  # noqa: E402
 
 FLOAT = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 SMALL = FLOAT.with_name("goryu-5x64-int8.onnx")

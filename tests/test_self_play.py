@@ -20,17 +20,18 @@ import pytest
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.named_networks import open_network
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import Session, open_session
 from goryu.games.shogi import Rules, move_from_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
-from goryu.learning.game_records import GameRecord, Policy, read_games, write_games
-from goryu.learning.game_tally import GameTally
-from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
-from goryu.learning.match.openings import Opening
-from goryu.learning.networks import open_network
-from goryu.learning.self_play import run
+from goryu.learning.records.game_records import GameRecord, Policy, read_games, write_games
+from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
+from goryu.learning.records.summary import GameTally
+from goryu.learning.self_play import workers
+from goryu.learning.self_play.batching import play_together
+from goryu.learning.self_play.evaluation_cache import Memory
 from goryu.learning.self_play.game import (
     SelfPlaySettings,
     centipawns,
@@ -39,10 +40,9 @@ from goryu.learning.self_play.game import (
     policy_target,
     surprise,
 )
-from goryu.learning.self_play.leaf_network import LeafNetwork
-from goryu.learning.self_play.memory import Memory
-from goryu.learning.self_play.pool import play_together
+from goryu.learning.self_play.leaf_evaluator import LeafNetwork
 from goryu.learning.self_play.reanalysis import reanalyse
+from goryu.match.openings import Opening
 from goryu.players.config import EngineConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel, GumbelConfig, search_steps
@@ -367,8 +367,8 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
     def go(size: int) -> GameTally:
         settings = SelfPlaySettings(cheap_playouts=1, full_playouts=2, max_plies=12)
-        return run.run(
-            run.PlayWork("test", settings, (Opening(),), 1, size), MODEL, path, processes=2, at_once=2
+        return workers.run(
+            workers.PlayWork("test", settings, (Opening(),), 1, size), MODEL, path, processes=2, at_once=2
         )
 
     assert go(2).games == 2
@@ -390,7 +390,7 @@ def test_new_labels_for_other_games_are_not_taken_for_those_that_the_file_holds(
 
     def go(*games: GameRecord) -> GameTally:
         settings = replace(SETTINGS, full_playouts=0)
-        return run.run(run.ReanalysisWork("again", settings, games, 1.0, False, 1), MODEL, path)
+        return workers.run(workers.ReanalysisWork("again", settings, games, 1.0, False, 1), MODEL, path)
 
     assert go(first, second).new_positions == 2
     assert go(third, second, first, fourth, third).new_positions == 3
@@ -401,7 +401,7 @@ def test_new_labels_for_other_games_are_not_taken_for_those_that_the_file_holds(
 
 def test_pieces_of_one_game_stay_together() -> None:
     pieces = tuple(GameRecord((move,), (10,), BLACK_WON, number=7) for move in FIRST_MOVES[:2])
-    work = run.ReanalysisWork("again", replace(SETTINGS, full_playouts=0), pieces, 1.0, False, 1)
+    work = workers.ReanalysisWork("again", replace(SETTINGS, full_playouts=0), pieces, 1.0, False, 1)
     labelled = play_together((work.start(i) for i in range(2)), HashedEvaluator(), 2)
     assert [game.number for game in labelled] == [7, 7]
 
@@ -425,9 +425,9 @@ def test_a_run_ends_when_a_process_was_killed(tmp_path: Path) -> None:
             process.kill()
 
     settings = SelfPlaySettings(cheap_playouts=1, full_playouts=2, max_plies=12)
-    endless = run.PlayWork("test", settings, (Opening(),), 1)
-    with pytest.raises(run.SelfPlayError, match="a process died"):
-        run.run(endless, MODEL, tmp_path / "self.games", at_once=1, report=kill)
+    endless = workers.PlayWork("test", settings, (Opening(),), 1)
+    with pytest.raises(workers.SelfPlayError, match="a process died"):
+        workers.run(endless, MODEL, tmp_path / "self.games", at_once=1, report=kill)
 
 
 def test_no_process_outlives_a_killed_run(tmp_path: Path) -> None:
@@ -446,9 +446,9 @@ def test_no_process_outlives_a_killed_run(tmp_path: Path) -> None:
 def test_a_broken_model_is_said_to_be_one(tmp_path: Path) -> None:
     model = tmp_path / "broken.onnx"
     model.write_bytes(b"no network")
-    work = run.PlayWork("test", SETTINGS, (Opening(),), 1, 1)
-    with pytest.raises(run.SelfPlayError, match=r"^model .*broken\.onnx: [^\n]*$"):
-        run.run(work, model, tmp_path / "self.games")
+    work = workers.PlayWork("test", SETTINGS, (Opening(),), 1, 1)
+    with pytest.raises(workers.SelfPlayError, match=r"^model .*broken\.onnx: [^\n]*$"):
+        workers.run(work, model, tmp_path / "self.games")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="may have DirectML")

@@ -12,10 +12,10 @@ import pytest
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
+from goryu.files import held_folder
 from goryu.games.shogi import Board
-from goryu.learning.file_lock import held_folder
-from goryu.learning.match.openings import Opening
 from goryu.learning.self_play.game import SelfPlaySettings
+from goryu.match.openings import Opening
 
 pytest.importorskip("torch")
 pytest.importorskip("cshogi")

@@ -11,11 +11,11 @@ import pytest
 
 from goryu.games.shogi import START_SFEN, move_from_usi
 from goryu.implementation import Board
-from goryu.learning.alphazero import AlphaZero, Example
-from goryu.learning.alphazero_config import SHOGI
+from goryu.learning.tutorials.alphazero import AlphaZero, Example
+from goryu.learning.tutorials.alphazero_config import SHOGI
 
 if TYPE_CHECKING:
-    from goryu.learning.shogi_learner import ShogiLearner
+    from goryu.learning.tutorials.shogi_learner import ShogiLearner
 
 TINY = replace(
     SHOGI,
@@ -34,7 +34,7 @@ def learner() -> Iterator["ShogiLearner"]:
     torch = pytest.importorskip("torch")
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    from goryu.learning.shogi_learner import ShogiLearner
+    from goryu.learning.tutorials.shogi_learner import ShogiLearner
 
     yield ShogiLearner(blocks=1, channels=8, seed=1)
     torch.set_num_threads(threads)

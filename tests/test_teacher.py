@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 
 from goryu.games.shogi import Board, move_from_usi, move_to_usi
-from goryu.learning.game_records import GameRecord, Policy, read_games, write_games
-from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON, read_hcpe, results
-from goryu.learning.match.openings import Opening
-from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
-from goryu.learning.score_scale import fit_scale
+from goryu.learning.records.game_records import GameRecord, Policy, read_games, write_games
+from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON, read_hcpe, results
 from goryu.learning.teacher.game import TeacherSettings, play_game
-from goryu.learning.teacher.run import TeacherError, run
 from goryu.learning.teacher.targets import iteration_target, variation_target
+from goryu.learning.teacher.workers import TeacherError, run
+from goryu.learning.training.score_scale import fit_scale
+from goryu.match.openings import Opening
+from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 
 ROOT = Path(__file__).parent.parent
-PUPIL = (sys.executable, str(ROOT / "tests" / "match_engines" / "pupil.py"))
+FAKE_ENGINE = (sys.executable, str(ROOT / "tests" / "match_engines" / "fake_engine.py"))
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 SHORT = TeacherSettings(go="nodes 1", random_plies=(2, 4), max_plies=16)
 
@@ -35,7 +35,7 @@ IMPATIENT = Timeouts(handshake_s=60.0, move_s=1.0, grace_s=0.3)
 def play(*behaviour: str, settings: TeacherSettings = SHORT, number: int = 0) -> GameRecord:
     """A game of the pupil that behaves so."""
     timeouts = IMPATIENT if "*:hang" in behaviour else PATIENT
-    client = UsiClient(EngineSpec((*PUPIL, *behaviour)), timeouts=timeouts)
+    client = UsiClient(EngineSpec((*FAKE_ENGINE, *behaviour)), timeouts=timeouts)
     try:
         client.start()
         return play_game(client, number, settings, "Pupil")
@@ -175,7 +175,7 @@ def test_variations_are_searched_beside_the_game() -> None:
 
 def spec(*behaviour: str, lives: Path | None = None) -> EngineSpec:
     environment = (("PUPIL_LIVES", str(lives)),) if lives else ()
-    return EngineSpec((*PUPIL, *behaviour), environment=environment)
+    return EngineSpec((*FAKE_ENGINE, *behaviour), environment=environment)
 
 
 def by_number(path: Path) -> dict[int | None, GameRecord]:
@@ -251,7 +251,7 @@ def tool() -> ModuleType:
 )
 def test_a_run_that_was_killed_goes_on_without_loss_or_repetition(how: int, tmp_path: Path) -> None:
     path = tmp_path / "pupil.games"
-    command = [sys.executable, str(ROOT / "tools" / "teach.py"), "play", " ".join(PUPIL), "--out", str(path),
+    command = [sys.executable, str(ROOT / "tools" / "teach.py"), "play", " ".join(FAKE_ENGINE), "--out", str(path),
                "--nodes", "1", "--random-plies", "2", "4", "--max-plies", "16"]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:

@@ -18,19 +18,19 @@ torch: Any = pytest.importorskip("torch")
 cshogi: Any = pytest.importorskip("cshogi")
 
 from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
+from goryu.files import held_folder  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
-from goryu.learning.batch_loader import load_batches  # noqa: E402
-from goryu.learning.dataset import Batch, Dataset, batches, make_batch  # noqa: E402
-from goryu.learning.equalization import equalize  # noqa: E402
-from goryu.learning.export import export_onnx, load_checkpoint  # noqa: E402
-from goryu.learning.file_lock import held_folder  # noqa: E402
-from goryu.learning.game_conversion import read_records  # noqa: E402
-from goryu.learning.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
-from goryu.learning.import_onnx import load_export, unfold  # noqa: E402
-from goryu.learning.measures import measure  # noqa: E402
-from goryu.learning.model import PolicyValueNet  # noqa: E402
-from goryu.learning.soft_policies import SoftPolicies  # noqa: E402
-from goryu.learning.training import TrainingConfig, train  # noqa: E402
+from goryu.learning.quantization.equalization import equalize  # noqa: E402
+from goryu.learning.records.conversion import read_records  # noqa: E402
+from goryu.learning.records.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
+from goryu.learning.training.batch_loader import load_batches  # noqa: E402
+from goryu.learning.training.dataset import Batch, Dataset, batches, make_batch  # noqa: E402
+from goryu.learning.training.export import export_onnx, load_checkpoint  # noqa: E402
+from goryu.learning.training.import_onnx import load_export, unfold  # noqa: E402
+from goryu.learning.training.network import PolicyValueNet  # noqa: E402
+from goryu.learning.training.soft_policies import SoftPolicies  # noqa: E402
+from goryu.learning.training.train import TrainingConfig, train  # noqa: E402
+from goryu.learning.training.validation import measure  # noqa: E402
 
 SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 OPENING = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
@@ -114,8 +114,8 @@ def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None:
-    from goryu.learning.quantization import agreement, quantize
-    from goryu.learning.saturation import saturated_pairs
+    from goryu.learning.quantization.quantize import agreement, quantize
+    from goryu.learning.quantization.saturation import saturated_pairs
 
     data = lesson()
     net = train(config(steps=120, learning_rate=1e-2, average=0.9), data, {}, tmp_path)
@@ -156,8 +156,8 @@ class Foreign(torch.nn.Module):  # type: ignore[misc]
 
 def test_a_foreign_network_is_made_smaller_too(tmp_path: Path) -> None:
     onnx: Any = pytest.importorskip("onnx")
-    from goryu.learning.quantization import agreement, quantize
-    from goryu.learning.saturation import saturated_pairs
+    from goryu.learning.quantization.quantize import agreement, quantize
+    from goryu.learning.quantization.saturation import saturated_pairs
 
     torch.manual_seed(1)
     data, path = lesson(), tmp_path / "float.onnx"
@@ -207,7 +207,7 @@ def test_equalized_channels_compute_the_same_with_less_unequal_activations() -> 
 def test_errors_of_rounded_weights_cancel_on_positions_not_seen(tmp_path: Path) -> None:
     """Against torch's convolution: rounded one after another the outputs are nearer than rounded alone."""
     onnx: Any = pytest.importorskip("onnx")
-    from goryu.learning.weight_rounding import moments, round_weights
+    from goryu.learning.quantization.gptq import moments, round_weights
 
     net = load_export(SHIPPED)
     weight = net.board.weight.detach().numpy()
@@ -342,7 +342,7 @@ def test_other_networks_cannot_be_trained_on(name: str) -> None:
 
 
 def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:
-    from goryu.learning.quantization import halve
+    from goryu.learning.quantization.quantize import halve
 
     halve(SHIPPED, tmp_path / "half.onnx")
     with pytest.raises(ValueError, match="has no float32 weights"):
@@ -522,7 +522,7 @@ def test_the_network_gives_2187_policy_logits_and_one_value_logit() -> None:
 
 def test_the_curves_of_a_run_are_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    from goryu.learning.curves import plot_run
+    from goryu.learning.training.plots import plot_run
 
     measures = {"policy_loss": 2.0, "policy_top1": 0.3, "value_loss": 0.6, "sign_accuracy": 0.7}
     lines = [
@@ -536,7 +536,7 @@ def test_the_curves_of_a_run_are_drawn(tmp_path: Path) -> None:
 
 
 def test_sixteen_bits_say_the_same(tmp_path: Path) -> None:
-    from goryu.learning.quantization import agreement, halve
+    from goryu.learning.quantization.quantize import agreement, halve
 
     torch.manual_seed(3)
     export_onnx(PolicyValueNet(1, 16), tmp_path / "float.onnx")

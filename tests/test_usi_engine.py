@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from goryu.games.shogi import move_from_usi
 from goryu.players.config import EngineConfig
 from goryu.players.request import Answer
-from goryu.protocols.actions import Action, Ask, Load, NewGame, OpenLog, Quit, Search, SolveMate, Write
-from goryu.protocols.console import ask
-from goryu.protocols.grammar import words
-from goryu.protocols.info import answer_lines
-from goryu.protocols.usi import UsiEngine
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult, SearchStats
+from goryu.usi.actions import Action, Ask, Load, NewGame, OpenLog, Quit, Search, SolveMate, Write
+from goryu.usi.commands import words
+from goryu.usi.console import ask
+from goryu.usi.engine import UsiEngine
+from goryu.usi.output import answer_lines
 
 MOVES = ("7g7f", "2g2f")
 STATS = SearchStats(10, 10, 5, 3, 2, 4, 10, 100, False, False)

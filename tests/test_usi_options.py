@@ -11,18 +11,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from goryu.cli import doctor
 from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig
-from goryu.protocols import doctor
-from goryu.protocols.console import print_options
-from goryu.protocols.grammar import parse_go, parse_position, parse_setoption, words
-from goryu.protocols.option import Kind, Option, OptionError
-from goryu.protocols.options import OPTIONS
-from goryu.protocols.options_file import read_options_file
-from goryu.protocols.scores import MAXIMUM_CP, centipawns, score, value_from_centipawns
-from goryu.protocols.settings import UsiOptions
+from goryu.usi.commands import parse_go, parse_position, parse_setoption, words
+from goryu.usi.console import print_options
+from goryu.usi.option import Kind, Option, OptionError
+from goryu.usi.option_values import UsiOptions
+from goryu.usi.options import OPTIONS
+from goryu.usi.options_file import read_options_file
+from goryu.usi.scores import MAXIMUM_CP, centipawns, score, value_from_centipawns
 
 
 def test_every_setting_is_an_option_and_every_option_a_setting() -> None:

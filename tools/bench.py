@@ -20,18 +20,18 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from common import needs_extra
+from goryu.benchmark import throughput
+from goryu.benchmark.profile import time_shares
+from goryu.benchmark.signature import bench_signature
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import BackendError
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.implementation import IMPLEMENTATION, WHY
-from goryu.learning.extras import needs_extra
-from goryu.players import benchmark
 from goryu.players.config import EngineConfig
 from goryu.players.loading import model_path
-from goryu.players.signature import bench_signature
-from goryu.players.time_shares import time_shares
 from goryu.search.puct import PuctConfig
 
 with needs_extra("tools"):
@@ -146,26 +146,26 @@ def measure(figures: Figures, args: argparse.Namespace, network: NetworkEvaluato
     is_native = IMPLEMENTATION == "native"
     reasons: dict[str, str] = {}
     stub_playouts = args.stub_playouts or (50_000 if is_native else 1000)
-    figures["bytes_per_node"] = benchmark.bytes_per_node_run(benchmark.MIDDLE_GAME, stub_playouts)
+    figures["bytes_per_node"] = throughput.bytes_per_node_run(throughput.MIDDLE_GAME, stub_playouts)
     if figures["bytes_per_node"] is None:
         reasons["bytes_per_node"] = "the memory of a process is only known on Linux"
     depth = args.perft_depth or (5 if is_native else 3)
     runs: dict[str, list[float]] = {}
     for _ in track(range(args.runs), "measuring", transient=True):
-        leaves, seconds = benchmark.perft_run(START_SFEN, depth)
+        leaves, seconds = throughput.perft_run(START_SFEN, depth)
         note(runs, "perft_nps", leaves / seconds.on(args.clock))
         for name, mate_nodes in (("stub_playouts_per_s", MATE_NODES), ("stub_playouts_per_s_no_mate", 0)):
             config = PuctConfig(batch_size=16, mate_nodes=mate_nodes)
             stub = HashedEvaluator(builds_planes=True)
-            run = benchmark.search_run(benchmark.MIDDLE_GAME, stub, config, stub_playouts)
+            run = throughput.search_run(throughput.MIDDLE_GAME, stub, config, stub_playouts)
             note(runs, name, run.playouts / run.seconds.on(args.clock))
-        nodes, _, seconds = benchmark.sweep_run(
-            benchmark.MIDDLE_GAME, 20 * stub_playouts if is_native else 1000
+        nodes, _, seconds = throughput.sweep_run(
+            throughput.MIDDLE_GAME, 20 * stub_playouts if is_native else 1000
         )
         note(runs, "sweep_ms_per_million_nodes", 1e9 * seconds.on(args.clock) / nodes)
         if is_native:
             config = PuctConfig(batch_size=16)
-            ratio = benchmark.native_over_python_run(benchmark.MIDDLE_GAME, config, 1000)
+            ratio = throughput.native_over_python_run(throughput.MIDDLE_GAME, config, 1000)
             note(runs, "native_over_python", ratio)
         if network:
             measure_network(runs, args, network)
@@ -204,14 +204,14 @@ def measure_network(
     def alone() -> list[float]:
         """Returns the seconds a position takes the network alone: by `run`, then by bound calls, if any."""
         found = [
-            benchmark.raw_run(network, args.batch, calls, args.workers, bound=bound)
+            throughput.raw_run(network, args.batch, calls, args.workers, bound=bound)
             for bound in (False, True)[: 1 + has_bound]
         ]
         return [seconds.on(args.clock) / count for count, seconds in found]
 
     # Before and after the search: the machine may change its pace.
     before = alone()
-    run = benchmark.search_run(benchmark.MIDDLE_GAME, network, config, args.playouts)
+    run = throughput.search_run(throughput.MIDDLE_GAME, network, config, args.playouts)
     after = alone()
     by_run_s, *bound_s = ((one + other) / 2 for one, other in zip(before, after, strict=True))
     evals = run.evaluations / run.seconds.on(args.clock)
@@ -222,14 +222,14 @@ def measure_network(
     for seconds in bound_s:
         note(runs, "bound_evals_per_s", 1 / seconds)
         note(runs, "search_over_bound", evals * seconds)
-    counted = benchmark.search_run(benchmark.MIDDLE_GAME, network, config, args.playouts, counts=True)
+    counted = throughput.search_run(throughput.MIDDLE_GAME, network, config, args.playouts, counts=True)
     whole = counted.seconds.on(args.clock)
     in_network = counted.network.cpu if args.clock == "cpu" else counted.network.wall
     note(runs, "search_calls_per_s", counted.network.calls / whole)
     note(runs, "positions_per_call", counted.network.positions / counted.network.calls)
     if args.workers == 1:
         note(runs, "us_per_playout_outside_network", 1e6 * (whole - in_network) / counted.playouts)
-    note(runs, "stop_ms", benchmark.stop_run(benchmark.MIDDLE_GAME, network, config))
+    note(runs, "stop_ms", throughput.stop_run(throughput.MIDDLE_GAME, network, config))
 
 
 def note(runs: dict[str, list[float]], name: str, value: float) -> None:
@@ -284,7 +284,7 @@ def print_shares(console: Console, args: argparse.Namespace, network: NetworkEva
             continue
         console.print(f"time of {args.playouts} playouts from a middle game, {name}:")
         table = Table("part", "share")
-        shares = time_shares(benchmark.MIDDLE_GAME, evaluator, config, args.playouts)
+        shares = time_shares(throughput.MIDDLE_GAME, evaluator, config, args.playouts)
         for part, share in shares.items():
             table.add_row(part, f"{100 * share:.1f} %")
         console.print(table)

@@ -180,7 +180,7 @@ VERBS = {
     "teach": Verb("training games of a USI engine", ("tools",), script("teach.py")),
     "train": Verb("a shogi network from training games", ("train",), script("train.py")),
     "selfplay": Verb("training games of a shogi network", ("train",), script("selfplay.py")),
-    "measure": Verb("how well networks foresee games", ("tools",), script("measure.py")),
+    "evaluate": Verb("how well networks predict games", ("tools",), script("evaluate.py")),
     "quantize": Verb("a shogi network in 8-bit integers", ("train",), script("quantize.py")),
     "fuzz": Verb("bytes and commands in any order at the USI engine", ("tools",), script("fuzz.py")),
     "asan": Verb("the tests of native/core under the sanitizers; --fuzz SECONDS", None, asan),

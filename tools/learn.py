@@ -16,10 +16,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from goryu.learning.extras import needs_extra
-from goryu.learning.file_lock import held_folder
-from goryu.learning.report import Report, ReportError
-from goryu.learning.sigterm import interrupt_on_sigterm
+from common import interrupt_on_sigterm, needs_extra
+from goryu.files import held_folder
+from goryu.learning.tutorials.report import Report, ReportError
 
 with needs_extra("train"):
     from rich.console import Console
@@ -130,8 +129,8 @@ def learn(options: argparse.Namespace, folder: Path, report: Report, console: Co
     """Runs the stages that are left, with a progress bar for each training."""
     import torch  # Takes seconds to import: --help should not wait for it.
 
-    from goryu.learning.learning_run import LearningRun
-    from goryu.learning.lessons import LESSONS, LessonOptions
+    from goryu.learning.tutorials.run import LearningRun
+    from goryu.learning.tutorials.tutorials import LESSONS, LessonOptions
 
     torch.set_num_threads(options.threads)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

@@ -22,21 +22,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from goryu.learning.command_line import command_words, name_and_value, positive
-from goryu.learning.extras import needs_extra
-from goryu.learning.match.game import GameRules
-from goryu.learning.match.journal import GameEntry, Journal, JournalError
-from goryu.learning.match.limits import Limits, LimitsError
-from goryu.learning.match.openings import DEFAULT_OPENINGS, OpeningError, read_openings
-from goryu.learning.match.records import RECORD_FORMATS, write_records
-from goryu.learning.match.referee import DeclarationRule, Reason
-from goryu.learning.match.referee_board import LIBRARIES, BoardError
-from goryu.learning.match.report import progress_line, report, summary
-from goryu.learning.match.sprt import Sprt, SprtError
-from goryu.learning.match.tournament import FAILURES, Match, MatchConfig, usable_cores
-from goryu.learning.match.tuning import TuningError, parse_ranges
-from goryu.learning.match.usi_client import EngineError, EngineSpec, Timeouts
-from goryu.learning.sigterm import interrupt_on_sigterm
+from common import command_words, interrupt_on_sigterm, name_and_value, needs_extra, positive
+from goryu.match.export import RECORD_FORMATS, write_records
+from goryu.match.game import GameRules
+from goryu.match.game_log import GameEntry, GameLog, GameLogError
+from goryu.match.openings import DEFAULT_OPENINGS, OpeningError, read_openings
+from goryu.match.referee import DeclarationRule, Reason
+from goryu.match.referee_board import LIBRARIES, BoardError
+from goryu.match.report import progress_line, report, summary
+from goryu.match.sprt import Sprt, SprtError
+from goryu.match.time_control import Limits, TimeControlError
+from goryu.match.tournament import FAILURES, Match, MatchConfig, usable_cores
+from goryu.match.tuning import TuningError, parse_ranges
+from goryu.match.usi_client import EngineError, EngineSpec, Timeouts
 
 with needs_extra("tools"):
     from rich.console import Console
@@ -61,10 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         return play(args, config)
     except (
-        LimitsError,
+        TimeControlError,
         OpeningError,
         BoardError,
-        JournalError,
+        GameLogError,
         SprtError,
         TuningError,
         EngineError,
@@ -179,10 +177,10 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
     """Turns the arguments into a match; raises the errors of what they name."""
     for name, least in LEAST.items():
         if (number := getattr(args, name)) is not None and number < least:
-            raise LimitsError(f"--{name.replace('_', '-')} {number}: expected at least {least}")
+            raise TimeControlError(f"--{name.replace('_', '-')} {number}: expected at least {least}")
     for name in ("start_timeout", "move_timeout"):
         if not (seconds := getattr(args, name)) > 0:
-            raise LimitsError(f"--{name.replace('_', '-')} {seconds:g}: expected more than 0")
+            raise TimeControlError(f"--{name.replace('_', '-')} {seconds:g}: expected more than 0")
     common = Limits(args.time, args.inc, args.byoyomi, args.movetime, args.nodes, args.depth)
     openings = read_openings(args.openings, args.opening_plies) if args.openings else DEFAULT_OPENINGS
     sprt = None
@@ -217,11 +215,11 @@ def make_engine(args: argparse.Namespace, side: str, common: Limits) -> EngineSp
     """Returns the engine of one side."""
     limits = common.merged(Limits.parse(getattr(args, f"limits{side}")))
     if limits.is_empty:
-        raise LimitsError(f"engine {side} has no limit: expected --nodes, --byoyomi, --time or the like")
+        raise TimeControlError(f"engine {side} has no limit: expected --nodes, --byoyomi, --time or the like")
     if 0 in (limits.movetime, limits.nodes, limits.depth):
-        raise LimitsError(f"engine {side} ({limits}) may do nothing: expected at least 1")
+        raise TimeControlError(f"engine {side} ({limits}) may do nothing: expected at least 1")
     if limits.has_clock and not limits.time and not limits.byoyomi:
-        raise LimitsError(
+        raise TimeControlError(
             f"engine {side} ({limits}) has no time for its first move: expected time or byoyomi"
         )
     command = list(getattr(args, f"engine{side}"))
@@ -265,7 +263,7 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     formats: tuple[str, ...] = args.records
     console = Console()
-    journal = Journal(directory / "games.jsonl", config.decisive())
+    journal = GameLog(directory / "games.jsonl", config.decisive())
     played_before = len(journal.entries)
     print(describe(config))
     print(f"{directory}: " + (f"resuming after {played_before} games" if played_before else "new match"))

@@ -14,12 +14,10 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from goryu.learning.command_line import command_words, name_and_value
-from goryu.learning.extras import needs_extra
-from goryu.learning.match.limits import Limits
-from goryu.learning.match.opening_sampler import Sampling, sample_openings
-from goryu.learning.match.usi_client import EngineError, EngineSpec, UsiClient
-from goryu.learning.sigterm import interrupt_on_sigterm
+from common import command_words, interrupt_on_sigterm, name_and_value, needs_extra
+from goryu.match.opening_sampler import Sampling, sample_openings
+from goryu.match.time_control import Limits
+from goryu.match.usi_client import EngineError, EngineSpec, UsiClient
 
 with needs_extra("tools"):
     from rich.progress import track

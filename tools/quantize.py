@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goryu.learning.extras import needs_extra
-from goryu.learning.sigterm import interrupt_on_sigterm
+from common import interrupt_on_sigterm, needs_extra
 
 if TYPE_CHECKING:
     from goryu.evaluators.network import NetworkEvaluator
-    from goryu.learning.dataset import Dataset
+    from goryu.learning.training.dataset import Dataset
 
 PAIRS_POSITIONS = 32
 """Most positions on which the sums of products are looked at, a billion of them."""
@@ -45,8 +44,8 @@ def main() -> int:
 
 def run(arguments: argparse.Namespace) -> None:
     """Writes the smaller network, then prints how it compares; raises ValueError for what cannot be done."""
-    from goryu.learning.quantization import agreement
-    from goryu.learning.saturation import saturated_pairs
+    from goryu.learning.quantization.quantize import agreement
+    from goryu.learning.quantization.saturation import saturated_pairs
 
     check(arguments)
     calibration, comparison = split(arguments)
@@ -75,9 +74,9 @@ def run(arguments: argparse.Namespace) -> None:
 
 def split(arguments: argparse.Namespace) -> "tuple[Dataset, Dataset]":
     """Returns positions to calibrate on, and others to compare on; ValueError if there are too few."""
-    from goryu.learning.dataset import Dataset
-    from goryu.learning.game_conversion import read_records
-    from goryu.learning.quantization import CALIBRATION_BATCH
+    from goryu.learning.quantization.quantize import CALIBRATION_BATCH
+    from goryu.learning.records.conversion import read_records
+    from goryu.learning.training.dataset import Dataset
 
     records = np.concatenate([read_records(path) for path in arguments.data])
     compared = min(arguments.comparison, len(records) - arguments.calibration)
@@ -105,7 +104,7 @@ def side_by_side(
     one: "NetworkEvaluator", other: "NetworkEvaluator", positions: "Dataset", rounds: int
 ) -> tuple[float, float]:
     """Returns the median rates of both, measured by turns: other work on the machine slows both down."""
-    from goryu.learning.quantization import rate
+    from goryu.learning.quantization.quantize import rate
 
     rates = [[rate(network, positions, seconds=1.0) for network in (one, other)] for _ in range(rounds)]
     return float(np.median([pair[0] for pair in rates])), float(np.median([pair[1] for pair in rates]))
@@ -116,9 +115,9 @@ def run_miniosl(arguments: argparse.Namespace) -> None:
     from random import Random
 
     from goryu.evaluators.miniosl import MinioslEvaluator
-    from goryu.learning.game_records import read_games
-    from goryu.learning.quantization import CALIBRATION_BATCH
-    from goryu.learning.small_teacher import compare, positions, quantize_miniosl
+    from goryu.learning.quantization.miniosl import compare, positions, quantize_miniosl
+    from goryu.learning.quantization.quantize import CALIBRATION_BATCH
+    from goryu.learning.records.game_records import read_games
 
     check(arguments)
     if arguments.half or arguments.equalize or arguments.reduce_range or arguments.exclude:
@@ -163,7 +162,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 def write_smaller(arguments: argparse.Namespace, target: Path, positions: "Dataset") -> None:
     """Writes the network in 8 or in 16 bits, as the arguments say."""
-    from goryu.learning.quantization import halve, quantize
+    from goryu.learning.quantization.quantize import halve, quantize
 
     if arguments.half:
         halve(arguments.model, target)
@@ -186,10 +185,10 @@ def write_equalized(source: Path, target: Path, positions: "Dataset") -> None:
     # torch takes seconds to import
     import torch
 
-    from goryu.learning.dataset import make_batch
-    from goryu.learning.equalization import equalize
-    from goryu.learning.export import export_onnx
-    from goryu.learning.import_onnx import load_export
+    from goryu.learning.quantization.equalization import equalize
+    from goryu.learning.training.dataset import make_batch
+    from goryu.learning.training.export import export_onnx
+    from goryu.learning.training.import_onnx import load_export
 
     net = load_export(source)
     batch = make_batch(positions, np.arange(len(positions)), np.zeros(len(positions), bool))

@@ -24,18 +24,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from common import interrupt_on_sigterm, needs_extra, positive
 from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.named_networks import MODEL_HELP, named_network
 from goryu.evaluators.providers import BACKENDS, BackendError
-from goryu.learning.command_line import positive
-from goryu.learning.extras import needs_extra
-from goryu.learning.file_lock import held_folder
-from goryu.learning.game_records import GAMES_SUFFIX, read_games
-from goryu.learning.game_tally import GameTally
-from goryu.learning.match.openings import Opening, read_openings
-from goryu.learning.networks import MODEL_HELP, named_network
-from goryu.learning.self_play import run
+from goryu.files import held_folder
+from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
+from goryu.learning.records.summary import GameTally
+from goryu.learning.self_play import workers
 from goryu.learning.self_play.game import SelfPlaySettings
-from goryu.learning.sigterm import interrupt_on_sigterm
+from goryu.match.openings import Opening, read_openings
 
 with needs_extra("train"):
     from rich.console import Console
@@ -48,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     interrupt_on_sigterm()
     try:
         return int(args.verb(args))
-    except (OSError, ValueError, ModelError, BackendError, run.SelfPlayError) as error:
+    except (OSError, ValueError, ModelError, BackendError, workers.SelfPlayError) as error:
         print(f"selfplay: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -154,7 +152,7 @@ def _play(args: argparse.Namespace) -> int:
     settings = _settings(args)
     playouts = f"{settings.cheap_playouts} or {settings.full_playouts} playouts"
     teacher = f"self-play of {named_network(args.model, args.temperature)}; {playouts}; seed {args.seed}"
-    work = run.PlayWork(teacher, settings, _openings(args), args.seed, args.games)
+    work = workers.PlayWork(teacher, settings, _openings(args), args.seed, args.games)
     return _run(args, work)
 
 
@@ -170,13 +168,14 @@ def _reanalyse(args: argparse.Namespace) -> int:
     share = f"; {args.share:g} of the positions" if args.share < 1.0 else ""
     network = named_network(args.model, args.temperature)
     teacher = f"{network} at {args.playouts} playouts{kept}{share}; seed {args.seed}"
-    return _run(args, run.ReanalysisWork(teacher, settings, games, args.share, args.keep_scores, args.seed))
+    work = workers.ReanalysisWork(teacher, settings, games, args.share, args.keep_scores, args.seed)
+    return _run(args, work)
 
 
-def _run(args: argparse.Namespace, work: run.Work) -> int:
+def _run(args: argparse.Namespace, work: workers.Work) -> int:
     with progress_bar() as bar:
         report = reporter(bar, work.size)
-        tally = run.run(
+        tally = workers.run(
             work, args.model, args.out,
             processes=args.processes, at_once=args.at_once, backend=args.backend,
             temperature=args.temperature, report=report,
@@ -186,8 +185,8 @@ def _run(args: argparse.Namespace, work: run.Work) -> int:
 
 
 def _loop(args: argparse.Namespace) -> int:
-    from goryu.learning.dataset import parse_source
     from goryu.learning.self_play.loop import LoopSettings, run_loop
+    from goryu.learning.training.dataset import parse_source
 
     chosen: dict[str, Any] = vars(args) | {
         "self_play": _settings(args),

@@ -20,16 +20,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from goryu.learning.command_line import command_words, name_and_value
-from goryu.learning.extras import needs_extra
-from goryu.learning.game_records import GAMES_SUFFIX, GameRecord, pack_games, read_games, write_games
-from goryu.learning.game_tally import GameTally
-from goryu.learning.hcpe import results, write_hcpe
-from goryu.learning.match.openings import Opening, read_openings
-from goryu.learning.match.usi_client import EngineSpec, Timeouts
-from goryu.learning.sigterm import interrupt_on_sigterm
-from goryu.learning.teacher import run
+from common import command_words, interrupt_on_sigterm, name_and_value, needs_extra
+from goryu.learning.records.game_records import GAMES_SUFFIX, GameRecord, pack_games, read_games, write_games
+from goryu.learning.records.hcpe import results, write_hcpe
+from goryu.learning.records.summary import GameTally
+from goryu.learning.teacher import workers
 from goryu.learning.teacher.game import TeacherSettings
+from goryu.match.openings import Opening, read_openings
+from goryu.match.usi_client import EngineSpec, Timeouts
 
 with needs_extra("tools"):
     from rich.console import Console
@@ -53,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     interrupt_on_sigterm()
     try:
         return verbs[args.verb](args)
-    except (OSError, ValueError, run.TeacherError) as error:
+    except (OSError, ValueError, workers.TeacherError) as error:
         print(f"teach: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -132,7 +130,7 @@ def play(args: argparse.Namespace) -> int:
         start = last_line = time.monotonic()
         told = 0
 
-        def report(progress: run.Progress) -> None:
+        def report(progress: workers.Progress) -> None:
             nonlocal last_line, told
             now = time.monotonic()
             rate = progress.new_positions / max(now - start, 1e-9)
@@ -147,7 +145,7 @@ def play(args: argparse.Namespace) -> int:
                 console.print(f"{now - start:.0f} s: {progress.games} games, {text}")
 
         timeouts = Timeouts(move_s=args.move_timeout, handshake_s=args.start_timeout)
-        progress = run.run(
+        progress = workers.run(
             spec, settings, args.out, games=args.games, processes=args.processes, timeouts=timeouts,
             report=report,
         )  # fmt: skip
@@ -188,8 +186,8 @@ def make_settings(args: argparse.Namespace) -> TeacherSettings:
 
 def fit(args: argparse.Namespace) -> int:
     """Prints the best scale of each file."""
-    from goryu.learning.game_conversion import read_records
-    from goryu.learning.score_scale import fit_scale
+    from goryu.learning.records.conversion import read_records
+    from goryu.learning.training.score_scale import fit_scale
 
     for path in args.files:
         records = read_records(path)
@@ -249,7 +247,7 @@ def pack(args: argparse.Namespace) -> int:
 
 def convert(args: argparse.Namespace) -> int:
     """Converts a file; the target must not be there yet."""
-    from goryu.learning.game_conversion import games_from_hcpe, read_records
+    from goryu.learning.records.conversion import games_from_hcpe, read_records
 
     if args.target.exists():
         raise ValueError(f"{args.target}: expected a name that is not in use")

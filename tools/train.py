@@ -13,9 +13,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from goryu.learning.extras import needs_extra
-from goryu.learning.file_lock import held_folder
-from goryu.learning.sigterm import interrupt_on_sigterm
+from common import interrupt_on_sigterm, needs_extra
+from goryu.files import held_folder
 
 with needs_extra("train"):
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -40,10 +39,10 @@ def main() -> int:
 def run(arguments: argparse.Namespace) -> None:
     """Trains, exports and draws the curves."""
     # torch takes seconds to import
-    from goryu.learning.curves import plot_run
-    from goryu.learning.dataset import load, parse_source
-    from goryu.learning.export import export_onnx
-    from goryu.learning.training import TrainingConfig, train
+    from goryu.learning.training.dataset import load, parse_source
+    from goryu.learning.training.export import export_onnx
+    from goryu.learning.training.plots import plot_run
+    from goryu.learning.training.train import TrainingConfig, train
 
     sources = [parse_source(text) for text in arguments.source]
     training, testing = load(sources, arguments.held_out, arguments.seed, arguments.merge_duplicates)
@@ -75,7 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    from goryu.learning.training import TrainingConfig
+    from goryu.learning.training.train import TrainingConfig
 
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

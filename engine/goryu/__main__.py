@@ -11,10 +11,10 @@ from goryu import __version__
 __all__ = ["main"]
 
 COMMANDS = {
-    "usi": "goryu.protocols.usi_loop:main",
-    "play": "goryu.protocols.play:main",
-    "options": "goryu.protocols.console:print_options",
-    "doctor": "goryu.protocols.doctor:main",
+    "usi": "goryu.usi.loop:main",
+    "play": "goryu.cli.play:main",
+    "options": "goryu.usi.console:print_options",
+    "doctor": "goryu.cli.doctor:main",
 }
 """Name of a command -> the function that runs it: `function(arguments) -> exit status`.
 

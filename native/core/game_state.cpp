@@ -26,7 +26,7 @@ void ReversiState::legal_moves(std::vector<Move>& moves) {
     moves.insert(moves.end(), list.begin(), list.end());
 }
 
-void PlaneInbox::add(std::size_t leaf) {
+void PlaneLeafSink::add(std::size_t leaf) {
     const std::size_t hand_planes = kHandPlanes + (sees_nyugyoku_ ? kNyugyokuPlanes : 0);
     if (leaf >= used_.size()) used_.resize(leaf + 1);
     fill_dlshogi(game_.position(), sees_nyugyoku_, board_ + leaf * kBoardPlanes * kSquares,

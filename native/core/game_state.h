@@ -53,16 +53,16 @@ private:
 };
 
 // Throws positions away: for evaluators that need no more than key and moves.
-class NoInbox final : public Inbox {
+class NoLeafSink final : public LeafSink {
 public:
     void add(std::size_t) override {}
 };
 
 // Writes the planes of a game of shogi into the rows of a batch, [N][62][81] and [N][57 or 119][81], where
 // nobody else writes.
-class PlaneInbox final : public Inbox {
+class PlaneLeafSink final : public LeafSink {
 public:
-    PlaneInbox(const Game& game, bool sees_nyugyoku, float* board, float* hands)
+    PlaneLeafSink(const Game& game, bool sees_nyugyoku, float* board, float* hands)
         : game_(game), sees_nyugyoku_(sees_nyugyoku), board_(board), hands_(hands) {}
 
     void add(std::size_t leaf) override;

@@ -181,9 +181,9 @@ bool MateSearch::refutes(Game& game, std::unordered_set<std::uint64_t>& seen, in
 
 // Tries one evasion that is known to do.
 bool MateSearch::evades(Game& game, std::unordered_set<std::uint64_t>& seen, int depth) const {
-    MoveList evasions;
-    legal_moves(game.position(), evasions);
-    for (const Move evasion : evasions) {
+    MoveList all_legal_moves;
+    legal_moves(game.position(), all_legal_moves);
+    for (const Move evasion : all_legal_moves) {
         game.push(evasion);
         const std::uint64_t position = game.position().position_key();
         const bool is_known = seen.contains(position) || game.recurs(attacker_, depth + 1) || end_of(game, false);

@@ -52,10 +52,10 @@ NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const M
     LegalMove* const all = blocks_.at<LegalMove>(node.moves);
     for (std::size_t i = 0; i < moves.size(); ++i) all[i] = {moves[i], to_half(policy[i])};
     sort_moves(node, kSortedAtFirst);
-    node.total = 1;
-    node.evaluation = static_cast<float>(value);
-    node.value = node.evaluation;
-    node.square = node.value * node.value;
+    node.total_visits = 1;
+    node.raw_value = static_cast<float>(value);
+    node.value = node.raw_value;
+    node.mean_square = node.value * node.value;
     node.is_complete = true;
     if (merge_) {
         if (size_ + 1 > index_.size()) rebuild_index(index_bits_ + 1);
@@ -73,7 +73,7 @@ void NodeTable::clear() noexcept {
     std::fill(index_.begin(), index_.end(), kNoNode);
     live_.clear(0);
     blocks_.clear();
-    path_ends_.clear();
+    repetitions_.clear();
 }
 
 void NodeTable::sort_moves(Node& node, int count) noexcept {
@@ -107,28 +107,28 @@ void NodeTable::try_moves(NodeIndex place, int count) {
     node.tried = static_cast<std::uint16_t>(count);
 }
 
-void NodeTable::end_path(NodeIndex place, int i, double value) {
-    path_ends_.add(place, i, value);
-    edges((*this)[place])[i].has_path_end = 1;
+void NodeTable::add_repetition(NodeIndex place, int i, double value) {
+    repetitions_.add(place, i, value);
+    edges((*this)[place])[i].has_repetition = 1;
 }
 
 double NodeTable::mixed_value(NodeIndex place, int i) const noexcept {
     const Edge& edge = edges((*this)[place])[i];
-    const PathEnd& end = path_ends_.get(place, i);
+    const RepetitionStats& end = repetitions_.get(place, i);
     if (edge.child == kNoNode) return end.value_sum / edge.visits;
     const double below = edge.visits - end.visits;
     return (end.value_sum + below * -(*this)[edge.child].value) / edge.visits;
 }
 
-std::uint32_t NodeTable::visits_below(NodeIndex place, int i) const noexcept {
+std::uint32_t NodeTable::child_visits(NodeIndex place, int i) const noexcept {
     const Edge& edge = edges((*this)[place])[i];
-    return edge.has_path_end ? edge.visits - path_ends_.get(place, i).visits : edge.visits;
+    return edge.has_repetition ? edge.visits - repetitions_.get(place, i).visits : edge.visits;
 }
 
 void NodeTable::recompute(NodeIndex place) noexcept {
     Node& node = (*this)[place];
     const Edge* const all = edges(node);
-    const double evaluation = node.evaluation;
+    const double evaluation = node.raw_value;
     std::uint32_t total = 1, weight = 1;
     double value_sum = evaluation, square_sum = evaluation * evaluation;
     for (int i = 0; i < node.tried; ++i) {
@@ -137,8 +137,8 @@ void NodeTable::recompute(NodeIndex place) noexcept {
         if (visits == 0) continue;
         total += visits;
         const Node* const child = edge.child != kNoNode ? &(*this)[edge.child] : nullptr;
-        if (edge.has_path_end) {
-            const PathEnd& end = path_ends_.get(place, i);
+        if (edge.has_repetition) {
+            const RepetitionStats& end = repetitions_.get(place, i);
             value_sum += end.value_sum;
             square_sum += end.square_sum;
             weight += visits;
@@ -150,13 +150,13 @@ void NodeTable::recompute(NodeIndex place) noexcept {
         }
         if (child != nullptr) {
             value_sum += visits * -child->value;
-            square_sum += visits * child->square;
+            square_sum += visits * child->mean_square;
         }
     }
-    node.total = total;
+    node.total_visits = total;
     if (node.proof == Proof::kUnknown) {
         node.value = value_sum / weight;
-        node.square = square_sum / weight;
+        node.mean_square = square_sum / weight;
     }
     prove(node);
 }
@@ -170,7 +170,7 @@ void NodeTable::prove(Node& node) noexcept {
     const Edge* const all = edges(node);
     for (int i = 0; i < node.tried; ++i) {
         const Node* const child = all[i].child != kNoNode ? &(*this)[all[i].child] : nullptr;
-        if (child == nullptr || child->proof == Proof::kUnknown || all[i].has_path_end) {
+        if (child == nullptr || child->proof == Proof::kUnknown || all[i].has_repetition) {
             decided = false;
         } else if (child->proof == Proof::kLoss) {
             winning = winning != 0 ? std::min(winning, child->distance + 1) : child->distance + 1;
@@ -192,13 +192,13 @@ void NodeTable::prove(Node& node) noexcept {
     }
 }
 
-void NodeTable::delete_old(NodeIndex root) {
+void NodeTable::prune(NodeIndex root) {
     mark_reachable(root);
     live_.for_each_without(reached_, [this](NodeIndex place) { release(place); });
     std::swap(live_, reached_);
     live_.grow(end_);
     if (merge_) rebuild_index(index_bits_);
-    forget_path_ends();
+    forget_repetitions();
     if (4 * bytes() > capacity_.bytes || blocks_.uses_eighths(7)) compact();
 }
 
@@ -243,16 +243,16 @@ void NodeTable::mark_reachable(NodeIndex root) {
 }
 
 // Takes the visits of path ends back; a node's value follows at its next visit.
-void NodeTable::forget_path_ends() noexcept {
-    path_ends_.for_each([this](const PathEnd& end) {
+void NodeTable::forget_repetitions() noexcept {
+    repetitions_.for_each([this](const RepetitionStats& end) {
         if (!live_.has(end.node)) return;
         Node& node = (*this)[end.node];
         Edge& edge = edges(node)[end.move];
         edge.visits -= end.visits;
-        edge.has_path_end = 0;
-        node.total -= end.visits;
+        edge.has_repetition = 0;
+        node.total_visits -= end.visits;
     });
-    path_ends_.clear();
+    repetitions_.clear();
 }
 
 NodeIndex NodeTable::new_place() {

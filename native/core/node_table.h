@@ -10,8 +10,8 @@
 
 #include "blocks.h"
 #include "half.h"
-#include "path_ends.h"
-#include "place_set.h"
+#include "repetitions.h"
+#include "index_set.h"
 #include "types.h"
 
 namespace goryu {
@@ -31,7 +31,7 @@ struct Edge {
     NodeIndex child = kNoNode;
     std::uint32_t visits = 0;        // N(a): completed playouts
     std::uint16_t pending = 0;       // Playouts that await their evaluation.
-    std::uint16_t has_path_end = 0;  // Is there more in the path ends?
+    std::uint16_t has_repetition = 0;  // Is there more in the path ends?
 };
 
 static_assert(sizeof(LegalMove) == 4 && sizeof(Edge) == 12);
@@ -39,9 +39,9 @@ static_assert(sizeof(LegalMove) == 4 && sizeof(Edge) == 12);
 struct alignas(64) Node {
     std::uint64_t key;
     double value;              // Q
-    double square;             // Mean of the squared values behind Q.
-    float evaluation;          // V
-    std::uint32_t total;       // N: 1 for the node's own evaluation, plus the visits of its moves.
+    double mean_square;        // Mean of the squared values behind Q.
+    float raw_value;           // V
+    std::uint32_t total_visits;  // N: 1 for the node's own evaluation, plus the visits of its moves.
     Block moves;               // move_count LegalMoves
     Block edges;               // Room for `room` Edges, of which `tried` are in use.
     NodeIndex next;            // In the same bucket of the index.
@@ -59,7 +59,7 @@ struct alignas(64) Node {
         proof = proven;
         distance = static_cast<std::uint16_t>(plies);
         value = worth;
-        square = worth * worth;
+        mean_square = worth * worth;
     }
 };
 
@@ -87,7 +87,7 @@ public:
     bool is_exhausted() const noexcept { return bytes() >= capacity_.bytes || blocks_.uses_eighths(8); }
     // Memory that is held for nodes, index, moves, edges and path ends, whether it is in use or not.
     std::uint64_t bytes() const noexcept {
-        return kNodeBytes * end_ + blocks_.bytes() + kPathEndBytes * path_ends_.size();
+        return kNodeBytes * end_ + blocks_.bytes() + kRepetitionBytes * repetitions_.size();
     }
     // How full the table is, in thousandths, by nodes or by bytes.
     int hashfull() const noexcept;
@@ -103,14 +103,14 @@ public:
     void prefetch_children(NodeIndex place) const noexcept;
 
     // The places of all nodes.
-    const PlaceSet& live() const noexcept { return live_; }
+    const IndexSet& live() const noexcept { return live_; }
 
     const LegalMove* moves(const Node& node) const noexcept { return blocks_.at<LegalMove>(node.moves); }
     // By falling prior, ties by the move, as far as they are sorted.
     void sort_moves(Node& node) noexcept { sort_moves(node, node.move_count); }
     // The first `tried` of the node's moves.
     Edge* edges(const Node& node) const noexcept { return blocks_.at<Edge>(node.edges); }
-    const PathEnds& path_ends() const noexcept { return path_ends_; }
+    const Repetitions& repetitions() const noexcept { return repetitions_; }
 
     // The node of this position, or kNoNode.
     NodeIndex find(std::uint64_t key, std::uint32_t ply) const noexcept;
@@ -122,15 +122,15 @@ public:
     // Makes the first `count` moves of a node tried.
     void try_moves(NodeIndex place, int count);
     // Books one playout that ended on edge i with `value` for the side that moved.
-    void end_path(NodeIndex place, int i, double value);
+    void add_repetition(NodeIndex place, int i, double value);
 
     // Q(a) of a visited move, for the side to move at the node.
     double edge_value(NodeIndex place, int i) const noexcept {
         const Edge& edge = edges((*this)[place])[i];
-        return edge.has_path_end ? mixed_value(place, i) : -(*this)[edge.child].value;
+        return edge.has_repetition ? mixed_value(place, i) : -(*this)[edge.child].value;
     }
     // How many of the visits of move i went on into its child.
-    std::uint32_t visits_below(NodeIndex place, int i) const noexcept;
+    std::uint32_t child_visits(NodeIndex place, int i) const noexcept;
     // Brings N, Q and the mean square of a node up to date with its children.
     void recompute(NodeIndex place) noexcept;
 
@@ -139,7 +139,7 @@ public:
     bool is_won(NodeIndex place, int i) const noexcept { return leads_to((*this)[place], i, Proof::kLoss); }
 
     // Deletes every node that `root` cannot reach, and what earlier paths decided.
-    void delete_old(NodeIndex root);
+    void prune(NodeIndex root);
 
 private:
     static constexpr int kChunkBits = 14;  // 1 MiB
@@ -147,12 +147,12 @@ private:
     // A node, its place in the index (up to two for each node), and its bits in two sets.
     static constexpr std::uint64_t kNodeBytes = sizeof(Node) + 8;
     // Twice its entry of a hash table that may be half empty.
-    static constexpr std::uint64_t kPathEndBytes = 128;
+    static constexpr std::uint64_t kRepetitionBytes = 128;
 
     bool leads_to(const Node& node, int i, Proof proof) const noexcept {
         if (i >= node.tried) return false;
         const Edge& edge = edges(node)[i];
-        return edge.child != kNoNode && (*this)[edge.child].proof == proof && !edge.has_path_end;
+        return edge.child != kNoNode && (*this)[edge.child].proof == proof && !edge.has_repetition;
     }
     double mixed_value(NodeIndex place, int i) const noexcept;
     void prove(Node& node) noexcept;
@@ -164,7 +164,7 @@ private:
     void link(NodeIndex place) noexcept;
     void rebuild_index(int bits);
     void mark_reachable(NodeIndex root);
-    void forget_path_ends() noexcept;
+    void forget_repetitions() noexcept;
     void release(NodeIndex place);
     void compact();
 
@@ -178,9 +178,9 @@ private:
     int index_bits_ = 1;
     std::vector<NodeIndex> index_ = std::vector<NodeIndex>(2, kNoNode);
     Blocks blocks_;
-    PathEnds path_ends_;
-    PlaceSet live_;
-    PlaceSet reached_;  // These two are kept for their memory.
+    Repetitions repetitions_;
+    IndexSet live_;
+    IndexSet reached_;  // These two are kept for their memory.
     std::vector<NodeIndex> waiting_;
 };
 

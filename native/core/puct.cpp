@@ -31,7 +31,7 @@ void Puct::clear() noexcept {
     root_ = kNoNode;
 }
 
-void Puct::begin(State& state, Inbox& inbox, Batch& batch, std::uint64_t max_playouts) {
+void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts) {
     max_playouts_ = max_playouts;
     progress_ = {};
     masked_.clear();
@@ -44,7 +44,7 @@ void Puct::begin(State& state, Inbox& inbox, Batch& batch, std::uint64_t max_pla
     }
     const NodeIndex known = table_.find(state.key(), state.ply());
     if (known != kNoNode && table_[known].is_complete) {
-        if (known != root_) table_.delete_old(known);
+        if (known != root_) table_.prune(known);
         root_ = known;
         table_.sort_moves(table_[root_]);  // The mask goes by a move's place among all.
         return;
@@ -57,7 +57,7 @@ void Puct::begin(State& state, Inbox& inbox, Batch& batch, std::uint64_t max_pla
         state.pop();
     }
     clear();
-    add_leaf(state, inbox, batch, 0);
+    add_leaf(state, sink, batch, 0);
     batches_.push_back(&batch);
     ++in_flight_;
 }
@@ -86,7 +86,7 @@ bool Puct::enter_mate(NodeIndex place, Move move, int length, std::uint64_t key,
     const std::span moves(table_.moves(node), node.move_count);
     const auto found = std::find_if(moves.begin(), moves.end(), [&](LegalMove m) { return m.move == move; });
     const int i = static_cast<int>(found - moves.begin());
-    if (found == moves.end() || (i < node.tried && table_.edges(node)[i].has_path_end)) return false;
+    if (found == moves.end() || (i < node.tried && table_.edges(node)[i].has_repetition)) return false;
     NodeIndex child = table_.find(key, ply);
     if (child == kNoNode) {
         const auto awaits = [&](const Batch* b) { return b->examined_ == key || b->waiting_.has(key); };
@@ -107,9 +107,9 @@ bool Puct::is_finished() {
     return progress_.is_exhausted || progress_.playouts >= max_playouts_;
 }
 
-void Puct::gather(State& state, Inbox& inbox, Batch& batch) {
+void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
     Lock lock(mutex_);
-    const std::uint32_t share = std::max(1U, table_[root_].total / kInFlightShare / config_.threads);
+    const std::uint32_t share = std::max(1U, table_[root_].total_visits / kInFlightShare / config_.threads);
     const std::uint32_t most = kMostInFlight / config_.threads;
     const int limit = static_cast<int>(std::min({static_cast<std::uint32_t>(config_.batch_size), share, most}));
     batch.empty(limit);
@@ -122,7 +122,7 @@ void Puct::gather(State& state, Inbox& inbox, Batch& batch) {
             progress_.is_exhausted = in_flight_ == 0;
             break;
         }
-        const Descent descent = walk(state, inbox, batch, lock);
+        const Descent descent = walk(state, sink, batch, lock);
         if (descent == Descent::kDone) {
             ++free;
         } else if (descent == Descent::kCollision) {
@@ -138,12 +138,12 @@ void Puct::gather(State& state, Inbox& inbox, Batch& batch) {
 }
 
 // Walks down and back up; leaves the state as it was, and nothing in flight if it throws.
-Puct::Descent Puct::walk(State& state, Inbox& inbox, Batch& batch, Lock& lock) {
+Puct::Descent Puct::walk(State& state, LeafSink& sink, Batch& batch, Lock& lock) {
     const std::size_t first_step = batch.steps_.size();
     std::size_t unfinished = 1;
     in_flight_ += unfinished;
     try {
-        const Descent descent = descend(state, inbox, batch, first_step, lock);
+        const Descent descent = descend(state, sink, batch, first_step, lock);
         const std::size_t depth = batch.steps_.size() - first_step;
         if (descent != Descent::kNew) {
             const auto path = batch.steps_.begin() + static_cast<std::ptrdiff_t>(first_step);
@@ -168,7 +168,7 @@ Puct::Descent Puct::walk(State& state, Inbox& inbox, Batch& batch, Lock& lock) {
 }
 
 // Plays the selected moves on the state, noting them in the batch, until the playout ends.
-Puct::Descent Puct::descend(State& state, Inbox& inbox, Batch& batch, std::size_t first_step, Lock& lock) {
+Puct::Descent Puct::descend(State& state, LeafSink& sink, Batch& batch, std::size_t first_step, Lock& lock) {
     auto& steps = batch.steps_;
     NodeIndex place = root_;
     while (true) {
@@ -201,7 +201,7 @@ Puct::Descent Puct::descend(State& state, Inbox& inbox, Batch& batch, std::size_
                 batch.examined_ = key;
                 lock.unlock();
                 const auto settled = settle(state);
-                if (!settled) add_leaf(state, inbox, batch, first_step);
+                if (!settled) add_leaf(state, sink, batch, first_step);
                 lock.lock();
                 batch.examined_.reset();
                 if (!settled) {
@@ -216,7 +216,7 @@ Puct::Descent Puct::descend(State& state, Inbox& inbox, Batch& batch, std::size_
             }
             table_.edges(node)[i].child = child;
         }
-        if (table_[child].proof != Proof::kUnknown || table_[child].total > table_.visits_below(place, i)) {
+        if (table_[child].proof != Proof::kUnknown || table_[child].total_visits > table_.child_visits(place, i)) {
             complete(batch, first_step, steps.size());
             return Descent::kDone;
         }
@@ -257,10 +257,10 @@ double Puct::worth(double outcome, State& state) const {
     return state.turn() == 0 ? draw_value_first_ : -draw_value_first_;
 }
 
-void Puct::add_leaf(State& state, Inbox& inbox, Batch& batch, std::size_t first_step) {
+void Puct::add_leaf(State& state, LeafSink& sink, Batch& batch, std::size_t first_step) {
     const std::size_t first_move = batch.moves_.size();
     state.legal_moves(batch.moves_);
-    inbox.add(batch.size());
+    sink.add(batch.size());
     batch.leaves_.push_back({state.key(), state.ply(), state.turn(), first_step, batch.steps_.size(), first_move,
                              batch.moves_.size()});
 }
@@ -338,7 +338,7 @@ void Puct::wait_for_others(bool is_helper) {
 void Puct::complete(const Batch& batch, std::size_t first_step, std::size_t last_step,
                     std::optional<double> path_value) {
     const auto& steps = batch.steps_;
-    if (path_value) table_.end_path(steps[last_step - 1].node, steps[last_step - 1].move, -*path_value);
+    if (path_value) table_.add_repetition(steps[last_step - 1].node, steps[last_step - 1].move, -*path_value);
     for (std::size_t at = last_step; at-- > first_step;) {
         Node& node = table_[steps[at].node];
         Edge& edge = table_.edges(node)[steps[at].move];

@@ -1,7 +1,7 @@
 // The graph search: twin of search/puct.py, without its loop. Whoever runs it calls, over and over,
 // gather(), an evaluator, and expand().
 //
-// Several threads may do so, each with a batch, a state and an inbox of its own: while one waits for its
+// Several threads may do so, each with a batch, a state and an sink of its own: while one waits for its
 // evaluator, another gathers. One lock guards the graph; rules, mate search and planes of a new position are
 // done without it. With one thread the graph is that of the Python search, bit by bit.
 #pragma once
@@ -43,7 +43,7 @@ public:
     void set_config(const PuctConfig& config);
     // Makes the state the root: keeps what it can reach, deletes the rest. A root that is not known yet is
     // the only leaf of the batch afterwards, and must be expanded.
-    void begin(State& state, Inbox& inbox, Batch& batch, std::uint64_t max_playouts);
+    void begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts);
     // Closes root moves: a flag for each, in the node's order; empty: none.
     void set_mask(Mask masked) { masked_ = std::move(masked); }
 
@@ -52,7 +52,7 @@ public:
     bool is_finished();
     // Walks down until a batch of new positions waits for its evaluation. Leaves nothing in flight if it
     // throws. The batch stays empty if every way leads to a position that waits already.
-    void gather(State& state, Inbox& inbox, Batch& batch);
+    void gather(State& state, LeafSink& sink, Batch& batch);
     // Turns the leaves, which have been judged, into nodes, and backs their values up. Leaves nothing in
     // flight if it throws.
     void expand(Batch& batch);
@@ -93,12 +93,12 @@ private:
         std::uint32_t ply;
     };
 
-    Descent walk(State& state, Inbox& inbox, Batch& batch, Lock& lock);
-    Descent descend(State& state, Inbox& inbox, Batch& batch, std::size_t first_step, Lock& lock);
+    Descent walk(State& state, LeafSink& sink, Batch& batch, Lock& lock);
+    Descent descend(State& state, LeafSink& sink, Batch& batch, std::size_t first_step, Lock& lock);
     bool is_waiting(std::uint64_t key, const Batch& own) const noexcept;
     std::optional<Settled> settle(State& state) const;
     double worth(double outcome, State& state) const;
-    static void add_leaf(State& state, Inbox& inbox, Batch& batch, std::size_t first_step);
+    static void add_leaf(State& state, LeafSink& sink, Batch& batch, std::size_t first_step);
     NodeIndex add_settled(std::uint64_t key, std::uint32_t ply, const Settled& settled);
     void expand(const Batch& batch, std::size_t i, const double* policy);
     void add_root(const Leaf& leaf, std::span<const Move> moves, const double* policy, double value);

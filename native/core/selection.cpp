@@ -25,7 +25,7 @@ int Selection::select(const NodeTable& table, NodeIndex place, bool is_root, con
     const LegalMove* const moves = table.moves(node);
     const Edge* const edges = table.edges(node);
     const double untried = untried_value(table, node, is_root);
-    const double explore = exploration(node.total + node.in_flight, is_root);
+    const double explore = exploration(node.total_visits + node.in_flight, is_root);
     int best = -1;
     double best_score = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < node.move_count; ++i) {
@@ -34,7 +34,7 @@ int Selection::select(const NodeTable& table, NodeIndex place, bool is_root, con
         std::uint32_t visits = 0;
         if (i < node.tried) {
             const Edge& edge = edges[i];
-            if (edge.child != kNoNode && !edge.has_path_end) {
+            if (edge.child != kNoNode && !edge.has_repetition) {
                 const Proof proof = table[edge.child].proof;
                 if (proof == Proof::kWin || (is_root && proof == Proof::kLoss)) continue;
             }

@@ -33,9 +33,9 @@ public:
 };
 
 // Where new positions are handed to the evaluator.
-class Inbox {
+class LeafSink {
 public:
-    virtual ~Inbox() = default;
+    virtual ~LeafSink() = default;
 
     // Takes the position that the state is in now, as the next one of the batch. May throw.
     virtual void add(std::size_t leaf) = 0;

@@ -30,9 +30,9 @@ private:
 };
 
 // Breaks at the n-th position; never if n is 0.
-class BreakingInbox final : public Inbox {
+class BreakingLeafSink final : public LeafSink {
 public:
-    explicit BreakingInbox(int n) : left_(n) {}
+    explicit BreakingLeafSink(int n) : left_(n) {}
     void add(std::size_t) override {
         if (--left_ == 0) throw std::runtime_error("no room");
     }
@@ -53,17 +53,17 @@ PuctConfig config_of(Bytes& bytes) {
 void search(Puct& puct, Game& game, bool merges, Bytes& bytes) {
     const int playouts = 1 + bytes.next(), breaks_at = bytes.next() % 8 == 0 ? 1 + bytes.next() : 0;
     ShogiState state(game);
-    BreakingInbox inbox(breaks_at);
+    BreakingLeafSink sink(breaks_at);
     Batch batch;
     try {
-        puct.begin(state, inbox, batch, playouts);
+        puct.begin(state, sink, batch, playouts);
         if (batch.size() != 0) {
             answer_hashed(batch);
             puct.expand(batch);
         }
         if (bytes.next() % 8 == 0) puct.set_mask(Mask(puct.table()[puct.root()].move_count, bytes.next() % 2 == 0));
         while (!puct.is_finished()) {
-            puct.gather(state, inbox, batch);
+            puct.gather(state, sink, batch);
             if (batch.size() == 0) continue;
             if (bytes.next() % 32 == 1) {
                 puct.retract(batch);

@@ -27,7 +27,7 @@ inline void check_node(NodeTable& table, NodeIndex place, bool merges) {
         EXPECT(table.live().has(edge.child));
         EXPECT(table[edge.child].ply == node.ply + 1);
     }
-    EXPECT(node.total == total);
+    EXPECT(node.total_visits == total);
 }
 
 inline void check_graph(NodeTable& table, bool merges = true) {

@@ -52,10 +52,10 @@ Game game_of(std::string_view sfen) { return Game(parse_sfen(sfen).value().posit
 // One thread of a search, on a game of its own.
 void work(Puct& puct, Game game) {
     ShogiState state(game);
-    NoInbox inbox;
+    NoLeafSink sink;
     Batch batch;
     for (int i = 0; !puct.is_finished(); ++i) {
-        puct.gather(state, inbox, batch);
+        puct.gather(state, sink, batch);
         if (batch.size() == 0) {
             puct.wait_for_others(false);
         } else if (i % 50 == 49) {
@@ -69,9 +69,9 @@ void work(Puct& puct, Game game) {
 
 void search(Puct& puct, Game& game, int threads, std::uint64_t playouts) {
     ShogiState state(game);
-    NoInbox inbox;
+    NoLeafSink sink;
     Batch batch;
-    puct.begin(state, inbox, batch, playouts);
+    puct.begin(state, sink, batch, playouts);
     if (batch.size() != 0) {
         answer_hashed(batch);
         puct.expand(batch);
@@ -114,13 +114,13 @@ void a_lack_of_memory_leaves_nothing_in_flight() {
         search(puct, game, 1, 1);
         Game played = game_of(kShuffle);  // Not a copy, which would have no room for the moves to come.
         ShogiState state(played);
-        NoInbox inbox;
+        NoLeafSink sink;
         Batch batch;
-        puct.begin(state, inbox, batch, 3000);
+        puct.begin(state, sink, batch, 3000);
         allocations_left = granted;
         try {
             while (!puct.is_finished()) {
-                puct.gather(state, inbox, batch);
+                puct.gather(state, sink, batch);
                 answer_hashed(batch);
                 puct.expand(batch);
             }
@@ -149,12 +149,12 @@ void no_block_is_handed_out_twice() {
     while (!table.is_exhausted() && tried < end) table.try_moves(tried++, kMaxMoves);
     EXPECT(tried > 100 && tried < end);
     EXPECT(table.bytes() - 72 * table.size() <= kBytes);
-    table.delete_old(0);
+    table.prune(0);
     EXPECT(table.size() == 1 && !table.is_full());
 }
 
 // Breaks after a number of positions.
-class FailingInbox final : public Inbox {
+class FailingLeafSink final : public LeafSink {
 public:
     void add(std::size_t) override {
         if (++calls_ == 40) throw std::runtime_error("no room");
@@ -171,13 +171,13 @@ void a_failure_leaves_nothing_in_flight() {
     Game game = game_of(kStartSfen);
     search(puct, game, 1, 200);
     ShogiState state(game);
-    FailingInbox inbox;
+    FailingLeafSink sink;
     Batch batch;
-    puct.begin(state, inbox, batch, 1000);
+    puct.begin(state, sink, batch, 1000);
     bool has_failed = false;
     while (!has_failed) {
         try {
-            puct.gather(state, inbox, batch);
+            puct.gather(state, sink, batch);
             answer_hashed(batch);
             puct.expand(batch);
         } catch (const std::runtime_error&) {

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import goryu
-from goryu.learning.match.game import GameRules
-from goryu.learning.match.journal import Journal
-from goryu.learning.match.limits import Limits
-from goryu.learning.match.tournament import FAILURES, Match, MatchConfig
-from goryu.learning.match.usi_client import EngineSpec
+from goryu.match.game import GameRules
+from goryu.match.game_log import GameLog
+from goryu.match.time_control import Limits
+from goryu.match.tournament import FAILURES, Match, MatchConfig
+from goryu.match.usi_client import EngineSpec
 
 cshogi = pytest.importorskip("cshogi")
 
@@ -49,7 +49,7 @@ def test_i7_two_engines_on_one_machine_play_games(
         environment=(("GORYU_IMPLEMENTATION", mode[0]),),
     )
     config = MatchConfig((engine, engine), games=games, rules=GameRules(max_plies=plies))
-    match = Match(config, Journal(tmp_path / "games.jsonl", config.decisive()))
+    match = Match(config, GameLog(tmp_path / "games.jsonl", config.decisive()))
     match.run()
     assert len(match.entries) == games
     assert not [entry.detail for entry in match.entries if entry.reason in FAILURES]

@@ -140,14 +140,14 @@ def test_b5_a_japanese_path_with_blanks_is_read_in_both_encodings(ready: Any, en
 
 SLOW_PLAYER = """
 import os, time
-from goryu.protocols import usi_loop
-usi_loop.KEEP_ALIVE_S = {interval}
+from goryu.usi import loop
+loop.KEEP_ALIVE_S = {interval}
 class Player:
     def load(self, config, say):
         time.sleep({load})
     def new_game(self):
         pass
-loop = usi_loop.UsiLoop(0, os.dup(1), Player)
+loop = loop.UsiLoop(0, os.dup(1), Player)
 loop.run()
 os._exit(0)
 """

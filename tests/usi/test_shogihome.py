@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from goryu.learning.match.usi_info import sum_up
+from goryu.match.usi_info import sum_up
 
 cshogi = pytest.importorskip("cshogi")
 

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from goryu.errors import GoryuError
+
 __all__ = ["ModelError", "models_folder"]
 
 
-class ModelError(ValueError):
+class ModelError(GoryuError, ValueError):
     """A model file that cannot be used: missing, broken, or of a format that Goryu does not know."""
 
 

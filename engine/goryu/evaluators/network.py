@@ -15,10 +15,10 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from goryu.evaluators.bound_call import BoundCall
-from goryu.evaluators.formats import Shape, detect_format
+from goryu.evaluators.formats.base import Array, ModelFormat
+from goryu.evaluators.formats.detect import Shape, detect_format
+from goryu.evaluators.io_binding import IoBinding
 from goryu.evaluators.model_files import ModelError
-from goryu.evaluators.model_format import Array, ModelFormat
 from goryu.evaluators.providers import Session, open_session
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.softmax import softmax
@@ -155,7 +155,7 @@ class NetworkEvaluator:
             [values for _, values in parts]
         )
 
-    def bind(self, inputs: Sequence[Array]) -> BoundCall | None:
+    def bind(self, inputs: Sequence[Array]) -> IoBinding | None:
         """Returns a faster call for one thread that has its planes in `inputs`, or None if there is none.
 
         What it answers is what the model file says: `format.interpret` has still to read it, and `check` the
@@ -166,7 +166,7 @@ class NetworkEvaluator:
             return None
         names = (spec.name for spec in self.format.inputs)
         answers = [np.empty((len(inputs[0]), *rows.shape[1:]), rows.dtype) for rows in self._answers]
-        return BoundCall(
+        return IoBinding(
             self._session.handle,
             dict(zip(names, inputs, strict=True)),
             dict(zip(self.format.outputs, answers, strict=True)),

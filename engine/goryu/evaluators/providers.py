@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from goryu.errors import GoryuError
 from goryu.evaluators.model_files import ModelError
 
 __all__ = ["BACKENDS", "BackendError", "Session", "import_onnxruntime", "may_use_gpu", "open_session"]
@@ -53,7 +54,7 @@ _CUDA_ADVICE = (
 _SEVERITY_ERROR = 3
 
 
-class BackendError(RuntimeError):
+class BackendError(GoryuError, RuntimeError):
     """The backend asked for cannot be used and no other is allowed, or onnxruntime itself is unusable."""
 
 

@@ -99,7 +99,7 @@ class MateState(State, Protocol):
         """Returns every legal move that gives check, in ascending order."""
         ...
 
-    def evasions(self) -> list[Move]:
+    def all_legal_moves(self) -> list[Move]:
         """Returns every legal move, in ascending order, leaving none out as pointless.
 
         `legal_moves` may leave moves out that a player need not consider; a proof may not.

@@ -6,7 +6,7 @@ works in [-1, +1]. A difference on the first scale is twice as large on the seco
 
 from dataclasses import dataclass
 
-from goryu.players.books.settings import BookFile, BookSettings
+from goryu.players.books.config import BookFile, BookSettings
 from goryu.players.time_manager import TimeSettings
 from goryu.search.puct import PuctConfig
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from goryu.errors import GoryuError
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import ModelError, models_folder
@@ -13,7 +14,7 @@ from goryu.evaluators.providers import BackendError, may_use_gpu
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig, EvaluatorSettings
-from goryu.players.named_file import file_stamp, named_file
+from goryu.players.paths import file_stamp, named_file
 from goryu.search.evaluator import Evaluator
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ BATCH_WITHOUT_NETWORK = 4
 """Positions for each call of an evaluator that gains nothing from more."""
 
 
-class LoadingError(RuntimeError):
+class LoadingError(GoryuError, RuntimeError):
     """What was asked for cannot be loaded, and the settings forbid to put up with less."""
 
 

@@ -11,15 +11,15 @@ from typing import Any
 from goryu.games.shogi import STANDARD_RULES, EnteringKingRule, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, mate_in_one, solve
-from goryu.players.books.shelf import BookShelf
+from goryu.players.books.shelf import BookPlayer
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
-from goryu.players.openings import choose_move
 from goryu.players.position import legal_reply
-from goryu.players.request import Answer, Control, Report, Request
+from goryu.players.random_openings import choose_move
+from goryu.players.request import Answer, Report, Request, SearchControl
+from goryu.players.search_session import SearchSession
 from goryu.players.time_manager import TimeManager
-from goryu.players.watch import Watch
 from goryu.search.evaluator import Evaluation
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
@@ -51,7 +51,7 @@ ALL_MOVES = 600
 class Player:
     """Plays shogi: loads an evaluator, searches within limits, keeps its search graph between moves.
 
-    All methods but `Control`'s are called from one thread.
+    All methods but `SearchControl`'s are called from one thread.
     """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
@@ -61,7 +61,7 @@ class Player:
         self._puct: Puct | None = None
         self._problem = "none was loaded"
         self._say: Callable[[str], None] = lambda message: None
-        self._books = BookShelf()
+        self._books = BookPlayer()
         self._rules = STANDARD_RULES  # Those of the last search.
         self._moves: list[Move] = []  # Those that led to its root.
         self._chosen: frozenset[Move] = frozenset()  # The only ones it considered there; empty for all.
@@ -97,7 +97,7 @@ class Player:
         if self._puct is not None:
             self._puct.clear()
 
-    def search(self, request: Request, control: Control, report: Report) -> Answer:
+    def search(self, request: Request, control: SearchControl, report: Report) -> Answer:
         """Searches until the limits or `control` end it; `load` must have been called.
 
         In an infinite search and while pondering it may return early, when nothing is left to
@@ -116,7 +116,7 @@ class Player:
         self.load(request.config, self._say)
         return self._search(request, control, report)
 
-    def _search(self, request: Request, control: Control, report: Report) -> Answer:
+    def _search(self, request: Request, control: SearchControl, report: Report) -> Answer:
         board, config = request.board, request.config
         if config.seed != self._seed:
             self._seed = config.seed
@@ -141,7 +141,7 @@ class Player:
         if book_move is not None and not limits.ponder:
             return book_move
         puct = self._searcher(config, board, limits.root_moves)
-        watch = Watch(puct, request, control, report, self._time, self._rng)
+        watch = SearchSession(puct, request, control, report, self._time, self._rng)
         watch.ends_at_hit = book_move is not None
         watch.is_forced = declares or len(board.legal_moves()) == 1
         if (mate := self._mate_at_root(watch, control)) is not None:
@@ -160,7 +160,7 @@ class Player:
         answer = self._answer(watch, may_resign=not request.limits.is_open or control.hit is not None)
         return replace(answer, remark=problem)
 
-    def solve_mate(self, request: Request, control: Control, limit_ms: float | None) -> Mate:
+    def solve_mate(self, request: Request, control: SearchControl, limit_ms: float | None) -> Mate:
         """Searches a mate for the side to move, for at most `limit_ms`."""
         deadline_s = inf if limit_ms is None else request.started_s + (limit_ms - MATE_MARGIN_MS) / 1000
         nodes = (request.config.hash_mb << 20) // BYTES_PER_MATE_NODE
@@ -222,7 +222,7 @@ class Player:
             return True
         return bool(chosen) and chosen <= self._chosen
 
-    def _mate_at_root(self, watch: Watch, control: Control) -> Mate | None:
+    def _mate_at_root(self, watch: SearchSession, control: SearchControl) -> Mate | None:
         """Returns a mate (or the try) that begins with a move to be considered, if there is one to be found
         before the search proper begins.
         """
@@ -243,7 +243,7 @@ class Player:
             return None
         return mate if not limits.root_moves or mate.moves[0] in limits.root_moves else None
 
-    def _answer(self, watch: Watch, may_resign: bool) -> Answer:
+    def _answer(self, watch: SearchSession, may_resign: bool) -> Answer:
         request, config = watch.request, watch.request.config
         board = request.board
         plays_randomly = board.ply < max(config.random_ply, config.random2_ply)
@@ -260,7 +260,7 @@ class Player:
             return Answer(None, result=result, elapsed_ms=elapsed_ms)
         return Answer(best.move, legal_reply(board, best), result, elapsed_ms)
 
-    def _ponder_on_all_replies(self, request: Request, control: Control, report: Report) -> Answer | None:
+    def _ponder_on_all_replies(self, request: Request, control: SearchControl, report: Report) -> Answer | None:
         """Stochastic pondering: searches the position before the predicted move, for the opponent.
 
         Returns None after `ponderhit`: the real search is still to be made, on the graph found here.
@@ -272,7 +272,7 @@ class Player:
         # A draw must be worth the same to us now, at the opponent's root, as at our own after the hit.
         puct.config = replace(puct.config, draw_value=-request.config.draw_value(request.board.turn))
         opponent = replace(request, board=board, limits=Limits(infinite=True))
-        watch = Watch(puct, opponent, control, report, self._time, self._rng)
+        watch = SearchSession(puct, opponent, control, report, self._time, self._rng)
         watch.ends_at_hit = True
         watch.search()
         control.wait()
@@ -288,7 +288,7 @@ class Player:
         return Answer(request.board.legal_moves()[0])
 
 
-def _mating_answer(mate: Mate, watch: Watch) -> Answer:
+def _mating_answer(mate: Mate, watch: SearchSession) -> Answer:
     """Returns the first move of a mate, without a search."""
     depth = len(mate.moves)
     best = RootMove(mate.moves[0], 1.0, mate.nodes, 1.0, depth, mate.moves)
@@ -297,7 +297,7 @@ def _mating_answer(mate: Mate, watch: Watch) -> Answer:
     return Answer(best.move, legal_reply(watch.request.board, best), result, watch.elapsed_ms())
 
 
-def _run(watch: Watch) -> str:
+def _run(watch: SearchSession) -> str:
     """Searches; returns what broke the search off once it had found something, or ""."""
     try:
         watch.search()

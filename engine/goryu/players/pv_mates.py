@@ -89,9 +89,9 @@ class PvMates:
         """Returns the result with the lines of play that lead into a mate found here shown to their end."""
         if not self._lines:
             return result
-        return replace(result, moves=tuple(map(self._complete, result.moves)))
+        return replace(result, moves=tuple(map(self._back_up, result.moves)))
 
-    def _complete(self, move: RootMove) -> RootMove:
+    def _back_up(self, move: RootMove) -> RootMove:
         known = self._lines.get(self._board.key, ())
         if known[:1] == (move.move,):
             return replace(move, pv=known)

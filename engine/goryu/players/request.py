@@ -13,7 +13,7 @@ from goryu.search.result import SearchResult
 if TYPE_CHECKING:  # A protocol can speak of searches before the rules are loaded.
     from goryu.implementation import Board
 
-__all__ = ["Answer", "Control", "Report", "Request"]
+__all__ = ["Answer", "Report", "Request", "SearchControl"]
 
 Report = Callable[[SearchResult, float], None]
 """Called with what a running search has found and the milliseconds since it began."""
@@ -47,7 +47,7 @@ class Answer:
     remark: str = ""
 
 
-class Control:
+class SearchControl:
     """The reins of one search: held by the protocol's thread, felt by the search between two batches.
 
     Each search has its own, so that a `stop` that arrives before the search has begun is not lost

@@ -93,7 +93,7 @@ def _error(root: Node, i: int) -> float:
     """Returns the standard errors to be taken off the value of move `i`."""
     child = root.children[i]
     assert child is not None
-    return LCB_SIGMAS * sqrt(max(0.0, child.square - child.value * child.value) / root.visits[i])
+    return LCB_SIGMAS * sqrt(max(0.0, child.mean_square - child.value * child.value) / root.visits[i])
 
 
 def _value(table: NodeTable, root: Node, i: int) -> float:
@@ -102,7 +102,7 @@ def _value(table: NodeTable, root: Node, i: int) -> float:
         return table.edge_value(root, i)
     if table.is_won(root, i):
         return 1.0
-    return root.value if root.proof == UNKNOWN else root.evaluation
+    return root.value if root.proof == UNKNOWN else root.raw_value
 
 
 def _mate(table: NodeTable, root: Node, i: int) -> int | None:

@@ -68,9 +68,9 @@ def _entry(
     return {
         "key": f"{node.key:016x}",
         "ply": node.ply,
-        "visits": node.total,
+        "visits": node.total_visits,
         "value": node.value,
-        "evaluation": node.evaluation,
+        "evaluation": node.raw_value,
         "proof": _PROOFS[node.proof],
         "distance": node.distance,
         "untried": len(node.moves) - len(moves),

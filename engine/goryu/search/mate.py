@@ -56,7 +56,7 @@ def mate_in_one(state: MateState) -> Move | None:
     """Returns the first move that mates at once, or None."""
     for move in state.checks():
         state.push(move)
-        is_mate = not state.evasions()
+        is_mate = not state.all_legal_moves()
         state.pop()
         if is_mate:
             return move
@@ -108,7 +108,7 @@ class _DfPn:
     ) -> None:
         """Searches below `state` until its phi or delta reaches its limit or the budget is spent."""
         self.nodes += 1
-        moves = state.checks() if is_attacker else state.evasions()
+        moves = state.checks() if is_attacker else state.all_legal_moves()
         children: list[tuple[int, _Entry | None]] = []
         for move in moves:
             children.append(self._look(state, move, is_attacker, depth))
@@ -164,7 +164,7 @@ class _DfPn:
         is_attacker, is_mate, is_sound = True, False, True
         while is_sound and not is_mate:
             entries = []
-            for move in state.checks() if is_attacker else state.evasions():
+            for move in state.checks() if is_attacker else state.all_legal_moves():
                 key, fixed = self._look(state, move, is_attacker, depth=0)  # A proof rests on no repetition.
                 entries.append((self._known(key, fixed), move))
             if is_attacker:
@@ -200,7 +200,7 @@ class _DfPn:
 
     def _evades(self, state: MateState, seen: set[int], depth: int) -> bool:
         """Tries one evasion that is known to do."""
-        for evasion in state.evasions():
+        for evasion in state.all_legal_moves():
             state.push(evasion)
             position = state.position_key
             recurs = position in seen or state.recurs(self.attacker, depth + 1)

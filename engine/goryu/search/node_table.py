@@ -12,7 +12,7 @@ Weakness it cures: a running sum of playout results, once paths merge, is wrong 
 parent but the one that the playout came through.
 
 What a *path* decides (repetition) must not be kept in a node. A playout that ends so is
-kept as a `PathEnd` beside the edge that it ended on, and forgotten when the root moves.
+kept as a `RepetitionStats` beside the edge that it ended on, and forgotten when the root moves.
 
 Keys carry the ply, so the graph has no cycle. Entries that the new root cannot reach
 are deleted when it advances.
@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from struct import pack, unpack
 
 from goryu.games.state import Move
-from goryu.search.table_memory import EDGE_BYTES, MOVE_BYTES, NODE_BYTES, PATH_END_BYTES, Blocks, room_for
+from goryu.search.table_memory import EDGE_BYTES, MOVE_BYTES, NODE_BYTES, REPETITION_BYTES, Blocks, room_for
 
-__all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "NodeTable", "PathEnd", "half", "single"]
+__all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "NodeTable", "RepetitionStats", "half", "single"]
 
 UNKNOWN, WIN, LOSS, DRAW = range(4)
 """What is proven of a node, for its side to move, whatever the path to it."""
@@ -60,18 +60,18 @@ class Node:
     __slots__ = (
         "children",
         "distance",
-        "evaluation",
         "in_flight",
         "is_complete",
         "key",
+        "mean_square",
         "moves",
         "pending",
         "ply",
         "priors",
         "proof",
+        "raw_value",
         "room",
-        "square",
-        "total",
+        "total_visits",
         "tried",
         "value",
         "visits",
@@ -92,10 +92,10 @@ class Node:
         self.tried = 0  # Moves at this index and beyond were never started.
         self.room = 0  # So many tried moves have memory in the native twin.
         self.in_flight = 0  # The sum of `pending`.
-        self.total = 1  # N: 1 for the node's own evaluation, plus the visits of its moves.
-        self.evaluation = single(value)  # V
-        self.value = self.evaluation  # Q
-        self.square = self.evaluation * self.evaluation  # Mean of the squared values behind Q.
+        self.total_visits = 1  # N: 1 for the node's own evaluation, plus the visits of its moves.
+        self.raw_value = single(value)  # V
+        self.value = self.raw_value  # Q
+        self.mean_square = self.raw_value * self.raw_value  # Mean of the squared values behind Q.
         self.proof = UNKNOWN
         self.distance = 0  # Plies to the end that is proven.
         self.is_complete = True  # Does `moves` hold every move? Not after a mate search: then only the mate.
@@ -103,11 +103,11 @@ class Node:
     def settle(self, proof: int, distance: int, value: float) -> None:
         """Marks the node as proven."""
         self.proof, self.distance = proof, distance
-        self.value, self.square = value, value * value
+        self.value, self.mean_square = value, value * value
 
 
 @dataclass(slots=True)
-class PathEnd:
+class RepetitionStats:
     """Playouts that ended on an edge because of their path; values for the side that moved there."""
 
     visits: int = 0
@@ -127,7 +127,7 @@ class NodeTable:
         self.capacity_bytes = capacity_bytes
         self.merge = merge
         self.nodes: dict[int, Node] = {}
-        self.path_ends: dict[tuple[int, int], PathEnd] = {}
+        self.repetitions: dict[tuple[int, int], RepetitionStats] = {}
         self._serial = 0
         self._places = 0  # The most nodes there ever were: the native pool does not shrink.
         self._blocks = Blocks()
@@ -152,7 +152,7 @@ class NodeTable:
     @property
     def bytes_used(self) -> int:
         """Memory that the native table would hold."""
-        return NODE_BYTES * self._places + self._blocks.bytes + PATH_END_BYTES * len(self.path_ends)
+        return NODE_BYTES * self._places + self._blocks.bytes + REPETITION_BYTES * len(self.repetitions)
 
     @property
     def hashfull(self) -> int:
@@ -180,7 +180,7 @@ class NodeTable:
         """Forgets everything."""
         self._deleted += reversed(self.nodes.values())
         self.nodes = {}
-        self.path_ends.clear()
+        self.repetitions.clear()
         self._places, self._blocks = 0, Blocks()
 
     def try_moves(self, node: Node, count: int) -> None:
@@ -194,16 +194,16 @@ class NodeTable:
             self._blocks.release(EDGE_BYTES * node.room)
             node.room = room
 
-    def end_path(self, node: Node, i: int, value: float) -> None:
+    def add_repetition(self, node: Node, i: int, value: float) -> None:
         """Books one playout that ended on edge `i` with `value` for the side that moved."""
-        end = self.path_ends.setdefault((node.key, i), PathEnd())
+        end = self.repetitions.setdefault((node.key, i), RepetitionStats())
         end.visits += 1
         end.value_sum += value
         end.square_sum += value * value
 
     def edge_value(self, node: Node, i: int) -> float:
         """Returns Q(a) of a visited move, for the side to move at `node`."""
-        child, end, visits = node.children[i], self.path_ends.get((node.key, i)), node.visits[i]
+        child, end, visits = node.children[i], self.repetitions.get((node.key, i)), node.visits[i]
         if end is None:
             assert child is not None, "a visited edge without an end has a child"
             return -child.value
@@ -211,14 +211,14 @@ class NodeTable:
             return end.value_sum / visits
         return (end.value_sum + (visits - end.visits) * -child.value) / visits
 
-    def visits_below(self, node: Node, i: int) -> int:
+    def child_visits(self, node: Node, i: int) -> int:
         """Returns how many of the visits of move `i` went on into its child."""
-        end = self.path_ends.get((node.key, i))
+        end = self.repetitions.get((node.key, i))
         return node.visits[i] - end.visits if end is not None else node.visits[i]
 
     def recompute(self, node: Node) -> None:
         """Brings N, Q and the mean square of `node` up to date with its children."""
-        total, weight, value_sum, square_sum = 1, 1, node.evaluation, node.evaluation * node.evaluation
+        total, weight, value_sum, square_sum = 1, 1, node.raw_value, node.raw_value * node.raw_value
         for i in range(node.tried):
             visits = node.visits[i]
             if visits == 0:
@@ -227,18 +227,18 @@ class NodeTable:
             if self.is_lost(node, i):
                 continue
             weight += visits
-            child, end = node.children[i], self.path_ends.get((node.key, i))
+            child, end = node.children[i], self.repetitions.get((node.key, i))
             if end is not None:
                 value_sum += end.value_sum
                 square_sum += end.square_sum
                 visits -= end.visits
             if child is not None:
                 value_sum += visits * -child.value
-                square_sum += visits * child.square
-        node.total = total
+                square_sum += visits * child.mean_square
+        node.total_visits = total
         if node.proof == UNKNOWN:
             node.value = value_sum / weight
-            node.square = square_sum / weight
+            node.mean_square = square_sum / weight
         self._prove(node)
 
     def _prove(self, node: Node) -> None:
@@ -250,7 +250,7 @@ class NodeTable:
         draw_value, decided = 0.0, node.tried == len(node.moves)
         for i in range(node.tried):
             child = node.children[i]
-            if child is None or child.proof == UNKNOWN or (node.key, i) in self.path_ends:
+            if child is None or child.proof == UNKNOWN or (node.key, i) in self.repetitions:
                 decided = False
             elif child.proof == LOSS:
                 winning = min(winning or child.distance + 1, child.distance + 1)
@@ -269,14 +269,14 @@ class NodeTable:
     def is_lost(self, node: Node, i: int) -> bool:
         """Is move `i` proven to lose?"""
         child = node.children[i]
-        return child is not None and child.proof == WIN and (node.key, i) not in self.path_ends
+        return child is not None and child.proof == WIN and (node.key, i) not in self.repetitions
 
     def is_won(self, node: Node, i: int) -> bool:
         """Is move `i` proven to win?"""
         child = node.children[i]
-        return child is not None and child.proof == LOSS and (node.key, i) not in self.path_ends
+        return child is not None and child.proof == LOSS and (node.key, i) not in self.repetitions
 
-    def delete_old(self, root: Node) -> None:
+    def prune(self, root: Node) -> None:
         """Deletes every node that `root` cannot reach, and what earlier paths decided.
 
         The visits of forgotten path ends are taken back; a node's value follows at its next visit.
@@ -295,11 +295,11 @@ class NodeTable:
                 self._blocks.release(MOVE_BYTES * len(node.moves))
                 self._blocks.release(EDGE_BYTES * node.room)
         self.nodes = {key: node for key, node in self.nodes.items() if id(node) in reached}
-        for (key, i), end in self.path_ends.items():
+        for (key, i), end in self.repetitions.items():
             if kept := self.nodes.get(key):
                 kept.visits[i] -= end.visits
-                kept.total -= end.visits
-        self.path_ends.clear()
+                kept.total_visits -= end.visits
+        self.repetitions.clear()
         if 4 * self.bytes_used > self.capacity_bytes:
             self._compact()
 

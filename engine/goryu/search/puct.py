@@ -15,7 +15,7 @@ Weakness: a new move is judged by its prior until it has been tried, so a move t
 policy hates stays unseen for long. The mate search at the leaves repairs the worst of it.
 Sources: Rosin, "Multi-armed Bandits with Episode Context", 2011; Silver et al., "A General
 Reinforcement Learning Algorithm that Masters Chess, Shogi and Go", 2018; KataGo's notes
-on graph search; playouts in flight: Liu et al., "Watch the Unobserved: A Simple Approach to
+on graph search; playouts in flight: Liu et al., "SearchSession the Unobserved: A Simple Approach to
 Parallelizing Monte Carlo Tree Search", ICLR 2020 (the virtual loss: Chaslot, Winands, van den
 Herik, "Parallel Monte-Carlo Tree Search", 2008).
 """
@@ -27,12 +27,12 @@ from typing import Any, cast
 
 from goryu.games.state import MateState, Move, Outcome, State
 from goryu.search import final_move, graph_dump
+from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.mate import MateVerdict, solve
 from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, NodeTable, single
 from goryu.search.result import SearchResult, SearchStats
 from goryu.search.selection import select
-from goryu.search.settings import PuctConfig
 
 __all__ = ["Puct", "PuctConfig"]
 
@@ -120,7 +120,7 @@ class Puct:
         self._state = state.copy()
         self._has_checks = isinstance(state, MateState)
         progress = self._progress = _Progress(max_playouts if max_playouts is not None else 1 << 62)
-        root = self.root = self._advance(self._state)
+        root = self.root = self._set_root(self._state)
         playing = state.copy()  # An error may leave it anywhere, and the result is asked for all the same.
         if root_moves is not None:
             progress.masked = {i for i, move in enumerate(root.moves) if move not in root_moves}
@@ -186,7 +186,7 @@ class Puct:
             return False
         return self._enter_mate(node, move, length, state)
 
-    def _advance(self, state: State) -> Node:
+    def _set_root(self, state: State) -> Node:
         """Makes `state` the root: keeps what it can reach, deletes the rest."""
         draw_value = self.config.draw_value if state.turn == 0 else -self.config.draw_value
         if draw_value != self._draw_value_first:
@@ -195,7 +195,7 @@ class Puct:
         known = self.table.find(state.key, state.ply)
         if known is not None and known.is_complete:
             if known is not self.root:
-                self.table.delete_old(known)
+                self.table.prune(known)
             return known
         self.table.clear()
         self.root = None
@@ -208,7 +208,7 @@ class Puct:
     def _enter_mate(self, node: Node, move: Move, length: int, state: State) -> bool:
         """Settles `node`, that of `state`, and where its mating move leads to; returns whether it could."""
         i = node.moves.index(move) if move in node.moves else -1
-        if i < 0 or (node.key, i) in self.table.path_ends:
+        if i < 0 or (node.key, i) in self.table.repetitions:
             return False
         state.push(move)
         child = self.table.find(state.key, state.ply)
@@ -230,7 +230,7 @@ class Puct:
         """
         progress = self._progress
         leaves: dict[int, _Leaf] = {}  # By key.
-        limit = min(self.config.batch_size, max(1, root.total // IN_FLIGHT_SHARE))
+        limit = min(self.config.batch_size, max(1, root.total_visits // IN_FLIGHT_SHARE))
         free = 0
         collided: list[Path] = []
         while len(leaves) < limit and free < FREE_PLAYOUTS * limit:
@@ -246,7 +246,7 @@ class Puct:
                     leaves[state.key] = _Leaf(state.copy(), path)
             except BaseException:
                 for unfinished in (path, *collided, *(leaf.path for leaf in leaves.values())):
-                    self._retract(unfinished)
+                    self._cancel(unfinished)
                 raise
             for _ in path:
                 state.pop()
@@ -260,7 +260,7 @@ class Puct:
                 progress.is_exhausted = not leaves
                 break
         for path in collided:
-            self._retract(path)
+            self._cancel(path)
         return list(leaves.values())
 
     def _descend(self, root: Node, state: State, path: Path, leaves: dict[int, _Leaf]) -> _Descent:
@@ -275,7 +275,7 @@ class Puct:
                 self.table.recompute(node)
                 if not path:
                     return _Descent.STUCK
-                self._complete(path)
+                self._back_up(path)
                 return _Descent.DONE
             node.pending[i] += 1
             node.in_flight += 1
@@ -283,7 +283,7 @@ class Puct:
             path.append((node, i))
             state.push(node.moves[i])
             if (end := state.repetition()) is not None:
-                self._complete(path, path_value=self._worth(end, state))
+                self._back_up(path, path_value=self._outcome_value(end, state))
                 return _Descent.DONE
             child = node.children[i]
             if child is None:
@@ -292,21 +292,21 @@ class Puct:
                     return _Descent.COLLISION
                 if child is None and (settled := self._settle(state)) is not None:
                     if self.table.is_full:
-                        self._complete(path, path_value=settled.value)
+                        self._back_up(path, path_value=settled.value)
                         return _Descent.DONE
                     child = self.table.add(settled)
                 if child is None:
                     return _Descent.NEW
                 node.children[i] = child
-            if child.proof != UNKNOWN or child.total > self.table.visits_below(node, i):
-                self._complete(path)
+            if child.proof != UNKNOWN or child.total_visits > self.table.child_visits(node, i):
+                self._back_up(path)
                 return _Descent.DONE
             node = child
 
     def _settle(self, state: State) -> Node | None:
         """Returns a proven node if `state` is over or its side to move has a mate, else None."""
         if (outcome := state.outcome()) is not None:
-            value = self._worth(outcome, state)
+            value = self._outcome_value(outcome, state)
             node = Node(state.key, state.ply, [], [], value)
             is_declared = outcome.value > 0.0 and bool(state.legal_moves())  # Declaring takes a ply.
             proof = DRAW if outcome.value == 0.0 else WIN if outcome.value > 0.0 else LOSS
@@ -322,7 +322,7 @@ class Puct:
         node.is_complete = False
         return node
 
-    def _worth(self, outcome: Outcome, state: State) -> float:
+    def _outcome_value(self, outcome: Outcome, state: State) -> float:
         """Returns an outcome's value for the side to move, draws at their set worth."""
         if outcome.value != 0.0:
             return outcome.value
@@ -334,28 +334,28 @@ class Puct:
             return self.evaluator.evaluate([leaf.state for leaf in leaves]) if leaves else []
         except BaseException:
             for leaf in leaves:
-                self._retract(leaf.path)
+                self._cancel(leaf.path)
             raise
 
     def _expand(self, leaf: _Leaf, evaluation: Evaluation) -> None:
         """Turns an evaluated leaf into a node and backs its value up."""
         if self.table.is_full:
-            self._complete(leaf.path, path_value=single(evaluation.value))
+            self._back_up(leaf.path, path_value=single(evaluation.value))
         else:
             state, (parent, i) = leaf.state, leaf.path[-1]
             node = Node(state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value)
             parent.children[i] = self.table.add(node)
-            self._complete(leaf.path)
+            self._back_up(leaf.path)
         self._progress.evaluations += 1
 
-    def _complete(self, path: Path, path_value: float | None = None) -> None:
+    def _back_up(self, path: Path, path_value: float | None = None) -> None:
         """Counts a playout on its path, from the leaf up.
 
         path_value: the result for the side to move at the leaf, where only the path decides it
         or no node could be stored.
         """
         if path_value is not None:
-            self.table.end_path(*path[-1], -path_value)
+            self.table.add_repetition(*path[-1], -path_value)
         for node, i in reversed(path):
             node.pending[i] -= 1
             node.in_flight -= 1
@@ -366,7 +366,7 @@ class Puct:
         progress.depth_sum += len(path)
         progress.max_depth = max(progress.max_depth, len(path))
 
-    def _retract(self, path: Path) -> None:
+    def _cancel(self, path: Path) -> None:
         """Takes a playout back that will not be completed."""
         for node, i in path:
             node.pending[i] -= 1

@@ -15,8 +15,8 @@ urgency), lc0 (its reduction by the prior mass).
 from collections.abc import Set
 from math import inf, log, sqrt
 
+from goryu.search.config import PuctConfig
 from goryu.search.node_table import Node, NodeTable
-from goryu.search.settings import PuctConfig
 
 __all__ = ["exploration", "select", "untried_value"]
 
@@ -30,7 +30,7 @@ def select(
     win: there is nothing left to learn from them.
     """
     untried = untried_value(node, config.fpu_reduction_root if is_root else config.fpu_reduction)
-    explore = exploration(node.total + node.in_flight, config, is_root)
+    explore = exploration(node.total_visits + node.in_flight, config, is_root)
     best, best_score = -1, -inf
     for i in range(len(node.moves)):
         if i in masked or table.is_lost(node, i) or (is_root and table.is_won(node, i)):

@@ -8,12 +8,12 @@ native/core/blocks.h, without the memory.
 from collections import Counter
 from collections.abc import Iterable
 
-__all__ = ["EDGE_BYTES", "MOVE_BYTES", "NODE_BYTES", "PATH_END_BYTES", "Blocks", "room_for"]
+__all__ = ["EDGE_BYTES", "MOVE_BYTES", "NODE_BYTES", "REPETITION_BYTES", "Blocks", "room_for"]
 
 NODE_BYTES = 72
 """A node, its place in the index, and two bits that say that it lives and is reached."""
 
-PATH_END_BYTES = 128
+REPETITION_BYTES = 128
 """Twice its entry of a hash table that may be half empty."""
 
 MOVE_BYTES, EDGE_BYTES = 4, 12

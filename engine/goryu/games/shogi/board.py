@@ -6,8 +6,8 @@ import shogi
 
 from goryu.games.shogi.declaration import TRY_SQUARE, can_declare
 from goryu.games.shogi.diagram import diagram
-from goryu.games.shogi.generation import checking_moves, is_legal, legal_moves
 from goryu.games.shogi.move import IllegalMoveError, make_move, move_from_usi
+from goryu.games.shogi.movegen import checking_moves, is_legal, legal_moves
 from goryu.games.shogi.position import KIND, OUR_SQUARE, ROW_SQUARE, Position, row_move
 from goryu.games.shogi.repetition import Frame, History, add_to_hand, count_in_hand
 from goryu.games.shogi.rules import STANDARD_RULES, EnteringKingRule, Rules
@@ -133,9 +133,9 @@ class Board:
 
         A mate can hang on a pointless non-promotion: it may keep the mate from ending in uchifuzume.
         """
-        return checking_moves(self._position, self.evasions())
+        return checking_moves(self._position, self.all_legal_moves())
 
-    def evasions(self) -> list[Move]:
+    def all_legal_moves(self) -> list[Move]:
         """Returns every legal move in ascending order, the pointless ones too."""
         return self.legal_moves() if self._lists_all() else legal_moves(self._position, True)
 

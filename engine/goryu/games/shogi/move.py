@@ -16,6 +16,7 @@ Dropped pieces count P L N S B R G from 0; note that hands are listed in another
 ('P*5e', 6)
 """
 
+from goryu.errors import GoryuError
 from goryu.games.state import Move
 
 __all__ = [
@@ -46,7 +47,7 @@ SQUARE_NAMES = tuple(f"{file}{rank}" for file in "123456789" for rank in "abcdef
 _SQUARE_OF_NAME = {name: square for square, name in enumerate(SQUARE_NAMES)}
 
 
-class MoveError(ValueError):
+class MoveError(GoryuError, ValueError):
     """A text that is not a USI move, or a number that is not a move."""
 
 

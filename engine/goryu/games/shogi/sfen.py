@@ -8,6 +8,7 @@ changed, with an error that names the field. Sources: the USI draft of Romstad
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from goryu.errors import GoryuError
 from goryu.games.shogi.pieces import (
     EMPTY,
     HAND_KINDS,
@@ -34,7 +35,7 @@ _PIECES = {piece_letters(piece): piece for piece in (*range(1, 15), *range(17, 3
 _COLOURS = ("black", "white")
 
 
-class SfenError(ValueError):
+class SfenError(GoryuError, ValueError):
     """An SFEN that cannot be read or breaks a rule of shogi.
 
     field: "fields", "board", "side to move", "hands", "move number" or "position".

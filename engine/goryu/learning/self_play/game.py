@@ -18,10 +18,10 @@ from random import Random
 from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board, solve
-from goryu.learning.game_records import GameRecord, Policy
-from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
-from goryu.learning.match.openings import Opening
-from goryu.learning.self_play.memory import Memory
+from goryu.learning.records.game_records import GameRecord, Policy
+from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
+from goryu.learning.self_play.evaluation_cache import Memory
+from goryu.match.openings import Opening
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import GumbelConfig, GumbelResult, improved_policy, logits_of, search_steps
 from goryu.search.mate import MateVerdict

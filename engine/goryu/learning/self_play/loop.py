@@ -16,22 +16,22 @@ from random import Random
 
 import torch
 
+from goryu.agents.arena import Score, play_game, result
+from goryu.evaluators.named_networks import open_network
+from goryu.files import atomic_write
 from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board, Puct
-from goryu.learning.dataset import Source, load
-from goryu.learning.export import export_onnx
-from goryu.learning.game_tally import GameTally
-from goryu.learning.match.openings import Opening
-from goryu.learning.model import PolicyValueNet
-from goryu.learning.networks import open_network
-from goryu.learning.self_play import run
+from goryu.learning.records.summary import GameTally
+from goryu.learning.self_play import workers
 from goryu.learning.self_play.game import SelfPlaySettings
-from goryu.learning.training import TrainingConfig, load_initial, train
-from goryu.learning.whole_file import write_whole
-from goryu.players.arena import Score, play_game, result
+from goryu.learning.training.dataset import Source, load
+from goryu.learning.training.export import export_onnx
+from goryu.learning.training.network import PolicyValueNet
+from goryu.learning.training.train import TrainingConfig, load_initial, train
+from goryu.match.openings import Opening
+from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
-from goryu.search.settings import PuctConfig
 
 __all__ = ["Cycle", "LoopSettings", "run_loop", "shogi_match"]
 
@@ -112,10 +112,10 @@ def run_loop(
         cycle = folder / f"cycle-{number:03}"
         cycle.mkdir(parents=True, exist_ok=True)
         name = f"self-play, cycle {number}"
-        work = run.PlayWork(
+        work = workers.PlayWork(
             name, settings.self_play, settings.openings, settings.seed + number, settings.games
         )
-        played = run.run(
+        played = workers.run(
             work, champion / "network.onnx", cycle / "self.games",
             processes=settings.processes, at_once=settings.at_once, backend=settings.backend, report=report,
         )  # fmt: skip
@@ -188,7 +188,7 @@ def _match(settings: LoopSettings, cycle: Path, champion: Path) -> Score:
             settings.self_play.max_plies,
             rng,
         )
-        write_whole(path, json.dumps(asdict(score)))
+        atomic_write(path, json.dumps(asdict(score)))
     return Score(**json.loads(path.read_text()))
 
 

@@ -16,14 +16,14 @@ from random import Random
 from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board
-from goryu.learning.game_records import GameRecord, Policy
+from goryu.learning.records.game_records import GameRecord, Policy
+from goryu.learning.self_play.evaluation_cache import Memory
 from goryu.learning.self_play.game import (
     SelfPlaySettings,
     centipawns,
     improved_target,
     policy_target,
 )
-from goryu.learning.self_play.memory import Memory
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import GumbelConfig, search_steps
 

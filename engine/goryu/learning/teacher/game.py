@@ -13,11 +13,11 @@ from random import Random
 from goryu.games.shogi import IllegalMoveError, MoveError, Rules, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
-from goryu.learning.game_records import GameRecord, Policy
-from goryu.learning.hcpe import BLACK_WON, DRAW, WHITE_WON
-from goryu.learning.match.openings import Opening
-from goryu.learning.match.usi_client import EngineError, Thought, UsiClient
+from goryu.learning.records.game_records import GameRecord, Policy
+from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.teacher.targets import iteration_target, variation_target
+from goryu.match.openings import Opening
+from goryu.match.usi_client import EngineError, SearchReply, UsiClient
 
 __all__ = ["TeacherSettings", "play_game"]
 
@@ -97,7 +97,7 @@ def play_game(
 
 def _balanced_opening(
     client: UsiClient, settings: TeacherSettings, rng: Random, claim: Callable[[int], bool]
-) -> tuple["_Game", Thought, int | None]:
+) -> tuple["_Game", SearchReply, int | None]:
     """Returns a game after an opening that the teacher calls balanced, and its answer to the position."""
     for _ in range(MAX_OPENINGS):
         game = _Game(client, settings, rng.choice(settings.openings))
@@ -149,7 +149,7 @@ class _Game:
         self.evals.append(score)
         self.policies.append(policy)
 
-    def ask(self) -> tuple[Thought, int | None]:
+    def ask(self) -> tuple[SearchReply, int | None]:
         """Returns the teacher's answer and its score in centipawns, None only if it resigns."""
         position = " ".join(self._command if self.evals else self._command[:-1])
         move = ""
@@ -165,7 +165,7 @@ class _Game:
         raise EngineError("protocol", f"{self._client.name} answered {move} without a score to {position}")
 
     def play_on(
-        self, thought: Thought, score: int | None, wants_variations: bool
+        self, thought: SearchReply, score: int | None, wants_variations: bool
     ) -> tuple[int | None, str] | None:
         """Plays and records the teacher's move; returns who won and why, if it ends the game by itself."""
         turn, settings = self.board.turn, self._settings

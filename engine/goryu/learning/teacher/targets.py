@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from math import exp
 
 from goryu.games.shogi import move_from_usi
-from goryu.learning.game_records import Policy
-from goryu.learning.match.usi_info import number_after, variations
+from goryu.learning.records.game_records import Policy
+from goryu.match.usi_info import number_after, variations
 
 __all__ = ["ITERATION_WEIGHTS", "iteration_target", "variation_target"]
 

@@ -7,6 +7,7 @@ one with white to move must ask for the board turned round and the colours excha
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from goryu.errors import GoryuError
 from goryu.games.shogi import SfenFields, is_drop, is_promotion, make_drop, make_move
 from goryu.games.shogi.move import SQUARES, dropped_piece, move_from, move_to
 from goryu.games.shogi.pieces import EMPTY, WHITE_PIECE
@@ -16,7 +17,7 @@ from goryu.implementation import Board
 __all__ = ["Book", "BookError", "BookMove", "fields_of", "flipped", "flipped_move"]
 
 
-class BookError(ValueError):
+class BookError(GoryuError, ValueError):
     """A book that cannot be used, or an entry that cannot be read."""
 
 

@@ -9,8 +9,8 @@ from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
 from goryu.players.books.book import Book, BookError, BookMove, fields_of, flipped, flipped_move
-from goryu.players.books.choice import choose, ranked
-from goryu.players.books.settings import BookFile, BookSettings
+from goryu.players.books.config import BookFile, BookSettings
+from goryu.players.books.selection import choose, ranked
 from goryu.players.books.yaneuraou import BOM, YaneuraOuBook
 
 __all__ = ["BookAnswer", "OpeningBook", "open_book"]

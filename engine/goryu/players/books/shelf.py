@@ -9,18 +9,18 @@ from math import tanh
 from random import Random
 
 from goryu.players.books.book import BookError
+from goryu.players.books.config import BookFile
 from goryu.players.books.opening_book import BookAnswer, OpeningBook
-from goryu.players.books.settings import BookFile
 from goryu.players.position import legal_reply
 from goryu.players.request import Answer, Request
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
-__all__ = ["BookShelf"]
+__all__ = ["BookPlayer"]
 
 NO_SEARCH = SearchStats(0, 0, 0, 0, 1, 1, 0, 1, is_proven=False, is_exhausted=False)
 
 
-class BookShelf:
+class BookPlayer:
     """At most one book.
 
     say: takes one-line messages for the user; set by `load`.

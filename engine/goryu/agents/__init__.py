@@ -1,0 +1,1 @@
+"""Agents: every algorithm as a player of every game, and games between them."""

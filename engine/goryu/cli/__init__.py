@@ -1,0 +1,1 @@
+"""Programs for people at a terminal: `goryu play` and `goryu doctor`."""

@@ -1,0 +1,169 @@
+"""`goryu doctor`: what is installed, what works, how fast, and what to register in the GUI.
+
+Every line is one finding. A line that begins with `!` names something that does not work or is
+weaker than it could be, with the reason; the exit status is 1 if the engine could not play as it should.
+"""
+
+import argparse
+import platform
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from goryu import __version__
+from goryu.players.config import EngineConfig
+
+if TYPE_CHECKING:
+    from goryu.evaluators.network import NetworkEvaluator
+
+__all__ = ["main"]
+
+PACKAGES = (
+    "numpy",
+    "python-shogi",
+    "onnxruntime",
+    "onnxruntime-gpu",
+    "onnxruntime-directml",
+    "onnxruntime-openvino",
+)
+
+MEASURED_S = 1.0
+"""How long each speed is measured."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs every check and returns 0 if the network plays, else 1."""
+    parser = argparse.ArgumentParser(
+        prog="goryu doctor", description="Says what is installed, what works, and how fast."
+    )
+    parser.add_argument("--model", default="", help="ONNX model; the shipped one if left out")
+    options = parser.parse_args(arguments)
+    is_well = True
+    for line in _findings(options.model):
+        is_well = is_well and not line.startswith("! broken")
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+    for line in _registration():
+        sys.stdout.write(f"{line}\n")
+    return 0 if is_well else 1
+
+
+def _findings(model: str) -> Iterator[str]:
+    yield from _installation()
+    try:
+        yield from _rules()
+    except ImportError as error:  # Nothing else can be tried without a board.
+        yield f"! broken: search and rules: {error}{_advice()}"
+        return
+    yield from _network(model)
+    yield from _search(model)
+
+
+def _installation() -> Iterator[str]:
+    yield f"goryu {__version__} in {Path(__file__).resolve().parents[1]}"
+    yield f"Python {platform.python_version()} on {platform.platform()}, {sys.executable}"
+    for name in PACKAGES:
+        try:
+            yield f"{name} {version(name)}"
+        except PackageNotFoundError:
+            if name in ("numpy", "python-shogi"):
+                yield f"! broken: {name} is not installed"
+
+
+def _rules() -> Iterator[str]:
+    from goryu.implementation import IMPLEMENTATION, WHY
+
+    mark = "" if IMPLEMENTATION == "native" else "! slow: "
+    yield f"{mark}search and rules: {IMPLEMENTATION} ({WHY}){_advice()}"
+
+
+def _advice() -> str:
+    """Returns what to do about native twins that are not there, "" if they are."""
+    is_built = find_spec("goryu._native") is not None
+    return "" if is_built else "; tools/dev.py setup builds the native twins, or says why it cannot"
+
+
+def _network(model: str) -> Iterator[str]:
+    """Says which backends onnxruntime offers, and which of them really start."""
+    from goryu.evaluators.model_files import ModelError
+    from goryu.evaluators.providers import BACKENDS, BackendError, import_onnxruntime
+    from goryu.players.loading import load_network, model_path
+
+    try:
+        yield f"onnxruntime offers: {', '.join(import_onnxruntime().get_available_providers())}"
+        path = model_path(EngineConfig(model=model).evaluator_settings())
+        yield f"model {path}"
+        if not path.is_file():
+            raise ModelError(f"model {path}: no such file")
+    except (BackendError, ModelError) as error:
+        yield f"! broken: {error}"
+        return
+    for backend in BACKENDS:
+        notes: list[str] = []
+        settings = replace(
+            EngineConfig(model=model).evaluator_settings(), backend=backend, allows_fallback=False
+        )
+        try:
+            network = load_network(settings, notes.append)
+        except (BackendError, ModelError) as error:
+            yield f"{'! broken: ' if backend in ('auto', 'cpu') else ''}backend {backend}: {error}"
+            continue
+        yield from (f"! {note}" for note in notes)
+        yield f"backend {backend}: {_evaluations_per_second(network):.0f} positions/s; {network.description}"
+
+
+def _evaluations_per_second(network: "NetworkEvaluator") -> float:
+    """Returns the rate of the network alone: Python's planes, unlike the search's, would hold a GPU back."""
+    from goryu.implementation import Board
+
+    inputs = network.new_inputs(network.batch_size)
+    for i in range(network.batch_size):
+        network.format.fill(Board(), [rows[i] for rows in inputs])
+    return network.batch_size * _rate(lambda: network.run(inputs))
+
+
+def _rate(work: Callable[[], object]) -> float:
+    """Returns how often a piece of work is done in a second."""
+    start_s, count = monotonic(), 0
+    while monotonic() - start_s < MEASURED_S:
+        work()
+        count += 1
+    return count / (monotonic() - start_s)
+
+
+def _search(model: str) -> Iterator[str]:
+    """Searches the start position for a moment, as a game does, with the options at their defaults."""
+    from goryu.games.shogi import move_to_usi
+    from goryu.implementation import Board
+    from goryu.players.limits import Limits
+    from goryu.players.player import Player
+    from goryu.players.request import Request, SearchControl
+
+    player, config, said = Player(), EngineConfig(model=model), list[str]()
+    player.load(config, said.append)
+    yield from (f"! broken: {text}" if text.startswith("Error!") else text for text in said)
+    request = Request(Board(), Limits(movetime_ms=1000 * MEASURED_S), config, monotonic())
+    answer = player.search(request, SearchControl(), lambda result, elapsed_ms: None)
+    if answer.move is None or answer.result is None:
+        yield "! broken: the search has no answer"
+        return
+    rate = 1000 * answer.result.stats.playouts / answer.elapsed_ms
+    yield f"search: {rate:.0f} playouts/s, the first move would be {move_to_usi(answer.move)}"
+
+
+def _registration() -> Iterator[str]:
+    """Says which file to choose in the GUI."""
+    scripts = Path(sys.executable).parent
+    program = scripts / ("goryu.exe" if sys.platform == "win32" else "goryu")
+    launcher = Path(__file__).resolve().parents[3] / "bat" / "usi.bat"
+    if program.is_file():
+        yield f"register in the GUI: {program}"
+    elif sys.platform == "win32" and launcher.is_file():
+        yield f"register in the GUI: {launcher}"
+    else:
+        yield f"! {program} is not there: pip install goryu, or pip install -e . in the checkout, makes it"

@@ -1,0 +1,257 @@
+"""`goryu play`: a game at a terminal, each side an algorithm or a person.
+
+Like the USI engine a `Play` does no input or output of its own: lines go in, lines come out; only `main` and
+`_reader` know of a terminal.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from io import TextIOWrapper
+from pathlib import Path
+from random import Random
+from typing import TextIO
+
+from goryu.agents.agents import AGENTS, Agent, AgentError, AgentSetup, make_agent
+from goryu.cli.game_display import GAMES, Table
+from goryu.evaluators.model_files import ModelError
+from goryu.games.state import Move, State
+from goryu.implementation import Reversi
+from goryu.players.config import EngineConfig
+from goryu.players.loading import LoadingError, model_settings
+from goryu.usi.option_values import UsiOptions
+from goryu.usi.options_file import read_options_file
+
+__all__ = ["GAMES", "Play", "main"]
+
+PERSON = "person"
+NETWORK_AGENTS = ("puct", "gumbel", "value")
+WORDS = "moves (lists them), undo (takes yours back), board, help, quit"
+
+
+class Play:
+    """A game in progress. Agents move as soon as it is their turn; None is a person."""
+
+    def __init__(self, table: Table, state: State, players: tuple[Agent | None, Agent | None]) -> None:
+        self.table = table
+        self.state = state
+        self.players = players
+        self.is_over = False
+        self._movers: list[int | None] = []  # Sides, since the start; None for a pass that nobody chose.
+
+    def start(self) -> Iterator[str]:
+        """Yields the board, then all moves and boards up to a person's turn or the end."""
+        yield self.table.board(self.state)
+        yield from self._set_root()
+
+    def receive(self, line: str) -> Iterator[str]:
+        """Yields what happens after a person's line."""
+        text = line.strip()
+        match text.lower():
+            case "quit" | "exit":
+                self.is_over = True
+            case "help" | "?" | "":
+                yield self.help()
+            case "board":
+                yield self.table.board(self.state)
+            case "moves":
+                yield " ".join(self._names())
+            case "undo":
+                yield from self._undo()
+            case name:
+                move = {known.lower(): move for known, move in self._names().items()}.get(name)
+                if move is None:
+                    yield f"{text!r} is no legal move here. {self.help()}"
+                else:
+                    yield from self._push(move)
+                    yield from self._set_root()
+
+    def help(self) -> str:
+        """Returns what a person may write."""
+        return f"Write {self.table.example}.\nOr one of: {WORDS}."
+
+    def prompt(self) -> str:
+        """Returns what a person is asked."""
+        return f"{self.table.sides[self.state.turn]} to move> "
+
+    def _names(self) -> dict[str, Move]:
+        return {self.table.move_name(move): move for move in self.state.legal_moves()}
+
+    def _set_root(self) -> Iterator[str]:
+        while self.state.outcome() is None:
+            agent = self.players[self.state.turn]
+            if agent is not None:
+                yield from self._push(agent(self.state))
+            elif list(self._names()) == ["pass"]:
+                yield from self._push(self.state.legal_moves()[0], is_forced=True)
+            else:
+                return
+        yield self._verdict()
+        self.is_over = True
+
+    def _push(self, move: Move, is_forced: bool = False) -> Iterator[str]:
+        number, side = self.state.ply + 1, self.table.sides[self.state.turn]
+        yield f"{number}. {side}: {self.table.move_name(move)}"
+        self._movers.append(None if is_forced else self.state.turn)
+        self.state.push(move)
+        yield self.table.board(self.state)
+
+    def _undo(self) -> Iterator[str]:
+        """Takes the person's last move back, and the reply to it."""
+        side = self.state.turn
+        if side not in self._movers:
+            yield "there is no move of yours to take back"
+            return
+        is_own = False
+        while not is_own:
+            self.state.pop()
+            is_own = self._movers.pop() == side
+        yield self.table.board(self.state)
+
+    def _verdict(self) -> str:
+        outcome = self.state.outcome()
+        assert outcome is not None
+        if outcome.value == 0.0:
+            return f"draw: {outcome.reason}"
+        winner = self.state.turn if outcome.value > 0.0 else 1 - self.state.turn
+        discs = (
+            f", {abs(self.state.disc_difference())} discs ahead" if isinstance(self.state, Reversi) else ""
+        )
+        return f"{self.table.sides[winner]} wins: {outcome.reason}{discs}"
+
+
+def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO | None = None) -> int:
+    """Plays one game at the terminal, or on the two streams; returns the exit status."""
+    out: TextIO = written or sys.stdout
+    options = _parser().parse_args(arguments)
+    table = GAMES[options.game]
+    rng = Random(options.seed)
+
+    def say(text: str) -> None:
+        out.write(text + "\n")
+        out.flush()
+
+    try:
+        names = _names(options, table)
+        play = Play(table, table.new(), _players(options, names, rng, say))
+        say(", ".join(f"{side}: {name}" for side, name in zip(table.sides, names, strict=True)))
+        if None in play.players:
+            say(play.help())
+        read = _reader(given, out)
+        for text in play.start():
+            say(text)
+        while not play.is_over:
+            for text in play.receive(read(play.prompt())):
+                say(text)
+    except (AgentError, LoadingError, ModelError) as error:
+        sys.stderr.write(f"goryu play: {error}\n")
+        return 2
+    except (EOFError, KeyboardInterrupt):  # Ctrl-D and Ctrl-C end the session.
+        say("")
+    return 0
+
+
+def _reader(given: TextIO | None, out: TextIO) -> Callable[[str], str]:
+    """Returns a function that asks for a line and raises EOFError at the end of the input."""
+    if given is None and isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="backslashreplace")  # What cannot be decoded is no legal move.
+    if given is None and sys.stdin.isatty():
+        with suppress(ImportError):
+            import readline  # noqa: F401 (arrow keys and history for `input`; Windows does without)
+        return input
+    lines = given or sys.stdin
+
+    def read(prompt: str) -> str:
+        out.write(prompt)
+        out.flush()
+        line = lines.readline()
+        if not line:
+            raise EOFError
+        return line
+
+    return read
+
+
+def _names(options: argparse.Namespace, table: Table) -> tuple[str, str]:
+    """Returns what the two sides are called on the command line; raises AgentError for a hopeless choice."""
+    first: str = options.first
+    second: str = options.second or (table.opponent if first == PERSON else PERSON)
+    for name in (first, second):
+        algorithm = AGENTS.get(name.partition(":")[0])
+        if algorithm and algorithm.needs_the_end and not table.is_small:
+            raise AgentError(
+                f"{name} searches the game to its end, and {options.game} has none within years; "
+                "expected another player, such as depth-limited"
+            )
+    return first, second
+
+
+def _players(
+    options: argparse.Namespace, names: tuple[str, str], rng: Random, say: Callable[[str], None]
+) -> tuple[Agent | None, Agent | None]:
+    algorithms = {name.partition(":")[0] for name in names}
+    if options.model and not algorithms & set(NETWORK_AGENTS):
+        raise AgentError(f"--model: expected a player with a network: {', '.join(NETWORK_AGENTS)}")
+    knowledge = AgentSetup()
+    if algorithms & {*NETWORK_AGENTS, "depth-limited"}:
+        # Networks are loaded only where one is needed.
+        from goryu.agents.presets import board_setup, shogi_setup
+
+        if options.game == "shogi":
+            knowledge = shogi_setup(_engine_config(options.model, say), say)
+        else:
+            knowledge = board_setup(options.game, rng, say, options.model)
+
+    def player(name: str) -> Agent | None:
+        try:
+            return None if name == PERSON else make_agent(name, knowledge, rng)
+        except AgentError as error:
+            raise AgentError(f"{error}, or {PERSON!r}") from error
+
+    return player(names[0]), player(names[1])
+
+
+def _engine_config(model: Path | None, say: Callable[[str], None]) -> EngineConfig:
+    """Returns the settings of the USI engine as it starts, with another network if one is named.
+
+    Those of `engine_options.txt` and of the file beside its network are included.
+    Raises AgentError if `engine_options.txt` insists on a network.
+    """
+    options = UsiOptions()
+    text, problem = read_options_file()
+    remarks = [problem] if problem else []
+    remarks += options.fix(text)
+    if model:
+        if refused := options.set("DNN_Model", str(model.absolute())):
+            raise AgentError(f"--model: {refused}")
+        options.set("AllowFallback", "false")  # Who names a network does not want to play without one.
+    remarks += options.set_model_settings(model_settings(options.config))
+    for remark in remarks:
+        say(remark)
+    return options.config
+
+
+def _parser() -> argparse.ArgumentParser:
+    players = [f"  {PERSON:<17}you, at this terminal"]
+    for name, algorithm in AGENTS.items():
+        shown = f"{name}:{algorithm.budget}" if algorithm.budget else name
+        players.append(f"  {shown:<17}{algorithm.about}")
+    parser = argparse.ArgumentParser(
+        prog="goryu play",
+        description="Plays a game at the terminal. In shogi the engine's settings of network and search "
+        "count, those in engine_options.txt, too; there is no clock, no book and one searching thread.",
+        epilog="players (the number after the colon is the budget, this one if none is given):\n"
+        + "\n".join(players),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("game", choices=GAMES)
+    parser.add_argument("--first", default=PERSON, metavar="PLAYER", help="who moves first (default: person)")
+    parser.add_argument(
+        "--second", metavar="PLAYER", help="the other side (default: an algorithm, or person)"
+    )
+    parser.add_argument(
+        "--model", type=Path, metavar="FILE.onnx", help="a network of your own instead of the shipped one"
+    )
+    parser.add_argument("--seed", type=int, help="makes random players repeat themselves")
+    return parser

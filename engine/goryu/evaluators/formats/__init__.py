@@ -1,0 +1,1 @@
+"""Model formats: which planes a network reads, and what its outputs mean."""

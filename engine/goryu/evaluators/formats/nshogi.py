@@ -1,0 +1,83 @@
+"""The format of nshogi: 86 planes that also know the ply, and a head of its own for draws.
+
+Seen by the side to move, as dlshogi's, but squares are counted up the files (1i = 0, 1a = 8), and kinds are
+in the order P L N S G K B R +P +L +N +S +B +R. The planes of the one input, the mover's first:
+    0-13, 14-27     where the pieces of each kind stand
+    28-53, 54-79    the hand, so many planes of ones as it holds: P up to 6, L N S G up to 4, B R up to 2
+    80, 81          does black move? does white?
+    82, 83          ply / `MAX_PLY` and 1 / `MAX_PLY`
+    84, 85          what a draw is worth to the mover and to the opponent, here always 0.5
+The value is the win rate given that the game is not drawn; `draw` is the probability that it is.
+
+Weakness: a network is trained for games of a greatest length, and its file does not say which; nshogi's
+default is assumed.
+Source: nshogi-engine (MIT), `SimpleFeatures`; written from the format's description.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from goryu.evaluators.formats.base import Array, TensorSpec
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DROP, PROMOTION, dlshogi_label
+from goryu.evaluators.formats.dlshogi_planes import KINDS, Oriented, held, standing
+from goryu.evaluators.formats.value_scale import from_probability
+from goryu.evaluators.shogi_state import ShogiState
+from goryu.games.state import Move
+
+__all__ = ["NSHOGI_PLANES", "NshogiFormat"]
+
+HAND_CAPS = (6, 4, 4, 4, 4, 2, 2)
+"""Planes for each piece in hand, P L N S G B R."""
+TURN_PLANES = 2 * (KINDS + sum(HAND_CAPS))
+NSHOGI_PLANES = TURN_PLANES + 6
+
+MAX_PLY = 320
+DRAW_VALUE = 0.5
+
+_KINDS = [0, 1, 2, 3, 6, 7, 4, 5, *range(8, KINDS)]
+"""By a kind's place in the order P L N S B R G K +P ..."""
+
+_DIRECTIONS = [0, 7, 1, 6, 2, 4, 5, 3, 9, 8]
+"""By dlshogi's channel: clockwise from above, then the knight's moves, the right one first."""
+_CHANNELS: list[int] = [*_DIRECTIONS, *(PROMOTION + each for each in _DIRECTIONS), *range(DROP, DROP + 7)]
+
+
+class NshogiFormat:
+    """Implements `ModelFormat`. A draw counts 0 in the value."""
+
+    labels = DLSHOGI_LABELS
+    name = f"nshogi {NSHOGI_PLANES}"
+    inputs = (TensorSpec("input", (NSHOGI_PLANES, 9, 9)),)
+    outputs = ("policy", "value", "draw")
+
+    def fill(self, state: ShogiState, rows: Sequence[Array]) -> None:
+        """Writes the planes of a position into one row [86, 9, 9] of zeros."""
+        position = Oriented(state)
+        (planes,) = rows
+        places = (
+            (KINDS * side + _KINDS[kind - 1], _square(square)) for side, kind, square in standing(position)
+        )
+        planes.reshape(-1)[[81 * plane + square for plane, square in places]] = 1
+        planes[[2 * KINDS + plane for plane in held(position.hands, HAND_CAPS)]] = 1
+        planes[TURN_PLANES + state.turn] = 1
+        planes[TURN_PLANES + 2] = state.ply / MAX_PLY
+        planes[TURN_PLANES + 3] = 1 / MAX_PLY
+        planes[TURN_PLANES + 4 :] = DRAW_VALUE
+
+    def label(self, move: Move, turn: int) -> int:
+        """Returns the place of a legal move of the side `turn` in the policy vector."""
+        channel, to = divmod(dlshogi_label(move, turn), 81)
+        return 81 * _CHANNELS[channel] + _square(to)
+
+    def interpret(self, outputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
+        logits, value, draw = outputs
+        decided = 1.0 - draw.reshape(-1).astype(np.float64)
+        return logits, decided * from_probability(value)
+
+
+def _square(square: int) -> int:
+    """Returns nshogi's number of a square: the ranks are counted from the mover."""
+    return square - square % 9 + (8 - square % 9)

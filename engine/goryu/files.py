@@ -1,0 +1,70 @@
+"""Files that several programs may use and a kill must not damage: atomic writes, locks."""
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["atomic_save", "atomic_write", "held_folder", "try_lock"]
+
+
+def atomic_write(path: Path, content: str | bytes) -> None:
+    """Writes a temporary file and renames it to `path`, so a kill leaves the old file or the new one.
+
+    Raises OSError; `path` is then unchanged.
+    """
+    temporary = path.with_suffix(".tmp")
+    if isinstance(content, bytes):
+        temporary.write_bytes(content)
+    else:
+        temporary.write_text(content, encoding="utf-8")
+    temporary.replace(path)
+
+
+def atomic_save(path: Path, state: Any) -> None:
+    """Saves an object with `torch.save`, atomically.
+
+    It serializes in memory first: torch reports a full disk as a RuntimeError that does not name the cause.
+    """
+    import torch  # Slow to import; most callers write text.
+
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    atomic_write(path, buffer.getvalue())
+
+
+def try_lock(file: IO[Any]) -> bool:
+    """Locks a file if no other process holds it; returns whether we hold it (on Windows always True)."""
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def held_folder(folder: Path) -> Iterator[None]:
+    """Creates a folder and locks it for one run; raises BlockingIOError if another program holds it.
+
+    If the run leaves nothing in a folder that it created, the folder is removed.
+    """
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = folder / "lock"
+    with lock.open("a") as file:
+        if not try_lock(file):
+            raise BlockingIOError(f"{folder}: another program is using this folder")
+        try:
+            yield
+        finally:
+            if is_new and list(folder.iterdir()) == [lock]:
+                with suppress(OSError):  # Windows cannot delete an open file.
+                    lock.unlink()
+                    folder.rmdir()

@@ -1,0 +1,1 @@
+"""Networks in 8-bit integers."""

@@ -1,0 +1,37 @@
+"""What flows through a network in ONNX form: tensors inside it, not only its outputs."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+import onnxruntime
+
+from goryu.evaluators.formats.base import Array
+
+__all__ = ["Floats", "watch"]
+
+Floats = npt.NDArray[np.float32]
+
+
+def watch(
+    model: onnx.ModelProto, tensors: Iterable[str], batches: Iterable[dict[str, Array]]
+) -> Iterator[dict[str, Floats]]:
+    """Yields, for each batch, what the named tensors of a float network hold, as float32.
+
+    batches: inputs of the network, by name; they may be among `tensors`, too.
+    """
+    names = sorted(set(tensors))
+    watched = onnx.ModelProto()
+    watched.CopyFrom(model)
+    own = {value.name for value in (*model.graph.input, *model.graph.output)}
+    for name in names:
+        if name not in own:
+            watched.graph.output.append(
+                onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)
+            )
+    session = onnxruntime.InferenceSession(watched.SerializeToString(), providers=["CPUExecutionProvider"])
+    outputs = [output.name for output in session.get_outputs()]
+    for batch in batches:
+        seen = batch | dict(zip(outputs, session.run(outputs, batch), strict=True))
+        yield {name: np.asarray(seen[name], np.float32) for name in names}

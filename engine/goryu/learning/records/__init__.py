@@ -1,0 +1,1 @@
+"""Training records: games and positions on disk."""

@@ -1,0 +1,124 @@
+"""HCPE: dlshogi's training record, 38 bytes a position.
+
+A record holds a Huffman-coded position (turn, kings, pieces, hands; no move number), the teacher's score,
+the move that was played and the result of the game. Records of one game follow each other, but nothing in
+the format says where a game begins, and a teacher may leave positions out: `game_numbers` finds out.
+
+Positions are unpacked by cshogi (extra `[train]`), the program family the format comes from.
+"""
+
+import lzma
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goryu.errors import GoryuError
+
+__all__ = [
+    "BLACK_WON",
+    "DRAW",
+    "HCPE",
+    "WHITE_WON",
+    "HcpeError",
+    "game_numbers",
+    "is_legal",
+    "read_hcpe",
+    "results",
+    "write_hcpe",
+]
+
+HCPE = np.dtype(
+    [
+        ("hcp", np.uint8, 32),
+        ("eval", np.int16),
+        ("bestMove16", np.uint16),
+        ("gameResult", np.uint8),
+        ("dummy", np.uint8),
+    ]
+)
+"""Names and layout as in dlshogi, so that cshogi and rsshogi read the same arrays.
+
+eval: the teacher's score in centipawns, from the side to move. bestMove16: the move that was played.
+gameResult: `DRAW`, `BLACK_WON` or `WHITE_WON`.
+"""
+
+DRAW, BLACK_WON, WHITE_WON = 0, 1, 2
+
+
+class HcpeError(GoryuError, ValueError):
+    """A file that is not a sequence of HCPE records."""
+
+
+def read_hcpe(path: Path | str) -> npt.NDArray[np.void]:
+    """Returns the records of a file; an incomplete last record (a teacher still writing) is left out.
+
+    A file whose name ends in `.xz` is unpacked: good for a third of the size.
+    Raises HcpeError if a result is none of the three or the packing is broken, and OSError if the file
+    cannot be read.
+    """
+    data = Path(path).read_bytes()
+    if Path(path).suffix == ".xz":
+        try:
+            data = lzma.decompress(data)
+        except lzma.LZMAError as error:
+            raise HcpeError(f"{path}: expected a file packed by xz: {error}") from error
+    records = np.frombuffer(data, HCPE, count=len(data) // HCPE.itemsize)
+    if records.size and records["gameResult"].max() > WHITE_WON:
+        raise HcpeError(
+            f"{path}: expected results 0 to 2, found {records['gameResult'].max()}: not an HCPE file?"
+        )
+    return records
+
+
+def write_hcpe(path: Path | str, records: npt.NDArray[np.void]) -> None:
+    """Writes records to a file, which is packed if its name ends in `.xz`."""
+    data = records.tobytes()
+    Path(path).write_bytes(lzma.compress(data) if Path(path).suffix == ".xz" else data)
+
+
+def results(records: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
+    """Returns the result of the game for the side to move of each record: 0, 0.5 or 1."""
+    turns = records["hcp"][:, 0] & 1  # The first bit of a Huffman-coded position is the side to move.
+    won = (records["gameResult"] == BLACK_WON) == (turns == 0)
+    return np.where(records["gameResult"] == DRAW, 0.5, won)
+
+
+def is_legal(board: Any, move16: int) -> bool:
+    """Is a 16-bit move legal on a board of cshogi?
+
+    Its own test takes promotions far from the zone, pawns without promotion on the last rank and the like.
+    """
+    import cshogi
+
+    return move16 in map(cshogi.move16, board.legal_moves)
+
+
+def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
+    """Returns the number of the game that each record belongs to; games count from 0 in file order.
+
+    A record continues the game before it if the result is the same and the position is closer to its
+    predecessor than to the start position, closeness being the number of squares that differ. Moves left
+    out by the teacher (random ones, decided positions) are therefore no boundary, and a new opening is.
+
+    Raises HcpeError at a record that holds no position, or a move that it does not allow.
+    """
+    import cshogi
+
+    board = cshogi.Board()
+    start = np.array(board.pieces, np.int8)
+    pieces = np.empty((len(records), 81), np.int8)
+    for i, (hcp, move16) in enumerate(zip(records["hcp"], records["bestMove16"].tolist(), strict=True)):
+        try:
+            board.set_hcp(hcp)
+        except RuntimeError as error:
+            raise HcpeError(f"record {i}: expected a position: {error}") from error
+        if not is_legal(board, move16):
+            raise HcpeError(f"record {i}: expected a move that is legal in {board.sfen()}, received {move16}")
+        pieces[i] = board.pieces
+    from_start = (pieces[1:] != start).sum(axis=1)
+    from_previous = (pieces[1:] != pieces[:-1]).sum(axis=1)
+    is_new = np.zeros(len(records), bool)
+    is_new[1:] = (from_start < from_previous) | (records["gameResult"][1:] != records["gameResult"][:-1])
+    return np.cumsum(is_new)

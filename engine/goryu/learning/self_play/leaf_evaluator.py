@@ -1,0 +1,119 @@
+"""What a network says of the leaves of many small searches, with no more work than they have a use for.
+
+`NetworkEvaluator.evaluate` is the readable way to the same answers. Here the planes are written by the
+implementation in use, into arrays that the network is bound to, and a policy is worked out when it is looked
+at: of most leaves a search never asks more than the value.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, cast, overload
+
+import numpy as np
+
+from goryu.evaluators.formats.base import Array
+from goryu.evaluators.formats.dlshogi import DlshogiFormat
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.shogi_state import ShogiState
+from goryu.evaluators.softmax import softmax
+from goryu.games.state import Move, State
+from goryu.implementation import IMPLEMENTATION
+from goryu.search.evaluator import Evaluation
+
+if TYPE_CHECKING or IMPLEMENTATION == "python":
+    from goryu.evaluators.formats.dlshogi import fill_dlshogi
+else:
+    from goryu._native import fill_dlshogi
+
+__all__ = ["LeafNetwork"]
+
+
+class LeafNetwork:
+    """Judges boards of `goryu.implementation` by a network, for one thread.
+
+    Its answers are those of `NetworkEvaluator.evaluate`, bit for bit.
+    """
+
+    def __init__(self, network: NetworkEvaluator) -> None:
+        self.network = network
+        self._inputs = network.new_inputs(network.batch_size)
+        self._bound = network.bind(self._inputs)
+        self._labels = tuple(_Labels(network.format.label, turn) for turn in (0, 1))
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        """Returns one evaluation per state, in order; no state is over."""
+        size = self.network.batch_size
+        return [
+            evaluation
+            for start in range(0, len(states), size)
+            for evaluation in self._evaluate(states[start : start + size])
+        ]
+
+    def _evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        self._fill(states)
+        count = len(states)
+        if self._bound is None:
+            logits, values = self.network.run([rows[:count] for rows in self._inputs])
+        else:
+            self._bound.run(count)
+            answers = [self._bound.outputs[name][:count] for name in self.network.format.outputs]
+            logits, values = self.network.format.interpret(answers)
+            self.network.check(values)
+        labels = [[self._labels[state.turn][move] for move in state.legal_moves()] for state in states]
+        rows = np.repeat(np.arange(count), [len(row) for row in labels])
+        legal = logits[rows, [label for row in labels for label in row]]
+        self.network.check(legal)
+        ends = list(accumulate(len(row) for row in labels))
+        return [
+            Evaluation(_Policy(legal[end - len(row) : end], self.network.temperature), value)
+            for row, end, value in zip(labels, ends, values.tolist(), strict=True)
+        ]
+
+    def _fill(self, states: Sequence[State]) -> None:
+        boards = cast(list[ShogiState], list(states))
+        if type(self.network.format) is DlshogiFormat:
+            fill_dlshogi(boards, *self._inputs)
+            return
+        for rows in self._inputs:
+            rows[: len(boards)] = 0
+        for i, board in enumerate(boards):
+            self.network.format.fill(board, [rows[i] for rows in self._inputs])
+
+
+class _Labels(dict[Move, int]):
+    """The labels of one side's moves, each worked out when it is first asked for."""
+
+    def __init__(self, label: Callable[[Move, int], int], turn: int) -> None:
+        super().__init__()
+        self._label = label
+        self._turn = turn
+
+    def __missing__(self, move: Move) -> int:
+        label = self[move] = self._label(move, self._turn)
+        return label
+
+
+class _Policy(Sequence[float]):
+    """The softmax of some logits, taken when it is first looked at."""
+
+    __slots__ = ("_logits", "_probabilities", "_temperature")
+
+    def __init__(self, logits: Array, temperature: float) -> None:
+        self._logits = logits
+        self._temperature = temperature
+        self._probabilities: list[float] | None = None
+
+    def __len__(self) -> int:
+        return len(self._logits)
+
+    @overload
+    def __getitem__(self, place: int) -> float: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[float]: ...
+    def __getitem__(self, place: int | slice) -> float | list[float]:
+        if self._probabilities is None:
+            self._probabilities = softmax(self._logits.tolist(), self._temperature)
+        return self._probabilities[place]
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self[:])

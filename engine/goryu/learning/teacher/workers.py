@@ -1,0 +1,202 @@
+"""Many games of a teacher at once, kept as they end; a run that was killed goes on where it stopped.
+
+Every worker owns one process of the engine. The opening of a game is drawn by its number, so a run goes on
+with the numbers that its file lacks, and what was in progress is played again. No two games begin in the same
+position. An engine that fails loses its game, is started again, and the run goes on with the next number.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from goryu.errors import GoryuError
+from goryu.games.state import Move
+from goryu.implementation import Board
+from goryu.learning.records.game_records import GameRecord, GameWriter, read_games
+from goryu.learning.records.summary import GameTally
+from goryu.learning.teacher.game import TeacherSettings, play_game
+from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
+
+__all__ = ["Progress", "TeacherError", "run"]
+
+MAX_FAILURES = 5
+"""Games that may fail in a row before the run gives up."""
+
+_Event = GameRecord | Exception | None
+"""What a worker sends: a game, why one failed (EngineError), a defect of ours, or None at its end."""
+
+
+class TeacherError(GoryuError):
+    """The run cannot go on; the message says what the engine did."""
+
+
+@dataclass(slots=True)
+class Progress(GameTally):
+    """Where a run stands: the games of this teacher, and what went wrong.
+
+    failures: what the engine did when a game was lost to a failure, since the run was started.
+    warnings: options that the engine does not list.
+    """
+
+    failures: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def run(
+    spec: EngineSpec,
+    settings: TeacherSettings,
+    path: Path,
+    *,
+    games: int | None = None,
+    processes: int = 1,
+    timeouts: Timeouts | None = None,
+    report: Callable[[Progress], None] = lambda progress: None,
+) -> Progress:
+    """Plays the games 0 to `games` - 1 that the file does not hold yet, and appends them to it.
+
+    games: None to go on until interrupted (KeyboardInterrupt, SystemExit): the file then has every game that
+    ended. The file may hold games of other teachers and settings too. `report` is called after every game and
+    failure, in this thread. Raises TeacherError if the engine cannot be started or keeps failing.
+    """
+    clients = [UsiClient(spec, timeouts=timeouts) for _ in range(processes)]
+    events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
+    numbers, openings = _Numbers(), _Openings()
+    workers: list[threading.Thread] = []
+    try:
+        teacher = _start(clients[0], settings)
+        with GameWriter(path) as writer:
+            progress, done = _resume(path, teacher, openings)
+            progress.warnings = clients[0].warnings
+            numbers.open(done, games)
+            report(progress)
+            for client in clients:
+                arguments = (client, settings, teacher, numbers, openings, events)
+                workers.append(threading.Thread(target=_work, args=arguments, daemon=True))
+                workers[-1].start()
+            _collect(events, len(workers), writer, progress, report)
+    finally:
+        numbers.close()
+        for client in clients:
+            client.kill()
+        for worker in workers:
+            worker.join()
+    return progress
+
+
+def _resume(path: Path, teacher: str, openings: "_Openings") -> tuple[Progress, set[int | None]]:
+    """Returns where the run stood and the numbers of the games in the file; claims their openings."""
+    progress, done = Progress(), set()
+    for game in read_games(path):
+        if game.teacher == teacher:
+            progress.add(game, is_new=False)
+            done.add(game.number)
+            board = Board(game.start_sfen)
+            for move, score in zip(game.moves, game.evals, strict=True):
+                if score is not None:
+                    break
+                board.push(Move(move))
+            openings.claim(board.position_key)
+    return progress, done
+
+
+def _collect(
+    events: "queue.SimpleQueue[_Event]",
+    workers: int,
+    writer: GameWriter,
+    progress: Progress,
+    report: Callable[[Progress], None],
+) -> None:
+    """Writes and counts what the workers send, until the last of them has ended."""
+    failures_in_a_row = 0
+    while workers:
+        event = events.get()
+        if event is None:
+            workers -= 1
+            continue
+        if isinstance(event, GameRecord):
+            writer.write([event])
+            progress.add(event, is_new=True)
+            failures_in_a_row = 0
+        elif isinstance(event, EngineError):
+            progress.failures.append(str(event))
+            failures_in_a_row += 1
+        else:
+            raise event
+        report(progress)
+        if failures_in_a_row == MAX_FAILURES:
+            raise TeacherError(f"{MAX_FAILURES} games in a row failed, the last one since {event}")
+
+
+def _work(
+    client: UsiClient,
+    settings: TeacherSettings,
+    teacher: str,
+    numbers: "_Numbers",
+    openings: "_Openings",
+    events: "queue.SimpleQueue[_Event]",
+) -> None:
+    """Plays game after game until there are no more numbers; sends None at the end."""
+    try:
+        while (number := numbers.next()) is not None:
+            try:
+                if not client.is_alive:
+                    client.restart()
+                events.put(play_game(client, number, settings, teacher, openings.claim))
+            except EngineError as error:
+                client.kill()
+                if not numbers.is_closed:
+                    events.put(error)
+    except Exception as error:  # The thread's end would be silent: `_collect` raises it.
+        events.put(error)
+    finally:
+        client.kill()
+        events.put(None)
+
+
+class _Numbers:
+    """Hands out the numbers of the games to play to several threads; none until `open` or after `close`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._rest: Iterator[int] = iter(())
+        self.is_closed = False
+
+    def open(self, done: Container[int | None], end: int | None) -> None:
+        """Lets out the numbers below `end` (None: all) that are not done."""
+        self._rest = (n for n in (count() if end is None else range(end)) if n not in done)
+
+    def next(self) -> int | None:
+        with self._lock:
+            return None if self.is_closed else next(self._rest, None)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class _Openings:
+    """Remembers where the games of a run begin."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._keys: set[int] = set()
+
+    def claim(self, key: int) -> bool:
+        """Returns whether nobody has asked for this position before."""
+        with self._lock:
+            is_new = key not in self._keys
+            self._keys.add(key)
+            return is_new
+
+
+def _start(client: UsiClient, settings: TeacherSettings) -> str:
+    """Starts the first engine; returns the teacher's name in the records, by which a run finds its games."""
+    try:
+        client.start()
+    except EngineError as error:
+        raise TeacherError(str(error)) from error
+    options = " ".join(f"{name}={value}" for name, value in client.spec.options)
+    parts = (client.name, options, f"go {settings.go}", f"seed {settings.seed}")
+    return "; ".join(part for part in parts if part)

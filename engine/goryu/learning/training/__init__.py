@@ -1,0 +1,1 @@
+"""Supervised training of shogi networks, and their way to ONNX and back."""

@@ -1,0 +1,339 @@
+"""Training positions: from records to batches of planes and targets.
+
+Planes are made afresh for every batch (about 20 microseconds a position, cshogi) instead of being kept:
+a position is 38 bytes as a record and 39 kilobytes as planes.
+
+The left-right mirror image of a shogi position is another, equally good position, so every position counts
+twice. Whole games are held out for measuring, never single positions: neighbours in a game share everything
+but a move.
+
+Sources are HCPE files or files of games (`game_records.py`), which alone have soft policy targets.
+"""
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
+from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
+from goryu.learning.records.conversion import hcpe_records
+from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
+from goryu.learning.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, results
+from goryu.learning.training.soft_policies import SoftPolicies
+
+__all__ = [
+    "Batch",
+    "Dataset",
+    "Draw",
+    "Source",
+    "batches",
+    "draws",
+    "load",
+    "make_batch",
+    "merge_duplicates",
+    "mirror_labels",
+    "parse_source",
+]
+
+Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]
+"""What is in a batch: the indices of its positions, and which of them are reflected left to right."""
+
+PROMOTIONS = 10 * 81
+"""Added to the label of a move without promotion it gives the label of the same with promotion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of records or of games (`*.games`), and how far to trust it.
+
+    scale: centipawns at which the teacher's win odds are e : 1; every teacher has its own.
+    result_weight: share of the game's result in the value target, in [0, 1]; the rest is the teacher's score.
+    repeat: how often each position counts in one pass.
+    """
+
+    path: Path
+    scale: float
+    result_weight: float = 0.3
+    repeat: int = 1
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for numbers that make no target."""
+        if not (self.scale > 0.0 and 0.0 <= self.result_weight <= 1.0 and self.repeat >= 1):
+            received = f"{self.scale:g}, {self.result_weight:g}, {self.repeat}"
+            raise ValueError(
+                f"expected a scale above 0, a weight of 0 to 1, a repeat of 1 or more: {received}"
+            )
+
+    @property
+    def name(self) -> str:
+        """The file's name without its endings (`.games`, `.hcpe`, `.hcpe.xz`)."""
+        return self.path.name.split(".")[0]
+
+
+def parse_source(text: str) -> Source:
+    """Returns the source that a command line means by FILE,SCALE[,RESULT_WEIGHT[,REPEAT]].
+
+    >>> source = parse_source("a.hcpe,540,0.5")
+    >>> source.name, source.scale, source.result_weight, source.repeat
+    ('a', 540.0, 0.5, 1)
+
+    Raises ValueError if it is something else.
+    """
+    path, _, rest = text.partition(",")
+    numbers = rest.split(",")
+    try:
+        if not path or not 1 <= len(numbers) <= 3:
+            raise ValueError(f"found {len(numbers)} numbers")
+        source = Source(Path(path), float(numbers[0]))
+        if len(numbers) > 1:
+            source = replace(source, result_weight=float(numbers[1]))
+        if len(numbers) > 2:
+            source = replace(source, repeat=int(numbers[2]))
+        return source
+    except ValueError as error:
+        form = "FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]"
+        raise ValueError(f"expected {form}, received {text!r}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Positions of one or several sources; all arrays have the length N.
+
+    records: HCPE records.
+    value: target win probability of the side to move, in [0, 1].
+    policies: soft targets of the policy; None if there are none, so that the moves played are the targets.
+    """
+
+    records: npt.NDArray[np.void]
+    value: npt.NDArray[np.float32]
+    policies: SoftPolicies | None = None
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def select(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> "Dataset":
+        """Returns some of the positions, given by their indices or by a mask of all."""
+        policies = None if self.policies is None else self.policies.select(chosen)
+        return Dataset(self.records[chosen], self.value[chosen], policies)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one training step sees.
+
+    input1: float32 [N, 62, 9, 9]; input2: float32 [N, 57, 9, 9]; the planes of the dlshogi format.
+    legal: bool [N, 2187]; label: int64 [N], the move that was played, promoting where not to is pointless.
+    policy: float32 [N, 2187], the target of the policy, a probability of each label: the soft target where
+        the source has one, else 1 for `label`. Every label with a probability is among the legal ones.
+    value: float32 [N], target win probability of the side to move.
+    result: float32 [N], result of the game for the side to move: 0, 0.5 or 1.
+    """
+
+    input1: npt.NDArray[np.float32]
+    input2: npt.NDArray[np.float32]
+    legal: npt.NDArray[np.bool_]
+    label: npt.NDArray[np.int64]
+    policy: npt.NDArray[np.float32]
+    value: npt.NDArray[np.float32]
+    result: npt.NDArray[np.float32]
+
+
+def load(
+    sources: Sequence[Source], held_out: float, seed: int, merge: bool = False
+) -> tuple[Dataset, dict[str, Dataset]]:
+    """Returns the training positions of all sources and the held-out ones of each, by the source's name;
+    those of sources of one name, such as the games of several cycles, come together.
+
+    held_out: share of the games of every source that is kept away from training, in [0, 1). If another
+        source has such a game, too, with other labels, its positions are left out there.
+    merge: whether equal training positions become one, with their targets averaged.
+    """
+    if not 0.0 <= held_out < 1.0:
+        raise ValueError(f"held out: expected a share of 0 to 1, received {held_out:g}")
+    training: list[Dataset] = []
+    repeats: list[npt.NDArray[np.int64]] = []
+    lines: list[npt.NDArray[np.int64]] = []
+    held_out_lines: list[npt.NDArray[np.int64]] = []
+    testing: dict[str, Dataset] = {}
+    for source in sources:
+        dataset, games, line = _read(source)
+        # Seeded by the name, so that a file that grows or is used with others keeps its split.
+        rng = np.random.default_rng((seed, zlib.crc32(source.name.encode())))
+        is_held_out = (rng.random(games.max(initial=-1) + 1) < held_out)[games]
+        same = [testing[source.name]] if source.name in testing else []
+        testing[source.name] = _concatenate([*same, dataset.select(is_held_out)])
+        training.append(dataset.select(~is_held_out))
+        repeats.append(np.full(len(training[-1]), source.repeat))
+        lines.append(line[~is_held_out])
+        held_out_lines.append(line[is_held_out])
+    is_free = ~np.isin(np.concatenate(lines), np.concatenate(held_out_lines))
+    whole, repeat = _concatenate(training).select(is_free), np.concatenate(repeats)[is_free]
+    if merge:
+        whole, repeat = merge_duplicates(whole, repeat)
+    return whole.select(np.repeat(np.arange(len(whole)), repeat)), testing
+
+
+def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Returns the positions of a source, the number of the game that each belongs to, counted from 0, and a
+    hash of the moves of that game (of its positions in an HCPE file), by which its copies are known.
+    """
+    if source.path.suffix != GAMES_SUFFIX:
+        records = read_hcpe(source.path)
+        try:
+            numbers = game_numbers(records)
+            played = np.split(records["hcp"], np.flatnonzero(np.diff(numbers)) + 1)
+            hashes = np.array([hash(positions.tobytes()) for positions in played])
+            return Dataset(records, _value_targets(records, source)), numbers, hashes[numbers]
+        except HcpeError as error:
+            raise HcpeError(f"{source.path}: {error}") from error
+    parts, policies, games = [np.zeros(0, HCPE)], [], [np.zeros(0, np.int64)]
+    lines = [np.zeros(0, np.int64)]
+    places: dict[tuple[str, int | None, int], int] = {}
+    for i, game in enumerate(read_games(source.path)):
+        name = (game.teacher, game.number, i if game.number is None else 0)
+        parts.append(hcpe_records(game))
+        games.append(np.full(len(parts[-1]), places.setdefault(name, len(places))))
+        lines.append(np.full(len(parts[-1]), hash((game.start_sfen, game.moves))))
+        targets = game.policies or (None,) * len(game.moves)
+        policies += [policy for policy, score in zip(targets, game.evals, strict=True) if score is not None]
+    records = np.concatenate(parts)
+    dataset = Dataset(records, _value_targets(records, source), SoftPolicies.of(policies))
+    return dataset, np.concatenate(games), np.concatenate(lines)
+
+
+def _concatenate(parts: Sequence[Dataset]) -> Dataset:
+    return Dataset(
+        np.concatenate([part.records for part in parts]),
+        np.concatenate([part.value for part in parts]),
+        SoftPolicies.concatenate(part.policies or SoftPolicies.none(len(part)) for part in parts),
+    )
+
+
+def merge_duplicates(
+    dataset: Dataset, repeat: npt.NDArray[np.int64]
+) -> tuple[Dataset, npt.NDArray[np.int64]]:
+    """Returns the distinct positions in the order of their first records, and how often to repeat each.
+
+    Their targets are the means over all equal positions, each counting as often as it was to be repeated;
+    the move played and the result are those of the first record.
+    """
+    keys = np.ascontiguousarray(dataset.records["hcp"]).view("V32")[:, 0]
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    group = np.argsort(order)[group]
+    weights = repeat.astype(np.float64)
+    value = np.bincount(group, weights * dataset.value) / np.bincount(group, weights)
+    policies = dataset.policies or SoftPolicies.none(len(dataset))
+    most = np.zeros(len(first), np.int64)
+    np.maximum.at(most, group, repeat)
+    merged = Dataset(
+        dataset.records[first[order]],
+        value.astype(np.float32),
+        policies.means(group, weights, dataset.records["bestMove16"]),
+    )
+    return merged, most
+
+
+def draws(count: int, size: int, rng: np.random.Generator) -> Iterator[Draw]:
+    """Yields what is in each batch of `count` positions, for ever: the indices, and which are mirrored.
+
+    Each pass is a fresh permutation, each position mirrored or not by chance; the last, incomplete batch of a
+    pass is dropped. Raises ValueError if there are too few positions for one.
+    """
+    if count < size:
+        raise ValueError(f"expected at least one batch of {size} positions to train on, found {count}")
+    while True:
+        order = rng.permutation(count)
+        for start in range(0, count - size + 1, size):
+            yield order[start : start + size], rng.random(size) < 0.5
+
+
+def batches(dataset: Dataset, size: int, rng: np.random.Generator, first: int = 0) -> Iterator[Batch]:
+    """Yields the batches that `draws` are of, from the number `first` on."""
+    for chosen, mirrored in islice(draws(len(dataset), size, rng), first, None):
+        yield make_batch(dataset, chosen, mirrored)
+
+
+def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.NDArray[np.bool_]) -> Batch:
+    """Returns the batch of the chosen positions; those with `mirrored` set are reflected left to right."""
+    import cshogi
+    from cshogi import dlshogi
+
+    size = len(chosen)
+    batch = Batch(
+        input1=np.zeros((size, 62, 9, 9), np.float32),
+        input2=np.zeros((size, 57, 9, 9), np.float32),
+        legal=np.zeros((size, DLSHOGI_LABELS), np.bool_),
+        label=np.zeros(size, np.int64),
+        policy=np.zeros((size, DLSHOGI_LABELS), np.float32),
+        value=dataset.value[chosen],
+        result=results(dataset.records[chosen]).astype(np.float32),
+    )
+    board = cshogi.Board()
+
+    def label_of(move16: int, legal: npt.NDArray[np.bool_]) -> int:
+        move = board.move_from_move16(move16)
+        label: int = dlshogi.make_move_label(move, board.turn)
+        if cshogi.move_is_drop(move):
+            return label
+        return _sensible_label(label, board.piece_type(cshogi.move_from(move)), legal)
+
+    for i, record in enumerate(dataset.records[chosen]):
+        board.set_hcp(np.ascontiguousarray(record["hcp"]))
+        turn = board.turn
+        dlshogi.make_input_features(board, batch.input1[i], batch.input2[i])
+        legal = batch.legal[i]
+        legal[[dlshogi.make_move_label(move, turn) for move in board.legal_moves]] = True
+        batch.label[i] = label_of(int(record["bestMove16"]), legal)
+        targets = dataset.policies.entries(chosen[i]) if dataset.policies else []
+        for move16, probability in targets:
+            batch.policy[i, label_of(move16, legal)] += probability
+        if not targets:
+            batch.policy[i, batch.label[i]] = 1.0
+    batch.legal[np.arange(size), batch.label] = True
+    batch.legal[batch.policy > 0.0] = True
+    mirror = mirror_labels()
+    batch.input1[mirrored] = batch.input1[mirrored, :, ::-1, :]  # the axes are [plane][file][rank]
+    batch.legal[mirrored] = batch.legal[mirrored][:, mirror]
+    batch.policy[mirrored] = batch.policy[mirrored][:, mirror]
+    batch.label[mirrored] = mirror[batch.label[mirrored]]
+    return batch
+
+
+def _sensible_label(label: int, piece: int, legal: npt.NDArray[np.bool_]) -> int:
+    """Returns the label of a move on the board, or of its promotion if it is pointless not to promote.
+
+    Fairy-Stockfish sees no difference where the piece is captured at once, and leaves a quarter of these
+    promotions out; our search lists such moves in check only. It is pointless for pawn, bishop and rook
+    wherever they could promote, and for a lance on the last rank but one (`Rules.all_moves`).
+    """
+    if label >= PROMOTIONS or not legal[label + PROMOTIONS]:
+        return label
+    is_last_but_one = label % 81 % 9 == 1
+    return (
+        label + PROMOTIONS if piece in (PAWN, BISHOP, ROOK) or (piece == LANCE and is_last_but_one) else label
+    )
+
+
+def mirror_labels() -> npt.NDArray[np.int64]:
+    """Returns the label of each label's move on the board reflected left to right; its own inverse."""
+    channels = np.arange(27)
+    for left, right in ((1, 2), (3, 4), (6, 7), (8, 9)):  # up-left and up-right, left and right, ...
+        for promotion in (0, 10):
+            channels[[left + promotion, right + promotion]] = right + promotion, left + promotion
+    files, ranks = np.divmod(np.arange(81), 9)
+    squares = (8 - files) * 9 + ranks
+    labels: npt.NDArray[np.int64] = (channels[:, None] * 81 + squares[None, :]).reshape(-1)
+    return labels
+
+
+def _value_targets(records: npt.NDArray[np.void], source: Source) -> npt.NDArray[np.float32]:
+    """Returns (1 - w) sigmoid(score / scale) + w result, the mix that dlshogi trains on."""
+    scores = 1.0 / (1.0 + np.exp(-records["eval"].astype(np.float64) / source.scale))
+    mix = (1.0 - source.result_weight) * scores + source.result_weight * results(records)
+    return np.asarray(mix, np.float32)

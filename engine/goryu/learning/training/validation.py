@@ -1,0 +1,85 @@
+"""How a network does on positions that it was not trained on."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from goryu.learning.training.dataset import Batch, Dataset, make_batch
+
+__all__ = ["Measures", "measure", "tensors"]
+
+EVALUATION_BATCH = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """How a network does on positions it was not trained on.
+
+    policy_loss: cross-entropy of the played move, over the legal moves, in nats, without smoothing.
+    policy_divergence: KL(target || policy) in nats, over the legal moves: what training can still gain where
+        targets are soft; where the move played is the target, the same as policy_loss.
+    policy_top1: share of positions whose played move is the policy's first choice, among the legal moves.
+    policy_top1_all: the same among all 2187 labels, the figure that other projects publish.
+    value_loss: binary cross-entropy with the mixed target, in nats. result_loss: with the result alone.
+    sign_accuracy: share of the decided games' positions in which the value is on the winner's side;
+        0.0 if there are none.
+    """
+
+    positions: int
+    policy_loss: float
+    policy_top1: float
+    policy_top1_all: float
+    value_loss: float
+    result_loss: float
+    sign_accuracy: float
+    policy_divergence: float
+
+
+def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 100_000) -> Measures:
+    """Measures a network on a data set, or on `limit` evenly spaced positions of it, in float32."""
+    was_training = net.training
+    net.eval()
+    chosen = np.unique(np.linspace(0, len(dataset) - 1, min(limit, len(dataset))).astype(np.int64))
+    sums = np.zeros(7)
+    decided = 0
+    for start in range(0, len(chosen), EVALUATION_BATCH):
+        part = chosen[start : start + EVALUATION_BATCH]
+        batch = make_batch(dataset, part, np.zeros(len(part), bool))
+        input1, input2, legal, label, value_target = tensors(batch, device)
+        result = torch.from_numpy(batch.result).to(device)
+        with torch.no_grad():
+            logits, value = net(input1, input2)
+        logits, value = logits.float(), value.float()[:, 0]
+        masked = logits.masked_fill(~legal, -torch.inf)
+        log_policy = masked.log_softmax(1)
+        is_decided = result != 0.5
+        target = torch.from_numpy(batch.policy).to(device)
+        divergence = F.kl_div(log_policy.masked_fill(~legal, 0.0), target, reduction="sum")
+        sums += [
+            F.nll_loss(log_policy, label, reduction="sum").item(),
+            (masked.argmax(1) == label).sum().item(),
+            (logits.argmax(1) == label).sum().item(),
+            F.binary_cross_entropy_with_logits(value, value_target, reduction="sum").item(),
+            F.binary_cross_entropy_with_logits(value, result, reduction="sum").item(),
+            ((value > 0) == (result > 0.5))[is_decided].sum().item(),
+            divergence.item(),
+        ]
+        decided += int(is_decided.sum())
+    net.train(was_training)
+    means = sums / ([len(chosen)] * 5 + [max(decided, 1), len(chosen)])
+    return Measures(len(chosen), *(round(float(mean), 4) for mean in means))
+
+
+def tensors(batch: Batch, device: str) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Returns input1, input2, legal, label and value of a batch on a device."""
+    planes = (
+        torch.from_numpy(x).to(device, memory_format=torch.channels_last)
+        for x in (batch.input1, batch.input2)
+    )
+    targets = (torch.from_numpy(x).to(device) for x in (batch.legal, batch.label, batch.value))
+    input1, input2 = planes
+    legal, label, value = targets
+    return input1, input2, legal, label, value

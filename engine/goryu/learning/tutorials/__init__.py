@@ -1,0 +1,1 @@
+"""AlphaZero from nothing: the loop of the tutorials on tic-tac-toe, reversi and shogi."""

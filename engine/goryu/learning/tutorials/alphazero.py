@@ -1,0 +1,235 @@
+"""AlphaZero: a network and a search that teach each other.
+
+The search is stronger than the network that guides it. So let the search play against itself,
+let the network learn the search's visit counts (policy; of a Gumbel search its improved policy)
+and the results of the games (value), put the better network back into the search, and repeat.
+A new network takes over when it beats the champion, as in AlphaGo Zero; AlphaZero itself left
+that match out.
+
+Weakness: it learns from nothing, and pays for that in games: AlphaZero played 24 million in shogi.
+Sources: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi,
+and Go through self-play", Science, 2018, and the pseudocode in its supplement (the numbers are in
+`alphazero_config.py`); "Mastering the game of Go without human knowledge", Nature, 2017.
+
+Nothing here knows a game: a `Learner` does.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Generic, Protocol, TypeVar
+
+from goryu.agents.agents import Agent
+from goryu.agents.arena import Score, paired_match, play_game, result
+from goryu.games.state import Move, State
+from goryu.implementation import Puct
+from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig, puct_config
+from goryu.search.boltzmann import boltzmann_choice
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.gumbel import Gumbel
+
+__all__ = ["AlphaZero", "Cycle", "Example", "Learner", "RootNoise", "play"]
+
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Example(Generic[P]):
+    """One position of self-play.
+
+    position: what the learner remembers of it. policy: (move, probability) pairs that sum to 1.
+    value: the result of the game for the side to move there.
+    """
+
+    position: P
+    policy: tuple[tuple[Move, float], ...]
+    value: float
+
+
+class Learner(Protocol[P]):
+    """A network that can learn one game."""
+
+    def new_game(self) -> State: ...
+
+    def remember(self, state: State) -> P:
+        """Returns all that training will need of a position, and little more."""
+        ...
+
+    def evaluator(self) -> Evaluator:
+        """Returns an evaluator over the network as it is now; later training does not change it."""
+        ...
+
+    def train(
+        self, games: Sequence[Sequence[Example[P]]], config: AlphaZeroConfig, rng: Random
+    ) -> tuple[float, float]:
+        """Runs the gradient steps of one cycle; returns the mean losses of policy and value."""
+        ...
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns a copy of everything that training has changed."""
+        ...
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        """Returns to what `state_dict` gave."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """What happened in one cycle; `score` is the challenger's against the champion (None: no match).
+
+    number: of the cycle, from 1. games: played in all cycles so far. positions: that training drew from.
+    """
+
+    number: int
+    games: int
+    positions: int
+    policy_loss: float
+    value_loss: float
+    score: Score | None
+    is_promoted: bool
+
+
+class AlphaZero(Generic[P]):
+    """The loop. `champion` is the evaluator that plays; it starts as the untrained network."""
+
+    def __init__(self, learner: Learner[P], config: AlphaZeroConfig, rng: Random) -> None:
+        self.learner = learner
+        self.config = config
+        self.rng = rng
+        self.champion = learner.evaluator()
+        self.games: list[list[Example[P]]] = []
+        self.cycles = 0
+        self._champion_state = learner.state_dict()
+
+    def run(self, on_game: Callable[[], None] | None = None) -> Iterator[Cycle]:
+        """Runs the cycles that are left, one by one; `on_game` is called after each game of self-play."""
+        while self.cycles < self.config.cycles:
+            for _ in range(self.config.games_per_cycle):
+                self.games.append(self.self_play())
+                if on_game is not None:
+                    on_game()
+            self._forget()
+            losses = self.learner.train(self.games, self.config, self.rng)
+            challenger = self.learner.evaluator()
+            score = self.compare(challenger) if self.config.evaluation_games else None
+            is_promoted = score is None or score.points > self.config.promotion
+            if is_promoted:
+                self.champion = challenger
+                self._champion_state = self.learner.state_dict()
+            self.cycles += 1
+            games, positions = self.cycles * self.config.games_per_cycle, sum(map(len, self.games))
+            yield Cycle(self.cycles, games, positions, *losses, score, is_promoted)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns what an interrupted run needs to go on: networks, games and the state of the randomness."""
+        return {
+            "cycles": self.cycles,
+            "learner": self.learner.state_dict(),
+            "champion": self._champion_state,
+            "games": [[(e.position, e.policy, e.value) for e in game] for game in self.games],
+            "rng": self.rng.getstate(),
+        }
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        """Goes back to the end of the cycle after which `state_dict` was asked for."""
+        self.cycles = saved["cycles"]
+        self._champion_state = saved["champion"]
+        self.learner.load_state_dict(saved["champion"])
+        self.champion = self.learner.evaluator()
+        self.learner.load_state_dict(saved["learner"])
+        self.games = [[Example(*example) for example in game] for game in saved["games"]]
+        self.rng.setstate(saved["rng"])
+
+    def self_play(self) -> list[Example[P]]:
+        """Plays one game of the champion against itself."""
+        state = self.learner.new_game()
+        seen: list[tuple[int, P, tuple[tuple[Move, float], ...]]] = []
+
+        def choose(state: State) -> Move:
+            move, policy = play(state, self.champion, self.config, self.rng, is_learning=True)
+            seen.append((state.turn, self.learner.remember(state), policy))
+            return move
+
+        final = play_game(choose, choose, state, self.config.max_plies)
+        value = result(final)
+        return [Example(p, policy, value if turn == 0 else -value) for turn, p, policy in seen]
+
+    def compare(self, challenger: Evaluator) -> Score:
+        """Returns the challenger's score against the champion."""
+        new, old = (self.sampling_agent(evaluator) for evaluator in (challenger, self.champion))
+        games, max_plies = self.config.evaluation_games, self.config.max_plies
+        return paired_match(new, old, self.learner.new_game, games, max_plies=max_plies)
+
+    def sampling_agent(self, evaluator: Evaluator) -> Agent:
+        """Returns a player without noise; it draws its first moves, or all games would be the same."""
+        return lambda state: play(state, evaluator, self.config, self.rng, is_learning=False)[0]
+
+    def _forget(self) -> None:
+        """Drops the oldest games until the rest fits the window."""
+        self.games = self.games[-self.config.window :]
+        if limit := self.config.window_positions:
+            held, kept = 0, 0
+            for game in reversed(self.games):
+                held += len(game)
+                if held > limit:
+                    break
+                kept += 1
+            self.games = self.games[-max(1, kept) :]
+
+
+def play(
+    state: State, evaluator: Evaluator, config: AlphaZeroConfig, rng: Random, *, is_learning: bool
+) -> tuple[Move, tuple[tuple[Move, float], ...]]:
+    """Returns the move to play and the policy to learn, as (move, probability) pairs.
+
+    is_learning: with the root noise of self-play?
+    """
+    if config.search == "gumbel":
+        draws = is_learning or state.ply < config.sampling_plies
+        answer = Gumbel(evaluator, config.gumbel).search(state, config.playouts, rng if draws else None)
+        return answer.move, tuple(zip(answer.moves, answer.policy, strict=True))
+    if is_learning:
+        evaluator = RootNoise(evaluator, state.key, config.noise_alpha, config.noise_fraction, rng)
+    found = Puct(evaluator, puct_config(config)).search(state, lambda _: False, max_playouts=config.playouts)
+    best = found.moves[0]
+    if best.mate is not None and best.mate > 0:
+        return best.move, ((best.move, 1.0),)  # A proven win is all there is to play and to learn.
+    visits = [move.visits for move in found.moves]
+    total = sum(visits)
+    if total == 0:  # Everything was proven without a visit.
+        visits[0] = total = 1
+    drawn = boltzmann_choice(visits, 1.0, rng) if state.ply < config.sampling_plies else 0
+    policy = tuple((move.move, n / total) for move, n in zip(found.moves, visits, strict=True))
+    return found.moves[drawn].move, policy
+
+
+class RootNoise:
+    """Mixes Dirichlet noise into the policy of one position, so that self-play tries every move at times."""
+
+    def __init__(
+        self, evaluator: Evaluator, root_key: int, alpha: float, fraction: float, rng: Random
+    ) -> None:
+        self.evaluator = evaluator
+        self.root_key = root_key
+        self.alpha = alpha
+        self.fraction = fraction
+        self.rng = rng
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        evaluations = self.evaluator.evaluate(states)
+        return [
+            self._mix(evaluation) if state.key == self.root_key else evaluation
+            for state, evaluation in zip(states, evaluations, strict=True)
+        ]
+
+    def _mix(self, evaluation: Evaluation) -> Evaluation:
+        # A Dirichlet draw is a vector of Gamma draws divided by their sum.
+        gammas = [self.rng.gammavariate(self.alpha, 1.0) + 1e-12 for _ in evaluation.policy]
+        total = sum(gammas)
+        mixed = [
+            (1.0 - self.fraction) * prior + self.fraction * gamma / total
+            for prior, gamma in zip(evaluation.policy, gammas, strict=True)
+        ]
+        return Evaluation(mixed, evaluation.value)

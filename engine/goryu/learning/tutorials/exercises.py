@@ -1,0 +1,177 @@
+"""The reversi tutorial's exercises: a mixture of opponents, and corners.
+
+A disc on a corner can never be flipped, and the discs along the edge beside it seldom. Nobody tells the
+learner. It is told the final lead in discs, shrunk by the turns to come, and must find out that a corner
+leads there; and it finds out only as much as its opponents make it pay for corners given away. So the
+exercises vary the two things that it learns from, the opponents and the target, and ask afterwards:
+
+- How many points does it make against each kind of opponent?
+- What is a disc worth to the network on a corner, beside a corner and elsewhere? (`disc_worth`)
+- How often does it take a corner that it could take? (`corner_taking`)
+
+Weakness: each variant is trained once. Its points change from one training to the next by about as much
+as most variants differ; only the bonus stands out. Numbers: `models/reversi-value.md`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from random import Random
+from typing import cast
+
+from goryu.agents.agents import Agent, AgentSetup, make_agent, with_epsilon
+from goryu.agents.arena import paired_match
+from goryu.agents.presets import disc_lead
+from goryu.games.state import Move, State
+from goryu.implementation import Reversi
+from goryu.learning.tutorials.experiments import greedy_opponent, points
+from goryu.learning.tutorials.report import Measurement
+from goryu.learning.tutorials.value_learner import CORNERS, Choose, ValueLearner, ValueLearnerConfig
+from goryu.search.random_move import random_move
+
+__all__ = [
+    "OPPONENTS",
+    "VARIANTS",
+    "Variant",
+    "corner_lead",
+    "corner_rules_of_thumb",
+    "corner_taking",
+    "disc_worth",
+    "variant_results",
+]
+
+BESIDE_CORNERS = (1, 8, 9, 6, 14, 15, 48, 49, 57, 54, 55, 62)
+"""Whoever plays here often gives the corner away."""
+
+CORNER_DISCS = 8.0
+"""Discs that the corner player, and the learner with a bonus, count for a corner beside its disc."""
+
+ValueFunction = Callable[[Sequence[tuple[int, int]]], list[float]]
+"""Bitboards (own, opponent) -> values in [-1, +1] for the side to move."""
+
+
+def corner_lead(state: State) -> float:
+    """Returns the lead in discs for the side to move, a corner counting `CORNER_DISCS` more; in [-1, +1]."""
+    game = cast(Reversi, state)
+    corners = sum((game.own >> c & 1) - (game.opponent >> c & 1) for c in CORNERS)
+    return (game.disc_difference() + CORNER_DISCS * corners) / (64.0 + 4.0 * CORNER_DISCS)
+
+
+def corner_opponent(rng: Random) -> Agent:
+    """Returns the tutorial's opponent with an eye for corners."""
+    return with_epsilon(make_agent("depth-limited:2", AgentSetup(heuristic=corner_lead)), 0.1, rng)
+
+
+def varied_opponent(rng: Random) -> Agent:
+    """Returns the greedy player with a share of random moves that changes from move to move: 0 to 0.6."""
+    greedy = make_agent("depth-limited:2", AgentSetup(heuristic=disc_lead))
+    return lambda state: with_epsilon(greedy, rng.uniform(0.0, 0.6), rng)(state)
+
+
+OPPONENTS: dict[str, Callable[[Random], Agent]] = {
+    "greedy": greedy_opponent,
+    "varied": varied_opponent,
+    "corners": corner_opponent,
+    "random": lambda rng: make_agent("random", rng=rng),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A learner of the exercises: whom it plays, in turn, and what a corner adds to its target."""
+
+    name: str
+    opponents: tuple[str, ...]
+    corner_bonus: float = 0.0
+
+    def config(self, games: int) -> ValueLearnerConfig:
+        # The share of random moves falls as in the full run, whatever the number of games.
+        decay_every = max(1, ValueLearnerConfig().epsilon_every * games // ValueLearnerConfig().games)
+        return replace(
+            ValueLearnerConfig(), games=games, epsilon_every=decay_every, corner_bonus=self.corner_bonus
+        )
+
+    def new_opponents(self, rng: Random) -> list[Agent]:
+        # One agent for each kind, so that matches on the way meet each kind once.
+        agents = {kind: OPPONENTS[kind](rng) for kind in dict.fromkeys(self.opponents)}
+        return [agents[kind] for kind in self.opponents]
+
+
+VARIANTS = (
+    Variant("one opponent", ("greedy",)),
+    Variant("varied opponent", ("varied",)),
+    Variant("mixture", ("greedy", "greedy", "greedy", "random")),
+    Variant("mixture with corners", ("greedy", "greedy", "corners", "random")),
+    Variant("corner bonus", ("greedy", "greedy", "greedy", "random"), corner_bonus=CORNER_DISCS),
+)
+
+
+def corner_rules_of_thumb(games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures what an eye for corners is worth to a player who looks two plies ahead."""
+    for name in ("greedy", "random"):
+        opponent, player = OPPONENTS[name](rng), corner_opponent(rng)
+        yield points(f"corner player - {name}", paired_match(player, opponent, Reversi, games))
+    for name in ("greedy", "corners", "random"):
+        agent = OPPONENTS[name](rng)
+
+        def choose(states: Sequence[Reversi], agent: Agent = agent) -> list[Move]:
+            return [agent(state) for state in states]
+
+        yield corner_taking(f"{name} takes corners", choose, rng)
+
+
+def variant_results(
+    variant: Variant, learner: ValueLearner, games: int, rng: Random
+) -> Iterator[Measurement]:
+    """Measures a trained learner: half of the games on either side, then what it knows of corners."""
+    for kind in ("greedy", "corners", "random"):
+        agent, half = OPPONENTS[kind](rng), games // 2
+        score = learner.match(agent, games - half) + learner.match(agent, half, side=1)
+        yield points(f"{variant.name} - {kind}", score)
+    yield corner_taking(f"{variant.name} takes corners", learner.choose, rng)
+    others = tuple(set(range(64)) - set(CORNERS) - set(BESIDE_CORNERS))
+    for where, squares in (("on a corner", CORNERS), ("beside one", BESIDE_CORNERS), ("elsewhere", others)):
+        yield disc_worth(f"{variant.name}: a disc {where}", learner.judge, squares, rng)
+
+
+def corner_taking(name: str, choose: Choose, rng: Random, count: int = 400) -> Measurement:
+    """Measures the share of corners taken, in positions of random games where there is another move too."""
+    taken = 0
+    for _ in range(count):
+        state = random_position(rng)
+        while not 0 < sum(move in CORNERS for move in state.legal_moves()) < len(state.legal_moves()):
+            state = random_position(rng)
+        taken += choose([state])[0] in CORNERS
+    share = taken / count
+    return Measurement("corners", name, share, sqrt(share * (1.0 - share) / count), None, f"of {count}")
+
+
+def disc_worth(name: str, judge: ValueFunction, squares: Sequence[int], rng: Random, count: int = 400) -> Measurement:
+    """Measures how many discs of final lead the judge gives for owning the disc on one of the squares.
+
+    The disc is shown once as the one side's and once as the other's; to a counter of discs it is worth 1.
+    """
+    as_own: list[tuple[int, int]] = []
+    as_opponents: list[tuple[int, int]] = []
+    while len(as_own) < count:
+        state = random_position(rng)
+        occupied = [square for square in squares if (state.own | state.opponent) >> square & 1]
+        if occupied:
+            bit = 1 << rng.choice(occupied)
+            as_own.append((state.own | bit, state.opponent & ~bit))
+            as_opponents.append((state.own & ~bit, state.opponent | bit))
+    values = zip(judge(as_own), judge(as_opponents), strict=True)
+    worths = [64.0 * (own - opponents) / 2.0 for own, opponents in values]
+    mean = sum(worths) / count
+    error = sqrt(sum((worth - mean) ** 2 for worth in worths) / (count - 1) / count)
+    return Measurement("corners", name, mean, error, None, f"discs, {count} positions")
+
+
+def random_position(rng: Random) -> Reversi:
+    """Returns a position after 24 to 50 moves of a random game that is not over by then."""
+    while True:
+        state, plies = Reversi(), rng.randint(24, 50)
+        while state.outcome() is None and state.ply < plies:
+            state.push(random_move(state, rng))
+        if state.outcome() is None:
+            return state

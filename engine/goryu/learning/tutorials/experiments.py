@@ -1,0 +1,169 @@
+"""The tutorials' measurements of players: what `tools/learn.py` prints and writes.
+
+A measurement is a claim, its value and its standard error. Matches are counted in points a game, a
+draw half a point, unless the claim says otherwise.
+"""
+
+from collections.abc import Callable, Iterator
+from random import Random
+
+from goryu.agents.agents import Agent, AgentSetup, make_agent, with_epsilon
+from goryu.agents.arena import Score, match, paired_match
+from goryu.agents.presets import disc_lead
+from goryu.games.state import State
+from goryu.games.tictactoe import TicTacToe
+from goryu.implementation import Reversi
+from goryu.learning.tutorials.correctness import mean_correctness
+from goryu.learning.tutorials.report import Measurement
+from goryu.learning.tutorials.value_learner import ValueLearner
+from goryu.search import uct
+from goryu.search.random_move import random_move
+
+__all__ = [
+    "greedy_opponent",
+    "match_of_openings",
+    "points",
+    "reversi_networks",
+    "reversi_rules_of_thumb",
+    "tictactoe_basics",
+    "tictactoe_network",
+    "value_network",
+]
+
+TUTORIAL_EXPANSION = 10
+
+
+def points(name: str, score: Score, theirs: float | None = None) -> Measurement:
+    """Returns a match as a measurement."""
+    return Measurement("points", name, score.points, score.error, theirs, score.counts)
+
+
+def correct(name: str, new_agent: Callable[[], Agent], runs: int, theirs: float | None = None) -> Measurement:
+    """Returns the mean number of correct replies, out of 11, over several runs."""
+    mean, error = mean_correctness(new_agent, runs)
+    return Measurement("correctness", name, mean, error, theirs, f"of 11, {runs} runs")
+
+
+def tictactoe_basics(games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures the players that need no network."""
+
+    def new(name: str) -> Agent:
+        return make_agent(name, rng=rng)
+
+    yield correct("alpha-beta", lambda: new("alpha-beta"), 1, 11)
+    yield correct("minimax", lambda: new("minimax"), 1)
+    yield correct("flat-mc:10", lambda: new("flat-mc:10"), 100)
+    yield correct("uct:100 that never grows (as published)", lambda: new("uct-flat:100"), 200, 5.9)
+    yield correct(
+        "uct:100 expanding at 10 visits (as intended)",
+        lambda: lambda state: uct.best_move(state, 100, rng, expand_at=TUTORIAL_EXPANSION),
+        200,
+    )
+    yield correct("uct:100", lambda: new("uct:100"), 200)
+    yield correct(
+        "uct:100 exploring less (c = 1)", lambda: lambda state: uct.best_move(state, 100, rng, c=1.0), 200
+    )
+    yield correct("uct:1000", lambda: new("uct:1000"), 20)
+    # The tutorial's numbers come out when the measured player moves first.
+    opponents = {
+        "random": {"flat-mc:10": 0.985, "uct-flat:100": 1.0},
+        "alpha-beta": {"flat-mc:10": 0.365, "uct-flat:100": 0.46},
+    }
+    for opponent, theirs in opponents.items():
+        for name in ("flat-mc:10", "uct-flat:100", "uct:100"):
+            for side, place in enumerate(("first", "second")):
+                score = match(new(name), new(opponent), TicTacToe, games, side=side)
+                claim = f"{name} moving {place} - {opponent}"
+                yield points(claim, score, None if side else theirs.get(name))
+
+
+def tictactoe_network(knowledge: AgentSetup, games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures the players that the learnt network makes."""
+    # The tutorial has one search, PUCT with 20 evaluations, and one opponent.
+    theirs = {
+        "puct:20": 10,
+        "puct:20 moving first - uct-flat:100": 0.91,
+        "puct:20 moving second - uct-flat:100": 0.425,
+    }
+    for name in ("puct:20", "gumbel:20"):
+        agent = make_agent(name, knowledge, rng)
+        yield correct(name, lambda agent=agent: agent, 1, theirs.get(name))  # type: ignore[misc]
+        for opponent in ("uct-flat:100", "uct:100"):
+            for side, place in enumerate(("first", "second")):
+                score = match(agent, make_agent(opponent, rng=rng), TicTacToe, games, side=side)
+                claim = f"{name} moving {place} - {opponent}"
+                yield points(claim, score, theirs.get(claim))
+        score = paired_match(agent, make_agent("alpha-beta"), TicTacToe, 2)
+        yield points(f"{name} - alpha-beta", score)
+
+
+def greedy_opponent(rng: Random) -> Agent:
+    """Returns the reversi tutorial's opponent: most discs after two plies, one move in ten at random."""
+    return with_epsilon(make_agent("depth-limited:2", AgentSetup(heuristic=disc_lead)), 0.1, rng)
+
+
+def reversi_rules_of_thumb(games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures what a reader of the reversi tutorial doubted: does taking discs beat playing anything?
+
+    These games cost next to nothing, so there are ten times as many as elsewhere.
+    """
+    random = make_agent("random", rng=rng)
+    players = {
+        f"most discs after {depth} plies": make_agent(
+            f"depth-limited:{depth}", AgentSetup(heuristic=disc_lead)
+        )
+        for depth in (1, 2, 3)
+    }
+    players["the tutorial's opponent"] = greedy_opponent(rng)
+    fewest = AgentSetup(heuristic=lambda state: -disc_lead(state))
+    players["fewest discs after 2 plies"] = make_agent("depth-limited:2", fewest)
+    for name, player in players.items():
+        for side, place in enumerate(("first", "second")):
+            score = match(player, random, Reversi, 10 * games, side=side)
+            yield points(f"{name}, moving {place} - random", score)
+
+
+def match_of_openings(
+    agent: Agent, opponent: Agent, new_game: Callable[[], State], games: int, plies: int, rng: Random
+) -> Score:
+    """Returns the agent's score; each pair of games starts from one random opening, once from each side.
+
+    Two players without randomness would otherwise play one game again and again.
+    """
+    total: Score | None = None
+    for _ in range(games // 2):
+        opening = new_game()
+        for _ in range(plies):
+            opening.push(random_move(opening, rng))
+
+        def start(opening: State = opening) -> State:
+            return opening.copy()
+
+        pair = match(agent, opponent, start, 1) + match(agent, opponent, start, 1, side=1)
+        total = pair if total is None else total + pair
+    assert total is not None
+    return total
+
+
+def value_network(learner: ValueLearner, name: str, games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures the reversi tutorial's learner; `points` has a draw as half, the detail has the discs."""
+    random = make_agent("random", rng=rng)
+    opponents = {"the tutorial's opponent": (greedy_opponent(rng), 0.81), "random": (random, 0.75)}
+    for opponent, (agent, theirs) in opponents.items():
+        for side, place in enumerate(("first", "second")):
+            score = learner.match(agent, games, side)
+            claim = f"{name}, moving {place} - {opponent}"
+            yield points(claim, score, None if side else theirs)
+
+
+def reversi_networks(agent: Agent, value_player: Agent, games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures AlphaZero's network against the value network's player and the rest."""
+    score = match_of_openings(agent, value_player, Reversi, games, 6, rng)
+    yield points("AlphaZero, puct:100 - value network (6 random plies, both sides)", score)
+    from_start = match(agent, with_epsilon(value_player, 0.1, rng), Reversi, games // 2) + match(
+        agent, with_epsilon(value_player, 0.1, rng), Reversi, games // 2, side=1
+    )
+    yield points("AlphaZero, puct:100 - value network with 1 random move in 10", from_start)
+    opponents = {"the tutorial's opponent": greedy_opponent(rng), "random": make_agent("random", rng=rng)}
+    for name, opponent in opponents.items():
+        yield points(f"AlphaZero, puct:100 - {name}", paired_match(agent, opponent, Reversi, games))

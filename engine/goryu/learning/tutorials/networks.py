@@ -1,0 +1,129 @@
+"""The PyTorch networks of the small games, and how they leave as ONNX.
+
+`BoardNet` is AlphaZero's, small: a residual tower of 3x3 convolutions with a policy head and a
+value head. `ValueNet` is the reversi tutorial's: two 4x4 convolutions and a dense layer.
+Both take planes [N, 2, size, size] and keep the interface of `evaluators.board_network`.
+"""
+
+import io
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import onnx
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from goryu.evaluators.board_network import BoardGame, BoardNetwork, Planes
+from goryu.files import atomic_write
+
+__all__ = ["BoardNet", "ValueNet", "as_evaluator", "export", "forward_values", "symmetric"]
+
+
+class BoardNet(nn.Module):  # type: ignore[misc]
+    """`blocks` residual blocks of `channels` channels."""
+
+    def __init__(self, game: BoardGame, blocks: int, channels: int) -> None:
+        super().__init__()
+        squares = game.size * game.size
+        self.stem = normalised(2, channels, 3)
+        self.tower = nn.Sequential(*(ResidualBlock(channels) for _ in range(blocks)))
+        self.policy_squares = normalised(channels, 4, 1)
+        self.policy = nn.Linear(4 * squares, game.moves)
+        self.value_squares = normalised(channels, 4, 1)
+        self.value_hidden = nn.Linear(4 * squares, 64)
+        self.value = nn.Linear(64, 1)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns policy logits [N, moves] and values [N] in (-1, +1) for the side to move."""
+        x = self.tower(F.relu(self.stem(planes)))
+        policy = self.policy(F.relu(self.policy_squares(x)).flatten(1))
+        hidden = F.relu(self.value_hidden(F.relu(self.value_squares(x)).flatten(1)))
+        return policy, torch.tanh(self.value(hidden)).squeeze(1)
+
+
+class ResidualBlock(nn.Module):  # type: ignore[misc]
+    """x + f(x), f two normalised convolutions."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = normalised(channels, channels, 3)
+        self.second = normalised(channels, channels, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.relu(x + self.second(F.relu(self.first(x))))
+
+
+class ValueNet(nn.Module):  # type: ignore[misc]
+    """Two 4x4 convolutions of `channels` filters (8x8 -> 5x5 -> 2x2), a dense layer, one output."""
+
+    def __init__(self, channels: int = 32, hidden: int = 512) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(2, channels, 4),
+            nn.ReLU(),
+            nn.Conv2d(channels, channels, 4),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(4 * channels, hidden),
+            nn.ReLU(),
+            nn.Linear(hidden, 1),
+            nn.Tanh(),
+        )
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """Returns values [N] in (-1, +1) for the side to move."""
+        return cast(Tensor, self.layers(planes)).squeeze(1)
+
+
+def normalised(inputs: int, outputs: int, kernel: int) -> nn.Sequential:
+    """Returns a convolution that keeps the board's size, followed by batch normalisation."""
+    convolution = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
+    return nn.Sequential(convolution, nn.BatchNorm2d(outputs))
+
+
+def forward_values(net: nn.Module, planes: Planes) -> list[float]:
+    """Returns what a value network says about the positions."""
+    net.eval()
+    with torch.inference_mode():
+        return cast(list[float], net(torch.from_numpy(planes)).tolist())
+
+
+def as_evaluator(net: BoardNet, game: BoardGame) -> BoardNetwork:
+    """Returns an evaluator over the live network: it follows later training."""
+
+    def forward(planes: Planes) -> tuple[Planes, Planes]:
+        net.eval()
+        with torch.inference_mode():
+            policy, values = net(torch.from_numpy(planes))
+        return policy.numpy(), values.numpy()
+
+    return BoardNetwork(game, forward)
+
+
+def export(net: nn.Module, game: BoardGame, path: Path) -> None:
+    """Writes the network as one ONNX file that `evaluators.board_network.load` reads; whole or not at all."""
+    net.eval()
+    example = torch.zeros(1, 2, game.size, game.size)
+    outputs = ["policy", "value"] if isinstance(net, BoardNet) else ["value"]
+    exported = io.BytesIO()
+    torch.onnx.export(
+        net,
+        (example,),
+        exported,
+        dynamo=False,
+        input_names=["planes"],
+        output_names=outputs,
+        dynamic_axes={name: {0: "batch"} for name in ["planes", *outputs]},
+    )
+    model = onnx.load_from_string(exported.getvalue())
+    entry = model.metadata_props.add()
+    entry.key, entry.value = "goryu.game", game.name
+    atomic_write(path, model.SerializeToString())
+
+
+def symmetric(boards: np.ndarray, turns: int, is_mirrored: bool) -> np.ndarray:
+    """Returns boards [N, C, size, size] after quarter turns and perhaps a reflection."""
+    boards = np.rot90(boards, turns, axes=(2, 3))
+    return np.ascontiguousarray(boards[:, :, :, ::-1] if is_mirrored else boards)

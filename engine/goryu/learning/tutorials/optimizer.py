@@ -1,0 +1,55 @@
+"""The gradient steps of AlphaZero's loop: an optimizer, its schedule and the count of its steps."""
+
+from copy import deepcopy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
+
+__all__ = ["GradientSteps"]
+
+
+class GradientSteps:
+    """Takes the steps that a configuration asks for; `count` decides where its schedule stands."""
+
+    def __init__(self, net: nn.Module) -> None:
+        self.net = net
+        self.count = 0
+        self._optimizer: torch.optim.Optimizer | None = None
+        self._saved: dict[str, Any] | None = None
+
+    def take(self, loss: Tensor, config: AlphaZeroConfig) -> None:
+        """Takes one step down the gradient of `loss`."""
+        optimizer = self._optimizer or self._new_optimizer(config)
+        for group in optimizer.param_groups:
+            group["lr"] = config.learning_rate(self.count)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        self.count += 1
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns a copy of the network's weights and of where their training stands."""
+        moments = self._optimizer.state_dict() if self._optimizer else self._saved
+        steps = {"count": self.count, "optimizer": moments}
+        return deepcopy({"net": self.net.state_dict(), "steps": steps})
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        self.net.load_state_dict(saved["net"])
+        steps = deepcopy(saved["steps"])
+        self.count, self._saved = steps["count"], steps["optimizer"]
+        self._optimizer = None
+
+    def _new_optimizer(self, config: AlphaZeroConfig) -> torch.optim.Optimizer:
+        parameters, rate, decay = self.net.parameters(), config.learning_rate(0), config.weight_decay
+        optimizer: torch.optim.Optimizer
+        if config.optimizer == "adam":
+            optimizer = torch.optim.AdamW(parameters, rate, weight_decay=decay)
+        else:
+            optimizer = torch.optim.SGD(parameters, rate, momentum=config.momentum, weight_decay=decay)
+        if self._saved is not None:
+            optimizer.load_state_dict(self._saved)
+        self._optimizer = optimizer
+        return optimizer

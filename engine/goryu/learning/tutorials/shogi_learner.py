@@ -1,0 +1,115 @@
+"""A learner for AlphaZero's loop: the shogi network, at a size that a CPU can play with.
+
+It shows that the loop of tic-tac-toe is also that of shogi: the same `AlphaZero`, the same Gumbel search;
+only planes, labels and the network are others. It is no way to a strong engine. From nothing, shogi takes
+millions of games; the 180 games of `tools/learn.py shogi`, 200 s of a CPU core, turn the loop six times and
+teach next to nothing (measured over 100 games each: 27 wins and 2 losses against random moves, 25 and 18
+against the same search with the untrained network), since nearly all are cut short without a result.
+Networks that play are taught by a teacher's games (`tools/teach.py`) and by self-play with records on disk
+(`tools/selfplay.py`), then `tools/train.py`.
+
+A position is remembered as its SFEN, so the planes do not know the game's repetitions: nor does the format.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
+from goryu.evaluators.formats.value_scale import from_logit
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.shogi_state import ShogiState
+from goryu.games.state import State
+from goryu.implementation import Board
+from goryu.learning.training.dataset import mirror_labels
+from goryu.learning.training.export import export_onnx
+from goryu.learning.training.network import PolicyValueNet
+from goryu.learning.tutorials.alphazero import Example
+from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
+from goryu.learning.tutorials.optimizer import GradientSteps
+from goryu.search.evaluator import Evaluator
+
+__all__ = ["ShogiLearner"]
+
+
+class ShogiLearner:
+    """Keeps the network and where its training stands."""
+
+    def __init__(self, blocks: int, channels: int, seed: int) -> None:
+        torch.manual_seed(seed)
+        self.net = PolicyValueNet(blocks, channels)
+        self.steps = GradientSteps(self.net)
+        self.format = DlshogiFormat(from_logit)
+
+    def new_game(self) -> State:
+        return Board()
+
+    def remember(self, state: State) -> str:
+        return cast(Board, state).sfen()
+
+    def evaluator(self) -> Evaluator:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "network.onnx"
+            self.export(path)
+            return NetworkEvaluator(path, batch_size=8, backend="cpu")
+
+    def export(self, path: Path) -> None:
+        """Writes the network in the dlshogi format, as `goryu` and other engines read it."""
+        export_onnx(self.net, path)
+
+    def train(
+        self, games: Sequence[Sequence[Example[str]]], config: AlphaZeroConfig, rng: Random
+    ) -> tuple[float, float]:
+        """Learns the search's policy and the results (both cross-entropy) of random positions.
+
+        Half of them are reflected left to right, which in shogi changes nothing.
+        """
+        examples = [example for game in games for example in game]
+        policy_total = value_total = 0.0
+        for _ in range(config.steps_per_cycle):
+            batch = self._batch(rng.choices(examples, k=config.batch), rng)
+            input1, input2, legal, policy, value = map(torch.from_numpy, batch)
+            self.net.train()
+            logits, predicted = self.net(input1, input2)
+            log_policy = logits.masked_fill(~legal, -1e9).log_softmax(1)
+            policy_loss = -(policy * log_policy).sum(1).mean()
+            value_loss = F.binary_cross_entropy_with_logits(predicted[:, 0], value)
+            self.steps.take(policy_loss + value_loss, config)
+            policy_total += policy_loss.item()
+            value_total += value_loss.item()
+        return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
+
+    def state_dict(self) -> dict[str, Any]:
+        return self.steps.state_dict()
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        self.steps.load_state_dict(saved)
+
+    def _batch(self, examples: Sequence[Example[str]], rng: Random) -> tuple[np.ndarray, ...]:
+        """Returns input1 [N, 62, 9, 9], input2 [N, 57, 9, 9], legal and policy [N, 2187] and value [N].
+
+        value: the probability that the side to move wins, a draw being half a win.
+        """
+        size = len(examples)
+        input1 = np.zeros((size, *self.format.inputs[0].shape), np.float32)
+        input2 = np.zeros((size, *self.format.inputs[1].shape), np.float32)
+        legal = np.zeros((size, DLSHOGI_LABELS), np.bool_)
+        policy = np.zeros((size, DLSHOGI_LABELS), np.float32)
+        for i, example in enumerate(examples):
+            board = Board(example.position)
+            self.format.fill(cast(ShogiState, board), (input1[i], input2[i]))
+            legal[i, [self.format.label(move, board.turn) for move in board.legal_moves()]] = True
+            for move, probability in example.policy:
+                policy[i, self.format.label(move, board.turn)] = probability
+        mirror, mirrored = mirror_labels(), np.array([rng.random() < 0.5 for _ in examples])
+        input1[mirrored] = input1[mirrored, :, ::-1, :]  # The axes are [plane][file][rank].
+        legal[mirrored] = legal[mirrored][:, mirror]
+        policy[mirrored] = policy[mirrored][:, mirror]
+        value = np.array([(example.value + 1.0) / 2.0 for example in examples], np.float32)
+        return input1, input2, legal, policy, value

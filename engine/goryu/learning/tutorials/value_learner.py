@@ -1,0 +1,255 @@
+"""The reversi tutorial's learner: a value network taught by the ends of its own games.
+
+The learner looks two plies ahead and lets its network judge the leaves. When a game is over,
+every position in which it had to move gets a target: the final disc difference, shrunk by
+`discount` for each own turn that was still to come, since early positions say little about
+the end. That is all; no bootstrapping, no search statistics (Monte Carlo targets:
+R. S. Sutton, A. G. Barto, "Reinforcement Learning", 2nd ed., 2018, chapter 5).
+
+Weakness: the network learns how games go against these opponents. Against anyone else its
+values are guesses, which is why a mixture of opponents makes the better player.
+
+Many games are played side by side, so that all their leaves are judged in one network call.
+"""
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from random import Random
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from goryu.agents.agents import Agent
+from goryu.agents.arena import Score
+from goryu.agents.presets import disc_lead
+from goryu.evaluators.board_network import encode
+from goryu.games.state import Move
+from goryu.implementation import Reversi
+from goryu.learning.tutorials.networks import ValueNet, forward_values, symmetric
+from goryu.search.depth_limited import leaf_states, move_from_leaves
+from goryu.search.random_move import random_move
+
+__all__ = [
+    "CORNERS",
+    "TUTORIAL",
+    "Choose",
+    "ValueLearner",
+    "ValueLearnerConfig",
+    "choose_together",
+    "play_together",
+]
+
+CORNERS = (0, 7, 56, 63)
+
+Choose = Callable[[Sequence[Reversi]], list[Move]]
+"""Chooses a move for each of many positions."""
+
+Example = tuple[int, int, float]
+"""Bitboards of the side to move and the opponent, and the target in [-1, +1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueLearnerConfig:
+    """The settings; the defaults are ours, `TUTORIAL` has the tutorial's.
+
+    games, games_together: in all, and side by side between two updates.
+    depth: plies that the learner looks ahead.
+    discount, draw_target: target = discount^(own turns to come) * discs / 64; `draw_target` discs for a draw.
+    corner_bonus: discs that a corner counts in the target beside its own (one of the exercises).
+    epsilon, epsilon_decay, epsilon_every: the learner's share of random moves, multiplied by the decay
+        every so many games.
+    learns_both_sides: is every second game played as the second player?
+    window: games whose positions an update draws from. updates, batch: minibatches an update, their size.
+    learning_rate, final_rate: Adam's rate, and the share of it that is left at the end.
+    uses_symmetries: is each drawn position turned and mirrored at random? The eight are worth the same.
+    """
+
+    games: int = 6000
+    games_together: int = 30
+    depth: int = 2
+    discount: float = 0.8
+    draw_target: float = 0.1
+    corner_bonus: float = 0.0
+    epsilon: float = 0.9
+    epsilon_decay: float = 0.9
+    epsilon_every: int = 120
+    learns_both_sides: bool = False
+    window: int = 1800
+    updates: int = 40
+    batch: int = 256
+    learning_rate: float = 1e-3
+    final_rate: float = 0.02
+    uses_symmetries: bool = True
+    channels: int = 32
+    hidden: int = 512
+
+
+TUTORIAL = ValueLearnerConfig(
+    games=1500,
+    games_together=3,
+    epsilon_every=30,
+    window=3,
+    updates=1,
+    final_rate=1.0,
+    uses_symmetries=False,
+)
+
+
+class ValueLearner:
+    """Plays, remembers the last games and trains its network on them."""
+
+    def __init__(self, config: ValueLearnerConfig, opponents: Sequence[Agent], seed: int) -> None:
+        """opponents: each game is played against one of them, in turn."""
+        self.config = config
+        self.opponents = opponents
+        self.rng = Random(seed)
+        torch.manual_seed(seed)
+        self.net = ValueNet(config.channels, config.hidden)
+        self.optimizer = torch.optim.Adam(self.net.parameters(), config.learning_rate)
+        self.games: list[list[Example]] = []
+        self.played = 0
+        self._best_points = -1.0
+        self._best_weights: dict[str, torch.Tensor] | None = None
+
+    @property
+    def epsilon(self) -> float:
+        """The learner's present share of random moves."""
+        return self.config.epsilon * self.config.epsilon_decay ** (self.played // self.config.epsilon_every)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns a copy of what an interrupted run needs; the opponents' randomness is the caller's."""
+        return {
+            "net": deepcopy(self.net.state_dict()),
+            "optimizer": deepcopy(self.optimizer.state_dict()),
+            "games": self.games[:],
+            "played": self.played,
+            "rng": self.rng.getstate(),
+            "best": (self._best_points, self._best_weights),
+        }
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        self.net.load_state_dict(saved["net"])
+        self.optimizer.load_state_dict(saved["optimizer"])
+        self.games, self.played = saved["games"], saved["played"]
+        self.rng.setstate(saved["rng"])
+        self._best_points, self._best_weights = saved["best"]
+
+    def step(self) -> float:
+        """Plays `games_together` games, updates the network and returns the mean loss of the update."""
+        count = min(self.config.games_together, self.config.games - self.played)
+        states = [Reversi() for _ in range(count)]
+        numbers = range(self.played, self.played + count)
+        sides = [number % 2 if self.config.learns_both_sides else 0 for number in numbers]
+        opponents = [self.opponents[number % len(self.opponents)] for number in numbers]
+        seen = play_together(states, sides, self._choose, opponents)
+        for state, side, positions in zip(states, sides, seen, strict=True):
+            self.games.append(self._examples(state, side, positions))
+        self.games = self.games[-self.config.window :]
+        self.played += count
+        return self._train()
+
+    def choose(self, states: Sequence[Reversi]) -> list[Move]:
+        """Returns the learner's best moves."""
+        return choose_together(states, self.config.depth, self.net)
+
+    def judge(self, boards: Sequence[tuple[int, int]]) -> list[float]:
+        """Returns what the network says about positions (own, opponent), for the side to move."""
+        return forward_values(self.net, encode(boards, 8))
+
+    def _choose(self, states: Sequence[Reversi]) -> list[Move]:
+        is_random = [self.rng.random() < self.epsilon for _ in states]
+        best = iter(self.choose([state for state, r in zip(states, is_random, strict=True) if not r]))
+        return [random_move(s, self.rng) if r else next(best) for s, r in zip(states, is_random, strict=True)]
+
+    def _examples(self, final: Reversi, side: int, positions: Sequence[tuple[int, int]]) -> list[Example]:
+        corners = sum((final.own >> c & 1) - (final.opponent >> c & 1) for c in CORNERS)
+        lead = disc_lead(final) + self.config.corner_bonus * corners / 64
+        discs = max(-1.0, min(lead, 1.0)) * (1 if final.turn == side else -1) or self.config.draw_target / 64
+        targets = (discs * self.config.discount**k for k in range(len(positions)))
+        return [(*position, target) for position, target in zip(reversed(positions), targets, strict=True)]
+
+    def _train(self) -> float:
+        self.net.train()
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.config.learning_rate * self._rate_left()
+        examples = [example for game in self.games for example in game]
+        planes = encode([(own, opponent) for own, opponent, _ in examples], 8)
+        targets = np.array([target for *_, target in examples], dtype=np.float32)
+        total = 0.0
+        for _ in range(self.config.updates):
+            chosen = self.rng.choices(range(len(examples)), k=self.config.batch)
+            batch = planes[chosen]
+            if self.config.uses_symmetries:
+                batch = symmetric(batch, self.rng.randrange(4), self.rng.random() < 0.5)
+            values = self.net(torch.from_numpy(batch))
+            loss = F.mse_loss(values, torch.from_numpy(targets[chosen]))
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.optimizer.step()
+            total += loss.item()
+        return total / self.config.updates
+
+    def _rate_left(self) -> float:
+        """Returns the share of the learning rate: it falls in a line, as late changes mostly follow noise."""
+        final = self.config.final_rate
+        return final + (1.0 - final) * (1.0 - self.played / self.config.games)
+
+    def compete(self, games: int) -> float:
+        """Lets the network compete with the best one so far; returns its mean points against the opponents.
+
+        From one update to the next a single line, won or lost, decides half of the games against an opponent
+        who seldom varies. So the last network need not be the best, and `restore_best` brings that one back.
+        """
+        scores = [self.match(opponent, games).points for opponent in dict.fromkeys(self.opponents)]
+        points = sum(scores) / len(scores)
+        if points > self._best_points:
+            self._best_points = points
+            self._best_weights = deepcopy(self.net.state_dict())
+        return points
+
+    def restore_best(self) -> None:
+        """Returns to the best network that has competed, if any has."""
+        if self._best_weights is not None:
+            self.net.load_state_dict(self._best_weights)
+
+    def match(self, opponent: Agent, games: int, side: int = 0) -> Score:
+        """Returns the score of the learner at its best; the margin is in discs."""
+        states = [Reversi() for _ in range(games)]
+        play_together(states, [side] * games, self.choose, [opponent] * games)
+        discs = [s.disc_difference() * (1 if s.turn == side else -1) for s in states]
+        wins, losses = sum(d > 0 for d in discs), sum(d < 0 for d in discs)
+        return Score(wins, games - wins - losses, losses, sum(discs) / games)
+
+
+def choose_together(states: Sequence[Reversi], depth: int, net: ValueNet) -> list[Move]:
+    """Returns the best move at `depth` plies in each position, judging all their leaves in one call."""
+    leaves = cast(list[Reversi], [leaf for state in states for leaf in leaf_states(state, depth)])
+    boards = [(leaf.own, leaf.opponent) for leaf in leaves]
+    values = iter(forward_values(net, encode(boards, 8)) if boards else ())
+    return [move_from_leaves(state, depth, values)[0] for state in states]
+
+
+def play_together(
+    states: Sequence[Reversi], sides: Sequence[int], choose: Choose, opponents: Sequence[Agent]
+) -> list[list[tuple[int, int]]]:
+    """Plays every state to its end; `choose` has the side `sides[i]` in game i, `opponents[i]` the other.
+
+    Returns for each game the bitboards of the positions in which `choose` had to move.
+    """
+    seen: list[list[tuple[int, int]]] = [[] for _ in states]
+    open_games = list(range(len(states)))
+    while open_games:
+        own = [i for i in open_games if states[i].turn == sides[i]]
+        moves = iter(choose([states[i] for i in own]) if own else ())
+        for i in open_games:
+            state = states[i]
+            if state.turn == sides[i]:
+                seen[i].append((state.own, state.opponent))
+                state.push(next(moves))
+            else:
+                state.push(opponents[i](state))
+        open_games = [i for i in open_games if states[i].outcome() is None]
+    return seen

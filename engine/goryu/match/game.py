@@ -1,0 +1,161 @@
+"""Plays one game between two engines, under the referee and the clocks."""
+
+import time
+from collections import deque
+from dataclasses import dataclass, field
+
+from goryu.match.openings import Opening
+from goryu.match.referee import DeclarationRule, Reason, Referee, Verdict
+from goryu.match.time_control import Clock, go_command
+from goryu.match.usi_client import EngineError, UsiClient
+
+__all__ = ["Game", "GameRules", "MoveRecord", "play_game"]
+
+
+@dataclass(frozen=True, slots=True)
+class GameRules:
+    """What holds for every game of a match.
+
+    margin_ms: an engine may exceed its time by this much, which the pipe and the scheduler may have cost.
+    flag: does an engine that exceeds its time lose?
+    resign_cp, resign_plies: the game is decided once the scores of this many moves in a row, hence of both
+        engines, agree that one side leads by at least resign_cp; 0 plays on.
+    """
+
+    library: str = "rsshogi"
+    declaration: DeclarationRule = DeclarationRule.POINTS_27
+    max_plies: int = 320
+    margin_ms: int = 50
+    flag: bool = True
+    resign_cp: int = 0
+    resign_plies: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRecord:
+    """One move as played by an engine. cp: from the mover's side; late_ms: how far beyond its time."""
+
+    move: str
+    elapsed_ms: int
+    late_ms: int = 0
+    cp: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+
+
+@dataclass(slots=True)
+class Game:
+    """A finished game: where it started, the moves that the engines played, and the verdict.
+
+    too_late: what the loser answered when its time was up; it is not in `moves`.
+    """
+
+    opening: Opening
+    verdict: Verdict
+    moves: list[MoveRecord] = field(default_factory=list)
+    seconds: float = 0.0
+    too_late: MoveRecord | None = None
+
+    @property
+    def plies(self) -> int:
+        """Moves on the board, opening included."""
+        return len(self.opening.moves) + len(self.moves)
+
+
+class Adjudicator:
+    """Ends games that both engines call decided."""
+
+    def __init__(self, resign_cp: int, plies: int) -> None:
+        self._resign_cp = resign_cp
+        self._scores: deque[int] = deque(maxlen=max(2, plies))
+
+    def judge(self, turn: int, cp: int | None) -> Verdict | None:
+        """Takes the mover's score; returns the verdict once the last scores agree."""
+        if not self._resign_cp:
+            return None
+        if cp is None:
+            self._scores.clear()
+            return None
+        self._scores.append(cp if turn == 0 else -cp)
+        if len(self._scores) < (self._scores.maxlen or 0):
+            return None
+        if min(self._scores) >= self._resign_cp:
+            return Verdict(0, Reason.ADJUDICATION)
+        if max(self._scores) <= -self._resign_cp:
+            return Verdict(1, Reason.ADJUDICATION)
+        return None
+
+
+def play_game(players: tuple[UsiClient, UsiClient], opening: Opening, rules: GameRules) -> Game:
+    """Plays one game to its end.
+
+    players: black, white, both started. An engine that fails loses; it is left for the caller to restart.
+    """
+    begin = time.perf_counter()
+    referee = Referee(
+        opening.start, library=rules.library, declaration=rules.declaration, max_plies=rules.max_plies
+    )
+    for move in opening.moves:
+        referee.play(move)
+    clocks = (Clock(players[0].spec.limits), Clock(players[1].spec.limits))
+    adjudicator = Adjudicator(rules.resign_cp, rules.resign_plies)
+    moves: list[MoveRecord] = []
+    failed: UsiClient | None = None
+    turn = 0
+    verdict: Verdict | None = None
+    try:
+        for turn in (0, 1):
+            failed = players[turn]
+            failed.new_game()
+        while verdict is None:
+            turn = referee.turn
+            failed = players[turn]
+            verdict = play_move(failed, referee, clocks, rules, adjudicator, moves)
+    except EngineError as error:
+        verdict = Verdict(1 - turn, REASON_OF_FAILURE[error.kind], str(error))
+    else:
+        failed = None
+    for side, player in enumerate(players):
+        if player is not failed:
+            tell_result(player, verdict.winner, side)
+    too_late = moves.pop() if verdict.reason is Reason.TIME else None
+    return Game(opening, verdict, moves, time.perf_counter() - begin, too_late)
+
+
+REASON_OF_FAILURE = {"crash": Reason.CRASH, "hang": Reason.HANG, "protocol": Reason.PROTOCOL}
+
+
+def play_move(
+    player: UsiClient,
+    referee: Referee,
+    clocks: tuple[Clock, Clock],
+    rules: GameRules,
+    adjudicator: Adjudicator,
+    moves: list[MoveRecord],
+) -> Verdict | None:
+    """Asks the side to move for its move, and returns how that ended the game, if it did.
+
+    Adds its move to `moves`, and whatever it answered too late.
+    """
+    turn = referee.turn
+    clock = clocks[turn]
+    thought = player.think(referee.position_command, go_command(turn, clocks), clock.budget_ms)
+    late_ms = clock.spend(thought.elapsed_ms)
+    info = thought.info
+    record = MoveRecord(thought.move, thought.elapsed_ms, late_ms, info.cp, info.depth, info.nodes)
+    if late_ms > rules.margin_ms and rules.flag:
+        moves.append(record)
+        return Verdict(1 - turn, Reason.TIME, f"{thought.move} came {late_ms} ms too late")
+    verdict = referee.play(thought.move)
+    if thought.move in ("resign", "win") or (verdict and verdict.reason is Reason.ILLEGAL_MOVE):
+        return verdict
+    moves.append(record)
+    return verdict or adjudicator.judge(turn, info.cp)
+
+
+def tell_result(player: UsiClient, winner: int | None, side: int) -> None:
+    """Sends `gameover`; a dead pipe shows itself at the next game."""
+    try:
+        player.game_over("draw" if winner is None else "win" if winner == side else "lose")
+    except EngineError:
+        player.kill()

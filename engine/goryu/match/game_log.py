@@ -1,0 +1,211 @@
+"""The log of a match: a JSON line for the match, one for the engines' names, one for each finished game.
+
+Lines are only ever appended and synced to the disk, so that a match may be killed at any moment and
+resumed: a game is in the file or it will be played again. The first line holds a hash of everything that
+decides the games; a file with another hash is refused.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from goryu.errors import GoryuError
+from goryu.files import try_lock
+from goryu.match.game import Game
+
+__all__ = ["GameEntry", "GameLog", "GameLogError", "config_hash", "read_journal"]
+
+VERSION = 1
+
+
+class GameLogError(GoryuError):
+    """A log that does not belong to this match, or cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameEntry:
+    """One finished game, as logged.
+
+    number: from 0; games 2k and 2k + 1 are pair k. black: which engine, 1 or 2.
+    score: of engine 1, in {0, 1/2, 1}. plies: moves on the board, opening included.
+    moves: those the engines played, after the opening; one entry for each of them in
+    times_ms, late_ms (beyond the limit), cps (from the mover's side), depths and nodes.
+    first_turn: who played the first of these moves, 0 black or 1 white.
+    too_late_ms: of the answer that lost on time, which is not in moves, the time it took and the excess.
+    """
+
+    number: int
+    black: int
+    opening: str
+    moves: tuple[str, ...]
+    score: float
+    reason: str
+    detail: str
+    plies: int
+    times_ms: tuple[int, ...]
+    cps: tuple[int | None, ...]
+    depths: tuple[int | None, ...]
+    nodes: tuple[int | None, ...]
+    late_ms: tuple[int, ...]
+    first_turn: int
+    seconds: float
+    date: str
+    too_late_ms: tuple[int, int] | None = None
+
+    @classmethod
+    def from_game(cls, number: int, black: int, game: Game) -> Self:
+        """Makes the entry of a game that was just played."""
+        winner = game.verdict.winner
+        score = 0.5 if winner is None else float((winner == 0) == (black == 1))
+        start_turn = 0 if game.opening.start == "startpos" else int(game.opening.start.split()[2] == "w")
+        return cls(
+            number=number,
+            black=black,
+            opening=str(game.opening),
+            moves=tuple(record.move for record in game.moves),
+            score=score,
+            reason=str(game.verdict.reason),
+            detail=game.verdict.detail,
+            plies=game.plies,
+            times_ms=tuple(record.elapsed_ms for record in game.moves),
+            cps=tuple(record.cp for record in game.moves),
+            depths=tuple(record.depth for record in game.moves),
+            nodes=tuple(record.nodes for record in game.moves),
+            late_ms=tuple(record.late_ms for record in game.moves),
+            first_turn=(start_turn + len(game.opening.moves)) % 2,
+            seconds=round(game.seconds, 3),
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            too_late_ms=(late.elapsed_ms, late.late_ms) if (late := game.too_late) else None,
+        )
+
+    def engine_of_move(self, index: int) -> int:
+        """Returns which engine, 1 or 2, played the move at `index`."""
+        is_black = (self.first_turn + index) % 2 == 0
+        return self.black if is_black else 3 - self.black
+
+
+def config_hash(config: Mapping[str, Any]) -> str:
+    """Returns the hash of what decides the games of a match."""
+    text = json.dumps(config, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class GameLog:
+    """The log of one match, opened for appending."""
+
+    def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
+        """Opens or creates the log; raises `GameLogError` if it belongs to another match, or to one that is
+        being played (not noticed on Windows).
+        """
+        self.entries: dict[int, GameEntry] = {}
+        self.names: tuple[str, str] | None = None
+        self.hash = config_hash(config)
+        self._file = path.open("a", encoding="utf-8")
+        try:
+            if not try_lock(self._file):
+                raise GameLogError(f"{path}: another program is playing this match")
+            first = {"type": "match", "version": VERSION, "hash": self.hash, "config": dict(config)}
+            if as_line(first).startswith(path.read_bytes()):  # Nothing, or all that a full disk took.
+                os.truncate(path, 0)
+                self._write(first)
+            else:
+                self._load(path, config)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def note_names(self, names: tuple[str, str]) -> None:
+        """Logs what the engines call themselves, unless the log already says so."""
+        if names != self.names:
+            self.names = names
+            self._write({"type": "names", "names": names})
+
+    def append(self, entry: GameEntry) -> None:
+        """Logs a finished game."""
+        assert entry.number not in self.entries
+        self.entries[entry.number] = entry
+        self._write({"type": "game"} | {name: getattr(entry, name) for name in GameEntry.__slots__})
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        self._file.write(as_line(line).decode())
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _load(self, path: Path, config: Mapping[str, Any]) -> None:
+        """Reads the games played so far, and cuts off a last line that a crash left incomplete."""
+        complete, lines = _complete_lines(path)
+        if lines[0].get("hash") != self.hash:
+            old, new = lines[0].get("config", {}), json.loads(json.dumps(config))  # JSON knows no tuples.
+            different = sorted(key for key in {*old, *new} if old.get(key) != new.get(key)) or ["hash"]
+            raise GameLogError(f"{path} is the log of another match (different: {', '.join(different)})")
+        self.names, self.entries = _parse_games(path, lines[1:])
+        os.truncate(path, complete)
+
+
+def read_journal(path: Path) -> tuple[tuple[str, str] | None, list[GameEntry]]:
+    """Returns the names of the engines, if they were logged, and the games of a log that is only looked at.
+
+    Raises GameLogError if it is not the log of a match.
+    """
+    _, lines = _complete_lines(path)
+    names, entries = _parse_games(path, lines[1:])
+    return names, list(entries.values())
+
+
+def _complete_lines(path: Path) -> tuple[int, list[dict[str, Any]]]:
+    """Returns how many bytes the complete lines of a log have, and what they hold, the match first."""
+    data = path.read_bytes()
+    complete = data[: data.rfind(b"\n") + 1]
+    lines = list(parse_lines(path, complete.decode("utf-8", "replace")))
+    if not lines or lines[0].get("type") != "match":
+        raise GameLogError(f"{path}: expected the log of a match in its first line")
+    return len(complete), lines
+
+
+def _parse_games(
+    path: Path, lines: Iterable[Mapping[str, Any]]
+) -> tuple[tuple[str, str] | None, dict[int, GameEntry]]:
+    """Returns the names and, by their numbers, the games that the lines after the first hold."""
+    names: tuple[str, str] | None = None
+    entries: dict[int, GameEntry] = {}
+    for line in lines:
+        try:
+            if line.get("type") == "names":
+                names = (line["names"][0], line["names"][1])
+                continue
+            entry = GameEntry(**{name: as_tuple(value) for name, value in line.items() if name != "type"})
+        except (LookupError, TypeError) as error:
+            raise GameLogError(f"{path}: expected a game, got {json.dumps(line)[:60]!r}") from error
+        entries[entry.number] = entry
+    return names, entries
+
+
+def as_line(values: Mapping[str, Any]) -> bytes:
+    """Returns a line of a log."""
+    return json.dumps(values).encode() + b"\n"
+
+
+def as_tuple(value: Any) -> Any:
+    """Returns a JSON list as a tuple, anything else as it is."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def parse_lines(path: Path, text: str) -> Iterator[dict[str, Any]]:
+    """Yields the JSON objects of a log."""
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            entry = json.loads(line)
+            if not isinstance(entry, dict):
+                raise ValueError("it is something else")
+        except ValueError as error:
+            raise GameLogError(f"{path}:{number}: expected a JSON object, got {line[:60]!r}") from error
+        yield entry

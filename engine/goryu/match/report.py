@@ -1,0 +1,143 @@
+"""The result of a match in words: a line while it runs, a table at its end, and the same for programs."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from goryu.match.engine_stats import EngineFigures, figures_table, loser
+from goryu.match.game_log import GameEntry
+from goryu.match.lost_games import LostGames
+from goryu.match.match_statistics import MatchStatistics, format_elo
+from goryu.match.sprt import Sprt
+from goryu.match.tournament import complete_pairs
+
+__all__ = ["progress_line", "report", "summary"]
+
+
+def record(scores: Sequence[float]) -> str:
+    """Returns `+wins =draws -losses`."""
+    return f"+{scores.count(1.0)} ={scores.count(0.5)} -{scores.count(0.0)}"
+
+
+def progress_line(
+    entries: Sequence[GameEntry], games: int, sprt: Sprt | None, seconds_left: float | None
+) -> str:
+    """Returns one line about a match in progress; W-D-L over all games, Elo over complete pairs.
+
+    Example: `[ 37/200] +18 =3 -16 Elo +19.4 ± 91.0 LOS 66.2 % LLR 0.12 (-2.94, 2.94) ETA 12:40`.
+    """
+    statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in complete_pairs(entries))
+    words = [f"[{len(entries):{len(str(games))}}/{games}]", record([entry.score for entry in entries])]
+    if statistics.pairs:
+        words += [elo_text(statistics), f"LOS {100 * statistics.los:.1f} %"]
+    if sprt:
+        lower, upper = sprt.bounds
+        words.append(f"LLR {sprt.llr(statistics):.2f} ({lower:.2f}, {upper:.2f})")
+    if seconds_left is not None:
+        minutes, seconds = divmod(round(seconds_left), 60)
+        words.append(f"ETA {minutes}:{seconds:02}")
+    return " ".join(words)
+
+
+def elo_text(statistics: MatchStatistics) -> str:
+    """Returns `Elo x ± y`, or the interval where it is lopsided beyond use."""
+    if isfinite(statistics.elo) and isfinite(statistics.elo_error):
+        return f"Elo {format_elo(statistics.elo)} ± {statistics.elo_error:.1f}"
+    low, high = statistics.elo_interval
+    return f"Elo {format_elo(statistics.elo)} [{format_elo(low)}, {format_elo(high)}]"
+
+
+def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None = None) -> str:
+    """Returns the table of a match, from the first engine's side; complete pairs, except in the figures."""
+    pairs = complete_pairs(entries)
+    counted = [entry for pair in pairs for entry in pair]
+    statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in pairs)
+    scores = [entry.score for entry in counted]
+    if not counted:
+        return f"{names[0]} vs {names[1]}: no complete pair of games yet"
+    low, high = statistics.elo_interval
+    ll, ld, dd, wd, ww = statistics.pentanomial
+    black = record([entry.score for entry in counted if entry.black == 1])
+    white = record([entry.score for entry in counted if entry.black == 2])
+    black_wins = sum((entry.score == 1.0) == (entry.black == 1) for entry in counted if entry.score != 0.5)
+    openings = len({entry.opening for entry in counted})
+    lines = [
+        f"{names[0]} vs {names[1]}: {len(counted)} games, {len(pairs)} pairs, {openings} openings",
+        f"  score        {record(scores)}  {sum(scores):g}/{len(scores)} ({100 * statistics.score:.1f} %)",
+        f"  by colour    black {black}, white {white}; black won {black_wins} of {len(counted)}",
+        f"  pairs        LL {ll}, LD {ld}, DD/WL {dd}, WD {wd}, WW {ww}",
+        f"  strength     {elo_text(statistics)} (95 %: {format_elo(low)} to {format_elo(high)})",
+        f"  LOS          {100 * statistics.los:.1f} %",
+        f"  normalised   {format_elo(statistics.normalised_elo)} ± {statistics.normalised_elo_error:.1f}",
+        f"  draws        {100 * scores.count(0.5) / len(scores):.1f} %",
+        f"  length       {sum(entry.plies for entry in counted) / len(counted):.1f} plies on average",
+        f"  reasons      {reasons_text(counted, names)}",
+    ]
+    for engine, order in ((1, (0, 1)), (2, (1, 0))):
+        lost = LostGames.of(engine, counted)
+        if lost.games:
+            lines.append(f"  decided      {lost.text([names[i] for i in order])}")
+    if sprt:
+        lines.append(f"  SPRT         {sprt_text(sprt, statistics)}")
+    if len(entries) > len(counted):
+        lines.append(f"  not counted  {len(entries) - len(counted)} games of unfinished pairs")
+    return "\n".join(lines + figures_table(names, entries))
+
+
+def reasons_text(entries: Sequence[GameEntry], names: Sequence[str]) -> str:
+    """Returns how often each reason ended a game, and who lost by it."""
+    parts = []
+    for reason, count in Counter(entry.reason for entry in entries).most_common():
+        lost = Counter(loser(entry) for entry in entries if entry.reason == reason)
+        who = ", ".join(f"{names[engine - 1]} lost {lost[engine]}" for engine in (1, 2) if lost[engine])
+        parts.append(f"{reason} {count}" + (f" ({who})" if who else ""))
+    return "; ".join(parts)
+
+
+def sprt_text(sprt: Sprt, statistics: MatchStatistics) -> str:
+    """Returns the state of the sequential test."""
+    lower, upper = sprt.bounds
+    verdict = sprt.verdict(statistics)
+    accepted = "undecided" if verdict is None else f"{verdict} accepted"
+    return (
+        f"{sprt.model} [{sprt.elo0:g}, {sprt.elo1:g}], alpha {sprt.alpha:g}, beta {sprt.beta:g}: "
+        f"LLR {sprt.llr(statistics):.2f} ({lower:.2f}, {upper:.2f}), {accepted}"
+    )
+
+
+def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None = None) -> dict[str, Any]:
+    """Returns the result as JSON values; infinite numbers become None."""
+    pairs = complete_pairs(entries)
+    counted = [entry for pair in pairs for entry in pair]
+    statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in pairs)
+    scores = [entry.score for entry in counted]
+    engines = []
+    for engine, name in enumerate(names, 1):
+        figures = EngineFigures.of(engine, entries)
+        engines.append({"name": name, **asdict(figures), "lost_games": asdict(LostGames.of(engine, counted))})
+    result: dict[str, Any] = {
+        "engines": engines,
+        "games": len(counted),
+        "wins": scores.count(1.0),
+        "draws": scores.count(0.5),
+        "losses": scores.count(0.0),
+        "pentanomial": list(statistics.pentanomial),
+        "score": statistics.score,
+        "elo": finite(statistics.elo),
+        "elo_interval": [finite(end) for end in statistics.elo_interval],
+        "normalised_elo": finite(statistics.normalised_elo),
+        "los": statistics.los,
+        "reasons": dict(Counter(entry.reason for entry in counted)),
+        "mean_plies": sum(entry.plies for entry in counted) / len(counted) if counted else None,
+    }
+    if sprt:
+        verdict = sprt.verdict(statistics)
+        result["sprt"] = {"llr": sprt.llr(statistics), "bounds": list(sprt.bounds), "verdict": verdict}
+    return result
+
+
+def finite(value: float) -> float | None:
+    """Returns the number, or None if it is infinite, which JSON cannot say."""
+    return value if isfinite(value) else None

@@ -1,0 +1,114 @@
+"""What an engine is allowed to spend on a move, its clock, and the `go` line that says so.
+
+Times are milliseconds as the referee measures them. Source of the `go` forms: the USI draft and what
+ShogiHome, shogitest and cshogi send (increments are added after the move, so `btime` never includes one).
+"""
+
+from dataclasses import dataclass, fields, replace
+
+from goryu.errors import GoryuError
+
+__all__ = ["Clock", "Limits", "TimeControlError", "go_command"]
+
+
+class TimeControlError(GoryuError, ValueError):
+    """Limits that cannot be read; the message holds the text received and what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one engine; None where there is none.
+
+    time, inc, byoyomi: main time, increment after each move, time for each move beyond the main time; in ms.
+    movetime: ms for every move. nodes, depth: for every move.
+    """
+
+    time: int | None = None
+    inc: int | None = None
+    byoyomi: int | None = None
+    movetime: int | None = None
+    nodes: int | None = None
+    depth: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Limits":
+        """Reads `name=value,...`.
+
+        >>> Limits.parse("nodes=400,byoyomi=1000")
+        Limits(time=None, inc=None, byoyomi=1000, movetime=None, nodes=400, depth=None)
+        """
+        names = [field.name for field in fields(cls)]
+        values: dict[str, int] = {}
+        for part in filter(None, text.split(",")):
+            name, _, value = part.strip().partition("=")
+            if name not in names or not value.isdecimal():
+                raise TimeControlError(f"limits {text!r}: expected NAME=NUMBER, NAME one of {', '.join(names)}")
+            values[name] = int(value)
+        return cls(**values)
+
+    def merged(self, other: "Limits") -> "Limits":
+        """Returns these limits with those that `other` sets put in their place."""
+        values = {field.name: getattr(other, field.name) for field in fields(other)}
+        return replace(self, **{name: value for name, value in values.items() if value is not None})
+
+    @property
+    def has_clock(self) -> bool:
+        """Is a clock running while the engine thinks?"""
+        return any(value is not None for value in (self.time, self.inc, self.byoyomi))
+
+    @property
+    def is_empty(self) -> bool:
+        """Is nothing limited at all?"""
+        return all(getattr(self, field.name) is None for field in fields(self))
+
+    def __str__(self) -> str:
+        parts = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return ",".join(f"{name}={value}" for name, value in parts if value is not None)
+
+
+class Clock:
+    """One engine's clock in one game."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.remaining_ms = limits.time or 0
+
+    @property
+    def budget_ms(self) -> int | None:
+        """The most that the move to come may take, or None if no time is limited."""
+        limits = self.limits
+        clock = self.remaining_ms + (limits.byoyomi or 0) if limits.has_clock else None
+        times = [time for time in (clock, limits.movetime) if time is not None]
+        return min(times, default=None)
+
+    def spend(self, elapsed_ms: int) -> int:
+        """Takes a move's time off the clock; returns by how many ms it was too long (0 if it was not)."""
+        budget = self.budget_ms
+        if self.limits.has_clock:
+            self.remaining_ms = max(0, self.remaining_ms - elapsed_ms) + (self.limits.inc or 0)
+        return max(0, elapsed_ms - budget) if budget is not None else 0
+
+
+def go_command(turn: int, clocks: tuple[Clock, Clock]) -> str:
+    """Returns the `go` line for the side to move (0 black, 1 white).
+
+    An opponent without a clock is shown to have the same time as the engine that is asked.
+
+    >>> go_command(1, (Clock(Limits(time=60000)), Clock(Limits(time=5000, byoyomi=100))))
+    'go btime 60000 wtime 5000 byoyomi 100'
+    """
+    own, opponent = clocks[turn], clocks[1 - turn]
+    limits = own.limits
+    words = ["go"]
+    if limits.has_clock:
+        other = opponent if opponent.limits.has_clock else own
+        black, white = (own, other) if turn == 0 else (other, own)
+        words += [f"btime {black.remaining_ms}", f"wtime {white.remaining_ms}"]
+        if limits.inc is not None:
+            words += [f"binc {black.limits.inc or 0}", f"winc {white.limits.inc or 0}"]
+        if limits.byoyomi is not None or limits.inc is None:
+            words.append(f"byoyomi {limits.byoyomi or 0}")
+    for name in ("nodes", "depth", "movetime"):
+        if (value := getattr(limits, name)) is not None:
+            words.append(f"{name} {value}")
+    return " ".join(words)

@@ -1,0 +1,300 @@
+"""The USI engine as a process: stdin, stdout, signals and threads around the engine without I/O.
+
+Three threads. The reader only reads; the worker loads, searches and thinks; the main thread feeds the lines
+of the one and the results of the other to the `UsiEngine`, one at a time, and is the only
+one that writes. No reader of ours can block the search, no search the reader.
+
+Libraries print: onnxruntime writes to stdout when a provider fails, and nobody drains
+our stderr, which would block us once its pipe is full. So the protocol gets a private copy of stdout,
+and file descriptors 1 and 2 point at the log file, or at nothing.
+"""
+
+import gc
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
+
+from goryu.players.config import EngineConfig
+from goryu.players.request import Request, SearchControl
+from goryu.usi.actions import (
+    Action,
+    Ask,
+    Load,
+    NewGame,
+    OpenLog,
+    Quit,
+    Search,
+    SolveMate,
+    Write,
+)
+from goryu.usi.commands import decode
+from goryu.usi.engine import UsiEngine
+from goryu.usi.options_file import read_options_file
+
+if TYPE_CHECKING:
+    from goryu.players.player import Player
+
+__all__ = ["UsiLoop", "main", "read_lines"]
+
+KEEP_ALIVE_S = 5.0
+"""While something loads, an empty line is sent this often: ShogiGUI gives up after 15 silent seconds."""
+
+LAST_ANSWER_S = 0.25
+"""How long the answer of a search that `quit` has stopped is waited for."""
+
+NEVER = 1 << 30
+"""So many collections of young objects before one of all objects."""
+
+LONGEST_LINE = 1 << 20
+"""Longer lines are thrown away: the longest game fits into a few kilobytes."""
+
+LOG_VARIABLE = "GORYU_LOG"
+"""The environment variable that names a log file from the first moment on, until the option LogFile does."""
+
+_log = logging.getLogger("goryu")
+
+
+def main(arguments: Sequence[str]) -> NoReturn:
+    """Runs the engine on stdin and stdout until `quit`, a signal or the end of input; ends the process."""
+    output = _claim_stdout()
+    loop = UsiLoop(0, output)
+    loop.open_log("")
+    for name in ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), loop.interrupt)
+    # A full collection walks the whole search graph and would stop a Python search for a quarter of a
+    # second; the young garbage is collected as ever, the old between games.
+    gc.set_threshold(700, 10, NEVER)
+    loop.run()
+    # Neither a search in native code nor the driver of a GPU may delay the end.
+    os._exit(0)
+
+
+def _claim_stdout() -> int:
+    """Returns a private copy of stdout; everybody else's stdout and stderr lead nowhere from now on."""
+    output = os.dup(1)
+    os.set_inheritable(output, False)
+    _point_standard_streams_at(os.devnull)
+    return output
+
+
+def _point_standard_streams_at(path: str) -> None:
+    sink = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for descriptor in (1, 2):
+        os.dup2(sink, descriptor)
+    os.close(sink)
+
+
+def read_lines(descriptor: int) -> Iterator[bytes]:
+    r"""Yields the lines of a file descriptor as they arrive, without `\n`; over-long ones are left out.
+
+    Reads the descriptor itself: a thread that waits in `sys.stdin` holds a lock that the
+    interpreter wants back when it ends.
+    """
+    pending = b""
+    is_overlong = False
+    while chunk := os.read(descriptor, 1 << 16):
+        *complete, rest = chunk.split(b"\n")
+        for part in complete:
+            if not is_overlong:
+                yield pending + part
+            pending, is_overlong = b"", False
+        pending = b"" if is_overlong else pending + rest
+        if len(pending) > LONGEST_LINE:
+            pending, is_overlong = b"", True
+    if pending:
+        yield pending
+
+
+class UsiLoop:
+    """One session: reads commands from one descriptor and writes answers to another.
+
+    make_player: called in the worker thread, once, when something is to be loaded for the first time.
+    """
+
+    def __init__(
+        self, input_descriptor: int, output_descriptor: int, make_player: "Callable[[], Player] | None" = None
+    ) -> None:
+        self._input = input_descriptor
+        self._output = output_descriptor
+        self._make_player = make_player or _make_player
+        self._player: Player | None = None
+        self._engine = UsiEngine(_read_model_settings, *read_options_file())
+        self._events: SimpleQueue[Callable[[], list[Action]]] = SimpleQueue()
+        self._jobs: SimpleQueue[Callable[[Player], Callable[[], list[Action]] | None]] = SimpleQueue()
+        self._last_output_s = monotonic()
+        self._quit_at_s: float | None = None
+        self._transcript: int | None = None
+
+    def run(self) -> None:
+        """Serves commands until `quit`, a signal, or the end of the input."""
+        Thread(target=self._read, name="reader", daemon=True).start()
+        Thread(target=self._work, name="worker", daemon=True).start()
+        try:
+            while not self._is_over():
+                self._step()
+        except OSError:
+            # Nobody reads what we write any more.
+            _log.exception("the output is closed")
+
+    def interrupt(self, number: int, frame: FrameType | None) -> None:
+        """Ends the session on a signal."""
+        self._events.put(self._engine.close)
+
+    def open_log(self, path: str) -> None:
+        """Writes the session and the messages of all libraries to a file from now on.
+
+        path: "" for the file that the environment names, if it does, else nowhere.
+        """
+        path = path or os.environ.get(LOG_VARIABLE, "")
+        if self._transcript is not None:
+            os.close(self._transcript)
+            self._transcript = None
+        try:
+            _point_standard_streams_at(path or os.devnull)
+            if path:
+                self._transcript = os.open(path, os.O_WRONLY | os.O_APPEND)
+        except (OSError, ValueError) as error:  # The latter if the path holds what no path may.
+            self._perform(self._engine.remarked(f"Error! cannot write the log: {error}"))
+
+    # The main thread.
+
+    def _step(self) -> None:
+        # Waiting in short steps lets Windows deliver Ctrl-C between them.
+        wait_s = 0.05 if self._quit_at_s is not None else 0.5
+        try:
+            event = self._events.get(timeout=wait_s)
+        except Empty:
+            if self._engine.is_loading and monotonic() - self._last_output_s >= KEEP_ALIVE_S - wait_s:
+                self._send("")
+            return
+        try:
+            actions = event()
+        except Exception as error:
+            # A mistake of ours in one command must not take the game with it.
+            _log.exception("an event failed")
+            actions = self._engine.remarked(f"Error! {type(error).__name__}: {error}")
+        self._perform(actions)
+
+    def _receive(self, line: str, at_s: float) -> list[Action]:
+        self._note(">", line)
+        return self._engine.receive(line, at_s)
+
+    def _is_over(self) -> bool:
+        if self._quit_at_s is None:
+            return False
+        return not self._engine.owes_an_answer or monotonic() >= self._quit_at_s
+
+    def _perform(self, actions: list[Action]) -> None:
+        for action in actions:
+            match action:
+                case Write(line):
+                    self._send(line)
+                case Load(config):
+                    self._jobs.put(partial(self._load, config))
+                case Search(request, control):
+                    self._jobs.put(partial(self._search, request, control))
+                case SolveMate(request, control, limit_ms):
+                    self._jobs.put(partial(self._solve_mate, request, control, limit_ms))
+                case Ask(question, request, control):
+                    self._jobs.put(partial(self._ask, question, request, control))
+                case NewGame():
+                    self._jobs.put(_forget)
+                case OpenLog(path):
+                    self.open_log(path)
+                case Quit():
+                    self._quit_at_s = monotonic() + LAST_ANSWER_S
+
+    def _send(self, line: str) -> None:
+        self._note("<", line)
+        text = memoryview(f"{line}\n".encode("ascii", "backslashreplace"))
+        while text:
+            text = text[os.write(self._output, text) :]
+        self._last_output_s = monotonic()
+
+    def _note(self, mark: str, line: str) -> None:
+        if self._transcript is None:
+            return
+        text = f"{monotonic():.3f} {mark} {line}\n".encode("utf-8", "backslashreplace")
+        try:
+            os.write(self._transcript, text)
+        except OSError as error:  # A full disk must not end the game; the remark waits for its turn.
+            os.close(self._transcript)
+            self._transcript = None
+            message = f"Error! cannot write the log: {error}"
+            self._events.put(partial(self._engine.remarked, message))
+
+    # The reader.
+
+    def _read(self) -> None:
+        try:
+            for raw in read_lines(self._input):
+                self._events.put(partial(self._receive, decode(raw), monotonic()))
+        finally:
+            self._events.put(self._engine.close)
+
+    # The worker. Every job returns the event that reports its end.
+
+    def _work(self) -> None:
+        while True:
+            job = self._jobs.get()
+            try:
+                if self._player is None:
+                    self._player = self._make_player()
+                event = job(self._player)
+            except Exception as error:
+                _log.exception("a job failed")
+                event = partial(self._engine.failed, f"{type(error).__name__}: {error}")
+            if event is not None:
+                self._events.put(event)
+
+    def _load(self, config: EngineConfig, player: "Player") -> Callable[[], list[Action]]:
+        player.load(config, lambda message: self._events.put(partial(self._engine.remarked, message)))
+        return self._engine.loaded
+
+    def _search(
+        self, request: Request, control: SearchControl, player: "Player"
+    ) -> Callable[[], list[Action]]:
+        answer = player.search(
+            request,
+            control,
+            lambda result, ms: self._events.put(partial(self._engine.progressed, result, ms)),
+        )
+        return partial(self._engine.answered, answer)
+
+    def _solve_mate(
+        self, request: Request, control: SearchControl, limit_ms: float | None, player: "Player"
+    ) -> Callable[[], list[Action]]:
+        return partial(self._engine.mate_solved, player.solve_mate(request, control, limit_ms))
+
+    def _ask(
+        self, question: str, request: Request, control: SearchControl, player: "Player"
+    ) -> Callable[[], list[Action]]:
+        from goryu.usi.console import ask
+
+        return partial(self._engine.told, ask(question, request, control, player))
+
+
+def _forget(player: "Player") -> None:
+    player.new_game()
+    gc.collect()
+
+
+def _make_player() -> "Player":
+    from goryu.players.player import Player
+
+    return Player()
+
+
+def _read_model_settings(config: EngineConfig) -> str:
+    """Returns the text of the settings file beside the model, "" if there is none."""
+    from goryu.players.loading import model_settings
+
+    return model_settings(config)

@@ -1,0 +1,59 @@
+"""`engine_options.txt`, a file beside the program that sets options for every GUI, as YaneuraOu has it.
+
+One option a line, as `NAME VALUE`, as `NAME=VALUE`, or as a line that another engine has written at `usi`:
+`option name NAME type spin default VALUE min 1 max 9`. What stands there holds, whatever the GUI sends.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from goryu.usi.commands import decode
+
+__all__ = ["OPTIONS_FILE", "options_file", "parse_options_file", "read_options_file"]
+
+OPTIONS_FILE = "engine_options.txt"
+
+OPTIONS_VARIABLE = "GORYU_OPTIONS"
+"""The environment variable that names another file; empty: none."""
+
+_DECLARATION = re.compile(
+    r"option\s+name\s+(\S+)\s+type\s+\w+(?:\s+default\s*(.*?))?(?:\s+(?:min|max|var)\s.*)?"
+)
+_SETTING = re.compile(r"([^\s=]+)[\s=]*(.*)")
+
+
+def options_file() -> Path | None:
+    """Returns where the file would be: beside the program that was started; None for `python -m goryu`."""
+    if (path := os.environ.get(OPTIONS_VARIABLE)) is not None:
+        return Path(path) if path else None
+    program = Path(sys.argv[0])
+    return None if program.suffix == ".py" or not program.name else program.with_name(OPTIONS_FILE)
+
+
+def read_options_file() -> tuple[str, str]:
+    """Returns the text of the file, "" without one, and in one line why a file that is there cannot be read.
+
+    A file that GORYU_OPTIONS names need not exist: the launcher for Windows always names one.
+    """
+    path = options_file()
+    try:
+        content = path.read_bytes() if path else b""
+    except FileNotFoundError:
+        return "", ""
+    except OSError as error:
+        return "", f"Error! {OPTIONS_FILE} cannot be read: {error}"
+    if b"\0" in content:  # UTF-16, which Windows calls Unicode; or no text at all.
+        return "", f"Error! {OPTIONS_FILE} cannot be read: {path} is neither UTF-8 nor Shift_JIS"
+    return decode(content), ""
+
+
+def parse_options_file(text: str) -> Iterator[tuple[str, str]]:
+    """Yields names and values; leaves out empty lines and remarks, which begin with `#`, `;` or `//`."""
+    for line in map(str.strip, text.splitlines()):
+        if not line or line.startswith(("#", ";", "//")):
+            continue
+        if match := _DECLARATION.fullmatch(line) or _SETTING.fullmatch(line):
+            yield match[1], (match[2] or "").strip()

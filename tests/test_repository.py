@@ -1,0 +1,331 @@
+"""The house around the code: facts about files that nothing else would notice when they break."""
+
+import ast
+import importlib
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import goryu
+from goryu.__main__ import COMMANDS, main
+from goryu.evaluators.model_files import models_folder
+from goryu.usi.options import identification
+
+ROOT = Path(__file__).resolve().parent.parent
+LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
+GUIDES = [ROOT / name for name in ("README.md", "README.ja.md", "CONTRIBUTING.md", "bat/README.md")]
+LEARNING_TOOLS = ("learn", "match", "evaluate", "quantize", "selfplay", "teach", "train")
+SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def dev(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """tools/dev.py as a module."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "tools"), *sys.path])
+    return importlib.import_module("dev")
+
+
+def headings(path: Path) -> list[int]:
+    """Returns the levels of the headings of a Markdown file, those in code blocks left out."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return [len(marks) for marks in re.findall(r"^(#+) ", text, flags=re.MULTILINE)]
+
+
+def code_blocks(path: Path) -> list[str]:
+    """Returns the code blocks of a Markdown file without their comments, which are translated."""
+    blocks = re.findall(r"^```.*?^```", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return [re.sub(r" +#.*", "", block) for block in blocks]
+
+
+def imported(path: Path) -> set[str]:
+    """Returns the names of the packages that a file imports anywhere."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").split(".")[0])
+    return names
+
+
+def test_lint_found_nothing() -> None:
+    """`dev.py test` lints first and tells pytest what failed, so that the summary tells the whole truth."""
+    assert os.environ.get("GORYU_LINT_FAILED", "") == ""
+
+
+def test_every_room_has_its_layer(project: dict[str, Any]) -> None:
+    rooms = {path.parent.name for path in (ROOT / "engine" / "goryu").glob("*/__init__.py")}
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    assert rooms <= set(re.findall(r"goryu\.(\w+)", " ".join(layers)))
+
+
+def test_the_version_stands_in_one_place(project: dict[str, Any]) -> None:
+    assert "version" in project["project"]["dynamic"]
+    try:
+        installed = importlib.metadata.version("goryu")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("goryu is on the path but not installed")
+    assert installed == goryu.__version__
+
+
+def test_only_one_onnxruntime_is_asked_for_on_each_platform(project: dict[str, Any]) -> None:
+    from packaging.requirements import Requirement
+
+    wanted = [Requirement(text) for text in project["project"]["dependencies"] if "onnxruntime" in text]
+    for system in ("Linux", "Windows", "Darwin"):
+        for machine in ("x86_64", "AMD64", "arm64", "aarch64"):
+            platform = {"platform_system": system, "platform_machine": machine}
+            assert sum(one.marker is None or one.marker.evaluate(platform) for one in wanted) == 1, platform
+
+
+def test_the_extra_train_holds_what_learning_imports(project: dict[str, Any]) -> None:
+    wanted = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["train"]]
+    named = {re.split(r"[>;\[ ]", text)[0] for text in wanted}
+    learning = sorted((ROOT / "engine" / "goryu" / "learning").rglob("*.py"))
+    for path in [*learning, *(ROOT / "tools" / f"{name}.py" for name in LEARNING_TOOLS)]:
+        loaded = set(re.findall(r'import_module\("(\w+)', path.read_text(encoding="utf-8")))
+        assert imported(path) | loaded <= {"goryu", "common", *named, *sys.stdlib_module_names}, path.name
+
+
+@pytest.mark.parametrize("path", SET_UP, ids=lambda path: path.name)
+def test_set_up_needs_nothing_but_python(path: Path) -> None:
+    assert imported(path) <= sys.stdlib_module_names | {"bootstrap"}
+
+
+def test_an_old_python_can_read_dev_py_as_far_as_the_advice() -> None:
+    ast.parse(SET_UP[0].read_text(encoding="utf-8"), feature_version=(3, 8))
+
+
+def test_help_lists_every_verb(dev: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        dev.main(["--help"])
+    shown = capsys.readouterr().out
+    assert all(f"  {verb} " in shown for verb in dev.VERBS)
+
+
+def test_the_programs_behind_the_verbs_exist() -> None:
+    named = re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8"))
+    assert {name for name in named if not (ROOT / "tools" / name).exists()} == set()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot replace a process")
+def test_the_programs_behind_the_verbs_find_the_python_of_the_virtual_environment(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`match --engine1 "python -m goryu"` otherwise starts any Python, which knows no goryu."""
+    started: list[dict[str, str]] = []
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(os, "execve", lambda path, command, environment: started.append(environment))
+    monkeypatch.setattr(os, "execv", lambda path, command: started.append(dict(os.environ)))
+    monkeypatch.setattr(subprocess, "run", lambda command, **rest: subprocess.CompletedProcess(command, 0))
+    dev.VERBS["match"].run([])
+    assert started[0]["PATH"].split(os.pathsep)[0] == str(dev.programs(dev.VENV).folder)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
+def test_a_program_that_ctrl_c_ends_has_the_time_that_it_needs(dev: ModuleType) -> None:
+    """On Windows, where dev.py waits for the program and both get the Ctrl-C."""
+    ends_slowly = """
+import os, signal, sys, time
+try:
+    os.kill(os.getppid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+except KeyboardInterrupt:
+    time.sleep(1)
+    sys.exit(130)
+"""
+    assert dev.follow(subprocess.Popen([sys.executable, "-c", ends_slowly])) == 130
+
+
+def test_every_program_of_tools_is_a_verb() -> None:
+    """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
+    others = {"common.py", "dev.py", "bootstrap.py", "sanitize.py", "gnushogi_usi.py"}  # The last one is an engine.
+    programs = {path.name for path in (ROOT / "tools").glob("*.py")} - others
+    assert programs <= set(re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("path", [*GUIDES, *LAUNCHERS], ids=lambda path: path.name)
+def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleType) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert set(re.findall(r"tools[/\\]dev\.py ([a-z]+)", text)) <= set(dev.VERBS)
+    assert set(re.findall(r"\bgoryu(?:\.exe)? ([a-z]+)", "".join(code_blocks(path)))) <= set(COMMANDS)
+    assert set(re.findall(r"\bbat[\\/](\w+\.bat)", text)) <= {launcher.name for launcher in LAUNCHERS}
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
+def test_the_files_that_guides_name_exist(path: Path) -> None:
+    rooms = r"`((?:engine|native|models|bat|tests|tools|\.ci)/[\w./-]*)`"
+    named = re.findall(rooms, path.read_text(encoding="utf-8"))
+    assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+@pytest.mark.parametrize("target", COMMANDS.values())
+def test_every_command_has_its_function(target: str) -> None:
+    module, function = target.split(":")
+    assert callable(getattr(importlib.import_module(module), function))
+
+
+def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shogi"]) == 2
+    assert "shogi" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["usi", "--help"], ["options", "-h"]])
+def test_help_names_every_command(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    assert set(re.findall(r"^  (\w+) ", capsys.readouterr().out, re.MULTILINE)) == set(COMMANDS)
+
+
+def test_the_version_is_that_of_usi(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert f"id name {capsys.readouterr().out.strip().capitalize()}" == next(identification())
+
+
+def test_usiok_comes_before_anything_heavy_is_loaded() -> None:
+    """The loop redirects stdout and ends with os._exit: the program keeps the one and replaces the other."""
+    program = """
+import os, sys
+report = os.fdopen(os.dup(1), "w")
+os._exit = lambda status: print(*sorted(sys.modules), file=report, flush=True)
+from goryu.__main__ import main
+main([])
+"""
+    command = [sys.executable, "-c", program]
+    session = subprocess.run(command, input="usi\nquit\n", capture_output=True, text=True, timeout=60)
+    *_, answer, modules = session.stdout.splitlines()
+    assert answer == "usiok"
+    assert "goryu.usi.engine" in modules.split()
+    assert not {"numpy", "onnxruntime", "shogi", "argparse"} & set(modules.split())
+
+
+def test_letters_that_the_terminal_does_not_know_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = BytesIO()
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(written, encoding="cp1252"))
+    monkeypatch.setitem(COMMANDS, "echo", "builtins:print")
+    main(["echo", "日本"])
+    assert written.getvalue().strip() == rb"['\u65e5\u672c']"
+
+
+def test_both_readmes_have_the_same_headings_and_commands() -> None:
+    english, japanese = ROOT / "README.md", ROOT / "README.ja.md"
+    assert headings(english) == headings(japanese)
+    assert code_blocks(english) == code_blocks(japanese)
+
+
+def test_the_changelog_begins_with_what_is_not_released() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)", text, flags=re.MULTILINE)[0] == "Unreleased"
+
+
+@pytest.mark.parametrize("path", LAUNCHERS, ids=lambda path: path.name)
+class TestLauncher:
+    """What cmd.exe trips over; the GUI reads what a launcher prints."""
+
+    def test_is_ascii_with_crlf(self, path: Path) -> None:
+        lines = path.read_bytes().decode("ascii").split("\r\n")
+        assert lines[-1] == ""
+        assert not any("\n" in line or "\r" in line for line in lines)
+
+    def test_does_not_echo_its_commands(self, path: Path) -> None:
+        assert path.read_text(encoding="ascii").startswith("@echo off\n")
+
+    def test_has_no_parentheses(self, path: Path) -> None:
+        """A `)` in the path of the checkout, as in `Program Files (x86)`, would end the block."""
+        assert not set("()") & set(path.read_text(encoding="ascii"))
+
+    def test_quotes_every_path(self, path: Path) -> None:
+        unquoted = re.sub(r'"[^"]*"', "", path.read_text(encoding="ascii"))
+        assert "%~dp0" not in unquoted
+        assert "%CD%" not in unquoted
+
+    def test_leaves_the_directory_of_the_caller_for_the_checkout_or_stops(self, path: Path) -> None:
+        lines = path.read_text(encoding="ascii").splitlines()
+        assert lines[1:4] == ["setlocal", 'cd /d "%~dp0.."', "if errorlevel 1 exit /b 1"]
+
+    def test_expands_no_exclamation_mark_in_a_path(self, path: Path) -> None:
+        assert "delayedexpansion" not in path.read_text(encoding="ascii").lower()
+
+    def test_hands_on_the_arguments_and_the_status(self, path: Path) -> None:
+        lines = path.read_text(encoding="ascii").splitlines()
+        (at,) = [i for i, line in enumerate(lines) if " %*" in line]
+        assert lines[at + 1] in ("exit /b %ERRORLEVEL%", 'set "STATUS=%ERRORLEVEL%"')
+
+
+def test_git_keeps_the_line_ends_of_launchers() -> None:
+    assert "*.bat text eol=crlf" in (ROOT / ".gitattributes").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_engines_launcher_writes_nothing_but_usi() -> None:
+    lines = (ROOT / "bat" / "usi.bat").read_text(encoding="ascii").splitlines()
+    assert "pause" not in lines
+    assert all("info string" in line for line in lines if line.startswith("echo "))
+    assert any("-m goryu %* 2>NUL" in line for line in lines)
+
+
+def test_a_checkout_finds_its_networks_in_models() -> None:
+    if not Path(goryu.__file__).is_relative_to(ROOT):
+        pytest.skip("another goryu is installed than that of this checkout")
+    assert models_folder() == ROOT / "models"
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_finds_its_networks(tmp_path: Path) -> None:
+    source, installed = tmp_path / "source", tmp_path / "installed"
+    environment = {**os.environ, "GORYU_SKIP_NATIVE": "1", "PYTHONPATH": str(installed)}
+
+    def python(*arguments: str) -> str:
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, check=True, capture_output=True, env=environment, text=True)
+        return done.stdout.strip()
+
+    left_out = shutil.ignore_patterns(".*", "build", "runs", "*.egg-info", "*.so", "__pycache__")
+    shutil.copytree(ROOT, source, ignore=left_out)
+    pip_wheel = ("-m", "pip", "wheel", "--no-deps", "--no-build-isolation")
+    python(*pip_wheel, "--wheel-dir", str(tmp_path), str(source))
+    (wheel,) = tmp_path.glob("goryu-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    found = Path(python("-c", "from goryu.evaluators.model_files import models_folder as f; print(f())"))
+    assert found == installed / "goryu" / "models"
+    suffixes = {".onnx", ".ini", ".toml", ".md"}
+    shipped = {path.name for path in (ROOT / "models").glob("*") if path.suffix in suffixes}
+    assert {path.name for path in found.glob("*")} == shipped
+
+
+@pytest.mark.slow
+def test_a_source_distribution_holds_every_file(tmp_path: Path) -> None:
+    """The tests read most of them, and packagers run the tests."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    files = {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+    for name in files:
+        (tmp_path / "goryu" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / "goryu" / name)
+    build = "import setuptools.build_meta as backend; backend.build_sdist('..')"
+    environment = {**os.environ, "GORYU_SKIP_NATIVE": "1"}
+    command = [sys.executable, "-c", build]
+    subprocess.run(command, cwd=tmp_path / "goryu", env=environment, check=True, capture_output=True)
+    (archive,) = tmp_path.glob("goryu-*.tar.gz")
+    with tarfile.open(archive) as packed:
+        held = {name.partition("/")[2] for name in packed.getnames()}
+    assert files - held == set()
