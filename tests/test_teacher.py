@@ -251,8 +251,9 @@ def tool() -> ModuleType:
 )
 def test_a_run_that_was_killed_goes_on_without_loss_or_repetition(how: int, tmp_path: Path) -> None:
     path = tmp_path / "pupil.games"
-    command = [sys.executable, str(ROOT / "tools" / "teach.py"), "play", " ".join(FAKE_ENGINE), "--out", str(path),
-               "--nodes", "1", "--random-plies", "2", "4", "--max-plies", "16"]  # fmt: skip
+    engine = " ".join(FAKE_ENGINE)
+    options = ["--nodes", "1", "--random-plies", "2", "4", "--max-plies", "16"]
+    command = [sys.executable, str(ROOT / "tools" / "teach.py"), "play", engine, "--out", str(path), *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60

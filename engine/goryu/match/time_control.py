@@ -42,7 +42,8 @@ class Limits:
         for part in filter(None, text.split(",")):
             name, _, value = part.strip().partition("=")
             if name not in names or not value.isdecimal():
-                raise TimeControlError(f"limits {text!r}: expected NAME=NUMBER, NAME one of {', '.join(names)}")
+                known = ", ".join(names)
+                raise TimeControlError(f"limits {text!r}: expected NAME=NUMBER, NAME one of {known}")
             values[name] = int(value)
         return cls(**values)
 

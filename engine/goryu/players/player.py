@@ -260,7 +260,9 @@ class Player:
             return Answer(None, result=result, elapsed_ms=elapsed_ms)
         return Answer(best.move, legal_reply(board, best), result, elapsed_ms)
 
-    def _ponder_on_all_replies(self, request: Request, control: SearchControl, report: Report) -> Answer | None:
+    def _ponder_on_all_replies(
+        self, request: Request, control: SearchControl, report: Report
+    ) -> Answer | None:
         """Stochastic pondering: searches the position before the predicted move, for the opponent.
 
         Returns None after `ponderhit`: the real search is still to be made, on the graph found here.

@@ -146,7 +146,9 @@ def corner_taking(name: str, choose: Choose, rng: Random, count: int = 400) -> M
     return Measurement("corners", name, share, sqrt(share * (1.0 - share) / count), None, f"of {count}")
 
 
-def disc_worth(name: str, judge: ValueFunction, squares: Sequence[int], rng: Random, count: int = 400) -> Measurement:
+def disc_worth(
+    name: str, judge: ValueFunction, squares: Sequence[int], rng: Random, count: int = 400
+) -> Measurement:
     """Measures how many discs of final lead the judge gives for owning the disc on one of the squares.
 
     The disc is shown once as the one side's and once as the other's; to a counter of discs it is worth 1.
