@@ -9,7 +9,7 @@ from libc.stdint cimport uint32_t
 from libcpp.vector cimport vector
 
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.games.state import MateState
+from goryu.search.mate import MateState
 from goryu.search import final_move
 from goryu.search import graph_dump
 from goryu.search.mate import MateVerdict

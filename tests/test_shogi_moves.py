@@ -24,7 +24,8 @@ from goryu.games.shogi import (
     parse_sfen,
 )
 from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
-from goryu.games.state import MateState, Move, Outcome
+from goryu.games.state import Move, Outcome
+from goryu.search.mate import MateState
 
 POSITIONS = [
     (line.split(";")[0].strip(), int(line.split(";")[1]))

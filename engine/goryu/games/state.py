@@ -1,9 +1,9 @@
 """What the search asks of a game, and nothing more."""
 
 from dataclasses import dataclass
-from typing import NewType, Protocol, Self, runtime_checkable
+from typing import NewType, Protocol, Self
 
-__all__ = ["MateState", "Move", "Outcome", "State"]
+__all__ = ["Move", "Outcome", "State"]
 
 Move = NewType("Move", int)
 """A move is an integer in [0, 65535]; each game says what the number means."""
@@ -75,33 +75,4 @@ class State(Protocol):
 
     def copy(self) -> Self:
         """Returns an independent state with the same position and history."""
-        ...
-
-
-@runtime_checkable
-class MateState(State, Protocol):
-    """A game with checks, for the mate searches."""
-
-    @property
-    def position_key(self) -> int:
-        """64-bit Zobrist key of position and side to move, without the ply."""
-        ...
-
-    def recurs(self, attacker: int, plies: int) -> bool:
-        """Was the position there before, up to `plies` plies back, and as good or better for the attacker?"""
-        ...
-
-    def is_check(self) -> bool:
-        """Is the side to move in check?"""
-        ...
-
-    def checks(self) -> list[Move]:
-        """Returns every legal move that gives check, in ascending order."""
-        ...
-
-    def all_legal_moves(self) -> list[Move]:
-        """Returns every legal move, in ascending order, leaving none out as pointless.
-
-        `legal_moves` may leave moves out that a player need not consider; a proof may not.
-        """
         ...

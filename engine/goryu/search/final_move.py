@@ -14,8 +14,8 @@ from collections.abc import Set
 from math import sqrt
 from typing import cast
 
-from goryu.games.state import MateState, Move, State
-from goryu.search.mate import solve
+from goryu.games.state import Move, State
+from goryu.search.mate import MateState, solve
 from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, NodeTable
 from goryu.search.result import RootMove
 

@@ -21,14 +21,44 @@ Source: Nagai, "Df-pn Algorithm for Searching AND/OR Trees and Its Applications"
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol, runtime_checkable
 
-from goryu.games.state import MateState, Move
+from goryu.games.state import Move, State
 
-__all__ = ["Mate", "MateVerdict", "mate_in_one", "solve"]
+__all__ = ["Mate", "MateState", "MateVerdict", "mate_in_one", "solve"]
 
 INFINITE = 1 << 28
 MAX_DEPTH = 200
 """Longer lines count as escapes: such mates are composed, and not met in play."""
+
+
+@runtime_checkable
+class MateState(State, Protocol):
+    """A game with checks, for the mate searches."""
+
+    @property
+    def position_key(self) -> int:
+        """64-bit Zobrist key of position and side to move, without the ply."""
+        ...
+
+    def recurs(self, attacker: int, plies: int) -> bool:
+        """Was the position there before, up to `plies` plies back, and as good or better for the attacker?"""
+        ...
+
+    def is_check(self) -> bool:
+        """Is the side to move in check?"""
+        ...
+
+    def checks(self) -> list[Move]:
+        """Returns every legal move that gives check, in ascending order."""
+        ...
+
+    def all_legal_moves(self) -> list[Move]:
+        """Returns every legal move, in ascending order, leaving none out as pointless.
+
+        `legal_moves` may leave moves out that a player need not consider; a proof may not.
+        """
+        ...
 
 
 class MateVerdict(Enum):

@@ -25,11 +25,11 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, cast
 
-from goryu.games.state import MateState, Move, Outcome, State
+from goryu.games.state import Move, Outcome, State
 from goryu.search import final_move, graph_dump
 from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.mate import MateVerdict, solve
+from goryu.search.mate import MateState, MateVerdict, solve
 from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, NodeTable, single
 from goryu.search.result import SearchResult, SearchStats
 from goryu.search.selection import select
