@@ -10,7 +10,7 @@ import pytest
 
 from goryu.agents.agents import make_agent
 from goryu.agents.arena import match, play_game
-from goryu.cli.game_display import GAMES, Table
+from goryu.cli.game_display import GAMES, GameDisplay
 from goryu.cli.play import main
 from goryu.evaluators.board_network import BoardGame
 from goryu.games.perft import perft
@@ -167,7 +167,7 @@ def test_search_beats_random_moves() -> None:
 def test_one_line_in_the_table_of_games_and_it_is_played_at_a_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    line = Table(ConnectFour, ("X", "O"), lambda move: str(int(move)), "a column, 0 to 6", "uct:200")
+    line = GameDisplay(ConnectFour, ("X", "O"), lambda move: str(int(move)), "a column, 0 to 6", "uct:200")
     monkeypatch.setitem(GAMES, "connectfour", line)
     out = StringIO()
     main(["connectfour", "--second", "random", "--seed", "1"], StringIO("3\nquit\n"), out)

@@ -2,17 +2,17 @@
 
 import pytest
 
-from goryu.match.time_control import Clock, Limits, TimeControlError, go_command
-from goryu.match.usi_info import MATE_CP, Info, best_info, variations
+from goryu.match.time_control import Clock, TimeControl, TimeControlError, go_command
+from goryu.match.usi_output import MATE_CP, Info, best_info, variations
 
 
 def test_a_clock_takes_main_time_then_byoyomi_and_adds_the_increment() -> None:
-    clock = Clock(Limits(time=1000, byoyomi=500))
+    clock = Clock(TimeControl(time=1000, byoyomi=500))
     assert clock.budget_ms == 1500
     assert clock.spend(1200) == 0
     assert (clock.remaining_ms, clock.budget_ms) == (0, 500)
     assert clock.spend(530) == 30
-    fischer = Clock(Limits(time=1000, inc=200))
+    fischer = Clock(TimeControl(time=1000, inc=200))
     assert fischer.spend(400) == 0
     assert fischer.budget_ms == 800
     assert fischer.spend(900) == 100
@@ -31,13 +31,13 @@ def test_a_clock_takes_main_time_then_byoyomi_and_adds_the_increment() -> None:
     ],
 )
 def test_the_go_line_says_what_each_engine_may_use(black: str, white: str, turn: int, go: str) -> None:
-    assert go_command(turn, (Clock(Limits.parse(black)), Clock(Limits.parse(white)))) == go
+    assert go_command(turn, (Clock(TimeControl.parse(black)), Clock(TimeControl.parse(white)))) == go
 
 
 @pytest.mark.parametrize("text", ["nodes", "nodes=", "nodes=-1", "speed=3", "nodes=1e3"])
 def test_bad_limits_are_named(text: str) -> None:
     with pytest.raises(TimeControlError, match=r"expected NAME=NUMBER"):
-        Limits.parse(text)
+        TimeControl.parse(text)
 
 
 def test_the_last_exact_score_of_the_first_variation_counts() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from goryu.match.engine_stats import EngineFigures
+from goryu.match.engine_stats import EngineStats
 from goryu.match.export import write_records
 from goryu.match.game import Adjudicator, Game, GameRules, MoveRecord, play_game
 from goryu.match.game_log import GameEntry, GameLog, GameLogError
@@ -19,7 +19,7 @@ from goryu.match.openings import Opening
 from goryu.match.referee import Reason, Verdict
 from goryu.match.report import progress_line, report, summary
 from goryu.match.sprt import Sprt
-from goryu.match.time_control import Limits
+from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, complete_pairs
 from goryu.match.tuning import TunedOption, TuningError
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
@@ -33,7 +33,7 @@ QUICK = Timeouts(handshake_s=20, move_s=20, grace_s=0.5, quit_s=0.5)
 
 def scripted(answers: str, cp: int | None = None, limits: str = "nodes=1") -> EngineSpec:
     report = () if cp is None else (str(cp),)
-    return EngineSpec((sys.executable, str(SCRIPTED), answers, *report), limits=Limits.parse(limits))
+    return EngineSpec((sys.executable, str(SCRIPTED), answers, *report), limits=TimeControl.parse(limits))
 
 
 def one_game(
@@ -89,7 +89,7 @@ def test_an_engine_that_exceeds_its_time_loses() -> None:
     assert game.too_late
     assert game.too_late.late_ms >= 250
     entry = GameEntry.from_game(0, 1, game)
-    first, second = EngineFigures.of(1, [entry]), EngineFigures.of(2, [entry])
+    first, second = EngineStats.of(1, [entry]), EngineStats.of(2, [entry])
     assert (first.moves, first.time_losses, second.late_ms) == (1, 1, 0)
     assert (first.slowest_ms, first.late_ms) == (game.too_late.elapsed_ms, game.too_late.late_ms)
 
@@ -107,7 +107,7 @@ def test_time_runs_from_the_moment_go_is_sent_even_if_the_referee_is_held_up_the
 
     monkeypatch.setattr(client, "_send", send_and_be_held_up)
     try:
-        assert client.think("position startpos", "go nodes 1", None).elapsed_ms >= 50
+        assert client.go("position startpos", "go nodes 1", None).elapsed_ms >= 50
     finally:
         client.quit()
 
@@ -117,7 +117,7 @@ def test_one_may_wait_for_ever(wait_s: float) -> None:
     client = UsiClient(scripted("push"), timeouts=Timeouts(handshake_s=wait_s, move_s=wait_s, quit_s=0.5))
     try:
         client.start()
-        assert client.think("position startpos", "go nodes 1", None).move == "1g1f"
+        assert client.go("position startpos", "go nodes 1", None).move == "1g1f"
     finally:
         client.quit()
 
@@ -206,12 +206,12 @@ def config(tmp_path: Path) -> MatchConfig:
 
 def run(config: MatchConfig, on_game: Callable[[GameEntry], None] | None = None) -> Match:
     assert config.directory is not None
-    journal = GameLog(config.directory / "games.jsonl", config.decisive())
-    match = Match(config, journal, on_game)
+    log = GameLog(config.directory / "games.jsonl", config.decisive())
+    match = Match(config, log, on_game)
     try:
         match.run()
     finally:
-        journal.close()
+        log.close()
     return match
 
 
@@ -269,14 +269,14 @@ def test_another_match_is_not_mixed_into_a_log(config: MatchConfig) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
 def test_a_log_has_one_writer_at_a_time(config: MatchConfig, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    journal = GameLog(path, config.decisive())
+    log = GameLog(path, config.decisive())
     with path.open("a") as file:
         file.write('{"type": "ga')  # The first half of a line.
     before = path.read_bytes()
     with pytest.raises(GameLogError, match="another program is playing this match"):
         GameLog(path, config.decisive())
     assert path.read_bytes() == before
-    journal.close()
+    log.close()
     GameLog(path, config.decisive()).close()
 
 
@@ -452,7 +452,7 @@ def test_a_game_from_a_position_with_white_to_move_is_begun_by_white() -> None:
 
 def test_only_the_loser_lost_on_time() -> None:
     game = finished(Reason.TIME, 4, 1)
-    assert [EngineFigures.of(engine, [game]).time_losses for engine in (1, 2)] == [1, 0]
+    assert [EngineStats.of(engine, [game]).time_losses for engine in (1, 2)] == [1, 0]
 
 
 def test_an_adjudication_needs_scores_of_both_sides_without_a_gap() -> None:
@@ -466,7 +466,7 @@ def test_an_adjudication_needs_scores_of_both_sides_without_a_gap() -> None:
 
 @pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
 def test_a_pair_of_real_games_is_played_to_its_end(tmp_path: Path) -> None:
-    engine = EngineSpec((str(FAIRY_STOCKFISH),), (("UCI_Variant", "shogi"),), Limits(nodes=200))
+    engine = EngineSpec((str(FAIRY_STOCKFISH),), (("UCI_Variant", "shogi"),), TimeControl(nodes=200))
     match = run(MatchConfig((engine, engine), 2, directory=tmp_path, rules=GameRules(resign_cp=2000)))
     assert {entry.reason for entry in match.entries} <= {
         "checkmate",

@@ -19,7 +19,7 @@ from goryu.match.game import GameRules, play_game
 from goryu.match.opening_sampler import Sampling, sample_openings
 from goryu.match.openings import Opening, read_openings
 from goryu.match.referee import Reason, Referee
-from goryu.match.time_control import Limits
+from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineError, EngineSpec, UsiClient
 
 pytest.importorskip("rsshogi")
@@ -275,7 +275,7 @@ def gnushogi() -> UsiClient:
     if not GNUSHOGI.exists():
         pytest.skip(f"{GNUSHOGI} is not installed")
     command = (sys.executable, str(ROOT / "tools" / "gnushogi_usi.py"), str(GNUSHOGI))
-    return UsiClient(EngineSpec(command, limits=Limits(byoyomi=100)))
+    return UsiClient(EngineSpec(command, limits=TimeControl(byoyomi=100)))
 
 
 def test_gnushogi_plays_legal_moves_through_the_adapter(gnushogi: UsiClient) -> None:
@@ -296,15 +296,15 @@ def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> 
     try:
         gnushogi.start()
         gnushogi.new_game()
-        quick = gnushogi.think("position startpos moves 7g7f", "go movetime 150", 150)
+        quick = gnushogi.go("position startpos moves 7g7f", "go movetime 150", 150)
         assert quick.elapsed_ms < 900
-        back = gnushogi.think("position startpos", "go depth 1", None)
-        for position, thought in (("7g7f", quick), ("", back)):
+        back = gnushogi.go("position startpos", "go depth 1", None)
+        for position, reply in (("7g7f", quick), ("", back)):
             referee = Referee()
             for move in position.split():
                 referee.play(move)
-            assert thought.move in referee.legal_moves()
-        refused = gnushogi.think("position sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1", "go depth 1", None)
+            assert reply.move in referee.legal_moves()
+        refused = gnushogi.go("position sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1", "go depth 1", None)
         assert refused.move == "resign"
     finally:
         gnushogi.quit()
@@ -321,7 +321,8 @@ def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> 
 def test_a_tool_says_which_extra_it_needs(name: str, missing: str, extra: str) -> None:
     path = ROOT / "tools" / f"{name}.py"
     code = (
-        f"import runpy, sys; sys.modules[{missing!r}] = None; runpy.run_path({str(path)!r}, None, '__main__')"
+        f"import runpy, sys; sys.modules[{missing!r}] = None; sys.path.insert(0, {str(path.parent)!r}); "
+        f"runpy.run_path({str(path)!r}, None, '__main__')"
     )
     done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True)
     assert done.returncode == 1

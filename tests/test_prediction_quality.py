@@ -16,7 +16,7 @@ from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, write_games
 from goryu.learning.records.hcpe import BLACK_WON, DRAW
 from goryu.learning.training.prediction_quality import Glance, PlayedGame, foresight, glances, read_played
-from goryu.match.game_log import GameEntry, GameLog, GameLogError, read_journal
+from goryu.match.game_log import GameEntry, GameLog, GameLogError, read_game_log
 from goryu.search.evaluator import Evaluation
 
 ROOT = Path(__file__).parents[1]
@@ -130,7 +130,7 @@ def test_games_of_a_match(tmp_path: Path) -> None:
         (("A", "B"), 1.0), (("B", "A"), 0.0), (("A", "B"), 0.5)
     ]  # fmt: skip
     assert all((game.start_sfen, game.opening, game.moves) == (START_SFEN, OPENING, MOVES) for game in games)
-    assert read_journal(path)[0] == ("A", "B")
+    assert read_game_log(path)[0] == ("A", "B")
     winner = [one.player for one in glances(games[:2], Ranked()) if one.result == 1.0]
     assert set(winner) == {"A"}
 

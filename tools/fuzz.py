@@ -26,7 +26,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
-from goryu.match.usi_lines import ENGINE_LINE
+from goryu.match.usi_output import ENGINE_LINE
 
 PATIENCE_S = 60.0
 """An engine that does not answer for so long hangs. Generous: the machine may have other work."""

@@ -31,7 +31,7 @@ from goryu.match.referee import DeclarationRule, Reason
 from goryu.match.referee_board import LIBRARIES, BoardError
 from goryu.match.report import progress_line, report, summary
 from goryu.match.sprt import Sprt, SprtError
-from goryu.match.time_control import Limits, TimeControlError
+from goryu.match.time_control import TimeControl, TimeControlError
 from goryu.match.tournament import FAILURES, Match, MatchConfig, usable_cores
 from goryu.match.tuning import TuningError, parse_ranges
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts
@@ -181,7 +181,7 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
     for name in ("start_timeout", "move_timeout"):
         if not (seconds := getattr(args, name)) > 0:
             raise TimeControlError(f"--{name.replace('_', '-')} {seconds:g}: expected more than 0")
-    common = Limits(args.time, args.inc, args.byoyomi, args.movetime, args.nodes, args.depth)
+    common = TimeControl(args.time, args.inc, args.byoyomi, args.movetime, args.nodes, args.depth)
     openings = read_openings(args.openings, args.opening_plies) if args.openings else DEFAULT_OPENINGS
     sprt = None
     if args.sprt:
@@ -211,9 +211,9 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
     )
 
 
-def make_engine(args: argparse.Namespace, side: str, common: Limits) -> EngineSpec:
+def make_engine(args: argparse.Namespace, side: str, common: TimeControl) -> EngineSpec:
     """Returns the engine of one side."""
-    limits = common.merged(Limits.parse(getattr(args, f"limits{side}")))
+    limits = common.merged(TimeControl.parse(getattr(args, f"limits{side}")))
     if limits.is_empty:
         raise TimeControlError(f"engine {side} has no limit: expected --nodes, --byoyomi, --time or the like")
     if 0 in (limits.movetime, limits.nodes, limits.depth):
@@ -263,8 +263,8 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     formats: tuple[str, ...] = args.records
     console = Console()
-    journal = GameLog(directory / "games.jsonl", config.decisive())
-    played_before = len(journal.entries)
+    log = GameLog(directory / "games.jsonl", config.decisive())
+    played_before = len(log.entries)
     print(describe(config))
     print(f"{directory}: " + (f"resuming after {played_before} games" if played_before else "new match"))
     start = time.monotonic()
@@ -284,7 +284,7 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
             text = f"game {entry.number + 1}: {entry.reason}: {entry.detail}"
             console.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
 
-    match = Match(config, journal, on_game)
+    match = Match(config, log, on_game)
     status = 0
     try:
         if "usi" in formats:
@@ -300,7 +300,7 @@ def play(args: argparse.Namespace, config: MatchConfig) -> int:
         print("interrupted; the games under way are dropped")
         status = 130
     finally:
-        journal.close()
+        log.close()
     failed = conclude(match, config, directory)
     return status or failed
 

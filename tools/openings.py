@@ -16,7 +16,7 @@ from random import Random
 
 from common import command_words, interrupt_on_sigterm, name_and_value, needs_extra
 from goryu.match.opening_sampler import Sampling, sample_openings
-from goryu.match.time_control import Limits
+from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineError, EngineSpec, UsiClient
 
 with needs_extra("tools"):
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"openings: {error}", file=sys.stderr)
         return 2
     options = (*args.option, ("MultiPV", str(args.variations)))
-    client = UsiClient(EngineSpec(args.engine, options, Limits(nodes=args.judge_nodes)))
+    client = UsiClient(EngineSpec(args.engine, options, TimeControl(nodes=args.judge_nodes)))
     sampling = Sampling(args.plies[0], args.plies[1], judge_nodes=args.judge_nodes, balance_cp=args.balance)
     try:
         client.start()

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from goryu.match.usi_lines import ENGINE_LINE, INFO
+from goryu.match.usi_output import ENGINE_LINE, INFO
 
 if TYPE_CHECKING:
     import cshogi

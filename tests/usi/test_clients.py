@@ -12,7 +12,7 @@ import pytest
 import goryu
 from goryu.match.game import GameRules
 from goryu.match.game_log import GameLog
-from goryu.match.time_control import Limits
+from goryu.match.time_control import TimeControl
 from goryu.match.tournament import FAILURES, Match, MatchConfig
 from goryu.match.usi_client import EngineSpec
 
@@ -45,7 +45,7 @@ def test_i7_two_engines_on_one_machine_play_games(
     engine = EngineSpec(
         command=(sys.executable, "-m", "goryu"),
         options=(*QUICK, ("Threads", "1")),
-        limits=Limits(byoyomi=30),
+        limits=TimeControl(byoyomi=30),
         environment=(("GORYU_IMPLEMENTATION", mode[0]),),
     )
     config = MatchConfig((engine, engine), games=games, rules=GameRules(max_plies=plies))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from goryu.match.usi_info import sum_up
+from goryu.match.usi_output import last_info
 
 cshogi = pytest.importorskip("cshogi")
 
@@ -370,7 +370,7 @@ def test_i9_shogihome_researches_one_position_after_the_other_without_waiting(po
             moves.append(move)
         infos = gui.research_for(0.5)
         assert gui.position == position_after(moves[:-1]), "the last position is the one that is searched"
-        assert sum_up(infos, 1).pv
+        assert last_info(infos, 1).pv
         gui.stop()
         gui.wait(lambda: gui.state is Gui.READY)
 
@@ -397,7 +397,7 @@ def test_i9_shogihome_analyses_a_game(pool: Any) -> None:
             gui.research_for(0.1)
             gui.stop()
             best, *_ = gui.wait_for_answer()
-            line = sum_up(gui.infos, 1)
+            line = last_info(gui.infos, 1)
             assert line.cp is not None, "no evaluation for the graph"
             assert line.pv[0] == best
 

@@ -54,7 +54,7 @@ class AgentSetup:
     gumbel: GumbelConfig = field(default_factory=GumbelConfig)
 
 
-def make_agent(name: str, knowledge: AgentSetup | None = None, rng: Random | None = None) -> Agent:
+def make_agent(name: str, setup: AgentSetup | None = None, rng: Random | None = None) -> Agent:
     """Returns the agent that `name` describes, such as "uct" or "uct:400".
 
     Raises AgentError for a name that describes none.
@@ -72,7 +72,7 @@ def make_agent(name: str, knowledge: AgentSetup | None = None, rng: Random | Non
         example = f"a positive number of at most {MOST_DIGITS} digits, as in {algorithm}:{found.budget},"
         expected = example if found.budget else "no number"
         raise AgentError(f"agent {name!r}: expected {expected} after {algorithm!r}")
-    return found.new(int(number) if colon else found.budget, knowledge or AgentSetup(), rng or Random())
+    return found.new(int(number) if colon else found.budget, setup or AgentSetup(), rng or Random())
 
 
 def with_epsilon(agent: Agent, epsilon: float, rng: Random) -> Agent:
@@ -80,38 +80,38 @@ def with_epsilon(agent: Agent, epsilon: float, rng: Random) -> Agent:
     return lambda state: depth_limited.epsilon_greedy(state, agent, epsilon, rng)
 
 
-def _random(_budget: int, _knowledge: AgentSetup, rng: Random) -> Agent:
+def _random(_budget: int, _setup: AgentSetup, rng: Random) -> Agent:
     return lambda state: random_move(state, rng)
 
 
-def _minimax(_budget: int, _knowledge: AgentSetup, _rng: Random) -> Agent:
+def _minimax(_budget: int, _setup: AgentSetup, _rng: Random) -> Agent:
     return minimax.best_move
 
 
-def _alpha_beta(_budget: int, _knowledge: AgentSetup, _rng: Random) -> Agent:
+def _alpha_beta(_budget: int, _setup: AgentSetup, _rng: Random) -> Agent:
     return alpha_beta.best_move
 
 
-def _depth_limited(depth: int, knowledge: AgentSetup, _rng: Random) -> Agent:
-    return lambda state: depth_limited.best_move(state, depth, knowledge.heuristic)
+def _depth_limited(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
+    return lambda state: depth_limited.best_move(state, depth, setup.heuristic)
 
 
-def _flat_monte_carlo(playouts: int, _knowledge: AgentSetup, rng: Random) -> Agent:
+def _flat_monte_carlo(playouts: int, _setup: AgentSetup, rng: Random) -> Agent:
     return lambda state: flat_monte_carlo.best_move(state, playouts, rng)
 
 
-def _uct(iterations: int, _knowledge: AgentSetup, rng: Random) -> Agent:
+def _uct(iterations: int, _setup: AgentSetup, rng: Random) -> Agent:
     return lambda state: uct.best_move(state, iterations, rng)
 
 
-def _uct_without_expansion(iterations: int, _knowledge: AgentSetup, rng: Random) -> Agent:
+def _uct_without_expansion(iterations: int, _setup: AgentSetup, rng: Random) -> Agent:
     return lambda state: uct.best_move(state, iterations, rng, expand_at=None)
 
 
-def _puct(playouts: int, knowledge: AgentSetup, _rng: Random) -> Agent:
+def _puct(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
     def choose(state: State) -> Move:
         # A fresh search for every move, so that the choice depends on nothing but the position.
-        search = Puct(knowledge.evaluator, knowledge.puct)
+        search = Puct(setup.evaluator, setup.puct)
         result = search.search(state, lambda _stats: False, max_playouts=playouts)
         assert result.move is not None, "there is no legal move"
         return result.move
@@ -119,15 +119,15 @@ def _puct(playouts: int, knowledge: AgentSetup, _rng: Random) -> Agent:
     return choose
 
 
-def _gumbel(playouts: int, knowledge: AgentSetup, _rng: Random) -> Agent:
-    search = Gumbel(knowledge.evaluator, knowledge.gumbel)
+def _gumbel(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
+    search = Gumbel(setup.evaluator, setup.gumbel)
     return lambda state: search.search(state, playouts).move
 
 
-def _value(depth: int, knowledge: AgentSetup, _rng: Random) -> Agent:
+def _value(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
     def choose(state: State) -> Move:
         leaves = depth_limited.leaf_states(state, depth)
-        evaluations: Sequence[Evaluation] = knowledge.values.evaluate(leaves) if leaves else ()
+        evaluations: Sequence[Evaluation] = setup.values.evaluate(leaves) if leaves else ()
         return depth_limited.move_from_leaves(state, depth, (e.value for e in evaluations))[0]
 
     return choose

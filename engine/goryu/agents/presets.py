@@ -31,13 +31,13 @@ def disc_lead(state: State) -> float:
     return game.disc_difference() / (game.size * game.size)
 
 
-def shogi_setup(config: EngineConfig, say: Callable[[str], None]) -> AgentSetup:
+def shogi_setup(config: EngineConfig, log: Callable[[str], None]) -> AgentSetup:
     """Returns what agents may know of shogi: the network, searched with the constants that the engine has.
 
     Leaves are not searched for mates, one thread searches, and a draw is worth 0 to both sides.
     """
     material = MaterialEvaluator()
-    loaded = load_evaluator(config.evaluator_settings(), say)
+    loaded = load_evaluator(config.evaluator_settings(), log)
     puct = config.puct_config(turn=0, batch_size=loaded.batch_size)
     return AgentSetup(
         evaluator=loaded.evaluator,
@@ -48,30 +48,30 @@ def shogi_setup(config: EngineConfig, say: Callable[[str], None]) -> AgentSetup:
 
 
 def board_setup(
-    game: str, rng: Random, say: Callable[[str], None], model: Path | None = None
+    game: str, rng: Random, log: Callable[[str], None], model: Path | None = None
 ) -> AgentSetup:
     """Returns what agents may know of "tictactoe" or "reversi".
 
     model: a network to play with instead of the shipped ones. If one of those is not there, positions are
-        judged by random games, and `say` is told so.
+        judged by random games, and `log` is told so.
 
     Raises:
         ModelError: a network is broken or another game's, or `model` is missing.
     """
-    network = load(model, BOARD_GAMES[game]) if model else _shipped_network(game, game, rng, say)
+    network = load(model, BOARD_GAMES[game]) if model else _shipped_network(game, game, rng, log)
     has_another = game == "reversi" and model is None
     return AgentSetup(
         evaluator=network,
-        values=_shipped_network(game, "reversi-value", rng, say) if has_another else network,
+        values=_shipped_network(game, "reversi-value", rng, log) if has_another else network,
         heuristic=disc_lead if game == "reversi" else lambda _: 0.0,
         puct=SMALL_PUCT,
         gumbel=GumbelConfig(c_scale=0.1),
     )
 
 
-def _shipped_network(game: str, model: str, rng: Random, say: Callable[[str], None]) -> Evaluator:
+def _shipped_network(game: str, model: str, rng: Random, log: Callable[[str], None]) -> Evaluator:
     path = models_folder() / f"{model}.onnx"
     if not path.is_file():
-        say(f"no network {path}: positions are judged by random games instead")
+        log(f"no network {path}: positions are judged by random games instead")
         return RolloutEvaluator(rng)
     return load(path, BOARD_GAMES[game])

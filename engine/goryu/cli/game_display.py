@@ -9,11 +9,11 @@ from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Reversi
 
-__all__ = ["GAMES", "Table"]
+__all__ = ["GAMES", "GameDisplay"]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class GameDisplay:
     """How a game is played by people.
 
     sides: the names of the first and the second player. move_name: a move as people write it.
@@ -60,7 +60,7 @@ def shogi_diagram(state: State) -> str:
 
 
 GAMES = {
-    "tictactoe": Table(
+    "tictactoe": GameDisplay(
         TicTacToe,
         ("X", "O"),
         lambda move: str(int(move)),
@@ -69,7 +69,7 @@ GAMES = {
         numbered_squares,
         is_small=True,
     ),
-    "reversi": Table(
+    "reversi": GameDisplay(
         Reversi,
         ("black (X)", "white (O)"),
         lambda move: Reversi().move_name(move),
@@ -77,7 +77,7 @@ GAMES = {
         "puct:100",
         marked_discs,
     ),
-    "shogi": Table(
+    "shogi": GameDisplay(
         Board,
         ("black (sente)", "white (gote)"),
         move_to_usi,

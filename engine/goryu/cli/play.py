@@ -14,7 +14,7 @@ from random import Random
 from typing import TextIO
 
 from goryu.agents.agents import AGENTS, Agent, AgentError, AgentSetup, make_agent
-from goryu.cli.game_display import GAMES, Table
+from goryu.cli.game_display import GAMES, GameDisplay
 from goryu.evaluators.model_files import ModelError
 from goryu.games.state import Move, State
 from goryu.implementation import Reversi
@@ -33,8 +33,10 @@ WORDS = "moves (lists them), undo (takes yours back), board, help, quit"
 class Play:
     """A game in progress. Agents move as soon as it is their turn; None is a person."""
 
-    def __init__(self, table: Table, state: State, players: tuple[Agent | None, Agent | None]) -> None:
-        self.table = table
+    def __init__(
+        self, display: GameDisplay, state: State, players: tuple[Agent | None, Agent | None]
+    ) -> None:
+        self.display = display
         self.state = state
         self.players = players
         self.is_over = False
@@ -42,8 +44,8 @@ class Play:
 
     def start(self) -> Iterator[str]:
         """Yields the board, then all moves and boards up to a person's turn or the end."""
-        yield self.table.board(self.state)
-        yield from self._set_root()
+        yield self.display.board(self.state)
+        yield from self._advance()
 
     def receive(self, line: str) -> Iterator[str]:
         """Yields what happens after a person's line."""
@@ -54,7 +56,7 @@ class Play:
             case "help" | "?" | "":
                 yield self.help()
             case "board":
-                yield self.table.board(self.state)
+                yield self.display.board(self.state)
             case "moves":
                 yield " ".join(self._names())
             case "undo":
@@ -65,20 +67,20 @@ class Play:
                     yield f"{text!r} is no legal move here. {self.help()}"
                 else:
                     yield from self._push(move)
-                    yield from self._set_root()
+                    yield from self._advance()
 
     def help(self) -> str:
         """Returns what a person may write."""
-        return f"Write {self.table.example}.\nOr one of: {WORDS}."
+        return f"Write {self.display.example}.\nOr one of: {WORDS}."
 
     def prompt(self) -> str:
         """Returns what a person is asked."""
-        return f"{self.table.sides[self.state.turn]} to move> "
+        return f"{self.display.sides[self.state.turn]} to move> "
 
     def _names(self) -> dict[str, Move]:
-        return {self.table.move_name(move): move for move in self.state.legal_moves()}
+        return {self.display.move_name(move): move for move in self.state.legal_moves()}
 
-    def _set_root(self) -> Iterator[str]:
+    def _advance(self) -> Iterator[str]:
         while self.state.outcome() is None:
             agent = self.players[self.state.turn]
             if agent is not None:
@@ -91,11 +93,11 @@ class Play:
         self.is_over = True
 
     def _push(self, move: Move, is_forced: bool = False) -> Iterator[str]:
-        number, side = self.state.ply + 1, self.table.sides[self.state.turn]
-        yield f"{number}. {side}: {self.table.move_name(move)}"
+        number, side = self.state.ply + 1, self.display.sides[self.state.turn]
+        yield f"{number}. {side}: {self.display.move_name(move)}"
         self._movers.append(None if is_forced else self.state.turn)
         self.state.push(move)
-        yield self.table.board(self.state)
+        yield self.display.board(self.state)
 
     def _undo(self) -> Iterator[str]:
         """Takes the person's last move back, and the reply to it."""
@@ -107,7 +109,7 @@ class Play:
         while not is_own:
             self.state.pop()
             is_own = self._movers.pop() == side
-        yield self.table.board(self.state)
+        yield self.display.board(self.state)
 
     def _verdict(self) -> str:
         outcome = self.state.outcome()
@@ -118,37 +120,37 @@ class Play:
         discs = (
             f", {abs(self.state.disc_difference())} discs ahead" if isinstance(self.state, Reversi) else ""
         )
-        return f"{self.table.sides[winner]} wins: {outcome.reason}{discs}"
+        return f"{self.display.sides[winner]} wins: {outcome.reason}{discs}"
 
 
 def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO | None = None) -> int:
     """Plays one game at the terminal, or on the two streams; returns the exit status."""
     out: TextIO = written or sys.stdout
     options = _parser().parse_args(arguments)
-    table = GAMES[options.game]
+    display = GAMES[options.game]
     rng = Random(options.seed)
 
-    def say(text: str) -> None:
+    def show(text: str) -> None:
         out.write(text + "\n")
         out.flush()
 
     try:
-        names = _names(options, table)
-        play = Play(table, table.new(), _players(options, names, rng, say))
-        say(", ".join(f"{side}: {name}" for side, name in zip(table.sides, names, strict=True)))
+        names = _names(options, display)
+        play = Play(display, display.new(), _players(options, names, rng, show))
+        show(", ".join(f"{side}: {name}" for side, name in zip(display.sides, names, strict=True)))
         if None in play.players:
-            say(play.help())
+            show(play.help())
         read = _reader(given, out)
         for text in play.start():
-            say(text)
+            show(text)
         while not play.is_over:
             for text in play.receive(read(play.prompt())):
-                say(text)
+                show(text)
     except (AgentError, LoadingError, ModelError) as error:
         sys.stderr.write(f"goryu play: {error}\n")
         return 2
     except (EOFError, KeyboardInterrupt):  # Ctrl-D and Ctrl-C end the session.
-        say("")
+        show("")
     return 0
 
 
@@ -173,13 +175,13 @@ def _reader(given: TextIO | None, out: TextIO) -> Callable[[str], str]:
     return read
 
 
-def _names(options: argparse.Namespace, table: Table) -> tuple[str, str]:
+def _names(options: argparse.Namespace, display: GameDisplay) -> tuple[str, str]:
     """Returns what the two sides are called on the command line; raises AgentError for a hopeless choice."""
     first: str = options.first
-    second: str = options.second or (table.opponent if first == PERSON else PERSON)
+    second: str = options.second or (display.opponent if first == PERSON else PERSON)
     for name in (first, second):
         algorithm = AGENTS.get(name.partition(":")[0])
-        if algorithm and algorithm.needs_the_end and not table.is_small:
+        if algorithm and algorithm.needs_the_end and not display.is_small:
             raise AgentError(
                 f"{name} searches the game to its end, and {options.game} has none within years; "
                 "expected another player, such as depth-limited"
@@ -188,31 +190,31 @@ def _names(options: argparse.Namespace, table: Table) -> tuple[str, str]:
 
 
 def _players(
-    options: argparse.Namespace, names: tuple[str, str], rng: Random, say: Callable[[str], None]
+    options: argparse.Namespace, names: tuple[str, str], rng: Random, show: Callable[[str], None]
 ) -> tuple[Agent | None, Agent | None]:
     algorithms = {name.partition(":")[0] for name in names}
     if options.model and not algorithms & set(NETWORK_AGENTS):
         raise AgentError(f"--model: expected a player with a network: {', '.join(NETWORK_AGENTS)}")
-    knowledge = AgentSetup()
+    setup = AgentSetup()
     if algorithms & {*NETWORK_AGENTS, "depth-limited"}:
         # Networks are loaded only where one is needed.
         from goryu.agents.presets import board_setup, shogi_setup
 
         if options.game == "shogi":
-            knowledge = shogi_setup(_engine_config(options.model, say), say)
+            setup = shogi_setup(_engine_config(options.model, show), show)
         else:
-            knowledge = board_setup(options.game, rng, say, options.model)
+            setup = board_setup(options.game, rng, show, options.model)
 
     def player(name: str) -> Agent | None:
         try:
-            return None if name == PERSON else make_agent(name, knowledge, rng)
+            return None if name == PERSON else make_agent(name, setup, rng)
         except AgentError as error:
             raise AgentError(f"{error}, or {PERSON!r}") from error
 
     return player(names[0]), player(names[1])
 
 
-def _engine_config(model: Path | None, say: Callable[[str], None]) -> EngineConfig:
+def _engine_config(model: Path | None, show: Callable[[str], None]) -> EngineConfig:
     """Returns the settings of the USI engine as it starts, with another network if one is named.
 
     Those of `engine_options.txt` and of the file beside its network are included.
@@ -228,7 +230,7 @@ def _engine_config(model: Path | None, say: Callable[[str], None]) -> EngineConf
         options.set("AllowFallback", "false")  # Who names a network does not want to play without one.
     remarks += options.set_model_settings(model_settings(options.config))
     for remark in remarks:
-        say(remark)
+        show(remark)
     return options.config
 
 

@@ -1,5 +1,5 @@
 """Matches between USI engines: processes, clocks, an independent referee, statistics, records.
 
-Read in this order: `limits`, `usi_client`, `referee`, `game`, `statistics`, `sprt`, `tournament`, `report`.
-Nothing here knows Goryu's own search: every engine is a program behind a pipe, ours too.
+Read in this order: `time_control`, `usi_client`, `referee`, `game`, `match_statistics`, `sprt`, `tournament`,
+`report`. Nothing here uses Goryu's own search: every engine is a separate process, Goryu too.
 """

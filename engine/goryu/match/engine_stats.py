@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from goryu.match.game_log import GameEntry
 from goryu.match.referee import Reason
 
-__all__ = ["EngineFigures", "figures_table", "loser"]
+__all__ = ["EngineStats", "loser", "stats_table"]
 
 
 @dataclass(frozen=True, slots=True)
-class EngineFigures:
+class EngineStats:
     """How one engine worked. Means over its moves; None where it never said.
 
     nps: nodes over the time that the referee measured. slowest_ms: its longest answer.
@@ -27,7 +27,7 @@ class EngineFigures:
     time_losses: int
 
     @classmethod
-    def of(cls, engine: int, entries: Sequence[GameEntry]) -> "EngineFigures":
+    def of(cls, engine: int, entries: Sequence[GameEntry]) -> "EngineStats":
         """Sums up the moves of engine 1 or 2."""
         times: list[int] = []
         slowest_ms = 0
@@ -68,12 +68,12 @@ def loser(entry: GameEntry) -> int | None:
 COLUMNS = ("ms/move", "nodes/move", "nps", "depth", "slowest ms", "late ms", "time losses")
 
 
-def figures_table(names: Sequence[str], entries: Sequence[GameEntry]) -> list[str]:
+def stats_table(names: Sequence[str], entries: Sequence[GameEntry]) -> list[str]:
     """Returns the lines of the table of both engines' work."""
     width = max(len(name) for name in names)
     lines = [" ".join([f"  {'':{width}}", *(f"{column:>11}" for column in COLUMNS)])]
     for engine, name in enumerate(names, 1):
-        f = EngineFigures.of(engine, entries)
+        f = EngineStats.of(engine, entries)
         cells = [number(f.ms_per_move), number(f.nodes_per_move), number(f.nps), number(f.depth, 1)]
         cells += [str(f.slowest_ms), str(f.late_ms), str(f.time_losses)]
         lines.append(" ".join([f"  {name:{width}}", *(f"{cell:>11}" for cell in cells)]))

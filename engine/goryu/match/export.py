@@ -36,7 +36,7 @@ def write_records(entry: GameEntry, names: Sequence[str], directory: Path, forma
     """
     stem = directory / f"game{entry.number + 1:05}"
     if "kif" in formats:
-        # Into KIF rsshogi writes what the mover thought as black would see it, into CSA as it is.
+        # Into KIF rsshogi writes what the mover reply as black would see it, into CSA as it is.
         make_record(entry, names, entry.cps).write_kif(str(stem.with_suffix(".kifu")), "utf-8")
     if "csa" in formats:
         signs = [1 if (entry.first_turn + i) % 2 == 0 else -1 for i in range(len(entry.moves))]

@@ -139,15 +139,15 @@ def play_move(
     """
     turn = referee.turn
     clock = clocks[turn]
-    thought = player.think(referee.position_command, go_command(turn, clocks), clock.budget_ms)
-    late_ms = clock.spend(thought.elapsed_ms)
-    info = thought.info
-    record = MoveRecord(thought.move, thought.elapsed_ms, late_ms, info.cp, info.depth, info.nodes)
+    reply = player.go(referee.position_command, go_command(turn, clocks), clock.budget_ms)
+    late_ms = clock.spend(reply.elapsed_ms)
+    info = reply.info
+    record = MoveRecord(reply.move, reply.elapsed_ms, late_ms, info.cp, info.depth, info.nodes)
     if late_ms > rules.margin_ms and rules.flag:
         moves.append(record)
-        return Verdict(1 - turn, Reason.TIME, f"{thought.move} came {late_ms} ms too late")
-    verdict = referee.play(thought.move)
-    if thought.move in ("resign", "win") or (verdict and verdict.reason is Reason.ILLEGAL_MOVE):
+        return Verdict(1 - turn, Reason.TIME, f"{reply.move} came {late_ms} ms too late")
+    verdict = referee.play(reply.move)
+    if reply.move in ("resign", "win") or (verdict and verdict.reason is Reason.ILLEGAL_MOVE):
         return verdict
     moves.append(record)
     return verdict or adjudicator.judge(turn, info.cp)

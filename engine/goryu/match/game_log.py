@@ -18,7 +18,7 @@ from goryu.errors import GoryuError
 from goryu.files import try_lock
 from goryu.match.game import Game
 
-__all__ = ["GameEntry", "GameLog", "GameLogError", "config_hash", "read_journal"]
+__all__ = ["GameEntry", "GameLog", "GameLogError", "config_hash", "read_game_log"]
 
 VERSION = 1
 
@@ -151,7 +151,7 @@ class GameLog:
         os.truncate(path, complete)
 
 
-def read_journal(path: Path) -> tuple[tuple[str, str] | None, list[GameEntry]]:
+def read_game_log(path: Path) -> tuple[tuple[str, str] | None, list[GameEntry]]:
     """Returns the names of the engines, if they were logged, and the games of a log that is only looked at.
 
     Raises GameLogError if it is not the log of a match.

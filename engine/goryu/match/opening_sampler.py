@@ -14,7 +14,7 @@ from random import Random
 from goryu.match.openings import DEFAULT_OPENINGS, Opening
 from goryu.match.referee import Referee
 from goryu.match.usi_client import EngineError, UsiClient
-from goryu.match.usi_info import variations
+from goryu.match.usi_output import variations
 
 __all__ = ["BalancedOpening", "Sampling", "sample_openings"]
 
@@ -66,7 +66,7 @@ def sample_openings(client: UsiClient, sampling: Sampling, rng: Random) -> Itera
         if not walk(client, referee, sampling, rng) or referee.key in seen or referee.is_check:
             continue
         client.new_game()
-        cp = client.think(referee.position_command, f"go nodes {sampling.judge_nodes}", None).info.cp
+        cp = client.go(referee.position_command, f"go nodes {sampling.judge_nodes}", None).info.cp
         if cp is not None and abs(cp) < sampling.balance_cp:
             seen.add(referee.key)
             yield BalancedOpening(Opening(moves=tuple(referee.moves)), cp)
@@ -84,7 +84,7 @@ def walk(client: UsiClient, referee: Referee, sampling: Sampling, rng: Random) -
         if rng.random() < sampling.any_move:
             move = rng.choice(sorted(referee.legal_moves()))
         else:
-            lines = client.think(referee.position_command, f"go nodes {sampling.walk_nodes}", None).lines
+            lines = client.go(referee.position_command, f"go nodes {sampling.walk_nodes}", None).lines
             choices = [(info.pv[0], info.cp) for info in variations(lines) if info.pv and info.cp is not None]
             if not choices:
                 return False

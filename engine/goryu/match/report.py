@@ -6,7 +6,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from goryu.match.engine_stats import EngineFigures, figures_table, loser
+from goryu.match.engine_stats import EngineStats, loser, stats_table
 from goryu.match.game_log import GameEntry
 from goryu.match.lost_games import LostGames
 from goryu.match.match_statistics import MatchStatistics, format_elo
@@ -83,7 +83,7 @@ def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None
         lines.append(f"  SPRT         {sprt_text(sprt, statistics)}")
     if len(entries) > len(counted):
         lines.append(f"  not counted  {len(entries) - len(counted)} games of unfinished pairs")
-    return "\n".join(lines + figures_table(names, entries))
+    return "\n".join(lines + stats_table(names, entries))
 
 
 def reasons_text(entries: Sequence[GameEntry], names: Sequence[str]) -> str:
@@ -115,7 +115,7 @@ def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | Non
     scores = [entry.score for entry in counted]
     engines = []
     for engine, name in enumerate(names, 1):
-        figures = EngineFigures.of(engine, entries)
+        figures = EngineStats.of(engine, entries)
         engines.append({"name": name, **asdict(figures), "lost_games": asdict(LostGames.of(engine, counted))})
     result: dict[str, Any] = {
         "engines": engines,

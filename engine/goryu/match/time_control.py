@@ -8,15 +8,15 @@ from dataclasses import dataclass, fields, replace
 
 from goryu.errors import GoryuError
 
-__all__ = ["Clock", "Limits", "TimeControlError", "go_command"]
+__all__ = ["Clock", "TimeControl", "TimeControlError", "go_command"]
 
 
 class TimeControlError(GoryuError, ValueError):
-    """Limits that cannot be read; the message holds the text received and what was expected."""
+    """TimeControl that cannot be read; the message holds the text received and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TimeControl:
     """The limits of one engine; None where there is none.
 
     time, inc, byoyomi: main time, increment after each move, time for each move beyond the main time; in ms.
@@ -31,11 +31,11 @@ class Limits:
     depth: int | None = None
 
     @classmethod
-    def parse(cls, text: str) -> "Limits":
+    def parse(cls, text: str) -> "TimeControl":
         """Reads `name=value,...`.
 
-        >>> Limits.parse("nodes=400,byoyomi=1000")
-        Limits(time=None, inc=None, byoyomi=1000, movetime=None, nodes=400, depth=None)
+        >>> TimeControl.parse("nodes=400,byoyomi=1000")
+        TimeControl(time=None, inc=None, byoyomi=1000, movetime=None, nodes=400, depth=None)
         """
         names = [field.name for field in fields(cls)]
         values: dict[str, int] = {}
@@ -47,7 +47,7 @@ class Limits:
             values[name] = int(value)
         return cls(**values)
 
-    def merged(self, other: "Limits") -> "Limits":
+    def merged(self, other: "TimeControl") -> "TimeControl":
         """Returns these limits with those that `other` sets put in their place."""
         values = {field.name: getattr(other, field.name) for field in fields(other)}
         return replace(self, **{name: value for name, value in values.items() if value is not None})
@@ -70,7 +70,7 @@ class Limits:
 class Clock:
     """One engine's clock in one game."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: TimeControl) -> None:
         self.limits = limits
         self.remaining_ms = limits.time or 0
 
@@ -95,7 +95,7 @@ def go_command(turn: int, clocks: tuple[Clock, Clock]) -> str:
 
     An opponent without a clock is shown to have the same time as the engine that is asked.
 
-    >>> go_command(1, (Clock(Limits(time=60000)), Clock(Limits(time=5000, byoyomi=100))))
+    >>> go_command(1, (Clock(TimeControl(time=60000)), Clock(TimeControl(time=5000, byoyomi=100))))
     'go btime 60000 wtime 5000 byoyomi 100'
     """
     own, opponent = clocks[turn], clocks[1 - turn]

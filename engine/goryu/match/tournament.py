@@ -98,13 +98,13 @@ class Match:
     """A match in progress; `run` plays what the log does not hold yet."""
 
     def __init__(
-        self, config: MatchConfig, journal: GameLog, on_game: Callable[[GameEntry], None] | None = None
+        self, config: MatchConfig, log: GameLog, on_game: Callable[[GameEntry], None] | None = None
     ) -> None:
         assert config.games % 2 == 0, "a match is made of pairs"
         self.config = config
         self.warnings: list[str] = []
         self.error: Exception | None = None
-        self._journal = journal
+        self._log = log
         self._on_game = on_game or (lambda entry: None)
         self._lock = threading.Lock()
         self._stop = threading.Event()
@@ -114,13 +114,13 @@ class Match:
     @property
     def names(self) -> tuple[str, str]:
         """What the engines call themselves, told apart if they say the same."""
-        first, second = self._journal.names or ("engine 1", "engine 2")
+        first, second = self._log.names or ("engine 1", "engine 2")
         return (f"{first} (1)", f"{second} (2)") if first == second else (first, second)
 
     @property
     def entries(self) -> list[GameEntry]:
         """The finished games, in order."""
-        return sorted(self._journal.entries.values(), key=lambda entry: entry.number)
+        return sorted(self._log.entries.values(), key=lambda entry: entry.number)
 
     def statistics(self) -> MatchStatistics:
         """Returns the counts of the complete pairs, seen from the first engine."""
@@ -160,13 +160,13 @@ class Match:
         for number in range(self.config.games):
             if self._stop.is_set() or self._is_decided():
                 return
-            if number not in self._journal.entries:
+            if number not in self._log.entries:
                 yield number
 
     def _is_decided(self) -> bool:
         if self.config.sprt and self.config.sprt.verdict(self.statistics()):
             return True
-        failures = sum(entry.reason in FAILURES for entry in self._journal.entries.values())
+        failures = sum(entry.reason in FAILURES for entry in self._log.entries.values())
         return failures >= self.config.max_failures
 
     def _abort(self) -> None:
@@ -216,7 +216,7 @@ class Match:
                 self.warnings += [text for text in client.warnings if text not in self.warnings]
             engines.append(client)
         with self._lock:
-            self._journal.note_names((engines[0].name, engines[1].name))
+            self._log.note_names((engines[0].name, engines[1].name))
         return engines
 
     def _play(self, number: int, engines: Sequence[UsiClient]) -> None:
@@ -238,5 +238,5 @@ class Match:
             players[loser].kill()
         with self._lock:
             entry = GameEntry.from_game(number, black, game)
-            self._journal.append(entry)
+            self._log.append(entry)
             self._on_game(entry)

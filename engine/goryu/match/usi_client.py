@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TextIO
 
 from goryu.errors import GoryuError
-from goryu.match.time_control import Limits
-from goryu.match.usi_info import Info, best_info
+from goryu.match.time_control import TimeControl
+from goryu.match.usi_output import Info, best_info
 
 __all__ = ["EngineError", "EngineSpec", "SearchReply", "Timeouts", "UsiClient"]
 
@@ -34,7 +34,7 @@ class EngineSpec:
 
     command: tuple[str, ...]
     options: tuple[tuple[str, str], ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    limits: TimeControl = field(default_factory=TimeControl)
     name: str | None = None
     environment: tuple[tuple[str, str], ...] = ()
     directory: str | None = None
@@ -142,7 +142,7 @@ class UsiClient:
             pass
         self._send("usinewgame")
 
-    def think(self, position: str, go: str, budget_ms: int | None) -> SearchReply:
+    def go(self, position: str, command: str, budget_ms: int | None) -> SearchReply:
         """Sends a position and a `go`, and waits for the move.
 
         An engine that stays silent far beyond its budget is sent `stop`; its answer then counts, with the
@@ -151,7 +151,7 @@ class UsiClient:
         self._drain()
         self._send(position)
         start = time.perf_counter()  # Asked first: afterwards the engine thinks while we may have to wait.
-        self._send(go)
+        self._send(command)
         wait_s = self.timeouts.move_s if budget_ms is None else budget_ms / 1000 + self.timeouts.grace_s
         deadline, stopped = start + wait_s, False
         infos: list[str] = []
@@ -160,7 +160,8 @@ class UsiClient:
             line = None if is_overdue else self._next_line(deadline)
             if line is None:
                 if stopped:
-                    raise EngineError("hang", f"{self.name} gave no bestmove within {wait_s:.0f} s of {go!r}")
+                    text = f"{self.name} gave no bestmove within {wait_s:.0f} s of {command!r}"
+                    raise EngineError("hang", text)
                 self._send("stop")
                 deadline, stopped = deadline + self.timeouts.grace_s, True
                 continue

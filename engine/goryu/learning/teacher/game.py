@@ -72,16 +72,16 @@ def play_game(
     Raises EngineError if the engine dies, hangs, or breaks the rules of shogi or of USI.
     """
     rng = Random(f"{settings.seed} {number}")
-    game, thought, score = _balanced_opening(client, settings, rng, claim)
+    game, reply, score = _balanced_opening(client, settings, rng, claim)
     end = None
     while end is None:
         wants_variations = settings.variations > 1 and rng.random() < settings.variation_share
         try:
-            end = game.play_on(thought, score, wants_variations) or game.end()
+            end = game.play_on(reply, score, wants_variations) or game.end()
         except (MoveError, IllegalMoveError) as error:
             raise EngineError("protocol", f"{client.name}: {error}") from error
         if end is None:
-            thought, score = game.ask()
+            reply, score = game.ask()
     winner, ending = end
     return GameRecord(
         moves=tuple(int(move) for move in game.board.move_stack),
@@ -106,9 +106,9 @@ def _balanced_opening(
                 game.push(move_to_usi(rng.choice(game.board.legal_moves())))
         if game.end() is None and claim(game.board.position_key):
             client.new_game()
-            thought, score = game.ask()
+            reply, score = game.ask()
             if score is not None and abs(score) <= settings.balance_cp:
-                return game, thought, score
+                return game, reply, score
     raise EngineError(
         "protocol", f"{client.name}: no new opening among {MAX_OPENINGS} that it calls balanced"
     )
@@ -154,18 +154,18 @@ class _Game:
         position = " ".join(self._command if self.evals else self._command[:-1])
         move = ""
         for _ in range(MAX_QUESTIONS):
-            thought = self._client.think(position, f"go {self._settings.go}", None)
-            if thought.move == "resign":
-                return thought, None
-            info = thought.info
+            reply = self._client.go(position, f"go {self._settings.go}", None)
+            if reply.move == "resign":
+                return reply, None
+            info = reply.info
             if info.cp is not None and info.nodes != 0:
-                return thought, max(-MAX_SCORE, min(MAX_SCORE, info.cp))
-            move = thought.move
+                return reply, max(-MAX_SCORE, min(MAX_SCORE, info.cp))
+            move = reply.move
             self._client.new_game()
         raise EngineError("protocol", f"{self._client.name} answered {move} without a score to {position}")
 
     def play_on(
-        self, thought: SearchReply, score: int | None, wants_variations: bool
+        self, reply: SearchReply, score: int | None, wants_variations: bool
     ) -> tuple[int | None, str] | None:
         """Plays and records the teacher's move; returns who won and why, if it ends the game by itself."""
         turn, settings = self.board.turn, self._settings
@@ -173,10 +173,10 @@ class _Game:
             return 1 - turn, "resignation"
         self._decided += abs(score) > settings.decided_cp
         if abs(score) <= settings.decided_cp or self._decided <= settings.max_decided:
-            policy = self._variations() if wants_variations else iteration_target(thought.lines, thought.move)
-            self.push(thought.move, score, policy)
+            policy = self._variations() if wants_variations else iteration_target(reply.lines, reply.move)
+            self.push(reply.move, score, policy)
         else:
-            self.push(thought.move)
+            self.push(reply.move)
         if abs(score) < settings.resign_cp:
             return None
         return (turn if score > 0 else 1 - turn), "decided score"

@@ -11,7 +11,7 @@ from math import exp
 
 from goryu.games.shogi import move_from_usi
 from goryu.learning.records.game_records import Policy
-from goryu.match.usi_info import number_after, variations
+from goryu.match.usi_output import number_after, variations
 
 __all__ = ["ITERATION_WEIGHTS", "iteration_target", "variation_target"]
 

@@ -17,7 +17,7 @@ from goryu.implementation import Board
 from goryu.learning.records.game_records import read_games
 from goryu.learning.records.hcpe import BLACK_WON, DRAW
 from goryu.learning.training.score_scale import fit_scale
-from goryu.match.game_log import read_journal
+from goryu.match.game_log import read_game_log
 from goryu.match.openings import parse_opening
 from goryu.search.evaluator import Evaluator
 
@@ -94,7 +94,7 @@ def read_played(path: Path) -> Iterator[PlayedGame]:
             players = (record.teacher, record.teacher)
             yield PlayedGame(record.start_sfen, moves[:chosen], moves[chosen:], players, black_score)
         return
-    names, entries = read_journal(path)
+    names, entries = read_game_log(path)
     first, second = names or ("engine 1", "engine 2")
     for entry in entries:
         opening = parse_opening(entry.opening)
