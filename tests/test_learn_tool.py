@@ -124,7 +124,7 @@ def test_a_run_that_is_killed_says_that_it_goes_on_and_keeps_others_out(tmp_path
             before = (tmp_path / "report.json").read_text(encoding="utf-8")
             second = subprocess.run([*command, "--fresh"], capture_output=True, text=True, timeout=60)
             assert second.returncode == 2
-            assert second.stderr == f"learn: {tmp_path}: another program is at work there\n"
+            assert second.stderr == f"learn: {tmp_path}: another program is using this folder\n"
             assert (tmp_path / "report.json").read_text(encoding="utf-8") == before
             first.terminate()
             _, error = first.communicate(timeout=60)

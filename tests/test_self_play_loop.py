@@ -104,7 +104,7 @@ def test_a_folder_has_one_loop_at_a_time(tmp_path: Path, capsys: pytest.CaptureF
     loop = ["loop", "--initial", "none.onnx", "--folder"]
     with held_folder(tmp_path):
         assert tool["main"]([*loop, str(tmp_path)]) == 2
-    assert capsys.readouterr().err.strip() == f"selfplay: {tmp_path}: another program is at work there"
+    assert capsys.readouterr().err.strip() == f"selfplay: {tmp_path}: another program is using this folder"
     assert tool["main"]([*loop, str(tmp_path / "new")]) == 2
     assert "none.onnx" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()

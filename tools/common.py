@@ -1,20 +1,171 @@
-"""What the programs in tools/ share: argument types, missing extras, SIGTERM."""
+"""What the programs in tools/ share: one frame for `main`, types of arguments, options from dataclasses.
 
+A program looks like this:
+
+    def main(arguments: Sequence[str] | None = None) -> int:
+        return program("train", make_parser(), run, arguments, extra="train")
+
+    def make_parser() -> argparse.ArgumentParser:
+        parser = new_parser(__doc__)
+        parser.add_argument("--games", type=positive, default=100, help="...")
+        return parser
+
+    def run(args: argparse.Namespace) -> int | None:
+        from rich.table import Table  # Packages of extras are imported here, so that --help needs none.
+
+    if __name__ == "__main__":
+        raise SystemExit(main())
+"""
+
+import argparse
 import os
 import shlex
 import signal
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import MISSING, Field, fields
+from pathlib import Path
 from types import FrameType
+from typing import Any, TypeVar
+
+from goryu.errors import GoryuError
+
+T = TypeVar("T")
+
+
+class UsageError(GoryuError, ValueError):
+    """Arguments that do not go together, or with which nothing can be done."""
+
+
+def program(
+    name: str,
+    parser: argparse.ArgumentParser,
+    run: Callable[[argparse.Namespace], int | None],
+    arguments: Sequence[str] | None = None,
+    *,
+    extra: str = "tools",
+    interrupted: str = "",
+) -> int:
+    """Parses the command line, calls `run` and returns the exit status of the program.
+
+    The status is what `run` returns (None: 0), 2 after a GoryuError or an OSError, which is printed as one
+    line "name: message", and 130 after Ctrl-C or SIGTERM.
+
+    arguments: the words of the command line; None: those of this process.
+    extra: the extra in pyproject.toml that installs the packages that `run` imports.
+    interrupted: what to tell the user after Ctrl-C, such as how to resume.
+    """
+    args = parser.parse_args(arguments)
+    interrupt_on_sigterm()
+    try:
+        with needs_extra(extra):
+            return run(args) or 0
+    except (GoryuError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted" + (f"; {interrupted}" if interrupted else ""), file=sys.stderr)
+        return 130
+
+
+def new_parser(description: str | None) -> argparse.ArgumentParser:
+    """Returns a parser that prints a module's docstring as it is and accepts no abbreviated options."""
+    return argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+
+
+@contextmanager
+def needs_extra(name: str) -> Iterator[None]:
+    """Ends the program with advice on what to install if a package outside Goryu is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package == "goryu":
+            raise
+        sys.exit(f"{package} is not installed: python3 tools/dev.py setup {name}")
+
+
+def interrupt_on_sigterm() -> None:
+    """Raises KeyboardInterrupt on SIGTERM, so that files are closed and engines stopped."""
+    signal.signal(signal.SIGTERM, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+# Types of arguments, for `add_argument(type=...)`. The messages follow argparse's "argument --option: ".
 
 
 def positive(text: str) -> int:
-    """Returns a number above 0."""
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"{text!r}: expected a number above 0")
-    return int(text)
+    """Returns a whole number of at least 1.
+
+    >>> positive("0")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: 0: expected at least 1
+    """
+    return _number(text, int, lambda number: number >= 1, "expected at least 1")
+
+
+def non_negative(text: str) -> int:
+    """Returns a whole number of at least 0."""
+    return _number(text, int, lambda number: number >= 0, "expected at least 0")
+
+
+def above_zero(text: str) -> float:
+    """Returns a number above 0, such as a temperature or a number of seconds."""
+    return _number(text, float, lambda number: 0 < number < float("inf"), "expected more than 0")
+
+
+def share(text: str) -> float:
+    """Returns a number from 0 to 1."""
+    return _number(text, float, lambda number: 0 <= number <= 1, "expected a number from 0 to 1")
+
+
+def _number(text: str, kind: Callable[[str], T], is_valid: Callable[[T], bool], expected: str) -> T:
+    try:
+        number = kind(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r}: {expected}") from None
+    if not is_valid(number):
+        raise ArgumentTypeError(f"{text}: {expected}")
+    return number
+
+
+def output_file(text: str) -> Path:
+    """Returns the path of a file that can be written: its folder exists, and it is no folder."""
+    path = Path(text)
+    if not path.absolute().parent.is_dir():
+        raise ArgumentTypeError(f"{text}: no such folder")
+    if path.is_dir():
+        raise ArgumentTypeError(f"{text}: a folder, expected a file")
+    return path
+
+
+class Interval(argparse.Action):
+    """Takes two whole numbers, 0 <= MIN <= MAX, and stores them as a tuple."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **others: Any) -> None:
+        super().__init__(
+            option_strings, dest, **others | {"nargs": 2, "type": int, "metavar": ("MIN", "MAX")}
+        )
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Checks and stores the numbers."""
+        least, most = values
+        if not 0 <= least <= most:
+            raise argparse.ArgumentError(self, f"{least} {most}: expected 0 <= MIN <= MAX")
+        setattr(namespace, self.dest, (least, most))
 
 
 def name_and_value(text: str) -> tuple[str, str]:
@@ -48,22 +199,40 @@ def command_words(text: str, system: str = os.name) -> tuple[str, ...]:
     return tuple(words)
 
 
-@contextmanager
-def needs_extra(name: str) -> Iterator[None]:
-    """Ends the program and says what installs it, if a package of others is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if package == "goryu":
-            raise
-        sys.exit(f"{package} is not installed: python3 tools/dev.py setup {name}")
+# Options from dataclasses.
 
 
-def interrupt_on_sigterm() -> None:
-    """Raises KeyboardInterrupt on SIGTERM, so that files are closed and engines stopped."""
-    signal.signal(signal.SIGTERM, _interrupt)
+def add_fields(parser: argparse._ActionsContainer, config: type[Any]) -> None:
+    """Adds an option for each field of a dataclass, with the field's default and its help.
+
+    The help is `field(metadata={"help": ...})`; "type" in the metadata replaces the type of the default.
+    A field without help gets no option.
+    """
+    for item in fields(config):
+        if "help" in item.metadata:
+            _add_field(parser, item)
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]") -> None:
+    option = "--" + item.name.replace("_", "-")
+    default = item.default_factory() if item.default_factory is not MISSING else item.default
+    more: Mapping[str, Any] = {"type": item.metadata.get("type", type(default))}
+    text = item.metadata["help"]
+    if isinstance(default, tuple):
+        more = {"action": Interval}
+        shown = " ".join(map(str, default))
+    elif isinstance(default, bool):
+        more = {"action": argparse.BooleanOptionalAction}
+        shown = "yes" if default else "no"
+    else:
+        shown = format(default, "g") if isinstance(default, float) else str(default)
+    # argparse replaces "%(...)s" in a help text.
+    parser.add_argument(
+        option, default=default, help=f"{text} (default {shown})".replace("%", "%%"), **more
+    )
+
+
+def from_arguments(config: type[T], args: argparse.Namespace, **others: Any) -> T:
+    """Makes a dataclass from the arguments of the same names; `others` go before them."""
+    names = {item.name for item in fields(config)}  # type: ignore[arg-type]
+    return config(**{**{name: value for name, value in vars(args).items() if name in names}, **others})

@@ -10,20 +10,30 @@ from typing import IO, Any
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["atomic_save", "atomic_write", "held_folder", "try_lock"]
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Yields a temporary path in the same folder; renames it to `path` at the end, or deletes it on an error.
+
+    A kill therefore leaves the old file or the new one. Raises OSError; `path` is then unchanged.
+    """
+    temporary = path.with_name(f"unfinished-{path.name}")  # With the suffix, by which some writers choose.
+    temporary.unlink(missing_ok=True)  # A killed program left it, and some writers append.
+    try:
+        yield temporary
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def atomic_write(path: Path, content: str | bytes) -> None:
-    """Writes a temporary file and renames it to `path`, so a kill leaves the old file or the new one.
+    """Writes a file so that a kill leaves the old one or the new one; text is written as UTF-8.
 
     Raises OSError; `path` is then unchanged.
     """
-    temporary = path.with_suffix(".tmp")
-    if isinstance(content, bytes):
-        temporary.write_bytes(content)
-    else:
-        temporary.write_text(content, encoding="utf-8")
-    temporary.replace(path)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def atomic_save(path: Path, state: Any) -> None:

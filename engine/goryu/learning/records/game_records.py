@@ -41,7 +41,7 @@ from typing import BinaryIO, Self
 import numpy as np
 
 from goryu.errors import GoryuError
-from goryu.files import try_lock
+from goryu.files import atomic_path, try_lock
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 
@@ -193,13 +193,10 @@ def read_games(path: Path | str) -> Iterator[GameRecord]:
 
 
 def pack_games(path: Path | str) -> None:
-    """Writes a file anew in large blocks, which take less space; a kill in between leaves the old file."""
+    """Rewrites a file in large blocks, which take less space; a kill in between leaves the old file."""
     path = Path(path)
-    packed = path.with_name(path.name + ".tmp")
-    packed.unlink(missing_ok=True)
-    with GameWriter(path):  # Nobody else may write meanwhile.
+    with GameWriter(path), atomic_path(path) as packed:  # The writer locks the file.
         write_games(packed, read_games(path))
-    packed.replace(path)
 
 
 def _blocks(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
