@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 if sys.version_info < (3, 11):  # noqa: UP036 (whoever has an older one shall read why it does not do)
@@ -96,47 +97,46 @@ def follow(program: subprocess.Popen[bytes]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Lints, then runs pytest, whose summary ends the output.
-
-    tests/test_house.py fails with what lint found, so that the summary tells the whole truth.
-    """
-    failed = run_checks()
-    environment = {**os.environ, "GORYU_LINT_FAILED": " ".join(failed)}
-    tests = subprocess.run([PYTHON, "-m", "pytest", *arguments], cwd=ROOT, env=environment)
-    return tests.returncode or bool(failed)
+    """Runs pytest, one process for each core; tests/test_lint.py runs the checks of `lint`, too."""
+    os.chdir(ROOT)
+    parallel = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+    return become([PYTHON, "-m", "pytest", *parallel, *arguments])
 
 
 def lint(_arguments: Sequence[str]) -> int:
-    """Runs the checks that read the code."""
-    return bool(run_checks())
+    """Prints the verdict of every check, with what it found."""
+    failed = False
+    for name, command in {**checks(VENV), "pyright": [PYTHON, "-m", "pyright"]}.items():
+        started = time.monotonic()
+        done = run_check(command)
+        verdict = "ok" if done.returncode == 0 else "FAILED"
+        if done.returncode != 0 and name == "pyright":  # It downloads Node.js, and mypy has decided already.
+            verdict = "has remarks, which do not count"
+        failed |= verdict == "FAILED"
+        print(f"lint: {name} {verdict} ({time.monotonic() - started:.1f} s)", flush=True)
+        if done.returncode != 0:
+            print((done.stdout + done.stderr).rstrip(), flush=True)
+    return int(failed)
 
 
-def run_checks() -> list[str]:
-    """Prints the verdict of every check, with what it found; returns the names of those that failed."""
-    checks = {
-        "ruff": [PYTHON, "-m", "ruff", "check", "--quiet"],
-        "mypy": [PYTHON, "-m", "mypy"],
-        "layers": [str(programs(VENV).folder / "lint-imports"), "--no-logo"],
-        "pyright": [PYTHON, "-m", "pyright"],
+def checks(venv: Path) -> dict[str, list[str]]:
+    """Returns the commands of the checks that must pass, by name, with the programs of `venv`."""
+    folder, python, _ = map(str, programs(venv))
+    commands = {
+        "ruff": [python, "-m", "ruff", "check", "--quiet"],
+        "mypy": [python, "-m", "mypy"],
+        "layers": [os.path.join(folder, "lint-imports"), "--no-logo"],
     }
     core = sorted(str(path) for path in (ROOT / "native" / "core").glob("*.cpp"))
     if core and (compiler := bootstrap.cxx()) and os.name != "nt":
         warnings = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
-        checks["C++"] = [*shlex.split(compiler), "-std=c++20", *warnings, "-Inative", *core]
-    failed = []
-    for name, command in checks.items():
-        started = time.monotonic()
-        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        verdict = "ok"
-        if done.returncode != 0 and name == "pyright":  # It downloads Node.js, and mypy has decided already.
-            verdict = "has remarks, which do not count"
-        elif done.returncode != 0:
-            verdict = "FAILED"
-            failed.append(name)
-        print(f"lint: {name} {verdict} ({time.monotonic() - started:.1f} s)", flush=True)
-        if done.returncode != 0:
-            print((done.stdout + done.stderr).rstrip(), flush=True)
-    return failed
+        commands["C++"] = [*shlex.split(compiler), "-std=c++20", *warnings, "-Inative", *core]
+    return commands
+
+
+def run_check(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """Runs the command of a check and captures what it prints."""
+    return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
 def asan(arguments: Sequence[str]) -> int:
@@ -170,7 +170,7 @@ VERBS = {
     "setup": Verb("install goryu and build its native code anew; extras: cuda, directml ...", None, setup),
     "usi": Verb("the USI engine on stdin and stdout", (), goryu("usi")),
     "doctor": Verb("what is installed, what works, and what a GUI registers", (), goryu("doctor")),
-    "test": Verb("lint, then pytest with the arguments given", TEST_EXTRAS, test),
+    "test": Verb("pytest on all cores, with the arguments given; lint among the tests", TEST_EXTRAS, test),
     "lint": Verb("ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
     "bench": Verb("playouts a second and the bench signature", ("tools",), script("bench.py")),
     "perft": Verb("leaves of the tree of legal moves, counted and timed", ("tools",), script("perft.py")),
