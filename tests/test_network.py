@@ -14,7 +14,14 @@ from goryu.evaluators.formats.dlshogi import dlshogi_label
 from goryu.evaluators.formats.onnx_graph import producer
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.providers import BackendError, Session, import_onnxruntime, may_use_gpu, open_session
+from goryu.evaluators.providers import (
+    BackendError,
+    Session,
+    backend_chain,
+    import_onnxruntime,
+    open_on_first,
+    open_session,
+)
 from goryu.evaluators.providers import _provider_options as provider_options
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
@@ -196,20 +203,33 @@ def test_the_description_tells_what_is_in_use(model: Path) -> None:
     assert words["model"] == "linear.onnx"
     assert words["format"] == "dlshogi-62+57"
     assert (words["batch"], words["threads"]) == ("3", "1")
-    assert evaluator.notes == ()
+
+
+def open_with_fallback(model: Path, backend: str, **arguments: Any) -> tuple[NetworkEvaluator, list[str]]:
+    """Returns the network on the requested backend or the next one that works, and what was said."""
+    said: list[str] = []
+
+    def open_on(backend: str) -> NetworkEvaluator:
+        return NetworkEvaluator(model, backend=backend, **arguments)
+
+    return open_on_first(backend_chain(backend, allows_fallback=True), open_on, said.append), said
+
+
+def test_where_all_is_well_nothing_is_said(model: Path) -> None:
+    assert open_with_fallback(model, "cpu")[1] == []
 
 
 @pytest.mark.parametrize("backend", ["cuda", "tensorrt", "directml"])
 def test_a_backend_that_this_machine_lacks_becomes_the_cpu_and_the_reason_is_told(
     model: Path, backend: str
 ) -> None:
-    evaluator = NetworkEvaluator(model, backend=backend)
+    evaluator, said = open_with_fallback(model, backend)
     if evaluator.backend != "CPU":
         pytest.skip(f"this machine has {evaluator.backend}")
-    assert evaluator.notes
-    assert "cannot be used: " in evaluator.notes[0]
+    assert said
+    assert "cannot be used: " in said[0]
     with pytest.raises(BackendError, match="cannot be used"):
-        NetworkEvaluator(model, backend=backend, allows_fallback=False)
+        NetworkEvaluator(model, backend=backend)
 
 
 def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
@@ -231,12 +251,12 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
         )
 
     monkeypatch.setattr("goryu.evaluators.network.open_session", open_broken)
-    evaluator = NetworkEvaluator(model, backend="cuda")
+    evaluator, said = open_with_fallback(model, "cuda")
     assert evaluator.backend == "CPU"
     assert evaluator.batch_size == 4
-    assert "out of memory" in evaluator.notes[-1]
-    with pytest.raises(ModelError, match="out of memory"):
-        NetworkEvaluator(model, backend="cuda", allows_fallback=False)
+    assert "out of memory" in said[-1]
+    with pytest.raises(BackendError, match="out of memory"):
+        NetworkEvaluator(model, backend="cuda")
 
 
 def test_what_tensorrt_cannot_run_is_tried_with_cuda(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,9 +274,9 @@ def test_what_tensorrt_cannot_run_is_tried_with_cuda(model: Path, monkeypatch: p
         return replace(session, backend="CUDA")
 
     monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
-    evaluator = NetworkEvaluator(model, backend="tensorrt", batch_size=4)
+    evaluator, said = open_with_fallback(model, "tensorrt", batch_size=4)
     assert evaluator.backend == "CUDA"
-    assert "SM 61" in evaluator.notes[-1]
+    assert "SM 61" in said[-1]
 
 
 @pytest.mark.parametrize("backend", ["CUDA", "DirectML"])
@@ -354,10 +374,9 @@ def test_a_home_that_cannot_be_written_costs_tensorrt_and_not_the_network(
 
     monkeypatch.setattr(Path, "home", no_home)
     monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
-    assert may_use_gpu("tensorrt")
-    assert not may_use_gpu("cpu")
-    evaluator = NetworkEvaluator(model, backend="tensorrt")
-    assert evaluator.notes[0] == "TensorRT cannot be used: Could not determine home directory."
+    assert backend_chain("auto", allows_fallback=True) == ("cuda", "directml", "cpu")
+    _, said = open_with_fallback(model, "tensorrt")
+    assert said[0] == "TensorRT cannot be used: Could not determine home directory."
 
 
 def test_what_stops_onnxruntime_from_starting_cuda_is_named_with_what_helps(
@@ -367,11 +386,11 @@ def test_what_stops_onnxruntime_from_starting_cuda_is_named_with_what_helps(
     if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
         pytest.skip("this onnxruntime does not contain CUDA")
     monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
-    evaluator = NetworkEvaluator(model, backend="cuda")
+    evaluator, said = open_with_fallback(model, "cuda")
     if evaluator.backend != "CPU":
         pytest.skip(f"this machine has {evaluator.backend}")
-    assert "could not start it: lib" in evaluator.notes[0]
-    assert "setup cuda12" in evaluator.notes[0]
+    assert "could not start it: lib" in said[0]
+    assert "setup cuda12" in said[0]
 
 
 def test_tensorrt_is_given_the_words_for_true_that_onnxruntime_takes(
@@ -412,7 +431,7 @@ def test_what_tensorrt_does_not_know_runs_on_cuda(
     monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
     monkeypatch.setattr(onnxruntime, "InferenceSession", open_none)
     with pytest.raises(BackendError, match="no GPU"):
-        NetworkEvaluator(model, backend="tensorrt", allows_fallback=False)
+        NetworkEvaluator(model, backend="tensorrt")
     assert asked == ["TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"]
 
 
@@ -440,7 +459,7 @@ def test_an_onnxruntime_that_cannot_be_imported_comes_with_advice(
 
 
 def test_an_unknown_backend_is_refused(model: Path) -> None:
-    with pytest.raises(BackendError, match="expected one of auto"):
+    with pytest.raises(BackendError, match="expected one of tensorrt, cuda"):
         NetworkEvaluator(model, backend="quantum")
 
 
@@ -457,7 +476,7 @@ def test_two_onnxruntimes_installed_over_each_other_are_noticed(
         return installed[name]
 
     monkeypatch.setattr("goryu.evaluators.providers.version", version)
-    assert "onnxruntime and onnxruntime-gpu" in NetworkEvaluator(model, backend="cpu").notes[0]
+    assert "onnxruntime and onnxruntime-gpu" in open_with_fallback(model, "cpu")[1][0]
 
 
 def test_a_missing_file_is_a_model_error(tmp_path: Path) -> None:

@@ -1,17 +1,19 @@
 """The player: what it does with a book, with rules that change, and with its graph."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Thread, Timer
 from time import monotonic, sleep
+from types import SimpleNamespace
 
 import pytest
 
+from goryu.evaluators.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.implementation import Board
-from goryu.players.config import EngineConfig, EvaluatorSettings
+from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadingError, load_evaluator, model_settings
 from goryu.players.player import Player
@@ -313,7 +315,7 @@ def test_a_mate_is_also_looked_for_in_an_analysis(chosen: tuple[str, ...], is_fo
     result = player.search(request_of(config, sfen=sfen, limits=limits), control, stop).result
     assert result is not None
     assert (result.moves[0].mate == 7) == is_found
-    assert (len(result.moves[0].pv) == 7) == is_found, "the whole mate is shown"
+    assert not is_found or len(result.moves[0].pv) == 7, "the whole mate is shown"
 
 
 def test_a_mate_is_also_looked_for_while_pondering() -> None:
@@ -497,12 +499,12 @@ def test_a_search_of_chosen_moves_does_not_decide_the_next_one() -> None:
 @pytest.mark.parametrize(
     ("has_driver", "works_on", "opened", "file"),
     [
-        (False, "CPU", [("goryu-5x64-int8.onnx", "auto")], "goryu-5x64-int8.onnx"),
-        (True, "CUDA", [("goryu-5x64.onnx", "auto")], "goryu-5x64.onnx"),
+        (False, "cpu", [("goryu-5x64-int8.onnx", "cpu")], "goryu-5x64-int8.onnx"),
+        (True, "cuda", [("goryu-5x64.onnx", "cuda")], "goryu-5x64.onnx"),
         (
             True,
-            "CPU",
-            [("goryu-5x64.onnx", "auto"), ("goryu-5x64-int8.onnx", "cpu")],
+            "cpu",
+            [("goryu-5x64.onnx", "cuda"), ("goryu-5x64-int8.onnx", "cpu")],
             "goryu-5x64-int8.onnx",
         ),
     ],
@@ -514,21 +516,31 @@ def test_the_network_in_integers_is_for_cpus_and_never_shown_to_a_gpu(
     opened: list[tuple[str, str]],
     file: str,
 ) -> None:
-    @dataclass
-    class Network:
-        description: str
-        backend: str = works_on
-        notes: tuple[str, ...] = ("a note",)
-
     tried: list[tuple[str, str]] = []
 
-    def open_network(path: Path, settings: EvaluatorSettings) -> Network:
-        tried.append((path.name, settings.backend))
-        return Network(path.name)
+    def network(path: Path, *, backend: str, **_: object) -> SimpleNamespace:
+        tried.append((path.name, backend))
+        if backend != works_on:
+            raise BackendError("out of memory")
+        return SimpleNamespace(description=path.name)
 
-    monkeypatch.setattr("goryu.players.loading._open_network", open_network)
-    monkeypatch.setattr("goryu.players.loading.may_use_gpu", lambda backend: has_driver)
+    def obstacle(onnxruntime: object, backend: str) -> str | None:
+        return None if backend == "cpu" or (backend == "cuda" and has_driver) else "not there"
+
+    monkeypatch.setattr("goryu.evaluators.network.NetworkEvaluator", network)
+    monkeypatch.setattr("goryu.evaluators.providers._obstacle", obstacle)
     said: list[str] = []
     found = load_evaluator(EngineConfig().evaluator_settings(), said.append)
     assert (tried, found.description) == (opened, file)
-    assert said == ["a note"] * len(opened)
+    assert said == ["out of memory"] * (len(opened) - 1)
+
+
+def test_a_model_that_is_missing_is_named_once_and_replaced_by_the_shipped_one() -> None:
+    config = EngineConfig(model="/nowhere/none.onnx", backend="tensorrt")
+    said: list[str] = []
+    loaded = load_evaluator(config.evaluator_settings(), said.append)
+    assert "model=goryu-" in loaded.description
+    problems = [message for message in said if "none.onnx" in message]
+    assert problems == [
+        "Error! model /nowhere/none.onnx: no such file; playing with the shipped goryu-5x64-int8.onnx instead"
+    ]

@@ -19,10 +19,9 @@ import pytest
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.named_networks import open_network
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.providers import Session, open_session
+from goryu.evaluators.providers import BackendError, Session, open_session
 from goryu.games.shogi import Rules, move_from_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
@@ -461,7 +460,7 @@ def test_a_backend_that_cannot_be_used_is_an_error_and_not_the_cpu(
 
 
 def test_what_keeps_auto_from_a_gpu_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.evaluators.providers._installation_notes", lambda: ["two of them"])
+    monkeypatch.setattr("goryu.evaluators.providers.installation_problems", lambda: ["two of them"])
     with pytest.warns(UserWarning, match="two of them"):
         open_network(MODEL, backend="auto")
 
@@ -482,11 +481,12 @@ def test_a_gpu_that_cannot_run_the_network_is_replaced_where_any_backend_will_do
         raise RuntimeError("out of memory")
 
     monkeypatch.setattr("goryu.evaluators.network.open_session", open_broken)
+    monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
     with pytest.warns(UserWarning, match="out of memory"):
         network = open_network(MODEL, backend="auto")
     assert isinstance(network, NetworkEvaluator)
     assert network.backend == "CPU"
-    with pytest.raises(ModelError, match="out of memory"):
+    with pytest.raises(BackendError, match="out of memory"):
         open_network(MODEL, backend="cuda")
 
 

@@ -27,7 +27,7 @@ from goryu.benchmark.signature import bench_signature
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.providers import BackendError
+from goryu.evaluators.providers import BackendError, backend_chain, open_on_first
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.players.config import EngineConfig
@@ -132,13 +132,11 @@ def open_network(args: argparse.Namespace) -> NetworkEvaluator | None:
         path = args.model or model_path(EngineConfig().evaluator_settings())
     except ModelError:
         return None
-    return NetworkEvaluator(
-        path,
-        batch_size=args.batch,
-        backend=args.backend,
-        threads=args.threads,
-        allows_fallback=False,
-    )
+
+    def open_on(backend: str) -> NetworkEvaluator:
+        return NetworkEvaluator(path, batch_size=args.batch, backend=backend, threads=args.threads)
+
+    return open_on_first(backend_chain(args.backend, allows_fallback=False), open_on, print)
 
 
 def measure(figures: Figures, args: argparse.Namespace, network: NetworkEvaluator | None) -> None:

@@ -1,12 +1,12 @@
-"""The network that the package miniosl brings along, as a teacher: six times as large as ours.
+"""The network of the package miniosl, used as a teacher: it is six times as large as ours.
 
 miniosl (Tomoyuki Kaneko, https://github.com/tkaneko/miniosl, BSD-2-Clause) is a Python interface to
-OpenShogiLib, the library under GPSShogi. Its wheel holds a policy-value network of nine blocks with 256
-channels, a relative of KataGo's; the package's own way to make one is self-play with Gumbel searches. It sees
-more than dlshogi's planes: threats of mate, covered squares, the last seven moves. So it is no network for
-`DNN_Model`, but one that labels positions for a small one to learn from (`tools/selfplay.py reanalyse`).
+OpenShogiLib, the library under GPSShogi. Its wheel contains a policy-value network of nine blocks with 256
+channels, related to KataGo's; the package trains it by self-play with Gumbel searches. Its inputs are more
+than dlshogi's planes: threats of mate, covered squares, the last seven moves. So `DNN_Model` cannot load it,
+but it labels positions from which a small network learns (`tools/selfplay.py reanalyse`).
 
-Only the extension module and the file of the network are used; `import miniosl` itself would ask for PyTorch.
+Only the extension module and the network's file are used, because `import miniosl` itself needs PyTorch.
 """
 
 from collections.abc import Sequence
@@ -28,19 +28,17 @@ from goryu.search.evaluator import Evaluation
 if TYPE_CHECKING:
     from goryu.games.shogi import Board
 
-__all__ = ["INPUT", "MINIOSL", "OUTPUTS", "MinioslEvaluator", "miniosl_file", "network_path"]
-
 MINIOSL = "miniosl"
-"""What a command line says in place of a file, or before one and a colon."""
+"""On a command line, in place of a file name, or as the prefix `miniosl:` of one."""
 
 INPUT, OUTPUTS = "input", ("move", "value")
-"""The tensors of the network that are used."""
+"""The names of the tensors in use."""
 
 
 def miniosl_file(model: Path) -> Path | None:
-    """Returns the file that a command line means by `miniosl` or `miniosl:FILE`; None for other names.
+    """Returns the network's file for `miniosl` or `miniosl:FILE`, and None for any other name.
 
-    Raises ModelError if the package's own is meant and not there.
+    Raises ModelError if the package's own network is meant and miniosl is not installed.
     """
     name, colon, file = str(model).partition(":")
     if name != MINIOSL:
@@ -49,7 +47,7 @@ def miniosl_file(model: Path) -> Path | None:
 
 
 def network_path() -> Path:
-    """Returns where the installed package keeps its network; raises ModelError if it is not installed."""
+    """Returns the file of the package's own network; raises ModelError if miniosl is not installed."""
     package = find_spec("miniosl")
     if package is None or not package.submodule_search_locations:
         raise ModelError("miniosl is not installed: pip install --no-deps miniosl")
@@ -60,13 +58,12 @@ def network_path() -> Path:
 
 
 class MinioslEvaluator:
-    """Judges shogi positions with miniosl's network.
+    """Evaluates shogi positions with miniosl's network.
 
-    The policy is over the moves that OpenShogiLib generates: non-promotions without a point, of which it
-    has none, get nothing.
+    The policy covers the moves that OpenShogiLib generates; pointless non-promotions are not among them and
+    get probability 0.
 
-    temperature: of the policy's softmax; 1.5 foresees moves better than 1, which is too sure of itself.
-    notes: what kept `auto` from a better backend, what is wrong with the installation; one line each.
+    temperature: of the policy's softmax; 1.5 predicts moves better than 1, which is overconfident.
     """
 
     def __init__(
@@ -80,7 +77,7 @@ class MinioslEvaluator:
     ) -> None:
         """Loads the network; the arguments are those of `NetworkEvaluator`.
 
-        path: the network, made smaller (`tools/quantize.py miniosl`); None for the package's own.
+        path: a smaller version of the network (`tools/quantize.py miniosl`); None for the package's own.
 
         Raises:
             ModelError: miniosl is not installed, or its network cannot be read.
@@ -91,9 +88,7 @@ class MinioslEvaluator:
             self._library: ModuleType = import_module("minioslcc")
         except ImportError as error:
             raise ModelError(f"miniosl cannot be loaded: {error}") from error
-        session = open_session(path, backend, threads=threads, allows_fallback=False)
-        self._session = session.handle
-        self.notes = session.notes
+        self._session = open_session(path, backend, threads=threads).handle
         shapes = {node.name: node.shape[1:] for node in self._session.get_inputs()}
         outputs = {node.name for node in self._session.get_outputs()}
         if shapes != {INPUT: [176, 9, 9]} or not outputs.issuperset(OUTPUTS):

@@ -1,4 +1,4 @@
-"""The networks that a command line names: files, and the one that the package miniosl brings along."""
+"""The networks that a command line names: files, and the one in the package miniosl."""
 
 import warnings
 from hashlib import sha256
@@ -6,8 +6,7 @@ from pathlib import Path
 
 from goryu.evaluators.miniosl import MINIOSL, MinioslEvaluator, miniosl_file
 from goryu.evaluators.network import NetworkEvaluator
-
-__all__ = ["MODEL_HELP", "named_network", "open_network"]
+from goryu.evaluators.providers import backend_chain, open_on_first
 
 MODEL_HELP = (
     "or miniosl: the network of that package (pip install --no-deps miniosl), "
@@ -20,33 +19,28 @@ def open_network(
 ) -> NetworkEvaluator | MinioslEvaluator:
     """Loads a network for one thread: a file, `miniosl` or `miniosl:FILE`.
 
-    The arguments are those of `NetworkEvaluator`. A backend that was asked for by name is used or is an
-    error: hours of work shall not take days on the CPU. `auto` may go on with the CPU, and warns of why.
-    Raises ModelError, BackendError, or ValueError for a temperature that is none.
+    backend: an explicitly requested one must work: a job planned for hours on a GPU must not silently run for
+        days on a CPU. "auto" takes the best that works, and warns about those that do not.
+
+    Raises ModelError, BackendError, or ValueError if the temperature is not above 0.
     """
     _check(temperature)
-    network: NetworkEvaluator | MinioslEvaluator
-    if teacher := miniosl_file(model):
-        network = MinioslEvaluator(teacher, batch_size=batch_size, backend=backend, temperature=temperature)
-    else:
-        network = NetworkEvaluator(
-            model,
-            batch_size=batch_size,
-            backend=backend,
-            threads=1,
-            allows_fallback=backend == "auto",
-            temperature=temperature,
-        )
-    for note in network.notes:
-        warnings.warn(note, stacklevel=2)
-    return network
+    teacher = miniosl_file(model)
+
+    def open_on(backend: str) -> NetworkEvaluator | MinioslEvaluator:
+        if teacher:
+            return MinioslEvaluator(teacher, batch_size=batch_size, backend=backend, temperature=temperature)
+        return NetworkEvaluator(model, batch_size=batch_size, backend=backend, temperature=temperature)
+
+    backends = backend_chain(backend, allows_fallback=False)
+    return open_on_first(backends, open_on, lambda problem: warnings.warn(problem, stacklevel=4))
 
 
 def named_network(model: Path, temperature: float = 1.0) -> str:
-    """Returns a network's name in records, with a few digits of its file's sha256: tools/train.py calls all
-    networks of one size alike.
+    """Returns a network's name for records, with a few digits of its file's sha256.
 
-    Raises ModelError, OSError, or ValueError for a temperature that is none.
+    The digits are needed because tools/train.py gives all networks of one size the same name.
+    Raises ModelError, OSError, or ValueError if the temperature is not above 0.
     """
     _check(temperature)
     teacher = miniosl_file(model)

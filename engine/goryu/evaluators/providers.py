@@ -1,32 +1,32 @@
-"""Where a network runs: onnxruntime's execution providers, asked for by name, and the truth read back.
+"""Opens a model with the requested execution provider of onnxruntime, and checks that it is the one in use.
 
-When a GPU cannot be used onnxruntime takes the CPU and says so only on stderr; a user then waits for a GPU
-engine that is not one. So what can be known before is checked before, what is really used is read from the
-session, and the reason of every difference is kept.
+When a GPU cannot be used, onnxruntime falls back to the CPU and says so only on stderr, so that a user waits
+for a GPU that is idle. Here a backend either works or raises an error with the reason; which one to try next
+is for the caller to decide (`backend_chain`, `open_on_first`).
 
-onnxruntime is imported only when a session is opened. It may print to stdout: whoever speaks a protocol there
-must keep it away from the library.
+onnxruntime is imported only when a session is opened. It may print to stdout, so a program that speaks a
+protocol there must redirect the library's output.
 """
 
 import ctypes
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from goryu.errors import GoryuError
 from goryu.evaluators.model_files import ModelError
 
-__all__ = ["BACKENDS", "BackendError", "Session", "import_onnxruntime", "may_use_gpu", "open_session"]
+T = TypeVar("T")
 
 BACKENDS = ("auto", "tensorrt", "cuda", "directml", "cpu")
 
 _AUTOMATIC = ("cuda", "directml", "cpu")
-"""TensorRT is for those who ask: it compiles each new network for minutes."""
+"""Not TensorRT, which compiles each new network for minutes."""
 
 _FALLBACKS = {"tensorrt": ("cuda", "cpu"), "cuda": ("cpu",), "directml": ("cpu",), "cpu": ()}
 
@@ -55,7 +55,7 @@ _SEVERITY_ERROR = 3
 
 
 class BackendError(GoryuError, RuntimeError):
-    """The backend asked for cannot be used and no other is allowed, or onnxruntime itself is unusable."""
+    """A backend, or onnxruntime as a whole, cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,108 +63,113 @@ class Session:
     """An open model.
 
     handle: the onnxruntime.InferenceSession.
-    backend: what it really runs on: "TensorRT", "CUDA", "DirectML" or "CPU".
-    notes: one line each: why it is not what was asked for, what is wrong with the installation. Often empty.
+    backend: the one in use: "TensorRT", "CUDA", "DirectML" or "CPU".
     """
 
     handle: Any
     backend: str
     onnxruntime_version: str
-    notes: tuple[str, ...]
+
+
+def backend_chain(backend: str, allows_fallback: bool) -> tuple[str, ...]:
+    """Returns the backends to try for a requested one, in this order; none of them is "auto".
+
+    "auto" requests any backend that works, so it has several even without a fallback.
+
+    >>> backend_chain("tensorrt", allows_fallback=True), backend_chain("tensorrt", allows_fallback=False)
+    (('tensorrt', 'cuda', 'cpu'), ('tensorrt',))
+    """
+    if backend != "auto":
+        return (backend, *(_FALLBACKS.get(backend, ()) if allows_fallback else ()))
+    try:
+        onnxruntime = import_onnxruntime()
+    except BackendError:
+        return ("cpu",)  # Opening a session raises the same error again.
+    return tuple(name for name in _AUTOMATIC if _obstacle(onnxruntime, name) is None)
+
+
+def open_on_first(backends: Sequence[str], open_on: Callable[[str], T], say: Callable[[str], None]) -> T:
+    """Returns `open_on(backend)` for the first of the backends that works.
+
+    say: takes one line for each backend that does not, and for what is wrong with the installation.
+
+    Raises:
+        BackendError: no backend works; the error of the last one.
+    """
+    for problem in installation_problems():
+        say(problem)
+    *preferred, last = backends
+    for backend in preferred:
+        try:
+            return open_on(backend)
+        except BackendError as error:
+            say(str(error))
+    return open_on(last)
 
 
 def open_session(
     path: Path,
-    backend: str = "auto",
+    backend: str,
     *,
     threads: int = 1,
     device: int = 0,
-    allows_fallback: bool = True,
     axes: Mapping[str, int] | None = None,
 ) -> Session:
-    """Opens a model file on a backend, or on the next best one if that cannot be used and `allows_fallback`.
+    """Opens a model file on one backend: "tensorrt", "cuda", "directml" or "cpu".
 
-    backend: one of `BACKENDS`; "auto" takes the first of CUDA, DirectML and CPU that works.
     threads: CPU threads for one network call. device: number of the GPU.
     axes: the lengths of free axes of the model, by their names, if they will always be the same.
 
     Raises:
         ModelError: the file is missing or onnxruntime cannot read it.
-        BackendError: no backend that is allowed works.
+        BackendError: the backend cannot be used.
     """
-    if backend not in BACKENDS:
-        raise BackendError(f"backend {backend!r}: expected one of {', '.join(BACKENDS)}")
+    if backend not in _PROVIDERS:
+        raise BackendError(f"backend {backend!r}: expected one of {', '.join(_PROVIDERS)}")
     if not path.is_file():
-        raise ModelError(f"model {path}: no such file")
+        raise ModelError(f"model {path}: {'not a regular file' if path.exists() else 'no such file'}")
     onnxruntime = import_onnxruntime()
-    notes = _installation_notes()
-    if backend == "auto":
-        wanted = [name for name in _AUTOMATIC if _obstacle(onnxruntime, name) is None]
-    else:
-        wanted = [backend, *(_FALLBACKS[backend] if allows_fallback else ())]
-    for name in wanted:
-        handle, problem = _try(onnxruntime, path, name, threads, device, axes or {})
-        if handle is not None:
-            return Session(handle, _NAMES[name], str(onnxruntime.__version__), tuple(notes))
-        notes.append(f"{_NAMES[name]} cannot be used: {problem}")
-    raise BackendError("; ".join(notes))
-
-
-def may_use_gpu(backend: str) -> bool:
-    """Might `open_session` choose a GPU, as far as that can be known without trying?
-
-    Raises:
-        BackendError: onnxruntime cannot be used at all.
-    """
-    onnxruntime = import_onnxruntime()
-    names = _AUTOMATIC if backend == "auto" else (backend, *_FALLBACKS.get(backend, ()))
-    return any(name in _PROVIDERS and _obstacle(onnxruntime, name) is None for name in names if name != "cpu")
-
-
-def _try(
-    onnxruntime: Any, path: Path, name: str, threads: int, device: int, axes: Mapping[str, int]
-) -> tuple[Any, str]:
-    """Returns a session that runs on the backend, or None and the reason."""
-    obstacle = _obstacle(onnxruntime, name)
+    obstacle = _obstacle(onnxruntime, backend)
     if obstacle is not None:
-        return None, obstacle
-    if name in ("cuda", "tensorrt"):
+        raise BackendError(f"{_NAMES[backend]} cannot be used: {obstacle}")
+    if backend in ("cuda", "tensorrt"):
         onnxruntime.preload_dlls()  # Finds the CUDA libraries of the nvidia-* wheels.
-    options = _session_options(onnxruntime, name, threads)
-    for axis, length in axes.items():
+    options = _session_options(onnxruntime, backend, threads)
+    for axis, length in (axes or {}).items():
         options.add_free_dimension_override_by_name(axis, length)
     try:
-        # Those behind the first run the few operators that it does not know.
+        # The providers behind the first run the few operators that it does not implement.
         providers = [
-            (_PROVIDERS[each], _provider_options(each, path, device)) for each in (name, *_FALLBACKS[name])
+            (_PROVIDERS[name], _provider_options(name, path, device))
+            for name in (backend, *_FALLBACKS[backend])
         ]
-        # enable_fallback=0: no second try behind our back, neither now nor in the middle of a game.
+        # enable_fallback=0: onnxruntime must not replace the provider, neither now nor in mid-game.
         handle = onnxruntime.InferenceSession(str(path), options, providers=providers, enable_fallback=0)
     except Exception as error:  # onnxruntime's errors have no other base class.
-        if name == "cpu":
+        if backend == "cpu":
             raise ModelError(f"model {path}: onnxruntime cannot read it ({_first_line(error)})") from error
-        return None, _first_line(error)
-    if handle.get_providers()[0] != _PROVIDERS[name]:
-        return None, _unstarted(onnxruntime, name)
-    return handle, ""
+        raise BackendError(f"{_NAMES[backend]} cannot be used: {_first_line(error)}") from error
+    if handle.get_providers()[0] != _PROVIDERS[backend]:
+        raise BackendError(f"{_NAMES[backend]} cannot be used: {_unstarted(onnxruntime, backend)}")
+    return Session(handle, _NAMES[backend], str(onnxruntime.__version__))
 
 
 def _obstacle(onnxruntime: Any, name: str) -> str | None:
-    """Returns why a backend cannot work on this machine, as far as that can be known without trying."""
+    """Returns why a backend cannot work on this machine, or None if only trying can tell."""
     if _PROVIDERS[name] not in onnxruntime.get_available_providers():
         advice = ": tools/dev.py setup directml" if name == "directml" and sys.platform == "win32" else ""
-        return f"the onnxruntime that is installed does not contain it{advice}"
+        return f"the installed onnxruntime does not contain it{advice}"
     if name in ("cuda", "tensorrt"):
         driver = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
         try:
             ctypes.CDLL(driver)
         except OSError:
-            return f"no NVIDIA driver ({driver} is not there)"
+            return f"no NVIDIA driver ({driver} is missing)"
     return None
 
 
 def _unstarted(onnxruntime: Any, name: str) -> str:
-    """Returns why onnxruntime has left a backend out, which it writes to stderr only, and what may help."""
+    """Returns why onnxruntime has left a backend out, which it writes to stderr only, and some advice."""
     library = f"onnxruntime_providers_{name}"
     library = f"{library}.dll" if sys.platform == "win32" else f"lib{library}.so"
     try:
@@ -181,7 +186,7 @@ def _session_options(onnxruntime: Any, name: str, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-    # A thread that spins while it waits takes the core from the search, or from the other engine of a match.
+    # A thread that spins while it waits takes the core from the search, or from the opponent in a match.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     if name == "directml":
         options.enable_mem_pattern = False  # DirectML's requirement
@@ -193,8 +198,8 @@ def _provider_options(name: str, path: Path, device: int) -> dict[str, str]:
         return {}
     options = {"device_id": str(device)}
     if name == "tensorrt":
-        # TensorRT notices another GPU or version by itself, but not that the weights are others: networks
-        # of one shape have files of one size, and a network that learnt on often keeps its name.
+        # TensorRT notices another GPU or version by itself, but not other weights: networks of one shape
+        # have files of one size, and a network that was trained further often keeps its name.
         content = sha256(path.read_bytes()).hexdigest()[:16]
         cache = _compiled_networks() / (f"{path.stem}-{content}" if path.stem.isascii() else content)
         cache.mkdir(parents=True, exist_ok=True)
@@ -207,9 +212,9 @@ def _provider_options(name: str, path: Path, device: int) -> dict[str, str]:
 
 
 def _compiled_networks() -> Path:
-    """Returns the folder of what TensorRT has compiled.
+    """Returns the folder for the networks that TensorRT has compiled.
 
-    On Windows that must be a name in ASCII, whatever the user's is (onnxruntime's issues 8975 and 22182).
+    On Windows its name must be ASCII, whatever the user's name is (onnxruntime's issues 8975 and 22182).
     """
     folder = Path.home() / ".cache"
     if sys.platform == "win32" and not str(folder).isascii():
@@ -218,7 +223,7 @@ def _compiled_networks() -> Path:
 
 
 def import_onnxruntime() -> Any:
-    """Returns the module; raises BackendError, with what may help, if it cannot be used."""
+    """Returns the module; raises BackendError with advice if it cannot be used."""
     try:
         import onnxruntime
     except ImportError as error:
@@ -228,13 +233,14 @@ def import_onnxruntime() -> Any:
         raise BackendError(f"onnxruntime cannot be imported ({error}): {advice}") from error
     if not hasattr(onnxruntime, "InferenceSession"):
         raise BackendError(
-            "onnxruntime is an empty shell, as after removing one of two distributions: "
+            "onnxruntime is an empty package, as after removing one of two distributions: "
             "pip uninstall every onnxruntime*, then install one"
         )
     return onnxruntime
 
 
-def _installation_notes() -> list[str]:
+def installation_problems() -> list[str]:
+    """Returns what is wrong with the installation of onnxruntime, one line each; normally nothing."""
     found = [name for name in _DISTRIBUTIONS if _is_installed(name)]
     if len(found) < 2:
         return []
