@@ -13,7 +13,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -32,7 +32,7 @@ PATIENCE_S = 20.0
 """How long a line that was promised without a time is waited for."""
 
 SLACK_S = 0.15
-"""Upper bounds of times are widened by this: the tests share two cores with everything else."""
+"""Upper bounds of times are widened by this, besides the time in which the engine waited for a core."""
 
 QUICK = "setoption name Evaluator value hashed\nsetoption name USI_Hash value 64\n"
 
@@ -60,6 +60,7 @@ class Engine:
     peeked: tuple[float, str | None] | None = None
     sent_s: float = 0.0
     received_s: float = 0.0
+    waits_when_sent: dict[str, int] = field(default_factory=dict)
     has_spoken_to: bool = False
     pending: deque[Go] = field(default_factory=deque)
     transcript: list[str] = field(default_factory=list)
@@ -74,6 +75,7 @@ class Engine:
             self.transcript.append(f"> {line}")
             self._follow(line)
         self.has_spoken_to = True
+        self.waits_when_sent = core_waits(self.process.pid, os.getpid())
         self.sent_s = time.monotonic()
         self.send_bytes(text.encode() + b"\n")
 
@@ -132,13 +134,24 @@ class Engine:
             assert found is not None or self.process.poll() is None, "the process has ended"
 
     def expect_within(self, pattern: str, least_s: float, most_s: float) -> str:
-        """Like `expect`; the line must come so long after the last one was sent."""
+        """Like `expect`; the line must come within these seconds after the last one was sent."""
         found = self.expect(pattern)
         taken_s = self.received_s - self.sent_s
-        assert least_s <= taken_s <= most_s + SLACK_S, (
-            f"{pattern!r} came after {taken_s:.3f} s, expected {least_s} to {most_s}"
+        assert least_s <= taken_s, f"{pattern!r} came after {taken_s:.3f} s, expected at least {least_s}"
+        running_s = self.running_s()
+        assert running_s <= most_s + SLACK_S, (
+            f"{pattern!r} came after {taken_s:.3f} s, {running_s:.3f} s without waits, expected {most_s}"
         )
         return found
+
+    def running_s(self) -> float:
+        """Returns the seconds between the last `send` and the last line, less those spent waiting for a core.
+
+        On a busy machine every time limit is exceeded in the end; that is no fault of the engine.
+        """
+        now = core_waits(self.process.pid, os.getpid())
+        waited_ns = sum(ns - self.waits_when_sent.get(thread, 0) for thread, ns in now.items())
+        return self.received_s - self.sent_s - waited_ns / 1e9
 
     def close_input(self) -> None:
         assert self.process.stdin is not None
@@ -231,6 +244,19 @@ class Engine:
         assert not list(board.legal_moves), "M8: not mate"
 
 
+def core_waits(*processes: int) -> dict[str, int]:
+    """Returns how long each thread of the processes has been ready to run but had no core, in nanoseconds.
+
+    Empty where the system does not count it (only Linux does).
+    """
+    waits = {}
+    for process in processes:
+        for path in Path(f"/proc/{process}/task").glob("*/schedstat"):
+            with suppress(OSError):  # The thread has just ended.
+                waits[str(path)] = int(path.read_text().split()[1])
+    return waits
+
+
 def parse_position(words: list[str]) -> "cshogi.Board | None":
     """Returns the position as cshogi reads it, or None if it, or one of the moves, is refused."""
     at = words.index("moves") if "moves" in words else len(words)
@@ -283,16 +309,13 @@ def start(
     return engine
 
 
-# How the engine is started: by default as it is built; both implementations, with stderr unread and merged
-# into stdout, where slow tests run too.
+# How the engine is started: by default as it is built, with a stderr that nobody reads; where slow tests run
+# too, also each implementation with stderr merged into stdout, where every line must be USI.
 
 MODES = [
     pytest.param(("", "unread"), id="as-built"),
-    *(
-        pytest.param((implementation, stderr), id=f"{implementation}-{stderr}", marks=pytest.mark.slow)
-        for implementation in ("python", "native")
-        for stderr in ("unread", "merged")
-    ),
+    pytest.param(("python", "merged"), id="python-merged", marks=pytest.mark.slow),
+    pytest.param(("native", "merged"), id="native-merged", marks=pytest.mark.slow),
 ]
 
 

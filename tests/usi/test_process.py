@@ -349,7 +349,7 @@ def test_e25_byoyomi_of_100_ms_is_never_exceeded(ready: Any, moves: int) -> None
         played = " ".join(START_MOVES[: i % len(START_MOVES)])
         ready.send(f"position startpos moves {played}\ngo byoyomi 100")
         ready.expect("bestmove .*")
-        taken_ms.append(1000 * (ready.received_s - ready.sent_s))
+        taken_ms.append(1000 * ready.running_s())
     assert max(taken_ms) < 100 + 100, sorted(taken_ms)[-5:]
 
 
@@ -506,14 +506,14 @@ def test_h5_the_score_is_that_of_the_side_to_move(ready: Any) -> None:
 
 def test_h6_info_lines_come_a_few_times_a_second(ready: Any) -> None:
     ready.send("go infinite")
-    ready.next_line()
-    count = 0
-    end_s = time.monotonic() + 1.0
-    while (rest_s := end_s - time.monotonic()) > 0:
-        count += ready.next_line(rest_s) is not None
+    times_ms = [0]
+    while times_ms[-1] < 1000:
+        found = re.search(r" time (\d+)", ready.expect("info depth .*"))
+        assert found
+        times_ms.append(int(found[1]))
     ready.send("stop")
     ready.expect("bestmove .*")
-    assert 1 <= count <= 15
+    assert 2 <= len(times_ms) - 1 <= 15
 
 
 def test_h9_the_name_says_the_version(ready: Any) -> None:
