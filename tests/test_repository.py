@@ -1,6 +1,7 @@
-"""The house around the code: facts about files that nothing else would notice when they break."""
+"""The layout of the repository, its guides, set-up and launchers: facts that no other test would notice."""
 
 import ast
+import doctest
 import importlib
 import importlib.metadata
 import os
@@ -25,7 +26,8 @@ from goryu.usi.options import identification
 
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
-GUIDES = [ROOT / name for name in ("README.md", "README.ja.md", "CONTRIBUTING.md", "bat/README.md")]
+READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
+GUIDES = [*READMES, *(ROOT / name for name in ("BENCHMARKS.md", "CONTRIBUTING.md", "DECISIONS.md", "bat/README.md"))]
 LEARNING_TOOLS = ("learn", "match", "evaluate", "quantize", "selfplay", "teach", "train")
 SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
 
@@ -36,22 +38,21 @@ def project() -> dict[str, Any]:
 
 
 @pytest.fixture
-def dev(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """tools/dev.py as a module."""
+def tools(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder tools/, whose programs can be imported by name."""
     monkeypatch.setattr(sys, "path", [str(ROOT / "tools"), *sys.path])
+    return ROOT / "tools"
+
+
+@pytest.fixture
+def dev(tools: Path) -> ModuleType:
+    """tools/dev.py as a module."""
     return importlib.import_module("dev")
 
 
-def headings(path: Path) -> list[int]:
-    """Returns the levels of the headings of a Markdown file, those in code blocks left out."""
-    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    return [len(marks) for marks in re.findall(r"^(#+) ", text, flags=re.MULTILINE)]
-
-
 def code_blocks(path: Path) -> list[str]:
-    """Returns the code blocks of a Markdown file without their comments, which are translated."""
-    blocks = re.findall(r"^```.*?^```", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    return [re.sub(r" +#.*", "", block) for block in blocks]
+    """Returns the code blocks of a Markdown file."""
+    return re.findall(r"^```.*?^```", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
 def imported(path: Path) -> set[str]:
@@ -65,11 +66,11 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-def test_every_room_has_its_layer(project: dict[str, Any]) -> None:
-    rooms = {path.parent.name for path in (ROOT / "engine" / "goryu").glob("*/__init__.py")}
+def test_every_package_has_its_layer(project: dict[str, Any]) -> None:
+    packages = {path.parent.name for path in (ROOT / "engine" / "goryu").glob("*/__init__.py")}
     contracts = project["tool"]["importlinter"]["contracts"]
     (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
-    assert rooms <= set(re.findall(r"goryu\.(\w+)", " ".join(layers)))
+    assert packages <= set(re.findall(r"goryu\.(\w+)", " ".join(layers)))
 
 
 def test_the_version_stands_in_one_place(project: dict[str, Any]) -> None:
@@ -155,7 +156,8 @@ except KeyboardInterrupt:
 def test_every_program_of_tools_is_a_verb() -> None:
     """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
     # gnushogi_usi.py is an engine.
-    others = {"common.py", "progress_display.py", "dev.py", "bootstrap.py", "sanitize.py", "gnushogi_usi.py"}
+    others = {"common.py", "progress_display.py", "dev.py", "draw.py", "bootstrap.py", "sanitize.py"}
+    others |= {"gnushogi_usi.py"}
     programs = {path.name for path in (ROOT / "tools").glob("*.py")} - others
     assert programs <= set(re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8")))
 
@@ -170,9 +172,23 @@ def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleT
 
 @pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
 def test_the_files_that_guides_name_exist(path: Path) -> None:
-    rooms = r"`((?:engine|native|models|bat|tests|tools|\.ci)/[\w./-]*)`"
-    named = re.findall(rooms, path.read_text(encoding="utf-8"))
+    paths = r"[`(]((?:engine|native|models|bat|tests|tools|\.ci)/[\w./-]*)[`)]"
+    named = re.findall(paths, path.read_text(encoding="utf-8"))
     assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+@pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
+class TestReadme:
+    def test_draws_the_real_imports(self, path: Path, tools: Path) -> None:
+        """If it does not: `python tools/draw.py`."""
+        draw = importlib.import_module("draw")
+        (drawn,) = re.findall(r"^```mermaid\n(.*?)\n```", path.read_text(encoding="utf-8"), re.M | re.S)
+        assert drawn == draw.layers(draw.READMES[path.name])
+
+    def test_examples_are_true(self, path: Path) -> None:
+        results = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+        assert results.attempted > 0
+        assert results.failed == 0
 
 
 @pytest.mark.parametrize("target", COMMANDS.values())
@@ -220,17 +236,6 @@ def test_letters_that_the_terminal_does_not_know_are_escaped(monkeypatch: pytest
     monkeypatch.setitem(COMMANDS, "echo", "builtins:print")
     main(["echo", "日本"])
     assert written.getvalue().strip() == rb"['\u65e5\u672c']"
-
-
-def test_both_readmes_have_the_same_headings_and_commands() -> None:
-    english, japanese = ROOT / "README.md", ROOT / "README.ja.md"
-    assert headings(english) == headings(japanese)
-    assert code_blocks(english) == code_blocks(japanese)
-
-
-def test_the_changelog_begins_with_what_is_not_released() -> None:
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.findall(r"^## (.*)", text, flags=re.MULTILINE)[0] == "Unreleased"
 
 
 @pytest.mark.parametrize("path", LAUNCHERS, ids=lambda path: path.name)

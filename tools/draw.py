@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Draws the pictures of the README from the code: the layers, the confluence, a game at the terminal.
+
+    python tools/draw.py            # writes tools/pictures/*.svg and the layers in both READMEs
+
+The layers are the real imports, so a test (tests/test_repository.py) notices when the README's drawing is old.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from goryu.games.shogi import Board
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "engine" / "goryu"
+PICTURES = ROOT / "tools" / "pictures"
+READMES = {"README.md": 0, "README.ja.md": 1}
+"""File -> the column of LABELS that it shows."""
+
+LABELS = {
+    "cli": ("play at a terminal", "端末での対局"),
+    "learning": ("training a network", "ネットワークの学習"),
+    "benchmark": ("measuring speed", "速度の測定"),
+    "usi": ("the USI protocol", "USI プロトコル"),
+    "agents": ("any algorithm, any game", "アルゴリズムとゲームの組み合わせ"),
+    "players": ("search + network + clock", "探索、ネットワーク、持ち時間"),
+    "match": ("matches between engines", "エンジン同士の対局"),
+    "implementation": ("Python or C++", "Python か C++ か"),
+    "evaluators": ("policy and value", "方策と価値"),
+    "search": ("the algorithms", "アルゴリズム"),
+    "games": ("the rules", "ルール"),
+}
+"""Part of goryu -> what it holds, in English and in Japanese."""
+
+SHARED = {"__init__", "__main__", "errors", "files"}
+"""Modules that are left out: the entry, and two helpers that every part may use."""
+
+
+def main() -> int:
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
+    for name in READMES:
+        readme = ROOT / name
+        readme.write_text(with_layers(readme), encoding="utf-8", newline="\n")
+    (PICTURES / "confluence.svg").write_text(confluence(), encoding="utf-8", newline="\n")
+    (PICTURES / "play.svg").write_text(game_at_the_terminal(), encoding="utf-8", newline="\n")
+    return 0
+
+
+# The layers, as a Mermaid graph.
+
+
+def with_layers(readme: Path) -> str:
+    """Returns the text of a README with its Mermaid block drawn anew."""
+    block = f"```mermaid\n{layers(READMES[readme.name])}\n```"
+    return re.sub(
+        r"^```mermaid\n.*?^```", lambda _: block, readme.read_text(encoding="utf-8"), flags=re.M | re.S
+    )
+
+
+def layers(language: int = 0) -> str:
+    """Returns a Mermaid graph of the parts of goryu; `A --> B` says that A imports B.
+
+    An arrow that a path of others implies is left out.
+    """
+    arrows = {part: imported_parts(part) for part in LABELS}
+    lines = []
+    for part, texts in LABELS.items():
+        below = " & ".join(direct(part, arrows))
+        lines.append(f'  {part}["<b>{part}</b><br>{texts[language]}"]' + (f" --> {below}" if below else ""))
+    textbook = ["  classDef textbook stroke-width:4px", "  class evaluators,search,games textbook"]
+    return "\n".join(["flowchart TD", *lines, *textbook])
+
+
+def direct(part: str, arrows: dict[str, set[str]]) -> list[str]:
+    """Returns the parts that `part` imports and that no other import of it reaches."""
+    below = arrows[part]
+    return [other for other in LABELS if other in below and not any(leads(x, other, arrows) for x in below)]
+
+
+def leads(start: str, goal: str, arrows: dict[str, set[str]]) -> bool:
+    """Does a path of at least one arrow lead from `start` to `goal`? The imports have no cycle."""
+    return goal in arrows[start] or any(leads(other, goal, arrows) for other in arrows[start])
+
+
+def imported_parts(part: str) -> set[str]:
+    """Returns the other parts that a folder or module of goryu imports anywhere, also inside functions."""
+    found = set()
+    folder = PACKAGE / part
+    for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{part}.py"]:
+        found |= {name.split(".")[1] for name in imported_modules(path) if name.startswith("goryu.")}
+    return found & LABELS.keys() - {part}
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """Yields the full name of every module that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "goryu":
+            yield from (f"goryu.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+# The confluence: two orders of the same moves, drawn with the boards they lead to.
+
+CELL = 10
+STEP = 190
+INK, PAPER, WOOD, ACCENT = "#3b3226", "#fdfaf3", "#f3dfb3", "#c8442b"
+
+
+def confluence() -> str:
+    """Returns an SVG of two move orders that meet in one position."""
+    from goryu.games.shogi import Board
+
+    orders = (("7g7f", "8c8d", "2g2f"), ("2g2f", "8c8d", "7g7f"))
+    rows, size = (20, 160), 9 * CELL
+    middle = sum(rows) // 2
+    start = Board()
+    parts = [board_svg(20, middle, start, start, INK)]
+    keys = set()
+    for order, y in zip(orders, rows, strict=True):
+        board, places = Board(), [(20, middle), (20 + STEP, y), (20 + 2 * STEP, y), (20 + 3 * STEP, middle)]
+        for move, (x0, y0), (x1, y1) in zip(order, places, places[1:], strict=False):
+            board.push_usi(move)
+            parts.append(arrow_svg(x0 + size, y0 + size // 2, x1, y1 + size // 2, move))
+            parts.append(board_svg(x1, y1, board, start, ACCENT if x1 == places[-1][0] else INK))
+        keys.add(board.key)
+    (key,) = keys  # Equal, whatever the order.
+    x = 20 + 3 * STEP + size // 2
+    parts.append(f'<text x="{x}" y="{middle + size + 22}" class="strong">one node</text>')
+    parts.append(f'<text x="{x}" y="{middle - 12}" class="strong">合流</text>')
+    parts.append(f'<text x="{x}" y="{middle + size + 40}" class="key">key {key:016x}</text>')
+    width, height = 20 + 3 * STEP + size + 40, rows[1] + size + 20
+    style = (
+        f"text {{ font: 14px sans-serif; fill: {INK}; text-anchor: middle }} .strong {{ font-weight: bold; "
+        f"fill: {ACCENT} }} .key {{ font: 10px monospace }}"
+    )
+    return "\n".join([
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" role="img">',
+        f"<title>{' '.join(orders[0])} and {' '.join(orders[1])} lead to one node</title>",
+        f"<style>{style}</style>",
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
+        f'orient="auto"><path d="M0,0 8,4 0,8z" fill="{INK}"/></marker></defs>',
+        f'<rect width="{width}" height="{height}" rx="10" fill="{PAPER}"/>',
+        *parts,
+        "</svg>\n",
+    ])  # fmt: skip
+
+
+def arrow_svg(x0: int, y0: int, x1: int, y1: int, label: str) -> str:
+    """Returns an arrow between two boards with a move above it."""
+    line = f'<line x1="{x0 + 8}" y1="{y0}" x2="{x1 - 8}" y2="{y1}" stroke="{INK}" marker-end="url(#tip)"/>'
+    aside = 0 if y0 == y1 else 24 if y0 < y1 else -24  # Above the line, not on it.
+    return f'{line}<text x="{(x0 + x1) // 2 + aside}" y="{(y0 + y1) // 2 - 8}">{label}</text>'
+
+
+def board_svg(x: int, y: int, board: Board, start: Board, frame: str) -> str:
+    """Returns a small board; the pieces that are not where they stood in `start` are coloured."""
+    size = 9 * CELL
+    shapes = [
+        f'<g transform="translate({x},{y})"><rect width="{size}" height="{size}" fill="{WOOD}" '
+        f'stroke="{frame}" stroke-width="{1 if frame == INK else 3}"/>'
+    ]
+    for square, (piece, before) in enumerate(zip(board.pieces, start.pieces, strict=True)):
+        if piece:
+            file, rank = divmod(square, 9)
+            turned = " rotate(180)" if piece >= 16 else ""
+            fill = INK if piece == before else ACCENT
+            shapes.append(
+                f'<path transform="translate({(8.5 - file) * CELL},{(rank + 0.5) * CELL}){turned}" '
+                f'd="M0,-4 3,-2 4,4 -4,4 -3,-2z" fill="{fill}"/>'
+            )
+    return "".join([*shapes, "</g>"])
+
+
+# A game at the terminal, as it was played.
+
+
+def game_at_the_terminal() -> str:
+    """Returns an SVG of the second moves of a game that `goryu play shogi` played."""
+    from rich.console import Console
+    from rich.text import Text
+
+    answers = ["7g7f", "2g2f", "quit"]
+    command = [sys.executable, "-m", "goryu", "play", "shogi"]
+    given = "".join(f"{answer}\n" for answer in answers)
+    played = subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
+    opening, _, second_turn, _ = played.split("to move> ")
+    prompt = opening.splitlines()[-1]
+    text = Text("$ .venv/bin/goryu play shogi\n...\n")
+    text.append(f"{prompt}to move> {answers[1]}\n{second_turn}to move> ")
+    text.highlight_regex(r"(?<=> )\w+|(?<=\$ ).*", "bold green")
+    text.highlight_regex(r"\d+\. .*", "bold")
+    console = Console(record=True, width=48, file=StringIO())
+    console.print(text, no_wrap=True, overflow="ellipsis")
+    return console.export_svg(title="goryu play shogi", unique_id="play")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
