@@ -27,7 +27,8 @@ from goryu.usi.options import identification
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
 READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
-GUIDES = [*READMES, *(ROOT / name for name in ("BENCHMARKS.md", "CONTRIBUTING.md", "DECISIONS.md", "bat/README.md"))]
+REPORTS = [ROOT / name for name in ("BENCHMARKS.md", "CONTRIBUTING.md", "DECISIONS.md")]
+GUIDES = [*READMES, *REPORTS, ROOT / "bat" / "README.md"]
 LEARNING_TOOLS = ("learn", "match", "evaluate", "quantize", "selfplay", "teach", "train")
 SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
 
@@ -182,8 +183,7 @@ class TestReadme:
     def test_draws_the_real_imports(self, path: Path, tools: Path) -> None:
         """If it does not: `python tools/draw.py`."""
         draw = importlib.import_module("draw")
-        (drawn,) = re.findall(r"^```mermaid\n(.*?)\n```", path.read_text(encoding="utf-8"), re.M | re.S)
-        assert drawn == draw.layers(draw.READMES[path.name])
+        assert draw.with_layers(path) == path.read_text(encoding="utf-8")
 
     def test_examples_are_true(self, path: Path) -> None:
         results = doctest.testfile(str(path), module_relative=False, encoding="utf-8")

@@ -3,7 +3,7 @@
 
     python tools/draw.py            # writes tools/pictures/*.svg and the layers in both READMEs
 
-The layers are the real imports, so a test (tests/test_repository.py) notices when the README's drawing is old.
+The layers are the real imports; tests/test_repository.py fails when the drawing in a README is out of date.
 """
 
 from __future__ import annotations
@@ -63,10 +63,9 @@ def main() -> int:
 
 def with_layers(readme: Path) -> str:
     """Returns the text of a README with its Mermaid block drawn anew."""
-    block = f"```mermaid\n{layers(READMES[readme.name])}\n```"
-    return re.sub(
-        r"^```mermaid\n.*?^```", lambda _: block, readme.read_text(encoding="utf-8"), flags=re.M | re.S
-    )
+    before, opening, rest = readme.read_text(encoding="utf-8").partition("```mermaid\n")
+    _, closing, after = rest.partition("```\n")
+    return "".join([before, opening, layers(READMES[readme.name]), "\n", closing, after])
 
 
 def layers(language: int = 0) -> str:
@@ -116,75 +115,75 @@ def imported_modules(path: Path) -> Iterator[str]:
 
 # The confluence: two orders of the same moves, drawn with the boards they lead to.
 
+ORDERS = ("7g7f", "8c8d", "2g2f"), ("2g2f", "8c8d", "7g7f")
 CELL = 10
+SIZE = 9 * CELL
 STEP = 190
+MARGIN, MIDDLE, TOP, BOTTOM = 20, 90, 20, 160
 INK, PAPER, WOOD, ACCENT = "#3b3226", "#fdfaf3", "#f3dfb3", "#c8442b"
+
+CONFLUENCE = """\
+<svg xmlns="http://www.w3.org/2000/svg" width="720" height="270" viewBox="0 0 720 270" role="img">
+<title>Two move orders lead to one node</title>
+<style>
+text {{ font: 14px sans-serif; fill: {ink}; text-anchor: middle }}
+.strong {{ font-weight: bold; fill: {accent} }}
+.key {{ font: 10px monospace }}
+</style>
+<marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+<path d="M0,0 8,4 0,8z" fill="{ink}"/>
+</marker>
+<rect width="720" height="270" rx="10" fill="{paper}"/>
+{parts}
+<text x="635" y="78" class="strong">合流</text>
+<text x="635" y="202" class="strong">one node</text>
+<text x="635" y="220" class="key">key {key:016x}</text>
+</svg>
+"""
 
 
 def confluence() -> str:
-    """Returns an SVG of two move orders that meet in one position."""
+    """Returns an SVG of two move orders that lead to one position."""
     from goryu.games.shogi import Board
 
-    orders = (("7g7f", "8c8d", "2g2f"), ("2g2f", "8c8d", "7g7f"))
-    rows, size = (20, 160), 9 * CELL
-    middle = sum(rows) // 2
     start = Board()
-    parts = [board_svg(20, middle, start, start, INK)]
+    parts = [board_svg(MARGIN, MIDDLE, start, start)]
     keys = set()
-    for order, y in zip(orders, rows, strict=True):
-        board, places = Board(), [(20, middle), (20 + STEP, y), (20 + 2 * STEP, y), (20 + 3 * STEP, middle)]
-        for move, (x0, y0), (x1, y1) in zip(order, places, places[1:], strict=False):
+    for order, row in zip(ORDERS, (TOP, BOTTOM), strict=True):
+        board = Board()
+        x0, y0 = MARGIN, MIDDLE
+        for move, y1 in zip(order, (row, row, MIDDLE), strict=True):
             board.push_usi(move)
-            parts.append(arrow_svg(x0 + size, y0 + size // 2, x1, y1 + size // 2, move))
-            parts.append(board_svg(x1, y1, board, start, ACCENT if x1 == places[-1][0] else INK))
+            x1 = x0 + STEP
+            parts.append(arrow_svg(x0 + SIZE + 8, y0 + SIZE // 2, x1 - 8, y1 + SIZE // 2, move))
+            parts.append(board_svg(x1, y1, board, start))
+            x0, y0 = x1, y1
         keys.add(board.key)
-    (key,) = keys  # Equal, whatever the order.
-    x = 20 + 3 * STEP + size // 2
-    parts.append(f'<text x="{x}" y="{middle + size + 22}" class="strong">one node</text>')
-    parts.append(f'<text x="{x}" y="{middle - 12}" class="strong">合流</text>')
-    parts.append(f'<text x="{x}" y="{middle + size + 40}" class="key">key {key:016x}</text>')
-    width, height = 20 + 3 * STEP + size + 40, rows[1] + size + 20
-    style = (
-        f"text {{ font: 14px sans-serif; fill: {INK}; text-anchor: middle }} .strong {{ font-weight: bold; "
-        f"fill: {ACCENT} }} .key {{ font: 10px monospace }}"
-    )
-    return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img">',
-        f"<title>{' '.join(orders[0])} and {' '.join(orders[1])} lead to one node</title>",
-        f"<style>{style}</style>",
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
-        f'orient="auto"><path d="M0,0 8,4 0,8z" fill="{INK}"/></marker></defs>',
-        f'<rect width="{width}" height="{height}" rx="10" fill="{PAPER}"/>',
-        *parts,
-        "</svg>\n",
-    ])  # fmt: skip
+    (key,) = keys  # Both orders lead to one.
+    return CONFLUENCE.format(ink=INK, accent=ACCENT, paper=PAPER, parts="\n".join(parts), key=key)
 
 
 def arrow_svg(x0: int, y0: int, x1: int, y1: int, label: str) -> str:
-    """Returns an arrow between two boards with a move above it."""
-    line = f'<line x1="{x0 + 8}" y1="{y0}" x2="{x1 - 8}" y2="{y1}" stroke="{INK}" marker-end="url(#tip)"/>'
-    aside = 0 if y0 == y1 else 24 if y0 < y1 else -24  # Above the line, not on it.
-    return f'{line}<text x="{(x0 + x1) // 2 + aside}" y="{(y0 + y1) // 2 - 8}">{label}</text>'
+    """Returns an arrow with a label above it."""
+    aside = 0 if y0 == y1 else 24 if y0 < y1 else -24
+    return (
+        f'<line x1="{x0}" y1="{y0}" x2="{x1}" y2="{y1}" stroke="{INK}" marker-end="url(#tip)"/>'
+        f'<text x="{(x0 + x1) // 2 + aside}" y="{(y0 + y1) // 2 - 8}">{label}</text>'
+    )
 
 
-def board_svg(x: int, y: int, board: Board, start: Board, frame: str) -> str:
-    """Returns a small board; the pieces that are not where they stood in `start` are coloured."""
-    size = 9 * CELL
-    shapes = [
-        f'<g transform="translate({x},{y})"><rect width="{size}" height="{size}" fill="{WOOD}" '
-        f'stroke="{frame}" stroke-width="{1 if frame == INK else 3}"/>'
-    ]
+def board_svg(x: int, y: int, board: Board, start: Board) -> str:
+    """Returns a small board; pieces that were elsewhere in `start` are coloured."""
+    frame = f'stroke="{ACCENT}" stroke-width="3"' if board.ply == len(ORDERS[0]) else f'stroke="{INK}"'
+    shapes = [f'<rect width="{SIZE}" height="{SIZE}" fill="{WOOD}" {frame}/>']
     for square, (piece, before) in enumerate(zip(board.pieces, start.pieces, strict=True)):
         if piece:
             file, rank = divmod(square, 9)
-            turned = " rotate(180)" if piece >= 16 else ""
+            place = f"translate({(8.5 - file) * CELL},{(rank + 0.5) * CELL})"
+            turn = " rotate(180)" if piece >= 16 else ""
             fill = INK if piece == before else ACCENT
-            shapes.append(
-                f'<path transform="translate({(8.5 - file) * CELL},{(rank + 0.5) * CELL}){turned}" '
-                f'd="M0,-4 3,-2 4,4 -4,4 -3,-2z" fill="{fill}"/>'
-            )
-    return "".join([*shapes, "</g>"])
+            shapes.append(f'<path transform="{place}{turn}" d="M0,-4 3,-2 4,4 -4,4 -3,-2z" fill="{fill}"/>')
+    return f'<g transform="translate({x},{y})">{"".join(shapes)}</g>'
 
 
 # A game at the terminal, as it was played.
