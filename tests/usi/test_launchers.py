@@ -1,7 +1,7 @@
 """The ways to start the engine: console script, shell script, `python -m`, and `bat/usi.bat` under cmd.exe.
 
 Where Wine is installed its cmd.exe runs the .bat files; the python.exe of their .venv is a script that
-hands over to this Python. Their text is tested in test_house.py.
+hands over to this Python. Their text is tested in test_repository.py.
 """
 
 import os

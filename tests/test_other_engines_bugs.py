@@ -1,8 +1,4 @@
-"""Fifteen defects that other engines were found to have, and that this one must not have: numbers 2 to 10.
-
-The numbers are the rows of the list from which they come; the other six are about the protocol
-(`usi/test_defects.py`).
-"""
+"""Bugs that other engines have or had, as facts that hold here; those of the protocol are in usi/."""
 
 from dataclasses import replace
 from random import Random
@@ -53,7 +49,7 @@ def searched(playouts: int, config: PuctConfig | None = None, board: Board | Non
     return puct
 
 
-def test_defect_02_a_proven_move_that_is_played_keeps_its_subtree() -> None:
+def test_a_proven_move_that_is_played_keeps_its_subtree() -> None:
     """dlshogi and FukauraOu throw the tree away when the edge of the played move is proven."""
     board = Board(MATED_SOON)
     puct = searched(600, board=board)
@@ -68,14 +64,14 @@ def test_defect_02_a_proven_move_that_is_played_keeps_its_subtree() -> None:
     assert below.total_visits == inherited
 
 
-def test_defect_03_priors_are_finite_where_all_legal_logits_are_about_minus_1000() -> None:
+def test_priors_are_finite_for_logits_of_minus_1000() -> None:
     """dlshogi and FukauraOu normalise by a sum of exponentials that has become 0."""
     policy = softmax([-1000.0, -1001.0, -1000.5])
     assert all(0.0 < probability < 1.0 for probability in policy)
     assert sum(policy) == pytest.approx(1.0)
 
 
-def test_defect_04_an_untried_move_is_not_punished_twice_for_a_move_tried_twice() -> None:
+def test_the_prior_of_a_tried_move_counts_once() -> None:
     """dlshogi and FukauraOu add a move's prior to the tried mass at every visit: the sum passes 1."""
     puct = searched(500)
     root = puct.root
@@ -87,13 +83,13 @@ def test_defect_04_an_untried_move_is_not_punished_twice_for_a_move_tried_twice(
 
 
 @pytest.mark.parametrize("value", [-1.0, 1.0])
-def test_defect_05_a_win_rate_of_exactly_0_or_1_has_a_finite_score(value: float) -> None:
+def test_a_win_rate_of_exactly_0_or_1_has_a_finite_score(value: float) -> None:
     """The first book's engine fails at 0, nshogi at 1."""
     assert centipawns(value, 600) == 30_000 * value
     assert score(value, None, 600) == f"cp {int(30_000 * value)}"
 
 
-def test_defect_06_more_than_ten_men_in_the_camp_have_the_planes_of_the_trainer() -> None:
+def test_more_than_ten_pieces_in_the_camp_have_the_planes_of_the_trainer() -> None:
     """FukauraOu's 119 planes differ from dlshogi's trainer there, and where there are points to spare."""
     cshogi = pytest.importorskip("cshogi")
     dlshogi = pytest.importorskip("cshogi.dlshogi")
@@ -111,7 +107,7 @@ def test_defect_06_more_than_ten_men_in_the_camp_have_the_planes_of_the_trainer(
     assert [plane for plane in range(57, 88) if rows[1][plane].any()] == [57], "the king's plane, no other"
 
 
-def test_defect_07_every_kept_node_is_found_after_deletion() -> None:
+def test_every_kept_node_is_found_after_deletion() -> None:
     """The first book's table frees slots in the middle of its probe chains."""
     board = Board()
     puct = searched(600)
@@ -124,7 +120,7 @@ def test_defect_07_every_kept_node_is_found_after_deletion() -> None:
 
 
 @pytest.mark.parametrize("plies, seen", [(16, True), (18, False)])
-def test_defect_08_a_cycle_of_16_plies_is_seen_and_a_longer_one_at_its_fourth_occurrence(
+def test_a_cycle_of_16_plies_is_seen_at_once_and_a_longer_one_the_fourth_time(
     plies: int, seen: bool
 ) -> None:
     """dlshogi and FukauraOu miss long cycles altogether."""
@@ -142,7 +138,7 @@ def test_defect_08_a_cycle_of_16_plies_is_seen_and_a_longer_one_at_its_fourth_oc
     assert said[-1] == Outcome(0.0, "fourfold repetition")
 
 
-def test_defect_09_unequal_draw_values_stay_zero_sum() -> None:
+def test_unequal_draw_values_stay_zero_sum() -> None:
     """dlshogi gives each colour a value of its own: both can like the same draw."""
     config = PuctConfig(draw_value=0.5)
     board = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1", replace(Rules(), max_ply=3))
@@ -155,7 +151,7 @@ def test_defect_09_unequal_draw_values_stay_zero_sum() -> None:
 
 
 @pytest.mark.parametrize("stops_early, taken_s", [(True, 1.0), (False, 9.9)])
-def test_defect_10_pure_byoyomi_with_a_decided_race_returns_early_if_asked_to(
+def test_a_decided_search_in_byoyomi_stops_early_if_asked_to(
     stops_early: bool, taken_s: float
 ) -> None:
     """dlshogi always uses its byoyomi up."""
@@ -168,7 +164,7 @@ def test_defect_10_pure_byoyomi_with_a_decided_race_returns_early_if_asked_to(
     assert clock.now_s == pytest.approx(taken_s, abs=0.1)
 
 
-def test_defect_10_a_proven_position_is_answered_at_once_in_byoyomi() -> None:
+def test_a_proven_position_is_answered_at_once_in_byoyomi() -> None:
     manager = TimeManager(Clock().read)
     manager.start(plan(BYOYOMI, 0, 0, TimeSettings(), Random(0)), 0.0)
     assert manager.should_stop(stats_after(10, is_proven=True))

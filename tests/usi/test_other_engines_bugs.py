@@ -1,7 +1,4 @@
-"""Fifteen defects that other engines were found to have: the protocol's.
-
-The others are in `../test_peer_defects.py`.
-"""
+"""Bugs that other engines have or had, as facts that hold here: those of the protocol."""
 
 from pathlib import Path
 from typing import Any
@@ -29,7 +26,7 @@ def book(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("position", [MATE_IN_ONE, DECLARABLE, "startpos"])
 @pytest.mark.parametrize("go", ["go infinite", "go ponder btime 0 wtime 0 byoyomi 100"])
-def test_defect_01_an_open_search_is_silent_whatever_is_known(
+def test_an_open_search_is_silent_whatever_is_known(
     ready: Any, book: Path, position: str, go: str
 ) -> None:
     """dlshogi and nshogi answer before `stop` if there is a mate, a won declaration or a book move."""
@@ -60,14 +57,14 @@ def test_a_broken_book_is_said_and_the_engine_plays_on(ready: Any, tmp_path: Pat
     ready.expect(r"bestmove [1-9P]\S+.*")
 
 
-def test_defect_11_a_check_option_given_false_is_false(ready: Any) -> None:
+def test_a_check_option_given_false_is_false(ready: Any) -> None:
     """nshogi may read it as true."""
     ready.send("setoption name USI_Ponder value true\nsetoption name USI_Ponder value false")
     ready.send("getoption USI_Ponder")
     ready.expect("info string USI_Ponder = false")
 
 
-def test_defect_12_an_option_counts_also_behind_isready(ready: Any) -> None:
+def test_an_option_counts_also_behind_isready(ready: Any) -> None:
     """dlshogi, nshogi and the books' engines go on with the old value."""
     ready.send("isready")
     ready.expect("readyok")
@@ -78,7 +75,7 @@ def test_defect_12_an_option_counts_also_behind_isready(ready: Any) -> None:
     ready.expect("bestmove .*")
 
 
-def test_defect_13_a_file_replaced_under_its_name_is_noticed(ready: Any, book: Path) -> None:
+def test_a_file_replaced_under_its_name_is_noticed(ready: Any, book: Path) -> None:
     """dlshogi goes on with the old model; of models, see `test_b11` in test_process.py."""
     ready.send(f"setoption name BookFile value {book}\nisready")
     ready.expect("readyok")
@@ -89,13 +86,13 @@ def test_defect_13_a_file_replaced_under_its_name_is_noticed(ready: Any, book: P
     ready.expect("bestmove 1g1f.*")
 
 
-def test_defect_14_the_moves_behind_an_sfen_are_played(ready: Any) -> None:
+def test_the_moves_behind_an_sfen_are_played(ready: Any) -> None:
     """The first book's engine forgets them."""
     ready.send("position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 moves 7g7f\nd")
     ready.expect(r"info string sfen \S+/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2")
 
 
-def test_defect_15_a_value_may_contain_blanks(ready: Any) -> None:
+def test_a_value_may_contain_blanks(ready: Any) -> None:
     """The second book's engine cuts it at the first one."""
     ready.send("setoption name BookDir value C:/My Books/of 2026\ngetoption BookDir")
     ready.expect("info string BookDir = C:/My Books/of 2026")
