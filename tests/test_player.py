@@ -17,7 +17,7 @@ from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadingError, load_evaluator, model_settings
 from goryu.players.player import Player
-from goryu.players.position import Position, rules_of
+from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluator
 from goryu.search.result import SearchResult
@@ -35,7 +35,7 @@ sfen {START_SFEN}
 def request_of(
     config: EngineConfig, *moves: str, limits: Limits | None = None, sfen: str = START_SFEN
 ) -> Request:
-    board = Position(sfen, moves, rules_of(config)).board
+    board = GamePosition(sfen, moves, rules_of(config)).board
     return Request(board, limits or Limits(nodes=30), config, monotonic())
 
 

@@ -23,7 +23,9 @@ from goryu.games.shogi import (
     move_to_usi,
     parse_sfen,
 )
+from goryu.games.shogi.movegen import is_legal, legal_moves
 from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
+from goryu.games.shogi.position import Position
 from goryu.games.state import Move, Outcome
 from goryu.search.mate import MateState
 
@@ -76,7 +78,7 @@ def is_pointless(board: Board, move: Move) -> bool:
     """The list of `Rules.all_moves`, written down a second time, by ranks from the mover's seat."""
     if is_drop(move) or move >> 14 or board.is_check():
         return False
-    kind = board.piece_at(move_from(move)) % WHITE_PIECE
+    kind = board.pieces[move_from(move)] % WHITE_PIECE
     ranks = [
         1 + square % 9 if board.turn == 0 else 9 - square % 9 for square in (move_from(move), move_to(move))
     ]
@@ -199,9 +201,9 @@ def test_a_pawn_drop_may_not_mate_where_python_shogi_believes_that_a_pinned_piec
     with pytest.raises(SfenError):
         Board(sfen)
     assert shogi.Move.from_usi("P*1b") in shogi.Board(sfen).legal_moves
-    board = Board(sfen, check_rules=False)
-    assert not board.is_legal(move_from_usi("P*1b"))
-    assert "P*1b" not in usi(board)
+    position = Position(sfen)
+    assert not is_legal(position, move_from_usi("P*1b"))
+    assert move_from_usi("P*1b") not in legal_moves(position)
 
 
 def test_a_pawn_that_moves_and_a_dropped_lance_may_mate() -> None:

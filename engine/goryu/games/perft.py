@@ -1,4 +1,4 @@
-"""perft: counts move sequences, the fact about a move generator that everybody can check."""
+"""perft: counts sequences of legal moves, the standard test of a move generator."""
 
 from goryu.games.state import State
 
@@ -8,8 +8,8 @@ __all__ = ["perft"]
 def perft(state: State, depth: int) -> int:
     """Returns the number of sequences of `depth` >= 1 moves; the last ply is counted, not played.
 
-    Moves are those of `legal_moves()`: a shogi board whose rules leave the pointless ones out gives less than
-    the published numbers. (The native twin counts them whatever the rules say.)
+    Moves are those of `legal_moves()`: a shogi board whose rules leave out pointless moves gives less than
+    the published numbers. (The native twin counts all legal moves, whatever the rules.)
 
     >>> from goryu.games.tictactoe import TicTacToe
     >>> [perft(TicTacToe(), depth) for depth in (1, 2, 3)]

@@ -1,4 +1,4 @@
-"""Reversi (Othello): discs are flipped, so a lead in discs means little before the end.
+"""Reversi (Othello): discs change sides, so a lead in discs means little before the end.
 
 A move is the number of its square, `row * size + column`, row by row from the top left;
 `PASS` is the only legal move of a player who cannot flip anything while the opponent can.
@@ -34,11 +34,11 @@ OUTCOMES = {sign: Outcome(float(sign), "no move left for either side") for sign 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """What the size of the board decides.
+    """The masks of a board of one size.
 
     lines: for each of the four axes, how far a step shifts a bitboard, and the squares
-        that may lie strictly between two discs of such a line. Leaving out the edge
-        columns keeps a run from wrapping round into the next row.
+        that can be strictly between two discs of such a line. Without the edge columns
+        no run wraps round into the next row.
     """
 
     full: int
@@ -145,7 +145,7 @@ class Reversi:
         return OUTCOMES[(difference > 0) - (difference < 0)]
 
     def repetition(self) -> Outcome | None:
-        """Returns None: discs only ever come, so no position repeats."""
+        """Returns None: no disc is ever removed, so no position repeats."""
         return None
 
     def copy(self) -> Self:
@@ -156,7 +156,7 @@ class Reversi:
         return state
 
     def disc_difference(self) -> int:
-        """Returns the discs of the side to move minus the opponent's; empty squares count for nobody."""
+        """Returns the discs of the side to move minus the opponent's."""
         return self.own.bit_count() - self.opponent.bit_count()
 
     def move_name(self, move: Move) -> str:

@@ -1,4 +1,4 @@
-"""SplitMix64: where the random words of the Zobrist keys come from.
+"""SplitMix64, the generator of the random words in the Zobrist keys.
 
 A Zobrist key needs random-looking 64-bit words that are the same on every machine and in
 every implementation. SplitMix64 gives the k-th word of such a sequence from k alone.

@@ -1,4 +1,4 @@
-"""What the search asks of a game, and nothing more."""
+"""The interface of a game: everything that a search needs of it."""
 
 from dataclasses import dataclass
 from typing import NewType, Protocol, Self
@@ -11,7 +11,7 @@ Move = NewType("Move", int)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game stands once it is over.
+    """The result of a finished game.
 
     value: the result for the side to move, in {-1.0, 0.0, +1.0}.
     reason: one lower-case English phrase, such as "checkmate" or "fourfold repetition".
@@ -65,11 +65,11 @@ class State(Protocol):
         ...
 
     def repetition(self) -> Outcome | None:
-        """Returns what the *path* to this position makes of it, or None.
+        """Returns the result that the *path* to this position causes, or None.
 
-        A search ends a playout here, before it looks the position up: equal
-        positions reached by another path need not share this result, so it is
-        never stored with the position. Games without repetition return None.
+        A search ends a playout here, before it looks up the position: equal
+        positions on another path need not have this result, so it is never
+        stored with the position. Games without repetition return None.
         """
         ...
 

@@ -86,7 +86,7 @@ class TicTacToe:
         return DRAW if self.own | self.opponent == FULL else None
 
     def repetition(self) -> Outcome | None:
-        """Returns None: stones only ever come, so no position repeats."""
+        """Returns None: no stone is ever removed, so no position repeats."""
         return None
 
     def copy(self) -> Self:

@@ -1,4 +1,4 @@
-"""Setting up a board from what a GUI sends: an SFEN and the moves since."""
+"""Sets up a board from an SFEN and the moves since, as a GUI sends them."""
 
 from goryu.games.shogi import START_SFEN, EnteringKingRule, Rules, SfenError, move_to_usi
 from goryu.games.state import Move
@@ -6,11 +6,9 @@ from goryu.implementation import Board
 from goryu.players.config import EngineConfig
 from goryu.search.result import RootMove
 
-__all__ = ["Position", "legal_moves_by_name", "legal_reply", "rules_of"]
-
 
 def rules_of(config: EngineConfig) -> Rules:
-    """Returns the rules of the game that the settings ask for."""
+    """Returns the rules of the game that the options ask for."""
     return Rules(
         entering_king=EnteringKingRule(config.entering_king_rule),
         max_ply=config.moves_to_draw,
@@ -25,7 +23,7 @@ def legal_moves_by_name(board: Board) -> dict[str, Move]:
 
 
 def legal_reply(board: Board, best: RootMove) -> Move | None:
-    """Returns the expected reply, if the game still goes on after the best move."""
+    """Returns the expected reply, or None if the game is over after the best move."""
     if len(best.pv) < 2:
         return None
     board.push(best.move)
@@ -34,10 +32,10 @@ def legal_reply(board: Board, best: RootMove) -> Move | None:
     return best.pv[1] if is_legal else None
 
 
-class Position:
-    """The position a GUI speaks of: an SFEN ("" for the start), the moves since, and the board they lead to.
+class GamePosition:
+    """The position that a GUI sets up: an SFEN ("" for the start), the moves since, and the resulting board.
 
-    only_for_mate: the attacker has no king, so that the position is good for a mate search only.
+    only_for_mate: the side to move has no king, so only a mate search can use the position.
 
     Raises:
         SfenError: the SFEN cannot be read or breaks a rule.
@@ -45,9 +43,9 @@ class Position:
     """
 
     def __init__(
-        self, sfen: str, moves: tuple[str, ...], rules: Rules, last: "Position | None" = None
+        self, sfen: str, moves: tuple[str, ...], rules: Rules, last: "GamePosition | None" = None
     ) -> None:
-        """Sets the position up; only the new moves are played if it continues the `last` one."""
+        """Sets up the position; only the new moves are played if it continues the `last` one."""
         self.sfen = sfen
         self.moves = moves
         self.board: Board
@@ -61,17 +59,14 @@ class Position:
         for text in moves:
             self.board.push_usi(text)
 
-    def under(self, rules: Rules) -> "Position":
-        """Returns the position under other rules: itself if they are the same."""
-        return self if rules == self.board.rules else Position(self.sfen, self.moves, rules)
+    def under(self, rules: Rules) -> "GamePosition":
+        """Returns the position under other rules, or itself if they are the same."""
+        return self if rules == self.board.rules else GamePosition(self.sfen, self.moves, rules)
 
 
 def _set_up(sfen: str, rules: Rules) -> tuple[Board, bool]:
-    """Returns the board and whether its attacker lacks a king."""
+    """Returns the board, and whether the side to move has no king."""
     try:
         return Board(sfen, rules), False
-    except SfenError as error:
-        try:
-            return Board(sfen, rules, allow_missing_king=True), True
-        except SfenError:
-            raise error from None
+    except SfenError:
+        return Board(sfen, rules, allow_missing_king=True), True

@@ -47,7 +47,7 @@ from goryu.usi.option_values import UsiOptions
 from goryu.usi.options import identification
 
 if TYPE_CHECKING:
-    from goryu.players.position import Position
+    from goryu.players.position import GamePosition
 
 __all__ = ["UsiEngine"]
 
@@ -94,7 +94,7 @@ class UsiEngine:
         self._waiting: deque[tuple[str, float]] = deque()
         self._loaded_settings: LoadedSettings | None = None
         self._readyoks_owed = 0
-        self._position: Position | None = None
+        self._position: GamePosition | None = None
         self._problem = ""
         self._running: _Running | None = None
         self._question: SearchControl | None = None
@@ -357,12 +357,12 @@ class UsiEngine:
         self._question = SearchControl()
         return [Ask(question, request, self._question)]
 
-    def _new_position(self, command: PositionCommand) -> "Position":
-        from goryu.players.position import Position, rules_of
+    def _new_position(self, command: PositionCommand) -> "GamePosition":
+        from goryu.players.position import GamePosition, rules_of
 
-        return Position(command.sfen, command.moves, rules_of(self._options.config), self._position)
+        return GamePosition(command.sfen, command.moves, rules_of(self._options.config), self._position)
 
-    def _current_position(self) -> "Position":
+    def _current_position(self) -> "GamePosition":
         """Returns the position last set up, under the rules now in force."""
         from goryu.players.position import rules_of
 
@@ -371,7 +371,7 @@ class UsiEngine:
         self._position = self._position.under(rules_of(self._options.config))
         return self._position
 
-    def _request(self, position: "Position", command: GoCommand, at_s: float) -> Request:
+    def _request(self, position: "GamePosition", command: GoCommand, at_s: float) -> Request:
         from goryu.players.position import legal_moves_by_name
 
         limits, board = command.limits, position.board

@@ -1,64 +1,46 @@
-"""The planes of the dlshogi format: a shogi position as 62 + 57 (or 62 + 119) pictures of the board.
+"""The planes of the dlshogi format: a shogi position as 62 + 57 (or 62 + 119) planes of 9 x 9 squares.
 
-Everything is seen by the side to move: if white moves, the board is turned by 180 degrees and the colours
-change places. Squares are file-major, so a plane reshaped to 9 x 9 has the axes [file][rank].
+The position is seen by the side to move: if white moves, the board is rotated by 180 degrees and the colours
+are exchanged. Squares are file-major, so a plane reshaped to 9 x 9 has the axes [file][rank].
 
 `board`, 62 planes, the mover's 31 first, then the opponent's 31:
-    0-13    where its pieces of each kind stand, in the order P L N S B R G K +P +L +N +S +B +R
-    14-27   which squares its pieces of each kind attack (occupied ones and those of its own pieces too; pins
+    0-13    squares of its pieces of each kind, in the order P L N S B R G K +P +L +N +S +B +R
+    14-27   squares that its pieces of each kind attack (occupied ones and those of its own pieces too; pins
             do not matter)
     28-30   squares that at least 1, 2, 3 of its pieces attack
 
 `hands`, 57 planes of ones or zeros:
-    0-27    the mover's hand, so many planes as it holds: P up to 8, L N S G up to 4, B R up to 2
+    0-27    the mover's hand, one plane for each piece held: P up to 8, L N S G up to 4, B R up to 2
     28-55   the opponent's
     56      is the mover in check?
 
-`nyugyoku`, 2 x 31 more planes of the entering-king variant, how far each side is with its king, men and
-points.
+`nyugyoku`, 2 x 31 more planes of the entering-king variant: what each side still needs to declare a win.
 
-Source: dlshogi (T. Yamaoka), `cppshogi`; written from the format's description and compared with it.
+Source: dlshogi (T. Yamaoka), `cppshogi`; written from a description of the format and compared with cshogi.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import cache
 
 from goryu.evaluators.shogi_state import ShogiState
-from goryu.games.shogi.pieces import BISHOP, EMPTY, KING, PROMOTED, ROOK, SLIDES, STEPS, WHITE_PIECE
-
-__all__ = [
-    "BOARD_PLANES",
-    "HAND_PLANES",
-    "KINDS",
-    "NYUGYOKU_PLANES",
-    "Oriented",
-    "board_ones",
-    "hand_planes",
-    "held",
-    "nyugyoku_planes",
-    "standing",
-]
+from goryu.games.shogi.declaration import POINTS_NEEDED, points
+from goryu.games.shogi.pieces import EMPTY, KING, SLIDES, STEPS, WHITE_PIECE
 
 BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES = 62, 57, 62
 
 KINDS = 14
 PLANES_PER_SIDE = 31
 ATTACKS, COUNTS = 14, 28
-"""Where the attack planes and the attacker counts begin among a side's planes."""
+"""The first attack plane and the first plane of attacker counts among a side's planes."""
 
 MAX_COUNT = 3
 HAND_CAPS = (8, 4, 4, 4, 4, 2, 2)
-"""Planes for each piece in hand, P L N S G B R; a ninth pawn is not seen."""
+"""Planes for each piece in hand, P L N S G B R; a ninth pawn changes nothing."""
 CHECK_PLANE = 56
 
 CAMP_RANKS = 3
-MEN_PLANES, POINT_PLANES = 10, 20
-POINTS_NEEDED = (28, 27)
-"""What black and white need to win by declaration."""
-BIG_PIECES = frozenset((BISHOP, ROOK, BISHOP + PROMOTED, ROOK + PROMOTED))
-BIG_PLACES = (5, 6)
-"""The places of B and R in a hand."""
-BIG_POINTS = 5
+PIECE_PLANES, POINT_PLANES = 10, 20
+"""Planes for the missing pieces and the missing points of an entering king."""
 
 
 class Oriented:
@@ -84,7 +66,7 @@ class Oriented:
 
 
 def board_ones(position: Oriented) -> list[int]:
-    """Returns where `board` is 1, as indices into 62 x 81; an index may appear more than once."""
+    """Returns the ones of `board`, as indices into 62 x 81; an index may appear more than once."""
     ones: list[int] = []
     pieces = position.pieces
     counts = ([0] * 81, [0] * 81)
@@ -126,7 +108,7 @@ def hand_planes(position: Oriented) -> list[int]:
 
 
 def held(hands: Sequence[Sequence[int]], caps: Sequence[int]) -> list[int]:
-    """Returns which planes of both hands are 1, where each piece has so many planes as `caps` says."""
+    """Returns which planes of both hands are 1; each piece has as many planes as `caps` says."""
     planes: list[int] = []
     first = 0
     for hand in hands:
@@ -139,9 +121,9 @@ def held(hands: Sequence[Sequence[int]], caps: Sequence[int]) -> list[int]:
 def nyugyoku_planes(position: Oriented) -> list[int]:
     """Returns which of the 62 planes of `nyugyoku` are 1; 31 planes each for the mover and the opponent.
 
-    Of a side's planes: 0, its king is in the far three ranks; 1 + d, d men are missing there from ten;
-    11 + e, e points are missing from 28 (black) or 27 (white). More than ten men, no man at all, or more
-    points than needed set no plane of their group: so the networks were trained.
+    Planes of a side: 0, its king is in the far three ranks; 1 + d, d pieces are missing there from ten;
+    11 + e, e points are missing from 28 (black) or 27 (white). More than ten pieces, none at all, or more
+    points than needed set no plane of their group: the networks were trained like this.
     """
     planes: list[int] = []
     for side in (0, 1):
@@ -150,22 +132,17 @@ def nyugyoku_planes(position: Oriented) -> list[int]:
         kinds = [kind for kind in camp if kind not in (EMPTY, KING)]
         if KING in camp:
             planes.append(first)
-        missing_men = MEN_PLANES - len(kinds)
-        if 0 <= missing_men < MEN_PLANES:
-            planes.append(first + 1 + missing_men)
-        points = sum(BIG_POINTS if kind in BIG_PIECES else 1 for kind in kinds)
-        points += sum(
-            count * (BIG_POINTS if place in BIG_PLACES else 1)
-            for place, count in enumerate(position.hands[side])
-        )
-        missing_points = POINTS_NEEDED[position.colours[side]] - points
+        missing_pieces = PIECE_PLANES - len(kinds)
+        if 0 <= missing_pieces < PIECE_PLANES:
+            planes.append(first + 1 + missing_pieces)
+        missing_points = POINTS_NEEDED[position.colours[side]] - points(kinds, position.hands[side])
         if 0 <= missing_points < POINT_PLANES:
-            planes.append(first + 1 + MEN_PLANES + missing_points)
+            planes.append(first + 1 + PIECE_PLANES + missing_points)
     return planes
 
 
 def _camp(pieces: Sequence[int], side: int) -> list[int]:
-    """Returns what stands on the three ranks furthest from the mover (0) or from the opponent (1)."""
+    """Returns the pieces on the three ranks furthest from the mover (side 0) or from the opponent (1)."""
     ranks = range(9 - CAMP_RANKS, 9) if side else range(CAMP_RANKS)
     return [pieces[9 * file + rank] for file in range(9) for rank in ranks]
 

@@ -1,4 +1,4 @@
-"""The game of shogi as the search sees it, on top of python-shogi's board."""
+"""The game of shogi for a search, based on python-shogi's board."""
 
 from typing import Self
 
@@ -8,7 +8,7 @@ from goryu.games.shogi.declaration import TRY_SQUARE, can_declare
 from goryu.games.shogi.diagram import diagram
 from goryu.games.shogi.move import IllegalMoveError, make_move, move_from_usi
 from goryu.games.shogi.movegen import checking_moves, is_legal, legal_moves
-from goryu.games.shogi.position import KIND, OUR_SQUARE, ROW_SQUARE, Position, row_move
+from goryu.games.shogi.position import KIND, OUR_SQUARE, Position, row_move
 from goryu.games.shogi.repetition import Frame, History, add_to_hand, count_in_hand
 from goryu.games.shogi.rules import STANDARD_RULES, EnteringKingRule, Rules
 from goryu.games.shogi.sfen import START_SFEN, parse_sfen
@@ -21,7 +21,7 @@ HAND_TYPES = tuple(shogi.PIECE_SYMBOLS.index(letter) for letter in "plnsgbr")
 """python-shogi's piece type of each place in a hand."""
 
 HAND_PLACE = (-1, 0, 1, 2, 3, 4, 5, 6, -1, 0, 1, 2, 3, 5, 6)
-"""The place in a hand (P L N S G B R) that a captured piece of python-shogi's type takes."""
+"""The place in a hand (P L N S G B R) for a captured piece, by python-shogi's piece type."""
 
 
 class Board:
@@ -43,16 +43,15 @@ class Board:
         rules: Rules = STANDARD_RULES,
         *,
         allow_missing_king: bool = False,
-        check_rules: bool = True,
     ) -> None:
         """Sets up a position; its history begins here.
 
-        allow_missing_king, check_rules: see `parse_sfen`; the native twin always checks the rules.
+        allow_missing_king: may the side to move lack its king, as in mate problems?
 
         Raises:
             SfenError: the SFEN cannot be read or breaks a rule of shogi.
         """
-        fields = parse_sfen(sfen, allow_missing_king=allow_missing_king, check_rules=check_rules)
+        fields = parse_sfen(sfen, allow_missing_king=allow_missing_king)
         self._rules = rules
         self._position = Position(str(fields))
         self._ply = max(1, fields.move_number) - 1
@@ -112,12 +111,6 @@ class Board:
         """Black's and white's hand, each seven counts P L N S G B R."""
         black, white = self._position.pieces_in_hand
         return tuple(black[kind] for kind in HAND_TYPES), tuple(white[kind] for kind in HAND_TYPES)
-
-    def piece_at(self, square: int) -> int:
-        """Returns the piece code of a square, 0 if it is empty."""
-        row_square = ROW_SQUARE[square]
-        white: int = self._position.occupied.by_color[1] >> row_square & 1
-        return KIND[self._position.pieces[row_square]] + 16 * white
 
     def legal_moves(self) -> list[Move]:
         """Returns the legal moves in ascending order, without those that `rules` call pointless.
@@ -216,8 +209,8 @@ class Board:
     def outcome(self) -> Outcome | None:
         """Returns the result if the game is over for the side to move, or None.
 
-        Judged in this order: no legal move (a loss, in check or not), entering king, fourth
-        occurrence of the position, maximum ply. An entered king wins a real game by points only
+        Checked in this order: no legal move (a loss, in check or not), entering king, fourth
+        occurrence of the position, maximum ply. In a real game an entering king wins by points only
         when the player declares it, so this is the value of a position rather than its end.
         """
         if not self.legal_moves():
@@ -234,7 +227,7 @@ class Board:
         return None
 
     def repetition(self) -> Outcome | None:
-        """Returns what the path to this position makes of it, or None; see `repetition.py`.
+        """Returns the result that the path to this position causes, or None; see `repetition.py`.
 
         The fourth occurrence, however long the game, decides first. Otherwise, with
         `rules.first_recurrence`, the nearest position 4, 6, ... 16 plies back that is equal,

@@ -1,4 +1,4 @@
-"""Entering king (入玉): when the side to move has won by where its king stands.
+"""Entering king (入玉): when the side to move may declare a win because its king has reached the far ranks.
 
 Sources: the CSA server protocol (27-point declaration), the Japan Shogi Association's
 24-point rule of professional play, YaneuraOu's EnteringKingRule for handicap games.
@@ -9,14 +9,20 @@ from collections.abc import Sequence
 from goryu.games.shogi.pieces import BISHOP, KING, PROMOTED, ROOK, WHITE_PIECE
 from goryu.games.shogi.rules import EnteringKingRule
 
-__all__ = ["TRY_SQUARE", "can_declare", "points_needed"]
+__all__ = ["POINTS_NEEDED", "TRY_SQUARE", "can_declare", "points", "points_needed"]
 
-MEN_NEEDED = 10
-"""Men that must stand in the three far ranks, the king not counted."""
+PIECES_NEEDED = 10
+"""Pieces that must be in the three far ranks, the king not counted."""
+
+POINTS_NEEDED = (28, 27)
+"""What black and white need under the 27-point rule."""
+
+BIG_POINTS = 5
+"""The points of R, B and their promoted forms; every other piece but the king counts 1."""
 
 ALL_POINTS = 54
 TRY_SQUARE = (36, 44)
-"""Where black's and white's king must arrive under the try rule: 5a and 5i."""
+"""The square that black's and white's king must reach under the try rule: 5a and 5i."""
 
 _BIG = (BISHOP, ROOK, BISHOP + PROMOTED, ROOK + PROMOTED)
 _BIG_PLACES = (5, 6)
@@ -35,10 +41,10 @@ def can_declare(
     far = range(3) if turn == 0 else range(6, 9)
     camp = [pieces[9 * file + rank] for file in range(9) for rank in far]
     own = [piece % WHITE_PIECE for piece in camp if piece and piece // WHITE_PIECE == turn]
-    if KING not in own or len(own) - 1 < MEN_NEEDED:
+    if KING not in own or len(own) - 1 < PIECES_NEEDED:
         return False
     own.remove(KING)
-    return _points(own, hands[turn]) >= points_needed(pieces, hands, turn, rule)
+    return points(own, hands[turn]) >= points_needed(pieces, hands, turn, rule)
 
 
 def points_needed(
@@ -48,18 +54,18 @@ def points_needed(
     if rule in (EnteringKingRule.CSARule24, EnteringKingRule.CSARule24H):
         needed = 31
     else:
-        needed = 28 if turn == 0 else 27
+        needed = POINTS_NEEDED[turn]
     if turn == 1 and rule in (EnteringKingRule.CSARule24H, EnteringKingRule.CSARule27H):
         kinds = [piece % WHITE_PIECE for piece in pieces if piece % WHITE_PIECE not in (0, KING)]
-        needed -= ALL_POINTS - _points(kinds, [black + white for black, white in zip(*hands, strict=True)])
+        needed -= ALL_POINTS - points(kinds, [black + white for black, white in zip(*hands, strict=True)])
     return needed
 
 
-def _points(kinds: Sequence[int], hand: Sequence[int]) -> int:
-    """Returns the points of pieces on the board (no king among them) and in a hand."""
-    points = 0
+def points(kinds: Sequence[int], hand: Sequence[int]) -> int:
+    """Returns the points of pieces on the board, given by kind and without a king, and in a hand."""
+    total = 0
     for kind in kinds:
-        points += 5 if kind in _BIG else 1
+        total += BIG_POINTS if kind in _BIG else 1
     for place, count in enumerate(hand):
-        points += count * (5 if place in _BIG_PLACES else 1)
-    return points
+        total += count * (BIG_POINTS if place in _BIG_PLACES else 1)
+    return total

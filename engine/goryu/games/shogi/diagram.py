@@ -1,4 +1,4 @@
-"""A shogi position as a text board, for people."""
+"""A shogi position as a text board."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,7 +9,7 @@ __all__ = ["diagram"]
 
 
 class Drawable(Protocol):
-    """What both twins of `Board` offer here."""
+    """The members of `Board` that are used here."""
 
     @property
     def pieces(self) -> Sequence[int]: ...

@@ -7,7 +7,7 @@ The encoding is Apery's, the one of `bestMove16` in HCPE records and of `cshogi.
     bit 14      set if the piece promotes
 
 Squares are file-major: 9 * (file - 1) + (rank - 1), so 1a = 0, 1b = 1, 9i = 80.
-Dropped pieces count P L N S B R G from 0; note that hands are listed in another order, P L N S G B R.
+Dropped pieces count P L N S B R G from 0; hands have another order, P L N S G B R.
 
 >>> move = move_from_usi("7g7f")
 >>> move_from(move), move_to(move), is_drop(move), is_promotion(move)
@@ -94,7 +94,7 @@ def dropped_piece(move: Move) -> int:
 def move_from_usi(text: str) -> Move:
     """Returns the move of a USI text such as `7g7f`, `8h2b+` or `P*5e`.
 
-    Only the form is judged, not whether any position allows the move. Upper and
+    Only the form is checked, not whether any position allows the move. Upper and
     lower case matter: `7G7F` and `p*5e` are refused.
 
     Raises:

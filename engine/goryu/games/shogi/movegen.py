@@ -1,7 +1,7 @@
-"""Legal moves: what every piece may do without leaving its own king in check.
+"""Move generation: the legal moves of a position, and those that give check.
 
-Instead of playing every move to see whether the king hangs (python-shogi's way), the
-pieces that shield the king are found first and kept on their lines.
+python-shogi plays every move to see whether it leaves the king in check. Here the pieces that shield the
+king are found first, and move only along their lines.
 """
 
 import shogi
@@ -25,13 +25,12 @@ PROMOTING = (shogi.PAWN, shogi.LANCE, shogi.KNIGHT, shogi.SILVER, shogi.BISHOP, 
 DROPS = tuple((81 + k << 7, shogi.PIECE_SYMBOLS.index(letter)) for k, letter in enumerate("plnsbrg"))
 """The from part of a drop and the piece type dropped."""
 
-
 DROP_KINDS = tuple(KIND[piece_type] for _, piece_type in DROPS)
 """Our kind of dropped piece k."""
 
 
 def _dead_squares(colour: int) -> list[int]:
-    """Returns by piece type where a piece that stays as it is could never move again."""
+    """Returns by piece type the squares on which an unpromoted piece could never move again."""
     dead = [0] * 15
     dead[shogi.PAWN] = dead[shogi.LANCE] = LAST_RANK[colour]
     dead[shogi.KNIGHT] = LAST_TWO_RANKS[colour]
@@ -39,7 +38,7 @@ def _dead_squares(colour: int) -> list[int]:
 
 
 def _pointless_squares(colour: int) -> list[int]:
-    """Returns by piece type where a piece that may promote gains nothing by staying as it is."""
+    """Returns by piece type the squares on which a piece that may promote gains nothing by not promoting."""
     pointless = _dead_squares(colour)
     pointless[shogi.PAWN] = pointless[shogi.BISHOP] = pointless[shogi.ROOK] = shogi.BB_ALL
     pointless[shogi.LANCE] = LAST_TWO_RANKS[colour]
@@ -80,7 +79,7 @@ def legal_moves(position: Position, all_moves: bool = True) -> list[Move]:
 def is_legal(position: Position, move: Move) -> bool:
     """Is the move legal, a pointless non-promotion included?
 
-    Faster than a look into `legal_moves` for a single move.
+    For a single move this is faster than a search in `legal_moves`.
     """
     if not (0 <= move < 1 << 15 and move & 0x7F < 81 and move >> 7 & 0x7F < 88):
         return False
@@ -199,7 +198,7 @@ def _pawn_files(position: Position, us: int) -> int:
 def _mating_pawn_drop(position: Position, allowed: int) -> int:
     """Returns the square on which a dropped pawn would mate (uchifuzume, 打ち歩詰め), or 0.
 
-    python-shogi lets the defender capture the pawn with a pinned piece; we ask for a legal reply.
+    python-shogi also counts a capture by a pinned piece as a defence; here the reply must be legal.
     """
     us = position.turn
     king = position.king_squares[us ^ 1]

@@ -1,4 +1,4 @@
-"""What the pieces are, and how they move on an otherwise plain array of 81 squares.
+"""The codes of the pieces, and how they move on a plain array of 81 squares.
 
 A piece is a small integer, the code of Apery and cshogi: 0 is an empty square,
 
@@ -70,7 +70,7 @@ SLIDES: dict[int, tuple[tuple[int, int], ...]] = {
     BISHOP + PROMOTED: _DIAGONALS,
     ROOK + PROMOTED: _STRAIGHTS,
 }
-"""The directions in which a black piece of each kind moves as far as it likes."""
+"""The directions in which a black piece of each kind moves any distance."""
 
 
 def piece_letters(piece: int) -> str:
@@ -87,7 +87,7 @@ def piece_letters(piece: int) -> str:
 def is_attacked(pieces: Sequence[int], target: int, by: int) -> bool:
     """Does any piece of the colour `by` (0 black, 1 white) attack the square `target`?
 
-    A plain walk over the board, for validating; move generation uses bitboards.
+    A plain loop over the board, for validation; move generation uses bitboards.
     """
     return any(
         piece != EMPTY and piece // WHITE_PIECE == by and _attacks(pieces, square, target)

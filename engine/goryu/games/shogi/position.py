@@ -1,4 +1,4 @@
-"""python-shogi's board, made ready for a search: our squares and pieces, attackers, pins, copies.
+"""python-shogi's board with what a search needs: our squares and pieces, attackers, pins, fast copies.
 
 python-shogi keeps the position as bitboards over rows (9a = bit 0, 1a = 8, 1i = 80);
 everything named `mask` here is in that order, everything named `square` in ours
@@ -27,7 +27,7 @@ KIND = (0, 1, 2, 3, 4, 7, 5, 6, 8, 9, 10, 11, 12, 13, 14)
 
 
 class _NoCount:
-    """Stands in for python-shogi's count of positions, which never forgets a position searched."""
+    """Replaces python-shogi's count of positions, which grows with every position searched."""
 
     def update(self, keys: object) -> None:
         """Does nothing."""
@@ -37,9 +37,9 @@ class _NoCount:
 
 
 class Position(shogi.Board):  # type: ignore[misc]
-    """The pieces, hands and side to move; pushes, pops and judges no game.
+    """The pieces, hands and side to move, with `push` and `pop`.
 
-    Repetition is judged by `Board`; python-shogi's own hash and count are switched off.
+    `Board` detects repetitions; python-shogi's own hash and count are switched off.
     """
 
     def __init__(self, sfen: str) -> None:
@@ -47,7 +47,7 @@ class Position(shogi.Board):  # type: ignore[misc]
         self.transpositions = _NoCount()
 
     def zobrist_hash(self, array: object = None) -> int:
-        """Returns 0: this is python-shogi's repetition key, which nobody reads."""
+        """Returns 0: python-shogi's repetition key is not used."""
         return 0
 
     def copy(self) -> Self:
@@ -98,7 +98,7 @@ class Position(shogi.Board):  # type: ignore[misc]
         return king is not None and self.attackers(self.turn ^ 1, king) != 0
 
     def blockers(self, king: int, sniper: int, blocker: int) -> dict[int, int]:
-        """Returns the lone pieces that stand between a king and a long-range piece.
+        """Returns the lone pieces between a king and a long-range piece.
 
         king: the king's row square. sniper, blocker: the colour of the long-range piece and of the
         piece that shields the king from it.
@@ -106,8 +106,8 @@ class Position(shogi.Board):  # type: ignore[misc]
         may move and still shield.
         """
         bb = self.piece_bb
-        # With an empty occupancy (index 0) the tables hold the whole line; a lance looks at the
-        # king from behind its own forward direction.
+        # With an empty occupancy (index 0) the tables hold the whole line. A lance moves forward only, so it
+        # aims at the king from the squares that a lance of the other colour would reach from there.
         diagonals = shogi.BB_R45_ATTACKS[king][0] | shogi.BB_L45_ATTACKS[king][0]
         straights = shogi.BB_RANK_ATTACKS[king][0] | shogi.BB_FILE_ATTACKS[king][0]
         snipers = self.occupied.by_color[sniper] & (

@@ -1,11 +1,11 @@
-"""Repetition (千日手): what the history of a game makes of the position at its end.
+"""Repetition (千日手): the results that follow from a game's history.
 
 The rule: the fourth occurrence of a position ends the game in a draw, unless one side
 gave check with every move since the first occurrence; that side loses (perpetual
-check, 連続王手の千日手). A search does not wait for the fourth: whoever can repeat once can
-repeat again. It also counts it as a win to stand where one stood before with more
-pieces in hand, the opponent having fewer (superior position, 優等局面), and as a loss
-to stand there with less. Values are for the side to move.
+check, 連続王手の千日手). A search does not wait for the fourth: a player who can repeat once
+can repeat again. The search also counts the same board with more pieces in hand than
+before as a win (superior position, 優等局面), and with fewer as a loss. Values are for
+the side to move.
 
 Sources: the rules of the Japan Shogi Association; for the search, YaneuraOu and dlshogi.
 """
@@ -49,7 +49,7 @@ def _has_all_of(hand: int, other: int) -> bool:
 
 
 class Frame(NamedTuple):
-    """One position of a game, as far as repetition asks.
+    """The part of a position that decides repetitions.
 
     position_key, board_key: with and without hands and side to move (see `zobrist.py`).
     hands: black's and white's, packed.
@@ -66,7 +66,7 @@ class Frame(NamedTuple):
 
 @dataclass(slots=True)
 class History:
-    """The positions of a game from its start; the last one is judged."""
+    """The positions of a game from its start; results are those of the last one."""
 
     frames: list[Frame] = field(default_factory=list)
     position_keys: list[int] = field(default_factory=list)
@@ -99,7 +99,7 @@ class History:
         return self._perpetual(2 * distance, turn) or FOURFOLD
 
     def first_recurrence(self, turn: int) -> Outcome | None:
-        """Returns what the nearest equal, superior or inferior position within the window means.
+        """Returns the result of the nearest equal, superior or inferior position within the window.
 
         turn: the side to move in the last position.
         """

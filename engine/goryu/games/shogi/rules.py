@@ -1,4 +1,4 @@
-"""The choices that tournaments and GUIs make within the rules of shogi."""
+"""The rules that differ between tournaments, GUIs and searches."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -7,7 +7,7 @@ __all__ = ["STANDARD_RULES", "EnteringKingRule", "Rules"]
 
 
 class EnteringKingRule(Enum):
-    """When an entered king (入玉) wins; the names are YaneuraOu's option values.
+    """When an entering king (入玉) wins; the names are YaneuraOu's option values.
 
     Points are 5 for R, B and their promoted forms and 1 for every other piece but
     the king; they count in hand and in the three far ranks.
@@ -27,16 +27,16 @@ class EnteringKingRule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a game is played.
+    """The rules of a game.
 
-    max_ply: the game is drawn after so many moves, counted from move number 1; 0: no limit.
+    max_ply: the game is drawn after this many moves, counted from move number 1; 0: no limit.
     all_moves: does `legal_moves()` list the pointless non-promotions too? They are always legal
         to play; left out are those of pawn, bishop and rook wherever they could promote, and of a
-        lance that moves to the last rank but one. (Knight and silver gain by not promoting, and so
-        does a lance on the third rank.) This is Apery's distinction between Legal and LegalAll, but
-        in check none is left out: not promoting (玉方不成) may turn the pawn drop that mates into
-        uchifuzume, and a search without it would prove a loss that is none.
-    first_recurrence: does a search take the first recurrence within 16 plies for the result, or
+        lance that moves to the last rank but one. (Knight and silver can gain by not promoting, and
+        so can a lance on the third rank.) This is Apery's distinction between Legal and LegalAll,
+        but in check all are listed: not promoting (玉方不成) may turn a mating pawn drop into
+        uchifuzume, and without it a search would prove a loss that is not one.
+    first_recurrence: does a search count the first recurrence within 16 plies as the result, or
         only the fourth occurrence, which ends the real game?
     """
 

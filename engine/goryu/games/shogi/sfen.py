@@ -1,8 +1,7 @@
-"""SFEN, the one-line text of a shogi position, read strictly.
+"""SFEN, the one-line text of a shogi position, parsed strictly.
 
-A position that the rules cannot produce is refused here, before any board is
-changed, with an error that names the field. Sources: the USI draft of Romstad
-(2007) and what GUIs send; python-shogi, cshogi and rsshogi are all more lenient.
+A position that the rules cannot produce is refused with an error that names the field. Sources: the USI draft
+of T. Romstad (2007) and the SFENs that GUIs send; python-shogi, cshogi and rsshogi are all more lenient.
 """
 
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ START_SFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
 MAX_MOVE_NUMBER = 9999
 PIECE_TOTALS = (18, 4, 4, 4, 4, 2, 2)
-"""How many P L N S G B R a set has."""
+"""The number of P L N S G B R in a set."""
 
 _PIECES = {piece_letters(piece): piece for piece in (*range(1, 15), *range(17, 31))}
 _COLOURS = ("black", "white")
@@ -48,7 +47,7 @@ class SfenError(GoryuError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SfenFields:
-    """What an SFEN says.
+    """The fields of an SFEN.
 
     pieces: 81 piece codes (see `pieces.py`), square order 1a 1b ... 9i.
     turn: 0 black, 1 white.
@@ -68,12 +67,10 @@ class SfenFields:
         return f"{ranks} {'bw'[self.turn]} {hands} {max(1, self.move_number)}"
 
 
-def parse_sfen(text: str, *, allow_missing_king: bool = False, check_rules: bool = True) -> SfenFields:
+def parse_sfen(text: str, *, allow_missing_king: bool = False) -> SfenFields:
     """Returns the fields of an SFEN after checking form and rules.
 
     allow_missing_king: may the side to move lack its king, as in mate problems?
-    check_rules: False checks the form only, for positions that other programs made up
-        (a published test vector with 19 pawns); what moves are then legal is undefined.
 
     Raises:
         SfenError: names the field at fault and the text received.
@@ -89,7 +86,7 @@ def parse_sfen(text: str, *, allow_missing_king: bool = False, check_rules: bool
         hands=_parse_hands(parts[2]),
         move_number=_parse_move_number(parts[3]) if len(parts) == 4 else 1,
     )
-    problem = _broken_rule(fields, allow_missing_king) if check_rules else None
+    problem = _broken_rule(fields, allow_missing_king)
     if problem:
         raise SfenError("position", problem, text)
     return fields
@@ -157,12 +154,15 @@ def _parse_move_number(text: str) -> int:
 
 
 def _broken_rule(fields: SfenFields, allow_missing_king: bool) -> str | None:
-    """Returns which rule of shogi the position breaks, or None."""
+    """Returns which rule of shogi the position breaks, or None.
+
+    A missing king comes late: in a mate problem it is no fault, and another one would be hidden behind it.
+    """
     return (
-        _wrong_kings(fields, allow_missing_king)
-        or _wrong_totals(fields)
+        _wrong_totals(fields)
         or _wrong_pawns(fields)
         or _dead_piece(fields)
+        or _wrong_kings(fields, allow_missing_king)
         or _capturable_king(fields)
     )
 

@@ -1,4 +1,4 @@
-"""Zobrist keys of shogi positions: the specification that every twin must reproduce.
+"""Zobrist keys of shogi positions; this text defines them for every implementation.
 
 The words come from SplitMix64 (see `goryu.games.splitmix`): word n is
 splitmix64(SEED + n * GOLDEN_GAMMA mod 2^64). They are used in this order, from n = 0:
@@ -57,5 +57,5 @@ SIDE = _words(2 * 14 * 81 + 2 * 7 * 18, 1)[0]
 
 @cache
 def ply_word(ply: int) -> int:
-    """Returns the word that tells equal positions at different plies apart."""
+    """Returns the word that distinguishes equal positions at different plies."""
     return splitmix64(PLY_SEED + ply)
