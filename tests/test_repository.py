@@ -27,8 +27,7 @@ from goryu.usi.options import identification
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
 READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
-REPORTS = [ROOT / name for name in ("BENCHMARKS.md", "CONTRIBUTING.md", "DECISIONS.md")]
-GUIDES = [*READMES, *REPORTS, ROOT / "bat" / "README.md"]
+GUIDES = sorted([*ROOT.glob("*.md"), ROOT / "bat" / "README.md"])
 LEARNING_TOOLS = ("learn", "match", "evaluate", "quantize", "selfplay", "teach", "train")
 SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
 
