@@ -14,7 +14,7 @@ from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
 from goryu.players.books.apery_key import apery_key
 from goryu.players.books.book import BookError, BookMove, fields_of, flipped, flipped_move
-from goryu.players.books.config import BookFile, BookSettings
+from goryu.players.books.config import BookConfig, BookFile
 from goryu.players.books.opening_book import OpeningBook, open_book
 from goryu.players.books.selection import choose
 from goryu.players.books.yaneuraou import YaneuraOuBook
@@ -229,7 +229,7 @@ def test_moves_that_the_position_does_not_allow_are_left_out(tmp_path: Path) -> 
 
 def test_the_line_goes_on_as_long_as_the_book_knows_it(tmp_path: Path) -> None:
     book = OpeningBook(BookFile("book.db", str(database(tmp_path).parent), True))
-    settings = BookSettings(plays_best=True)
+    settings = BookConfig(plays_best=True)
     answer = book.answer(Board(), settings, Random(1))
     assert answer is not None
     assert [move_to_usi(move) for move in answer.pv] == ["7g7f", "3c3d", "2g2f"]
@@ -241,8 +241,8 @@ def test_the_line_goes_on_as_long_as_the_book_knows_it(tmp_path: Path) -> None:
 def test_the_book_is_closed_behind_its_last_move(tmp_path: Path) -> None:
     book = OpeningBook(BookFile(str(database(tmp_path)), "", True))
     board = Board(AFTER_7G7F)
-    assert book.answer(board, BookSettings(max_ply=2), Random(1)) is not None
-    assert book.answer(board, BookSettings(max_ply=1), Random(1)) is None
+    assert book.answer(board, BookConfig(max_ply=2), Random(1)) is not None
+    assert book.answer(board, BookConfig(max_ply=1), Random(1)) is None
 
 
 def test_a_book_replaced_under_its_name_is_noticed(tmp_path: Path) -> None:
@@ -262,50 +262,54 @@ MOVES = [
 ]
 
 
-def drawn(settings: BookSettings, turn: int = 0, moves: list[BookMove] = MOVES) -> Counter[str]:
+def drawn(settings: BookConfig, turn: int = 0, moves: list[BookMove] = MOVES) -> Counter[str]:
     rng = Random(1)
     chosen = (choose(moves, turn, settings, rng) for _ in range(1000))
     return Counter("none" if move is None else move_to_usi(move.move) for move in chosen)
 
 
 def test_chance_decides_evenly_among_moves_about_as_good_as_the_best() -> None:
-    count = drawn(BookSettings())
+    count = drawn(BookConfig())
     assert set(count) == {"7g7f", "2g2f"}
     assert abs(count["7g7f"] - 500) < 60
 
 
 def test_the_difference_to_the_best_move_is_an_option() -> None:
-    assert set(drawn(BookSettings(most_worse_cp=19))) == {"7g7f"}
-    assert set(drawn(BookSettings(most_worse_cp=200, least_cp=(-200, 0)))) == {"7g7f", "2g2f", "1g1f"}
+    assert set(drawn(BookConfig(most_worse_cp=19))) == {"7g7f"}
+    assert set(drawn(BookConfig(most_worse_cp=200, least_cp_black=-200, least_cp_white=0))) == {
+        "7g7f",
+        "2g2f",
+        "1g1f",
+    }
 
 
 def test_bad_moves_are_not_played_and_each_colour_has_its_limit() -> None:
-    settings = BookSettings(most_worse_cp=1000, least_cp=(90, 1000))
+    settings = BookConfig(most_worse_cp=1000, least_cp_black=90, least_cp_white=1000)
     assert set(drawn(settings)) == {"7g7f"}
     assert set(drawn(settings, turn=1)) == {"none"}
 
 
 def test_moves_may_be_drawn_by_their_counts() -> None:
-    count = drawn(BookSettings(most_worse_cp=1000, least_cp=(-1000, 0), draws_by_count=True))
+    count = drawn(BookConfig(most_worse_cp=1000, least_cp_black=-1000, least_cp_white=0, draws_by_count=True))
     assert abs(count["1g1f"] - 600) < 60
     assert abs(count["7g7f"] - 100) < 40
     never_played = [replace(move, count=0) for move in MOVES]
-    assert len(drawn(BookSettings(draws_by_count=True), moves=never_played)) == 2
+    assert len(drawn(BookConfig(draws_by_count=True), moves=never_played)) == 2
 
 
 def test_the_best_move_may_be_asked_for() -> None:
-    assert set(drawn(BookSettings(plays_best=True))) == {"7g7f"}
+    assert set(drawn(BookConfig(plays_best=True))) == {"7g7f"}
     by_count = [replace(move, eval_cp=None) for move in MOVES]
-    assert set(drawn(BookSettings(plays_best=True), moves=by_count)) == {"1g1f"}
+    assert set(drawn(BookConfig(plays_best=True), moves=by_count)) == {"1g1f"}
 
 
 def test_a_narrow_book_leaves_rare_moves_out() -> None:
     rare = [*MOVES, BookMove(move_from_usi("9g9f"), None, 100, 20, 1)]
-    assert "9g9f" in drawn(BookSettings(), moves=rare)
-    assert "9g9f" not in drawn(BookSettings(is_narrow=True), moves=rare)
+    assert "9g9f" in drawn(BookConfig(), moves=rare)
+    assert "9g9f" not in drawn(BookConfig(is_narrow=True), moves=rare)
 
 
 def test_a_shallow_book_is_not_asked_unless_it_does_not_say_how_deep_it_is() -> None:
-    assert set(drawn(BookSettings(least_depth=21))) == {"none"}
+    assert set(drawn(BookConfig(least_depth=21))) == {"none"}
     unknown = [replace(move, depth=None) for move in MOVES]
-    assert "none" not in drawn(BookSettings(least_depth=21), moves=unknown)
+    assert "none" not in drawn(BookConfig(least_depth=21), moves=unknown)

@@ -12,7 +12,7 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board, move_from_usi, move_to_usi
 from goryu.implementation import Board as PlayerBoard
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.limits import Limits
 from goryu.players.player import Player
 from goryu.players.request import Request, SearchControl
@@ -83,7 +83,7 @@ def test_the_twins_dump_the_same(native: ModuleType, sfen: str) -> None:
 
 def test_the_console_writes_the_graph_into_a_file(tmp_path: Path) -> None:
     player, path = Player(), tmp_path / "graph.json"
-    config = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
+    config = EngineConfig(EvaluatorConfig("hashed", threads=1), seed=1)
     player.load(config, lambda line: None)
     request = Request(PlayerBoard(), Limits(nodes=200), config, monotonic())
     assert ask(f"tree {path}", request, SearchControl(), player) == ["info string nothing was searched yet"]
@@ -101,7 +101,7 @@ def test_the_name_of_the_file_may_hold_blanks_and_another_ending_is_refused(tmp_
     """A word that was not FILE.json was passed over: the moves were listed and no file was written."""
     player, folder = Player(), tmp_path / "日本 語"
     folder.mkdir()
-    config = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
+    config = EngineConfig(EvaluatorConfig("hashed", threads=1), seed=1)
     player.load(config, lambda line: None)
     request = Request(PlayerBoard(), Limits(nodes=20), config, monotonic())
     player.search(request, SearchControl(), lambda result, ms: None)
@@ -115,7 +115,7 @@ def test_the_name_of_the_file_may_hold_blanks_and_another_ending_is_refused(tmp_
 
 def test_a_number_in_a_question_may_be_anything() -> None:
     player, control = Player(), SearchControl()
-    config = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
+    config = EngineConfig(EvaluatorConfig("hashed", threads=1), seed=1)
     player.load(config, lambda line: None)
     request = Request(PlayerBoard(), Limits(nodes=20), config, monotonic())
     player.search(request, control, lambda result, ms: None)

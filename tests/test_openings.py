@@ -5,9 +5,10 @@ from dataclasses import replace
 from random import Random
 
 from goryu.games.state import Move
-from goryu.players.config import EngineConfig, OccasionalSettings, RandomSettings
+from goryu.players.config import RandomMoveConfig, RandomOpeningConfig
 from goryu.players.random_openings import choose_move
 from goryu.search.result import RootMove, SearchResult, SearchStats
+from goryu.usi.option_values import OptionValues
 
 STATS = SearchStats(100, 100, 60, 30, 3, 5, 100, 1000, False, False)
 
@@ -17,17 +18,17 @@ def root_move(number: int, visits: int, value: float, mate: int | None = None) -
 
 
 RESULT = SearchResult((root_move(1, 60, 0.1), root_move(2, 30, 0.08), root_move(3, 10, -0.5)), 0.1, STATS)
-PROPORTIONAL = replace(EngineConfig(), random_ply=10).random_settings()
-NEVER = EngineConfig().random_settings()
-NOT_NOW = EngineConfig().occasional_settings()
-NOW_AND_THEN = replace(EngineConfig(), random2_ply=10, random2_probability_permille=200).occasional_settings()
+PROPORTIONAL = RandomOpeningConfig(plies=10)
+NEVER = RandomOpeningConfig()
+NOT_NOW = RandomMoveConfig()
+NOW_AND_THEN = RandomMoveConfig(plies=10, probability=0.2)
 
 
 def draws(
     result: SearchResult,
-    settings: RandomSettings = PROPORTIONAL,
+    settings: RandomOpeningConfig = PROPORTIONAL,
     ply: int = 0,
-    occasional: OccasionalSettings = NOT_NOW,
+    occasional: RandomMoveConfig = NOT_NOW,
 ) -> Counter[int]:
     rng = Random(1)
     return Counter(int(choose_move(result, settings, occasional, ply, rng).move) for _ in range(2000))
@@ -70,7 +71,9 @@ def test_a_proven_result_is_not_left_to_chance() -> None:
 
 
 def test_the_option_in_per_mille_of_win_rate_is_twice_as_much_as_a_value() -> None:
-    assert replace(EngineConfig(), random_cutoff_permille=15).random_settings().cutoff == 0.03
+    options = OptionValues()
+    options.set("Random_Cutoff", "15")
+    assert options.config.random_opening.cutoff == 0.03
 
 
 def test_by_default_nothing_is_left_to_chance() -> None:
@@ -96,7 +99,7 @@ def test_a_good_position_is_not_gambled_with() -> None:
 
 
 def test_the_options_of_the_second_rule_are_dlshogis() -> None:
-    settings = EngineConfig().occasional_settings()
+    settings = RandomMoveConfig()
     assert (settings.plies, settings.probability, settings.temperature) == (0, 0.04, 10.0)
     assert settings.cutoff == 0.06  # 30 per mille of win rate
     assert settings.value_limit == 0.5  # a win rate of 750 per mille

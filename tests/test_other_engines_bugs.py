@@ -13,7 +13,7 @@ from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board, Rules
 from goryu.games.state import Outcome
 from goryu.players.limits import Limits
-from goryu.players.time_manager import TimeManager, TimeSettings, plan
+from goryu.players.time_manager import TimeConfig, TimeManager, plan
 from goryu.search.puct import Puct, PuctConfig
 from goryu.search.result import SearchStats
 from goryu.search.selection import untried_value
@@ -157,7 +157,7 @@ def test_a_decided_search_in_byoyomi_stops_early_if_asked_to(
     """dlshogi always uses its byoyomi up."""
     clock = Clock()
     manager = TimeManager(clock.read)
-    settings = TimeSettings(stops_early_in_byoyomi=stops_early)
+    settings = TimeConfig(stops_early_in_byoyomi=stops_early)
     manager.start(plan(BYOYOMI, 0, 0, settings, Random(0)), 0.0)
     while not manager.should_stop(stats_after(int(100 * clock.now_s))):
         clock.now_s += 0.01
@@ -166,5 +166,5 @@ def test_a_decided_search_in_byoyomi_stops_early_if_asked_to(
 
 def test_a_proven_position_is_answered_at_once_in_byoyomi() -> None:
     manager = TimeManager(Clock().read)
-    manager.start(plan(BYOYOMI, 0, 0, TimeSettings(), Random(0)), 0.0)
+    manager.start(plan(BYOYOMI, 0, 0, TimeConfig(), Random(0)), 0.0)
     assert manager.should_stop(stats_after(10, is_proven=True))

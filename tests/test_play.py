@@ -195,10 +195,10 @@ def test_the_shogi_network_searches_with_the_constants_of_the_file_beside_it(
 
     monkeypatch.setattr("goryu.agents.agents.Puct", watched)
     text = "C_init=42\nC_init_root=77\nX=1"
-    monkeypatch.setattr("goryu.cli.play.model_settings", lambda config: text)
+    monkeypatch.setattr("goryu.cli.play.read_model_options", lambda config: text)
     out = session("shogi --first puct:2", "quit\n")
     assert [(config.c_init, config.c_init_root) for config in configs] == [(0.84, 1.54)]
-    assert "model settings: no option in 'X=1'" in out
+    assert "file beside the model: no option is called 'X'" in out
 
 
 def test_shogi_is_played_with_the_settings_of_the_options_file(
@@ -217,7 +217,7 @@ def test_shogi_is_played_with_the_settings_of_the_options_file(
     assert isinstance(evaluator, HashedEvaluator)
     assert config.c_init == 0.84
     assert out.splitlines()[:2] == [
-        "engine_options.txt: no option 'X'",
+        "engine_options.txt: no option is called 'X'",
         "set by engine_options.txt: Evaluator=hashed C_init=42",
     ]
 

@@ -13,16 +13,19 @@ import pytest
 from goryu.evaluators.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.implementation import Board
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
 from goryu.players.limits import Limits
-from goryu.players.loading import LoadingError, load_evaluator, model_settings
+from goryu.players.loading import LoadingError, load_evaluator
+from goryu.players.model_path import read_model_options
 from goryu.players.player import Player
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluator
 from goryu.search.result import SearchResult
 
-QUICK = EngineConfig(evaluator="hashed", threads=1, hash_mb=64, seed=1)
+QUICK = with_fields(
+    EngineConfig(EvaluatorConfig("hashed", threads=1)), {"search.capacity_bytes": 64 << 20, "seed": 1}
+)
 BOOK = f"""\
 #YANEURAOU-DB2016 1.00
 sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/6P2/PPPPPP1PP/1B5R1/LNSGKGSNL w - 2
@@ -56,7 +59,7 @@ def move_of(answer: Answer) -> str:
 @pytest.fixture
 def with_book(tmp_path: Path) -> EngineConfig:
     (tmp_path / "定跡 book.db").write_text(BOOK)
-    return replace(QUICK, book_file="定跡 book.db", book_folder=str(tmp_path))
+    return with_fields(QUICK, {"book_file.path": "定跡 book.db", "book_file.folder": str(tmp_path)})
 
 
 def test_the_book_is_played_and_said(with_book: EngineConfig) -> None:
@@ -79,16 +82,21 @@ def test_outside_the_book_the_engine_thinks(with_book: EngineConfig) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"own_book": False}, {"book_moves": 0}, {"book_ignore_rate_percent": 100}, {"book_file": "no_book"}],
+    [
+        {"book_file.is_wanted": False},
+        {"book.max_ply": 0},
+        {"book.ignore_rate": 1.0},
+        {"book_file.path": "no_book"},
+    ],
 )
-def test_the_book_stays_closed_if_the_user_says_so(with_book: EngineConfig, change: dict[str, int]) -> None:
-    config = replace(with_book, **change)  # type: ignore[arg-type]
+def test_the_book_stays_closed_if_the_user_says_so(with_book: EngineConfig, change: dict[str, Value]) -> None:
+    config = with_fields(with_book, change)
     player, _ = loaded(config)
     assert search(player, request_of(config)).remark == ""
 
 
 def test_the_book_is_ignored_game_by_game(with_book: EngineConfig) -> None:
-    config = replace(with_book, book_ignore_rate_percent=50)
+    config = with_fields(with_book, {"book.ignore_rate": 0.5})
     player, _ = loaded(config)
     games: list[bool] = []
     for _ in range(20):
@@ -139,7 +147,7 @@ def test_pondering_in_the_book_answers_with_it_at_the_hit(with_book: EngineConfi
 @pytest.mark.parametrize("content", ["", "rubbish", "#YANEURAOU-DB2016 1.00\n"])
 def test_a_broken_book_is_said_and_the_engine_plays_on(tmp_path: Path, content: str) -> None:
     (tmp_path / "book.db").write_text(content)
-    config = replace(QUICK, book_file=str(tmp_path / "book.db"))
+    config = with_fields(QUICK, {"book_file.path": str(tmp_path / "book.db")})
     player, said = loaded(config)
     assert any(message.startswith("Error! ") and "without a book" in message for message in said)
     assert move_of(search(player, request_of(config))) != "none"
@@ -147,8 +155,11 @@ def test_a_broken_book_is_said_and_the_engine_plays_on(tmp_path: Path, content: 
 
 @pytest.mark.parametrize("path", ["a" * 300, "a\0b", "~nobody/x", "~x"])
 def test_a_path_that_is_none_is_said_and_the_engine_plays_on(path: str) -> None:
-    config = replace(QUICK, evaluator="network", model=path + ".onnx", book_file=path + ".db")
-    assert model_settings(config) == ""
+    config = with_fields(
+        QUICK,
+        {"evaluator.kind": "network", "evaluator.model": path + ".onnx", "book_file.path": path + ".db"},
+    )
+    assert read_model_options(config.evaluator) == ""
     player, said = loaded(config)
     assert any(message.startswith("Error! ") and "without a book" in message for message in said)
     assert any(message.startswith("Error! ") and "the shipped goryu-" in message for message in said)
@@ -156,20 +167,23 @@ def test_a_path_that_is_none_is_said_and_the_engine_plays_on(path: str) -> None:
 
 
 def test_a_search_that_runs_out_of_memory_says_so() -> None:
-    config = replace(QUICK, hash_mb=1, root_mate_nodes=0)
+    config = with_fields(QUICK, {"search.capacity_bytes": 1 << 20, "mate.root_nodes": 0})
     player, said = loaded(config)
     answer = search(player, request_of(config, limits=Limits(nodes=1_000_000)))
     assert answer.result is not None
     assert 1000 < answer.result.stats.playouts < 1_000_000
     assert said[-1] == "the search has ended: its memory is full (USI_Hash 1)"
     said.clear()
-    search(player, request_of(replace(config, hash_mb=64), limits=Limits(nodes=1000)))
+    search(
+        player,
+        request_of(with_fields(config, {"search.capacity_bytes": 64 << 20}), limits=Limits(nodes=1000)),
+    )
     assert not said
 
 
 def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.players.loading.models_folder", lambda: tmp_path)
-    config = replace(QUICK, evaluator="network", model="none.onnx")
+    monkeypatch.setattr("goryu.players.model_path.models_folder", lambda: tmp_path)
+    config = with_fields(QUICK, {"evaluator.kind": "network", "evaluator.model": "none.onnx"})
     player, said = loaded(config)
     problems = [message for message in said if message.startswith("Error! ")]
     assert len(problems) == 1
@@ -180,7 +194,7 @@ def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: py
 
 def test_an_entry_that_cannot_be_read_is_said_once_and_the_engine_plays_on(tmp_path: Path) -> None:
     (tmp_path / "book.db").write_text(f"#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\nnonsense\n")
-    config = replace(QUICK, book_file=str(tmp_path / "book.db"))
+    config = with_fields(QUICK, {"book_file.path": str(tmp_path / "book.db")})
     player, said = loaded(config)
     for _ in range(2):
         assert search(player, request_of(config)).remark == ""
@@ -189,7 +203,11 @@ def test_an_entry_that_cannot_be_read_is_said_once_and_the_engine_plays_on(tmp_p
 
 def test_a_graph_searched_under_other_rules_is_not_reused() -> None:
     player, _ = loaded(QUICK)
-    for config in (QUICK, replace(QUICK, moves_to_draw=30), replace(QUICK, first_recurrence=False)):
+    for config in (
+        QUICK,
+        with_fields(QUICK, {"rules.moves_to_draw": 30}),
+        with_fields(QUICK, {"rules.first_recurrence": False}),
+    ):
         for inherited in (False, True):
             result = search(player, request_of(config)).result
             assert result is not None
@@ -197,7 +215,7 @@ def test_a_graph_searched_under_other_rules_is_not_reused() -> None:
 
 
 def test_a_position_that_other_moves_led_to_does_not_keep_their_repetitions() -> None:
-    config = replace(QUICK, evaluator="material", root_mate_nodes=0)
+    config = with_fields(QUICK, {"evaluator.kind": "material", "mate.root_nodes": 0})
     sfen, limits = "4k4/9/9/9/9/9/9/R8/4K4 b - 1", Limits(nodes=400)
     games = ("5i5h 5a5b 5h5i 5b5a", "5i6h 5a6b 6h5i 6b5a")
 
@@ -212,7 +230,9 @@ def test_a_position_that_other_moves_led_to_does_not_keep_their_repetitions() ->
 
 
 def test_pondering_on_all_replies_is_for_the_opponent_and_answers_for_us() -> None:
-    config = replace(QUICK, evaluator="material", stochastic_ponder=True, draw_value_white_permille=400)
+    config = with_fields(
+        QUICK, {"evaluator.kind": "material", "ponders_on_all_replies": True, "rules.draw_value_white": -0.2}
+    )
     player, _ = loaded(config)
     sfen, control = "4k4/9/9/9/9/9/9/1r7/4K4 b - 1", SearchControl()
     Timer(0.3, control.stop).start()
@@ -222,11 +242,11 @@ def test_pondering_on_all_replies_is_for_the_opponent_and_answers_for_us() -> No
     assert answer.result is not None
     assert answer.result.value > 0.2, "white has a rook more"
     assert player._puct is not None
-    assert player._puct.config.draw_value == -config.draw_value(1)
+    assert player._puct.config.draw_value == -config.rules.draw_value(1)
 
 
 def test_after_a_hit_resignation_is_as_in_any_game() -> None:
-    config = replace(QUICK, resign_threshold_permille=1000)
+    config = with_fields(QUICK, {"resign_value": 1.0})
     for is_hit in (True, False):
         player, _ = loaded(config)
         control = SearchControl()
@@ -238,7 +258,7 @@ def test_after_a_hit_resignation_is_as_in_any_game() -> None:
 
 def test_under_the_try_rule_the_king_moves_and_nothing_is_declared() -> None:
     sfen = "9/4K4/9/9/9/9/9/9/k8 b - 1"
-    config = replace(QUICK, entering_king_rule="TryRule")
+    config = with_fields(QUICK, {"rules.entering_king": "TryRule"})
     player, _ = loaded(config)
     answer = search(player, request_of(config, sfen=sfen))
     assert (move_of(answer), answer.declares) == ("5b5a", False)
@@ -253,7 +273,7 @@ def test_under_the_try_rule_the_king_moves_and_nothing_is_declared() -> None:
 )
 def test_declaring_takes_a_ply_of_its_own(sfen: str, rule: str, mate: int) -> None:
     """A side to move that loses is mated in an even number of plies."""
-    config = replace(QUICK, entering_king_rule=rule)
+    config = with_fields(QUICK, {"rules.entering_king": rule})
     player, _ = loaded(config)
     result = search(player, request_of(config, sfen=sfen, limits=Limits(nodes=300))).result
     assert result is not None
@@ -262,7 +282,7 @@ def test_declaring_takes_a_ply_of_its_own(sfen: str, rule: str, mate: int) -> No
 
 def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
     sfen = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
-    config = replace(QUICK, root_mate_nodes=0, leaf_mate_nodes=0)
+    config = with_fields(QUICK, {"mate.root_nodes": 0, "search.mate_nodes": 0})
     player, _ = loaded(config)
     reports: list[SearchResult] = []
     for limits in (Limits(infinite=True), Limits(ponder=True)):
@@ -282,14 +302,14 @@ def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
     [
         ({}, 100_000, True),
         ({}, 1, False),
-        ({"multi_pv": 2}, 100_000, True),
-        ({"root_mate_nodes": 1}, 100_000, False),
+        ({"output.lines": 2}, 100_000, True),
+        ({"mate.root_nodes": 1}, 100_000, False),
     ],
 )
 def test_the_search_for_a_mate_before_the_search_has_its_bounds(
-    change: dict[str, int], nodes: int, is_found: bool
+    change: dict[str, Value], nodes: int, is_found: bool
 ) -> None:
-    config = replace(QUICK, **{"leaf_mate_nodes": 0, "root_mate_nodes": 100_000, **change})  # type: ignore[arg-type]
+    config = with_fields(QUICK, {"search.mate_nodes": 0, "mate.root_nodes": 100_000, **change})
     player, _ = loaded(config)
     sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
     control = SearchControl()
@@ -302,7 +322,7 @@ def test_the_search_for_a_mate_before_the_search_has_its_bounds(
 
 @pytest.mark.parametrize("chosen, is_found", [((), True), (("G*4g", "G*5h"), True), (("G*4g",), False)])
 def test_a_mate_is_also_looked_for_in_an_analysis(chosen: tuple[str, ...], is_found: bool) -> None:
-    config = replace(QUICK, leaf_mate_nodes=0, multi_pv=2)
+    config = with_fields(QUICK, {"search.mate_nodes": 0, "output.lines": 2})
     player, _ = loaded(config)
     sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
     limits = Limits(infinite=True, root_moves=tuple(map(move_from_usi, chosen)))
@@ -319,7 +339,7 @@ def test_a_mate_is_also_looked_for_in_an_analysis(chosen: tuple[str, ...], is_fo
 
 
 def test_a_mate_is_also_looked_for_while_pondering() -> None:
-    config = replace(QUICK, leaf_mate_nodes=0)
+    config = with_fields(QUICK, {"search.mate_nodes": 0})
     player, _ = loaded(config)
     limits = Limits(time_ms=(1e9, 1e9), ponder=True)
     sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
@@ -337,7 +357,7 @@ def test_a_search_that_breaks_off_answers_with_what_it_has_found(
     monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
 ) -> None:
     evaluator = failing(60, "the GPU has gone")
-    whole = replace(load_evaluator(QUICK.evaluator_settings(), print), evaluator=evaluator)
+    whole = replace(load_evaluator(QUICK.evaluator, print), evaluator=evaluator)
     monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: whole)
     player, _ = loaded(QUICK)
     answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
@@ -350,7 +370,7 @@ def test_a_search_that_breaks_off_answers_with_what_it_has_found(
 
 
 def test_without_an_evaluator_the_reason_is_said_to_whoever_asks() -> None:
-    player, _ = loaded(EngineConfig(model="/nowhere.onnx", allows_fallback=False))
+    player, _ = loaded(EngineConfig(EvaluatorConfig(model="/nowhere.onnx", allows_fallback=False)))
     assert "nowhere.onnx" in search(player, request_of(QUICK)).remark
     with pytest.raises(LoadingError, match="nowhere"):
         player.evaluate(Board())
@@ -359,7 +379,7 @@ def test_without_an_evaluator_the_reason_is_said_to_whoever_asks() -> None:
 def test_an_evaluator_that_is_lost_is_loaded_anew(
     monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
 ) -> None:
-    whole = load_evaluator(QUICK.evaluator_settings(), print)
+    whole = load_evaluator(QUICK.evaluator, print)
     loads = iter([replace(whole, evaluator=failing(60, "the GPU has gone")), whole, whole])
     monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: next(loads))
     player, said = loaded(QUICK)
@@ -372,7 +392,7 @@ def test_an_evaluator_that_is_lost_is_loaded_anew(
 def test_an_evaluator_that_is_lost_is_loaded_anew_though_the_position_was_searched_before(
     monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
 ) -> None:
-    whole = load_evaluator(QUICK.evaluator_settings(), print)
+    whole = load_evaluator(QUICK.evaluator, print)
     loads = iter([replace(whole, evaluator=failing(60, "the GPU has gone")), whole])
     monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: next(loads))
     player, said = loaded(QUICK)
@@ -404,7 +424,7 @@ def test_the_only_move_is_played_at_once_but_where_the_time_was_named(limits: Li
 def test_the_playouts_of_the_options_count_whatever_the_clock_says(limits: Limits) -> None:
     moments = iter(range(1_000_000))
     player = Player(lambda: float(next(moments)))  # Every question takes a second.
-    config = replace(QUICK, playout_limit=300, root_mate_nodes=0)
+    config = with_fields(QUICK, {"playouts": 300, "mate.root_nodes": 0})
     player.load(config, lambda message: None)
     answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
     assert answer.result is not None
@@ -415,19 +435,19 @@ def test_the_playouts_of_the_options_count_whatever_the_clock_says(limits: Limit
 @pytest.mark.parametrize(
     ("change", "limits", "least", "most"),
     [
-        ({"playout_limit": 20}, Limits(movetime_ms=9000), 20, 20),
-        ({"playout_limit": 20}, Limits(depth=99, movetime_ms=9000), 100, 2000),
-        ({"depth_limit": 2}, Limits(time_ms=(1e7, 1e7)), 2, 300),
-        ({"depth_limit": 2}, Limits(nodes=500), 500, 500),
-        ({"playout_limit": 20}, Limits(nodes=30), 30, 30),
+        ({"playouts": 20}, Limits(movetime_ms=9000), 20, 20),
+        ({"playouts": 20}, Limits(depth=99, movetime_ms=9000), 100, 2000),
+        ({"depth": 2}, Limits(time_ms=(1e7, 1e7)), 2, 300),
+        ({"depth": 2}, Limits(nodes=500), 500, 500),
+        ({"playouts": 20}, Limits(nodes=30), 30, 30),
     ],
 )
 def test_what_go_says_counts_more_than_the_options(
-    change: dict[str, int], limits: Limits, least: int, most: int
+    change: dict[str, Value], limits: Limits, least: int, most: int
 ) -> None:
     moments = iter(range(1_000_000))
     player = Player(lambda: next(moments) / 100)  # Every question takes a hundredth of a second.
-    config = replace(QUICK, root_mate_nodes=0, **change)  # type: ignore[arg-type]
+    config = with_fields(QUICK, {"mate.root_nodes": 0, **change})
     player.load(config, lambda message: None)
     answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
     assert answer.result is not None
@@ -437,15 +457,15 @@ def test_what_go_says_counts_more_than_the_options(
 def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
     sober = search(loaded(QUICK)[0], request_of(QUICK)).result
     assert sober is not None
-    per_mille = int(500 * (sober.moves[0].value + 1.0))
-    drunk = replace(QUICK, random_ply=30, random_temperature_permille=100_000)
+    value = sober.moves[0].value
+    drunk = with_fields(QUICK, {"random_opening.plies": 30, "random_opening.temperature": 100.0})
     player, _ = loaded(drunk)
     values = []
-    for threshold in [per_mille] * 5 + [per_mille + 50]:
+    for threshold in [value - 0.002] * 5 + [value + 0.1]:
         player.new_game()
-        config = replace(drunk, resign_threshold_permille=threshold)
+        config = replace(drunk, resign_value=threshold)
         answer = search(player, request_of(config))
-        assert (answer.move is None) == (threshold > per_mille)
+        assert (answer.move is None) == (threshold > value)
         assert answer.result is not None
         values.append(answer.result.moves[0].value)
     assert min(values) < sober.moves[0].value - 0.2, "all were good: the test tests nothing"
@@ -453,8 +473,10 @@ def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
 
 def test_a_seed_that_is_set_after_loading_counts() -> None:
     def moves(loaded_seed: int, seed: int) -> list[str]:
-        player, _ = loaded(replace(QUICK, seed=loaded_seed))
-        drunk = replace(QUICK, random_ply=30, random_temperature_permille=100_000, seed=seed)
+        player, _ = loaded(with_fields(QUICK, {"seed": loaded_seed}))
+        drunk = with_fields(
+            QUICK, {"random_opening.plies": 30, "random_opening.temperature": 100.0, "seed": seed}
+        )
         return [move_of(search(player, request_of(drunk))) for _ in range(5)]
 
     assert moves(1, 7) == moves(7, 7) != moves(1, 8)
@@ -462,7 +484,7 @@ def test_a_seed_that_is_set_after_loading_counts() -> None:
 
 def test_a_mate_by_another_move_does_not_end_a_search_of_chosen_moves() -> None:
     sfen = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
-    config = replace(QUICK, root_mate_nodes=0)
+    config = with_fields(QUICK, {"mate.root_nodes": 0})
     player, _ = loaded(config)
     mating = search(player, request_of(config, sfen=sfen, limits=Limits(nodes=1000))).result
     assert mating is not None
@@ -530,15 +552,15 @@ def test_the_network_in_integers_is_for_cpus_and_never_shown_to_a_gpu(
     monkeypatch.setattr("goryu.evaluators.network.NetworkEvaluator", network)
     monkeypatch.setattr("goryu.evaluators.providers._obstacle", obstacle)
     said: list[str] = []
-    found = load_evaluator(EngineConfig().evaluator_settings(), said.append)
+    found = load_evaluator(EngineConfig().evaluator, said.append)
     assert (tried, found.description) == (opened, file)
     assert said == ["out of memory"] * (len(opened) - 1)
 
 
 def test_a_model_that_is_missing_is_named_once_and_replaced_by_the_shipped_one() -> None:
-    config = EngineConfig(model="/nowhere/none.onnx", backend="tensorrt")
+    config = EvaluatorConfig(model="/nowhere/none.onnx", backend="tensorrt")
     said: list[str] = []
-    loaded = load_evaluator(config.evaluator_settings(), said.append)
+    loaded = load_evaluator(config, said.append)
     assert "model=goryu-" in loaded.description
     problems = [message for message in said if "none.onnx" in message]
     assert problems == [

@@ -22,6 +22,7 @@ import pytest
 import goryu
 from goryu.__main__ import COMMANDS, main
 from goryu.evaluators.model_files import models_folder
+from goryu.players.config import EngineConfig
 from goryu.usi.options import identification
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -209,7 +210,7 @@ def test_help_names_every_command(arguments: list[str], capsys: pytest.CaptureFi
 
 def test_the_version_is_that_of_usi(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
-    assert f"id name {capsys.readouterr().out.strip().capitalize()}" == next(identification())
+    assert f"id name {capsys.readouterr().out.strip().capitalize()}" == next(identification(EngineConfig()))
 
 
 def test_usiok_comes_before_anything_heavy_is_loaded() -> None:

@@ -42,7 +42,7 @@ from goryu.learning.self_play.game import (
 from goryu.learning.self_play.leaf_evaluator import LeafNetwork
 from goryu.learning.self_play.reanalysis import reanalyse
 from goryu.match.openings import Opening
-from goryu.players.config import EngineConfig
+from goryu.players.config import RulesConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel, GumbelConfig, search_steps
 
@@ -53,7 +53,7 @@ TOOL = Path(__file__).parents[1] / "tools" / "selfplay.py"
 
 FIRST_MOVES = [int(move) for move in Board().legal_moves()[:4]]
 
-ENGINE_RULES = Rules(all_moves=EngineConfig().generates_all_legal_moves)
+ENGINE_RULES = Rules(all_moves=RulesConfig().all_moves)
 
 SETTINGS = SelfPlaySettings(cheap_playouts=2, full_playouts=6, max_plies=60)
 

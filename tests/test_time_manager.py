@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goryu.players.limits import Limits
-from goryu.players.time_manager import Budget, TimeManager, TimeSettings, plan
+from goryu.players.time_manager import Budget, TimeConfig, TimeManager, plan
 from goryu.search.result import SearchStats
 
-SETTINGS = TimeSettings(network_delay_ms=30, network_delay2_ms=100)
+SETTINGS = TimeConfig(network_delay_ms=30, network_delay2_ms=100)
 STATS = SearchStats(
     playouts=100,
     evaluations=100,
@@ -39,7 +39,7 @@ class Clock:
         self.now_s += ms / 1000
 
 
-def budget_of(limits: Limits, turn: int = 0, ply: int = 0, settings: TimeSettings = SETTINGS) -> Budget:
+def budget_of(limits: Limits, turn: int = 0, ply: int = 0, settings: TimeConfig = SETTINGS) -> Budget:
     budget = plan(limits, turn, ply, settings, Random(1))
     assert budget is not None
     return budget
@@ -160,7 +160,7 @@ def test_movetime_ends_a_little_early() -> None:
 
 
 def test_a_random_time_is_one_to_three_times_the_one_asked_for() -> None:
-    times = [plan(Limits(rtime_ms=100), 0, 0, TimeSettings(0, 0), Random(seed)) for seed in range(50)]
+    times = [plan(Limits(rtime_ms=100), 0, 0, TimeConfig(0, 0), Random(seed)) for seed in range(50)]
     found = [budget.maximum_ms for budget in times if budget is not None]
     assert min(found) >= 100
     assert max(found) <= 300
@@ -182,7 +182,7 @@ def test_other_limits_need_no_clock(limits: Limits) -> None:
     byoyomi_ms=st.floats(0, 1e6),
     ply=st.integers(0, 600),
     settings=st.builds(
-        TimeSettings,
+        TimeConfig,
         network_delay_ms=st.floats(0, 10_000),
         network_delay2_ms=st.floats(0, 60_000),
         time_margin_ms=st.floats(0, 60_000),
@@ -195,7 +195,7 @@ def test_other_limits_need_no_clock(limits: Limits) -> None:
     ),
 )
 def test_no_plan_exceeds_what_is_on_the_clock(
-    time_ms: float, increment_ms: float, byoyomi_ms: float, ply: int, settings: TimeSettings
+    time_ms: float, increment_ms: float, byoyomi_ms: float, ply: int, settings: TimeConfig
 ) -> None:
     limits = Limits((time_ms, 0.0), (increment_ms, 0.0), byoyomi_ms)
     budget = budget_of(limits, ply=ply, settings=settings)

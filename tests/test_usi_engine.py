@@ -3,11 +3,12 @@
 from collections import deque
 from typing import Any, cast
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goryu.games.shogi import move_from_usi
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, OutputConfig
 from goryu.players.request import Answer
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult, SearchStats
@@ -95,12 +96,35 @@ def test_readyok_comes_after_loading() -> None:
     assert world.work() == ["readyok"]
 
 
-def test_what_the_file_beside_the_model_sets_is_said() -> None:
-    engine = UsiEngine(lambda config: "C_init=65\nC_init_root=75\n")
-    engine.receive("setoption name C_init value 90", 0.0)
-    said, load = engine.receive("isready", 0.0)
-    assert said == Write("info string set by the file beside the model: C_init_root=75")
+MODEL_FILE = "C_init=65\nC_init_root=75\n"
+
+
+def lines_of(actions: list[Action]) -> list[str]:
+    return [action.line for action in actions if isinstance(action, Write)]
+
+
+def test_the_options_of_the_file_beside_the_model_are_the_defaults_that_the_gui_shows() -> None:
+    engine = UsiEngine(lambda config: MODEL_FILE, "Threads=3")
+    offered = lines_of(engine.receive("usi", 0.0))
+    assert "option name C_init type spin default 65 min 0 max 500" in offered
+    assert "option name Threads type spin default 3 min 1 max 1024" in offered
+
+
+@pytest.mark.parametrize("value", [125, 90])
+def test_what_the_user_sets_counts_more_than_the_file_beside_the_model(value: int) -> None:
+    """125 is the engine's own default: a user who sets it means it."""
+    engine = UsiEngine(lambda config: MODEL_FILE)
+    engine.receive(f"setoption name C_init value {value}", 0.0)
+    *said, load = engine.receive("isready", 0.0)
+    assert lines_of(said) == [
+        "info string set by the file beside the model: C_init_root=75",
+        "info string the file beside the model has other values: C_init=65",
+    ]
     assert isinstance(load, Load)
+    assert load.config.search.c_init == value / 50
+    assert load.config.search.c_init_root == 1.5
+    assert lines_of(engine.receive("getoption C_init", 0.0)) == []  # It waits for the model.
+    assert lines_of(engine.loaded()) == ["readyok", f"info string C_init = {value}"]
 
 
 def test_what_follows_isready_waits_for_it_in_order() -> None:
@@ -196,7 +220,7 @@ def test_with_several_lines_the_last_one_before_the_answer_is_about_its_move() -
         RootMove(move_from_usi(text), 0.5, 5, 0.1, None, (move_from_usi(text),)) for text in MOVES
     )
     answer = Answer(first.move, None, SearchResult((first, second), 0.1, STATS))
-    *_, last, best = answer_lines(answer, EngineConfig(multi_pv=2))
+    *_, last, best = answer_lines(answer, EngineConfig(output=OutputConfig(lines=2)))
     assert (last.split()[-1], best) == (MOVES[0], f"bestmove {MOVES[0]}")
 
 
@@ -231,7 +255,7 @@ def test_an_option_set_during_a_search_counts_for_the_next() -> None:
     world.send("go nodes 1")
     search = world.jobs[0]
     assert isinstance(search, Search)
-    assert search.request.config.multi_pv == 4
+    assert search.request.config.output.lines == 4
 
 
 def test_a_move_that_is_pointless_but_legal_is_searched_if_it_is_asked_for() -> None:
@@ -288,7 +312,7 @@ def test_help_explains_an_option_under_any_of_its_names() -> None:
     declared, meaning = world.send("help uct_threads")
     assert declared.startswith("info string Threads type spin default ")
     assert meaning.startswith("info string CPU threads of the search")
-    assert world.send("help nothing") == ["info string no option of the name 'nothing'"]
+    assert world.send("help nothing") == ["info string no option is called 'nothing'"]
 
 
 def test_quit_answers_nothing_twice() -> None:

@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
-from dataclasses import fields
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +21,40 @@ from goryu.players.config import EngineConfig
 from goryu.usi.commands import parse_go, parse_position, parse_setoption, words
 from goryu.usi.console import print_options
 from goryu.usi.option import Kind, Option, OptionError
-from goryu.usi.option_values import UsiOptions
+from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
 from goryu.usi.options_file import read_options_file
 from goryu.usi.scores import MAXIMUM_CP, centipawns, score, value_from_centipawns
 
+NO_OPTIONS = {
+    *("search.batch_size", "search.draw_value", "search.threads", "clock.moves_to_draw"),  # Set from others.
+    *("search.c_factor", "search.merge"),
+}
 
-def test_every_setting_is_an_option_and_every_option_a_setting() -> None:
-    assert {option.field for option in OPTIONS} - {""} == {field.name for field in fields(EngineConfig)}
+
+def fields_of(config: Any, path: str = "") -> Iterator[str]:
+    """Yields the dotted path of every field that is no dataclass itself."""
+    for field in fields(config):
+        value = getattr(config, field.name)
+        yield from fields_of(value, f"{path}{field.name}.") if is_dataclass(value) else [path + field.name]
+
+
+def test_every_field_is_an_option_and_every_option_a_field() -> None:
+    assert {option.field for option in OPTIONS} - {""} == set(fields_of(EngineConfig())) - NO_OPTIONS
+
+
+OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
 
 
 def test_no_name_is_used_twice() -> None:
     names = [name.lower() for option in OPTIONS for name in (option.name, *dict(option.aliases))]
+    names.remove("c_puct")  # It sets the constants of the root and of the other nodes.
     assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 def test_an_option_is_ascii_without_blanks_and_explains_itself(option: Option) -> None:
-    assert option.declaration().isascii()
+    assert option.declaration(EngineConfig()).isascii()
     assert option.help.isascii()
     assert option.help.endswith(".")
     assert " " not in option.name
@@ -47,7 +65,7 @@ def test_an_option_is_ascii_without_blanks_and_explains_itself(option: Option) -
 )
 def test_the_default_sent_back_is_the_default(option: Option) -> None:
     default = option.text(EngineConfig())
-    assert option.parse(default) == getattr(EngineConfig(), option.field)
+    assert option.parse(default) == attrgetter(option.field)(EngineConfig())
 
 
 def test_goryu_options_explains_every_option(capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,6 +74,7 @@ def test_goryu_options_explains_every_option(capsys: pytest.CaptureFixture[str])
     for option in OPTIONS:
         assert option.name in text
         assert option.help in text
+        assert option.description(EngineConfig()).partition("default")[0] in text
         assert all(alias in text for alias, _ in option.aliases)
 
 
@@ -192,37 +211,39 @@ NAMES_OF_OTHER_ENGINES = [
 
 @pytest.mark.parametrize("name", NAMES_OF_OTHER_ENGINES)
 def test_the_names_in_users_profiles_are_known(name: str) -> None:
-    assert UsiOptions().find(name) is not None
+    assert OptionValues().find(name)
 
 
 def test_the_limits_of_both_colours_and_of_all_moves_of_a_book_count_together() -> None:
-    options = UsiOptions()
-    assert options.config.book_settings().least_cp == (0, -140)
+    options = OptionValues()
+    book = options.config.book
+    assert (book.least_cp, book.least_cp_black, book.least_cp_white) == (-3000, 0, -140)
     options.set("Min_Book_Score", "-50")
-    assert options.config.book_settings().least_cp == (0, -50)
+    assert options.config.book.least_cp == -50
 
 
 def test_no_book_is_opened_unless_one_is_named_and_wanted() -> None:
-    options = UsiOptions()
-    assert options.config.opening_book().is_none
+    options = OptionValues()
+    files = [options.config.book_file]
     options.set("Book_File", "book.bin")
-    assert not options.config.opening_book().is_none
+    files.append(options.config.book_file)
     options.set("OwnBook", "false")
-    assert options.config.opening_book().is_none
+    files.append(options.config.book_file)
+    assert [file.is_none for file in files] == [True, False, True]
 
 
 def test_false_is_read_as_false() -> None:
-    options = UsiOptions()
+    options = OptionValues()
     options.set("USI_Ponder", "true")
     options.set("USI_Ponder", "false")
-    assert options.config.ponder is False
+    assert options.config.clock.ponders is False
 
 
 def test_only_a_number_that_was_out_of_bounds_is_remarked_on() -> None:
-    options = UsiOptions()
-    assert options.set("BlackDrawValue", "100") == ""  # Percent: 1000 per mille.
-    assert options.set("Threads", "+1") == ""
-    assert options.set("BlackDrawValue", "101") == "option DrawValueBlack: '101' became 1000"
+    options = OptionValues()
+    assert options.set("BlackDrawValue", "100") == []  # Percent: 1000 per mille.
+    assert options.set("Threads", "+1") == []
+    assert options.set("BlackDrawValue", "101") == ["option DrawValueBlack: '101' became 1000"]
 
 
 @pytest.mark.parametrize(
@@ -230,30 +251,43 @@ def test_only_a_number_that_was_out_of_bounds_is_remarked_on() -> None:
     [("Max_GPU", "1", "2"), ("UCT_Threads2", "0", "4"), ("DNN_Model3", "", "x.onnx"), ("numgpus", "1", "8")],
 )
 def test_who_asks_for_several_gpus_is_told_that_one_is_used(name: str, unused: str, used: str) -> None:
-    options = UsiOptions()
-    assert options.set(name, unused) == ""
-    assert options.set(name, used) == f"option {name} has no effect: Goryu uses one GPU, that of Device"
+    options = OptionValues()
+    assert options.set(name, unused) == []
+    assert options.set(name, used) == [f"option {name} has no effect: Goryu uses one GPU, that of Device"]
     assert options.config == EngineConfig()
 
 
 def test_a_path_may_be_pasted_with_the_quotes_of_windows() -> None:
-    options = UsiOptions()
+    options = OptionValues()
     options.set("DNN_Model", r'"C:\My Models\日本 語.onnx"')
-    assert options.config.model == r"C:\My Models\日本 語.onnx"
+    assert options.config.evaluator.model == r"C:\My Models\日本 語.onnx"
     options.set("DNN_Model", '"')
-    assert options.config.model == '"'
+    assert options.config.evaluator.model == '"'
 
 
 def test_units_of_other_engines_are_converted() -> None:
-    options = UsiOptions()
+    options = OptionValues()
     options.set("WhiteDrawValue", "40")
-    assert options.config.draw_value_white_permille == 400
-    assert options.config.draw_value(1) == pytest.approx(-0.2)
-    assert options.config.draw_value(0) == 0.0
+    assert OPTIONS_BY_NAME["DrawValueWhite"].text(options.config) == "400"
+    assert options.config.rules.draw_value(1) == pytest.approx(-0.2)
+    assert options.config.rules.draw_value(0) == 0.0
+
+
+def test_c_puct_is_the_constant_of_the_root_too() -> None:
+    """As in python-dlshogi2, which has one constant for all nodes."""
+    options = OptionValues()
+    assert options.set("c_puct", "100") == []
+    assert options.config.search.c_init == options.config.search.c_init_root == 2.0
+    assert options.describe("c_puct") == ["C_init = 100", "C_init_root = 100"]
+
+
+def test_an_unknown_name_is_an_error() -> None:
+    with pytest.raises(OptionError, match="no option is called 'NoSuch'"):
+        OptionValues().set("NoSuch", "3")
 
 
 def test_constants_of_the_win_rate_scale_are_doubled() -> None:
-    options = UsiOptions()
+    options = OptionValues()
     options.set("C_init", "144")
     options.set("C_fpu_reduction", "27")
     constants = options.config.puct_config(turn=0, batch_size=4)
@@ -263,7 +297,7 @@ def test_constants_of_the_win_rate_scale_are_doubled() -> None:
 
 
 def test_the_graph_is_limited_in_megabytes_and_in_nodes() -> None:
-    options = UsiOptions()
+    options = OptionValues()
     options.set("USI_Hash", "3")
     options.set("UCT_NodeLimit", "1500")
     config = options.config
@@ -278,7 +312,7 @@ def test_the_graph_is_limited_in_megabytes_and_in_nodes() -> None:
 @example(OPTIONS[2], "-" + "9" * 10_000)
 @example(OPTIONS[2], "１２")
 def test_no_value_breaks_an_option(option: Option, text: str) -> None:
-    options = UsiOptions()
+    options = OptionValues()
     refusal = ""
     try:
         options.set(option.name, text)
@@ -287,7 +321,7 @@ def test_no_value_breaks_an_option(option: Option, text: str) -> None:
     assert refusal.isascii()
     assert not refusal or options.config == EngineConfig()
     if option.kind is Kind.SPIN:
-        assert option.minimum <= getattr(options.config, option.field) <= option.maximum
+        assert option.minimum <= int(option.text(options.config)) <= option.maximum
 
 
 @given(st.text())
@@ -326,20 +360,20 @@ def test_the_limits_of_searchmoves_may_stand_on_either_side() -> None:
 
 
 def test_a_settings_file_yields_to_what_the_user_has_set() -> None:
-    options = UsiOptions()
+    options = OptionValues()
     options.set("Threads", "7")
-    problems = options.set_model_settings(
+    problems = options.set_model_options(
         "Threads=3\r\nsoftmax_temperature = 174\n# a remark\nbad line\nC_init=x\n"
     )
-    assert options.config.threads == 7
-    assert options.config.softmax_temperature_percent == 174
+    assert options.config.evaluator.threads == 7
+    assert options.config.evaluator.temperature == 1.74
     assert len(problems) == 2
-    options.set_model_settings("")
-    assert options.config.softmax_temperature_percent == EngineConfig().softmax_temperature_percent
+    options.set_model_options("")
+    assert options.config.evaluator.temperature == 1.5
 
 
 def test_what_the_options_file_says_holds_against_gui_and_model() -> None:
-    options = UsiOptions()
+    options = OptionValues()
     *problems, settings = options.fix(
         "# a remark\r\nThreads 3\r\nC_init=125\n\nDNN_Model  C:\\my nets\\a=b.onnx \n"
         "option name USI_Hash type spin default 64 min 1 max 33554432\n"
@@ -348,16 +382,16 @@ def test_what_the_options_file_says_holds_against_gui_and_model() -> None:
     )
     assert [problem.partition(": ")[2] for problem in problems] == [
         "option MultiPV expects a whole number from 1 to 600, received 'x'",
-        "no option 'EvalShare'",
+        "no option is called 'EvalShare'",
         "LogFile cannot be set here",
         "option NetworkDelay: '999999' became 10000",
     ]
-    assert options.config.model == "C:\\my nets\\a=b.onnx"
-    assert options.set("threads", "8") == "option Threads stays 3: engine_options.txt"
-    assert options.set("Threads", "3") == ""
-    assert options.set_model_settings("C_init=65\nC_init_root=75") == []
-    assert options.config.c_init_percent == 125
-    assert options.config.c_init_root_percent == 75
+    assert options.config.evaluator.model == "C:\\my nets\\a=b.onnx"
+    assert options.set("threads", "8") == ["option Threads stays 3: engine_options.txt"]
+    assert options.set("Threads", "3") == []
+    assert options.set_model_options("C_init=65\nC_init_root=75") == []
+    assert options.config.search.c_init == 2.5
+    assert options.config.search.c_init_root == 1.5
     assert settings == (
         "set by engine_options.txt: USI_Hash=64 Threads=3 DNN_Model=C:\\my nets\\a=b.onnx "
         "C_init=125 NetworkDelay=10000 BookFile=<empty>"
@@ -412,17 +446,17 @@ def test_the_settings_files_of_the_shipped_networks_are_without_fault() -> None:
         path.name for path in sorted(models_folder().glob("goryu-*.onnx"))
     ]
     for path in files:
-        options = UsiOptions()
-        assert options.set_model_settings(path.read_text("utf-8")) == []
-        assert options.config.c_init_percent != EngineConfig().c_init_percent
+        options = OptionValues()
+        assert options.set_model_options(path.read_text("utf-8")) == []
+        assert options.config.search.c_init != EngineConfig().search.c_init
 
 
 @pytest.mark.parametrize(
     "line", ["Evaluator=material", "EvalDir=x", "DNN_Model=x", "LogFile=x", "Clear_Hash="]
 )
 def test_a_settings_file_does_not_decide_which_model_it_lies_beside(line: str) -> None:
-    options = UsiOptions()
-    assert len(options.set_model_settings(line)) == 1
+    options = OptionValues()
+    assert len(options.set_model_options(line)) == 1
     assert options.config == EngineConfig()
 
 

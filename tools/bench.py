@@ -30,8 +30,8 @@ from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import BackendError, backend_chain, open_on_first
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.implementation import IMPLEMENTATION, WHY
-from goryu.players.config import EngineConfig
-from goryu.players.loading import model_path
+from goryu.players.config import EvaluatorConfig
+from goryu.players.model_path import model_path
 from goryu.search.puct import PuctConfig
 
 with needs_extra("tools"):
@@ -129,7 +129,7 @@ def open_network(args: argparse.Namespace) -> NetworkEvaluator | None:
     if args.no_network:
         return None
     try:
-        path = args.model or model_path(EngineConfig().evaluator_settings())
+        path = args.model or model_path(EvaluatorConfig())
     except ModelError:
         return None
 

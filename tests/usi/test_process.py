@@ -264,19 +264,20 @@ def test_b11_a_model_replaced_under_its_name_is_noticed(ready: Any, network: Pat
     ready.expect("readyok")
 
 
-def test_the_settings_file_of_a_model_fills_options_that_stand_at_their_default(
-    ready: Any, network: Path, tmp_path: Path
+def test_the_file_beside_a_model_sets_the_options_that_the_user_did_not_set(
+    fresh: Any, network: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "net.onnx"
     copy.write_bytes(network.read_bytes())
     (tmp_path / "net.onnx.ini").write_text("DNN_Batch_Size=7\nthread=1\nMultiPV=2\nNoSuchThing=1\n")
-    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {copy}")
-    ready.send("setoption name MultiPV value 3\nisready")
-    ready.expect("info string model settings: .*NoSuchThing.*")
-    ready.expect("info string backend=.* batch=7 threads=1 .*")
-    ready.expect("readyok")
-    ready.send("getoption MultiPV")
-    ready.expect("info string MultiPV = 3")
+    fresh.send(f"setoption name DNN_Model value {copy}\nsetoption name MultiPV value 1\nisready")
+    fresh.expect("info string file beside the model: no option is called 'NoSuchThing'")
+    fresh.expect("info string set by the file beside the model: Threads=1 DNN_Batch_Size=7")
+    fresh.expect("info string the file beside the model has other values: MultiPV=2")
+    fresh.expect("info string backend=.* batch=7 threads=1 .*")
+    fresh.expect("readyok")
+    fresh.send("getoption MultiPV")
+    fresh.expect("info string MultiPV = 1")
 
 
 def test_c12_a_backend_that_is_not_there_is_said_with_the_reason(ready: Any, network: Path) -> None:

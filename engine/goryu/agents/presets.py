@@ -37,7 +37,7 @@ def shogi_setup(config: EngineConfig, log: Callable[[str], None]) -> AgentSetup:
     Leaves are not searched for mates, one thread searches, and a draw is worth 0 to both sides.
     """
     material = MaterialEvaluator()
-    loaded = load_evaluator(config.evaluator_settings(), log)
+    loaded = load_evaluator(config.evaluator, log)
     puct = config.puct_config(turn=0, batch_size=loaded.batch_size)
     return AgentSetup(
         evaluator=loaded.evaluator,
@@ -47,9 +47,7 @@ def shogi_setup(config: EngineConfig, log: Callable[[str], None]) -> AgentSetup:
     )
 
 
-def board_setup(
-    game: str, rng: Random, log: Callable[[str], None], model: Path | None = None
-) -> AgentSetup:
+def board_setup(game: str, rng: Random, log: Callable[[str], None], model: Path | None = None) -> AgentSetup:
     """Returns what agents may know of "tictactoe" or "reversi".
 
     model: a network to play with instead of the shipped ones. If one of those is not there, positions are

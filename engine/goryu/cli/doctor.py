@@ -8,7 +8,6 @@ import argparse
 import platform
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from goryu import __version__
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, EvaluatorConfig
 
 if TYPE_CHECKING:
     from goryu.evaluators.network import NetworkEvaluator
@@ -92,11 +91,12 @@ def _network(model: str) -> Iterator[str]:
     """Says which backends onnxruntime offers, and which of them really start."""
     from goryu.evaluators.model_files import ModelError
     from goryu.evaluators.providers import BACKENDS, BackendError, import_onnxruntime
-    from goryu.players.loading import load_network, model_path
+    from goryu.players.loading import load_network
+    from goryu.players.model_path import model_path
 
     try:
         yield f"onnxruntime offers: {', '.join(import_onnxruntime().get_available_providers())}"
-        path = model_path(EngineConfig(model=model).evaluator_settings())
+        path = model_path(EvaluatorConfig(model=model))
         yield f"model {path}"
         if not path.is_file():
             raise ModelError(f"model {path}: no such file")
@@ -105,9 +105,7 @@ def _network(model: str) -> Iterator[str]:
         return
     for backend in BACKENDS:
         notes: list[str] = []
-        settings = replace(
-            EngineConfig(model=model).evaluator_settings(), backend=backend, allows_fallback=False
-        )
+        settings = EvaluatorConfig(model=model, backend=backend, allows_fallback=False)
         try:
             network = load_network(settings, notes.append)
         except (BackendError, ModelError) as error:
@@ -144,7 +142,7 @@ def _search(model: str) -> Iterator[str]:
     from goryu.players.player import Player
     from goryu.players.request import Request, SearchControl
 
-    player, config, said = Player(), EngineConfig(model=model), list[str]()
+    player, config, said = Player(), EngineConfig(EvaluatorConfig(model=model)), list[str]()
     player.load(config, said.append)
     yield from (f"! broken: {text}" if text.startswith("Error!") else text for text in said)
     request = Request(Board(), Limits(movetime_ms=1000 * MEASURED_S), config, monotonic())

@@ -19,8 +19,9 @@ from goryu.evaluators.model_files import ModelError
 from goryu.games.state import Move, State
 from goryu.implementation import Reversi
 from goryu.players.config import EngineConfig
-from goryu.players.loading import LoadingError, model_settings
-from goryu.usi.option_values import UsiOptions
+from goryu.players.loading import LoadingError
+from goryu.players.model_path import read_model_options
+from goryu.usi.option_values import OptionValues
 from goryu.usi.options_file import read_options_file
 
 __all__ = ["GAMES", "Play", "main"]
@@ -220,15 +221,15 @@ def _engine_config(model: Path | None, show: Callable[[str], None]) -> EngineCon
     Those of `engine_options.txt` and of the file beside its network are included.
     Raises AgentError if `engine_options.txt` insists on a network.
     """
-    options = UsiOptions()
+    options = OptionValues()
     text, problem = read_options_file()
     remarks = [problem] if problem else []
     remarks += options.fix(text)
     if model:
         if refused := options.set("DNN_Model", str(model.absolute())):
-            raise AgentError(f"--model: {refused}")
+            raise AgentError(f"--model: {refused[0]}")
         options.set("AllowFallback", "false")  # Who names a network does not want to play without one.
-    remarks += options.set_model_settings(model_settings(options.config))
+    remarks += options.set_model_options(read_model_options(options.config.evaluator))
     for remark in remarks:
         show(remark)
     return options.config

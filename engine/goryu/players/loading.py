@@ -4,21 +4,20 @@ There is one chain of fallbacks: the requested model on the requested backend, t
 shipped model in the same way; at last the material evaluator, which needs no file and no library.
 """
 
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.errors import GoryuError
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.evaluators.model_files import ModelError, models_folder
+from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import BackendError, backend_chain, open_on_first
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import IMPLEMENTATION
-from goryu.players.config import EngineConfig, EvaluatorSettings
-from goryu.players.paths import file_stamp, named_file
+from goryu.players.config import EvaluatorConfig
+from goryu.players.model_path import model_path
+from goryu.players.paths import file_stamp
 from goryu.search.evaluator import Evaluator
 
 if TYPE_CHECKING:
@@ -47,15 +46,15 @@ class LoadedEvaluator:
     evaluator: Evaluator
     description: str
     batch_size: int
-    settings: EvaluatorSettings
+    settings: EvaluatorConfig
     stamp: tuple[int, int] | None
 
-    def is_current(self, settings: EvaluatorSettings) -> bool:
+    def is_current(self, settings: EvaluatorConfig) -> bool:
         """Would loading again, with these settings, give the same evaluator?"""
         return settings == self.settings and _stamp(settings) == self.stamp
 
 
-def load_evaluator(settings: EvaluatorSettings, say: Callable[[str], None]) -> LoadedEvaluator:
+def load_evaluator(settings: EvaluatorConfig, say: Callable[[str], None]) -> LoadedEvaluator:
     """Returns the evaluator that the settings ask for, or the next one in the chain that works.
 
     say: takes one line for every fallback, with its reason.
@@ -77,7 +76,7 @@ def load_evaluator(settings: EvaluatorSettings, say: Callable[[str], None]) -> L
     return LoadedEvaluator(evaluator, description, batch_size, settings, stamp)
 
 
-def _first_that_loads(settings: EvaluatorSettings, say: Callable[[str], None]) -> tuple[Evaluator, str]:
+def _first_that_loads(settings: EvaluatorConfig, say: Callable[[str], None]) -> tuple[Evaluator, str]:
     """Returns the requested network, the shipped one, or the material evaluator; and its description."""
     models = [settings.model, ""] if settings.model and settings.allows_fallback else [settings.model]
     problems: list[str] = []
@@ -97,18 +96,19 @@ def _first_that_loads(settings: EvaluatorSettings, say: Callable[[str], None]) -
     return MaterialEvaluator(), "evaluator=material (the network could not be loaded)"
 
 
-def load_network(settings: EvaluatorSettings, say: Callable[[str], None]) -> "NetworkEvaluator":
+def load_network(settings: EvaluatorConfig, say: Callable[[str], None]) -> "NetworkEvaluator":
     """Opens one model on the first backend that works; says why the ones before it do not.
 
     Raises:
         ModelError: the file is missing, broken, or not of a known format.
         BackendError: no backend works.
     """
-    backends = backend_chain(settings.backend, settings.allows_fallback)
+    wanted = settings.backend if settings.device >= 0 else "cpu"
+    backends = backend_chain(wanted, settings.allows_fallback)
     return open_on_first(backends, lambda backend: _open_network(settings, backend), say)
 
 
-def _open_network(settings: EvaluatorSettings, backend: str) -> "NetworkEvaluator":
+def _open_network(settings: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
     # NumPy and onnxruntime are imported only when a network is needed.
     from goryu.evaluators.network import NetworkEvaluator
 
@@ -118,56 +118,12 @@ def _open_network(settings: EvaluatorSettings, backend: str) -> "NetworkEvaluato
         backend=backend,
         # The native search calls the network from this many threads itself, which uses the cores better.
         threads=settings.threads if IMPLEMENTATION == "python" else 1,
-        device=settings.device,
+        device=max(0, settings.device),
         temperature=settings.temperature,
     )
 
 
-def model_path(settings: EvaluatorSettings, backend: str = "cpu") -> Path:
-    """Returns the model's file: the named one, found as in `named_file`, or the shipped one for the backend.
-
-    The shipped network in 8-bit integers is for CPUs: TensorRT would compile it for minutes, or refuse it.
-
-    Raises:
-        ModelError: no model was named, and none is shipped.
-    """
-    folder = models_folder()
-    if not settings.model:
-        return _shipped_model(folder, "default" if backend == "cpu" else "default_gpu")
-    # The working directory alone is not enough: a GUI starts the engine anywhere.
-    return named_file(settings.model, settings.model_folder, folder)
-
-
-def _shipped_model(folder: Path, key: str) -> Path:
-    """Returns the network that `manifest.toml` names under `key`, or the first one without a manifest.
-
-    key: "default" (for a CPU) or "default_gpu".
-    """
-    manifest = folder / "manifest.toml"
-    if manifest.is_file():
-        name = tomllib.loads(manifest.read_text(encoding="utf-8")).get(key)
-        if isinstance(name, str):
-            return folder / name
-    shipped = sorted(folder.glob("goryu-*.onnx"))
-    if not shipped:
-        raise ModelError(f"DNN_Model is empty, and there is no model in {folder}")
-    return shipped[0]
-
-
-def model_settings(config: EngineConfig) -> str:
-    """Returns the text of the options file next to the model (`model.onnx.ini`), "" if there is none."""
-    settings = config.evaluator_settings()
-    if settings.kind != "network":
-        return ""
-    try:
-        path = model_path(settings)
-        ini = path.with_name(path.name + ".ini")
-        return ini.read_text(encoding="utf-8-sig", errors="replace") if ini.is_file() else ""
-    except (OSError, ValueError):
-        return ""
-
-
-def _stamp(settings: EvaluatorSettings) -> tuple[int, int] | None:
+def _stamp(settings: EvaluatorConfig) -> tuple[int, int] | None:
     """Returns a stamp of the model file's content (`file_stamp`), or None without a file."""
     if settings.kind != "network":
         return None

@@ -76,8 +76,8 @@ class Player:
         where the settings forbid that, the player resigns. A broken book is done without.
         """
         self._say = say
-        self._books.load(config.opening_book(), say)
-        settings = config.evaluator_settings()
+        self._books.load(config.book_file, say)
+        settings = config.evaluator
         if self._loaded is None or not self._loaded.is_current(settings):
             self._puct = None
             self._problem = "it could not be loaded"
@@ -88,7 +88,7 @@ class Player:
                 self._problem = str(error)
                 say(f"Error! {error}")
                 return
-        searchers = config.threads if IMPLEMENTATION == "native" else 1
+        searchers = config.evaluator.threads if IMPLEMENTATION == "native" else 1
         say(f"{self._loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
 
     def new_game(self) -> None:
@@ -125,7 +125,7 @@ class Player:
             return Answer(None, remark=f"Error! no evaluator: {self._problem}")
         if not board.legal_moves():
             return Answer(None)
-        if request.limits.ponder and config.stochastic_ponder and board.move_stack:
+        if request.limits.ponder and config.ponders_on_all_replies and board.move_stack:
             answer = self._ponder_on_all_replies(request, control, report)
             if answer is not None:
                 return answer
@@ -145,12 +145,14 @@ class Player:
         watch.ends_at_hit = book_move is not None
         watch.is_forced = declares or len(board.legal_moves()) == 1
         if (mate := self._mate_at_root(watch, control)) is not None:
-            if not (limits.infinite or limits.root_moves or config.multi_pv > 1):
+            if not (limits.infinite or limits.root_moves or config.output.lines > 1):
                 return _mating_answer(mate, watch)
             watch.add_mate(mate)
         problem = _run(watch)
         if puct.stats().is_exhausted and puct.table.is_exhausted:
-            self._say(f"the search has ended: its memory is full (USI_Hash {config.hash_mb})")
+            self._say(
+                f"the search has ended: its memory is full (USI_Hash {config.search.capacity_bytes >> 20})"
+            )
         if book_move is not None:
             control.wait()
             if not control.is_stopped:
@@ -163,7 +165,7 @@ class Player:
     def solve_mate(self, request: Request, control: SearchControl, limit_ms: float | None) -> Mate:
         """Searches a mate for the side to move, for at most `limit_ms`."""
         deadline_s = inf if limit_ms is None else request.started_s + (limit_ms - MATE_MARGIN_MS) / 1000
-        nodes = (request.config.hash_mb << 20) // BYTES_PER_MATE_NODE
+        nodes = request.config.search.capacity_bytes // BYTES_PER_MATE_NODE
         return solve(request.board, nodes, lambda: control.is_stopped or self._clock() >= deadline_s)
 
     def evaluate(self, board: Board) -> Evaluation:
@@ -194,7 +196,7 @@ class Player:
         if self._puct is None or replace(self._puct.config, draw_value=wanted.draw_value) != wanted:
             self._puct = Puct(self._loaded.evaluator, wanted)
         elif not (
-            config.reuse_subtree
+            config.reuses_subtree
             and board.rules == self._rules
             and self._has_same_past(board)
             and self._has_considered(board, chosen)
@@ -228,7 +230,7 @@ class Player:
         """
         request, config = watch.request, watch.request.config
         board, limits = request.board, request.limits
-        nodes = min(config.root_mate_nodes, limits.nodes or config.root_mate_nodes)
+        nodes = min(config.mate.root_nodes, limits.nodes or config.mate.root_nodes)
         if nodes == 0:
             return None
         deadline_s = request.started_s + ROOT_MATE_SHARE * self._time.soft_ms / 1000
@@ -246,13 +248,11 @@ class Player:
     def _answer(self, watch: SearchSession, may_resign: bool) -> Answer:
         request, config = watch.request, watch.request.config
         board = request.board
-        plays_randomly = board.ply < max(config.random_ply, config.random2_ply)
-        result = watch.result(ALL_MOVES if plays_randomly else config.multi_pv)
-        is_hopeless = config.resign_threshold_permille > 0 and result.moves[0].value < config.resign_value
+        plays_randomly = board.ply < max(config.random_opening.plies, config.random_moves.plies)
+        result = watch.result(ALL_MOVES if plays_randomly else config.output.lines)
+        is_hopeless = config.resign_value > -1.0 and result.moves[0].value < config.resign_value
         if plays_randomly:
-            chosen = choose_move(
-                result, config.random_settings(), config.occasional_settings(), board.ply, self._rng
-            )
+            chosen = choose_move(result, config.random_opening, config.random_moves, board.ply, self._rng)
             result = replace(result, moves=_with_first(result.moves, chosen))
         best = result.moves[0]
         elapsed_ms = watch.elapsed_ms()
@@ -272,7 +272,7 @@ class Player:
         predicted = board.pop()
         puct = self._searcher(request.config, board)
         # A draw must be worth the same to us now, at the opponent's root, as at our own after the hit.
-        puct.config = replace(puct.config, draw_value=-request.config.draw_value(request.board.turn))
+        puct.config = replace(puct.config, draw_value=-request.config.rules.draw_value(request.board.turn))
         opponent = replace(request, board=board, limits=Limits(infinite=True))
         watch = SearchSession(puct, opponent, control, report, self._time, self._rng)
         watch.ends_at_hit = True

@@ -10,10 +10,10 @@ from goryu.search.result import RootMove
 def rules_of(config: EngineConfig) -> Rules:
     """Returns the rules of the game that the options ask for."""
     return Rules(
-        entering_king=EnteringKingRule(config.entering_king_rule),
-        max_ply=config.moves_to_draw,
-        all_moves=config.generates_all_legal_moves,
-        first_recurrence=config.first_recurrence,
+        entering_king=EnteringKingRule(config.rules.entering_king),
+        max_ply=config.rules.moves_to_draw,
+        all_moves=config.rules.all_moves,
+        first_recurrence=config.rules.first_recurrence,
     )
 
 

@@ -8,7 +8,7 @@ move, as long as the position is not too good to be gambled with.
 
 from random import Random
 
-from goryu.players.config import OccasionalSettings, RandomSettings
+from goryu.players.config import RandomMoveConfig, RandomOpeningConfig
 from goryu.search.boltzmann import boltzmann_distribution
 from goryu.search.result import RootMove, SearchResult
 
@@ -19,7 +19,7 @@ COLDEST = 0.05
 
 
 def choose_move(
-    result: SearchResult, settings: RandomSettings, occasional: OccasionalSettings, ply: int, rng: Random
+    result: SearchResult, settings: RandomOpeningConfig, occasional: RandomMoveConfig, ply: int, rng: Random
 ) -> RootMove:
     """Returns the move to play: the best, or while the opening lasts one drawn by visits.
 

@@ -46,11 +46,11 @@ class SearchSession:
         self._time = time_manager
         self._rng = rng
         config = request.config
-        self._mates = PvMates(puct, request.board, config.pv_mate_search_threads, config.pv_mate_search_nodes)
+        self._mates = PvMates(puct, request.board, config.mate.pv_threads, config.mate.pv_nodes)
         self._inherited_visits = 0
         self._reported_ms = 0.0
-        interval_ms = request.config.pv_interval_ms
-        least_ms = LEAST_REPORT_MS * request.config.multi_pv
+        interval_ms = request.config.output.interval_ms
+        least_ms = LEAST_REPORT_MS * request.config.output.lines
         self._interval_ms = max(interval_ms, least_ms) if interval_ms else None
         self._start(request.limits, request.started_s, playouts=0)
 
@@ -107,10 +107,10 @@ class SearchSession:
         """Lets limits come into force, after so many playouts of this search."""
         self._limits = limits
         board, config = self.request.board, self.request.config
-        budget = plan(limits, board.turn, board.ply, config.time_settings(), self._rng)
-        if limits.is_unlimited and (config.playout_limit or config.depth_limit):
+        budget = plan(limits, board.turn, board.ply, config.time_config(), self._rng)
+        if limits.is_unlimited and (config.playouts or config.depth):
             budget = None  # The second of a bare `go` is for want of a limit.
-        if budget is not None and config.playout_limit:
+        if budget is not None and config.playouts:
             # So many playouts, whatever the clock says; but never past its hard end.
             budget = replace(budget, optimum_ms=budget.maximum_ms, may_stop_early=False, may_extend=False)
         self._time.start(budget, started_s, playouts)
@@ -124,16 +124,16 @@ class SearchSession:
         elapsed_ms = self.elapsed_ms()
         if self._interval_ms is not None and elapsed_ms - self._reported_ms >= self._interval_ms:
             self._reported_ms = elapsed_ms
-            self._report(self.result(self.request.config.multi_pv), elapsed_ms)
+            self._report(self.result(self.request.config.output.lines), elapsed_ms)
 
 
 def _playout_limit(limits: Limits, config: EngineConfig) -> int | None:
     """Returns the playouts to make: what `go` says counts more than the option."""
     is_limited = limits.nodes is not None or limits.depth is not None
-    return limits.nodes if is_limited else config.playout_limit or None
+    return limits.nodes if is_limited else config.playouts or None
 
 
 def _depth_limit(limits: Limits, config: EngineConfig) -> int | None:
     """Returns the depth at which to stop: what `go` says counts more than the option."""
     is_limited = limits.nodes is not None or limits.depth is not None
-    return limits.depth if is_limited else config.depth_limit or None
+    return limits.depth if is_limited else config.depth or None

@@ -17,7 +17,7 @@ from random import Random
 from goryu.players.limits import DEFAULT_MOVETIME_MS, Limits
 from goryu.search.result import SearchStats
 
-__all__ = ["Budget", "TimeManager", "TimeSettings", "plan"]
+__all__ = ["Budget", "TimeConfig", "TimeManager", "plan"]
 
 MAXIMUM_SHARE = 0.42
 """No move may take more than this share of the main time (lc0's value)."""
@@ -42,7 +42,7 @@ LATENCY_HALF_LIFE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class TimeSettings:
+class TimeConfig:
     """What the user may say about time; milliseconds unless the name says otherwise.
 
     network_delay_ms: on average, how much later the GUI's clock stops than ours; used for round numbers.
@@ -83,12 +83,12 @@ class Budget:
     second_ms: float | None = None
 
 
-def plan(limits: Limits, turn: int, ply: int, settings: TimeSettings, rng: Random) -> Budget | None:
+def plan(limits: Limits, turn: int, ply: int, settings: TimeConfig, rng: Random) -> Budget | None:
     """Returns the budget of the side to move, or None if no clock ends this search.
 
     turn: 0 for the first player, whose clock is the first of each pair. ply: moves played so far.
 
-    >>> plan(Limits(time_ms=(0, 0), byoyomi_ms=1000), 0, 0, TimeSettings(), Random(0)).maximum_ms
+    >>> plan(Limits(time_ms=(0, 0), byoyomi_ms=1000), 0, 0, TimeConfig(), Random(0)).maximum_ms
     900.0
     """
     if limits.infinite:
@@ -111,7 +111,7 @@ def _fixed_time_ms(limits: Limits, rng: Random) -> float | None:
     return DEFAULT_MOVETIME_MS if limits.is_unlimited else None
 
 
-def _plan_clock(limits: Limits, turn: int, ply: int, settings: TimeSettings) -> Budget:
+def _plan_clock(limits: Limits, turn: int, ply: int, settings: TimeConfig) -> Budget:
     assert limits.time_ms is not None
     time_ms, increment_ms, byoyomi_ms = limits.time_ms[turn], limits.increment_ms[turn], limits.byoyomi_ms
     if byoyomi_ms == 0:

@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from goryu.players.model_path import read_model_options
 from goryu.usi.commands import words
+from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
 
 if TYPE_CHECKING:
@@ -104,9 +106,8 @@ def _eval(board: "Board", request: "Request", player: "Player") -> Iterator[str]
     from goryu.usi.scores import centipawns, win_rate
 
     value = player.evaluate(board).value
-    yield _line(
-        f"value {value:+.4f} win rate {win_rate(value):.4f} cp {centipawns(value, request.config.eval_coef)}"
-    )
+    cp = centipawns(value, request.config.output.eval_coef)
+    yield _line(f"value {value:+.4f} win rate {win_rate(value):.4f} cp {cp}")
 
 
 def _policy(board: "Board", player: "Player", lines: int) -> Iterator[str]:
@@ -166,8 +167,10 @@ def _line(text: str) -> str:
 
 def print_options(arguments: Sequence[str]) -> int:
     """`goryu options`: prints every option with its default, bounds, other names and help."""
+    options = OptionValues()
+    options.set_model_options(read_model_options(options.config.evaluator))
     for option in OPTIONS:
-        print(option.declaration().removeprefix("option name "))
+        print(option.description(options.defaults))
         print(f"    {option.help}")
         if option.aliases:
             names = (name if factor == 1 else f"{name} (times {factor})" for name, factor in option.aliases)

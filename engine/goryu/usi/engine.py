@@ -16,7 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from goryu.players.config import EngineConfig, LoadedSettings
+from goryu.players.books.config import BookFile
+from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.limits import Limits
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.mate import Mate, MateVerdict
@@ -43,7 +44,7 @@ from goryu.usi.commands import (
     words,
 )
 from goryu.usi.option import OptionError
-from goryu.usi.option_values import UsiOptions
+from goryu.usi.option_values import OptionValues
 from goryu.usi.options import identification
 
 if TYPE_CHECKING:
@@ -76,23 +77,23 @@ class _Running:
 class UsiEngine:
     """The state machine of the protocol.
 
-    read_model_settings: returns the text of the settings file beside the model, "" if there is none.
+    read_model_options: returns the text of the options file beside the model, "" if there is none.
     fixed_options: the text of `engine_options.txt`. problem_of_file: why it could not be read, or "".
     """
 
     def __init__(
         self,
-        read_model_settings: Callable[[EngineConfig], str] = lambda config: "",
+        read_model_options: Callable[[EvaluatorConfig], str] = lambda config: "",
         fixed_options: str = "",
         problem_of_file: str = "",
     ) -> None:
-        self._read_model_settings = read_model_settings
-        self._options = UsiOptions()
+        self._read_model_options = read_model_options
+        self._options = OptionValues()
         self._remarks_on_file = [problem_of_file] if problem_of_file else []
         self._remarks_on_file += self._options.fix(fixed_options)
         self._is_loading = False
         self._waiting: deque[tuple[str, float]] = deque()
-        self._loaded_settings: LoadedSettings | None = None
+        self._loaded_config: tuple[EvaluatorConfig, BookFile] | None = None
         self._readyoks_owed = 0
         self._position: GamePosition | None = None
         self._problem = ""
@@ -136,7 +137,8 @@ class UsiEngine:
         if tokens[0] == "quit":
             return self.close()
         if tokens[0] == "usi":
-            return [Write(text) for text in identification()]
+            self._read_model_file()  # Its values are the defaults that the GUI is to show.
+            return [Write(text) for text in identification(self._options.defaults)]
         if tokens[0] == "stop" and self._question is not None:
             self._question.stop()
         self._waiting.append((line, at_s))
@@ -252,16 +254,16 @@ class UsiEngine:
         if parsed is None:
             return [remark("setoption: expected setoption name NAME value VALUE")]
         name, text = parsed
-        option = self._options.find(name)
         try:
-            correction = self._options.set(name, text)
+            problems = self._options.set(name, text)
         except OptionError as error:
             return [remark(str(error))]
-        if option is not None and option.name == "Clear_Hash":
+        names = [option.name for option in self._options.find(name)]
+        if "Clear_Hash" in names:
             return [NewGame()]
-        if option is not None and option.name == "LogFile":
-            return [OpenLog(self._options.config.log_file)]
-        return [remark(correction)] if correction else []
+        if "LogFile" in names:
+            return [OpenLog(self._options.config.output.log_file)]
+        return [remark(problem) for problem in problems]
 
     def _getoption(self, line: str, at_s: float) -> list[Action]:
         return [remark(text) for text in self._options.describe(" ".join(words(line)[1:]))]
@@ -303,7 +305,7 @@ class UsiEngine:
                 return [complaint, *self._answer_mate(NO_ANSWER)]
             self._running.held = Answer(None)
             return [complaint] if is_open else [complaint, *self._answer(Answer(None))]
-        if command.is_mate and not request.config.solves_mates:
+        if command.is_mate and not request.config.mate.solves_mates:
             return self._answer_mate(NO_ANSWER)
         if command.is_mate:
             return [SolveMate(request, self._running.control, command.mate_ms)]
@@ -335,16 +337,18 @@ class UsiEngine:
     # Parts of the commands.
 
     def _must_load(self) -> bool:
-        return self._loaded_settings != self._options.config.loaded_settings()
+        return self._loaded_config != _loaded_of(self._options.config)
+
+    def _read_model_file(self) -> list[str]:
+        """Reads the options that the model's file sets; returns in words what is wrong with it."""
+        return self._options.set_model_options(self._read_model_options(self._options.config.evaluator))
 
     def _load(self) -> list[Action]:
         remarks = list(self._remarks_on_file)
-        remarks += self._options.set_model_settings(self._read_model_settings(self._options.config))
-        if settings := self._options.model_settings():
-            # The GUI goes on showing the defaults that `usi` named.
-            remarks.append(f"set by the file beside the model: {' '.join(settings)}")
+        remarks += self._read_model_file()
+        remarks += self._options.model_options()
         config = self._options.config
-        self._loaded_settings = config.loaded_settings()
+        self._loaded_config = _loaded_of(config)
         self._is_loading = True
         return [*map(remark, remarks), Load(config)]
 
@@ -410,9 +414,14 @@ class UsiEngine:
         from goryu.usi.output import mate_line
 
         assert self._running is not None
-        is_implemented = self._running.request.config.solves_mates
+        is_implemented = self._running.request.config.mate.solves_mates
         self._running = None
         return [Write(mate_line(mate) if is_implemented else "checkmate notimplemented")]
+
+
+def _loaded_of(config: EngineConfig) -> tuple[EvaluatorConfig, BookFile]:
+    """Returns what must be loaded again when it changes."""
+    return config.evaluator, config.book_file
 
 
 _HELP = (

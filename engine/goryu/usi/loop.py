@@ -22,6 +22,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from goryu.players.config import EngineConfig
+from goryu.players.model_path import read_model_options
 from goryu.players.request import Request, SearchControl
 from goryu.usi.actions import (
     Action,
@@ -126,7 +127,7 @@ class UsiLoop:
         self._output = output_descriptor
         self._make_player = make_player or _make_player
         self._player: Player | None = None
-        self._engine = UsiEngine(_read_model_settings, *read_options_file())
+        self._engine = UsiEngine(read_model_options, *read_options_file())
         self._events: SimpleQueue[Callable[[], list[Action]]] = SimpleQueue()
         self._jobs: SimpleQueue[Callable[[Player], Callable[[], list[Action]] | None]] = SimpleQueue()
         self._last_output_s = monotonic()
@@ -291,10 +292,3 @@ def _make_player() -> "Player":
     from goryu.players.player import Player
 
     return Player()
-
-
-def _read_model_settings(config: EngineConfig) -> str:
-    """Returns the text of the settings file beside the model, "" if there is none."""
-    from goryu.players.loading import model_settings
-
-    return model_settings(config)

@@ -1,147 +1,170 @@
-"""What the user has set with `setoption`, and what `engine_options.txt` and the model's own file say."""
+"""The values of the options: from the engine, the model's file, the user, and `engine_options.txt`."""
 
 import re
-from dataclasses import replace
 
-from goryu.players.config import EngineConfig
-from goryu.usi.option import Kind, Option, OptionError, Value
+from goryu.players.config import EngineConfig, Value, with_fields
+from goryu.usi.option import Kind, Option, OptionError
 from goryu.usi.options import OPTIONS
 from goryu.usi.options_file import OPTIONS_FILE, parse_options_file
 
-__all__ = ["UsiOptions"]
+_BY_NAME: dict[str, list[tuple[Option, int]]] = {}
+for _option in OPTIONS:
+    for _name, _factor in ((_option.name, 1), *_option.aliases):
+        _BY_NAME.setdefault(_name.lower(), []).append((_option, _factor))
 
-_BY_NAME: dict[str, tuple[Option | None, int]] = {
-    name.lower(): (option, factor)
-    for option in OPTIONS
-    for name, factor in ((option.name, 1), *option.aliases)
-}
+NOT_IN_A_FILE = ("", "output.log_file")
+"""Fields that no file may set: none for buttons, and one that acts at the moment when it is set."""
 
-NOT_OF_A_FILE = ("", "log_file")
-"""Buttons, and what is done when the option is set."""
+NOT_IN_A_MODEL_FILE = (*NOT_IN_A_FILE, "evaluator.kind", "evaluator.model", "evaluator.model_folder")
+"""A model's file may not choose the model either."""
 
-NOT_OF_A_MODEL = (*NOT_OF_A_FILE, "evaluator", "model", "model_folder")
-"""And what decides which model is loaded."""
-
-
-_MORE_GPUS = re.compile(r"(uct_threads|dnn_model|dnn_batch_size)[2-8]|max_gpu|numgpus|disabled_gpu")
-"""Options by which other engines use several GPUs, in lower case."""
+_SEVERAL_GPUS = re.compile(r"(uct_threads|dnn_model|dnn_batch_size)[2-8]|max_gpu|numgpus|disabled_gpu")
+"""Names, in lower case, of the options by which other engines use several GPUs."""
 
 
-class UsiOptions:
+class OptionValues:
     """The options with their values.
 
-    What `fix` has set stays. A setting of the model's file counts where the user's option stands at its
-    default: GUIs send every option, the unchanged ones too, so that "was sent" says nothing (dlshogi's rule).
+    A later source overrides an earlier one: the engine's defaults, the file beside the model, what was set
+    by name, and `engine_options.txt`.
     """
 
     def __init__(self) -> None:
-        self._set = EngineConfig()
-        self._fixed: set[str] = set()
-        self._model_settings: dict[str, Value] = {}
+        # Values by field.
+        self._model: dict[str, Value] = {}
+        self._user: dict[str, Value] = {}
+        self._fixed: dict[str, Value] = {}
+        self._config: EngineConfig | None = None  # Of these values, once it has been needed.
 
     @property
     def config(self) -> EngineConfig:
-        """The settings in force."""
-        from_model = self._from_model()
-        return replace(self._set, **from_model) if from_model else self._set  # type: ignore[arg-type]
+        """The values in force."""
+        if self._config is None:
+            self._config = with_fields(EngineConfig(), {**self._model, **self._user, **self._fixed})
+        return self._config
 
-    def _from_model(self) -> dict[str, Value]:
-        """Returns the fields that the model's file decides, with their values."""
-        default = EngineConfig()
-        return {
-            name: value
-            for name, value in self._model_settings.items()
-            if getattr(self._set, name) == getattr(default, name) and name not in self._fixed
-        }
+    @property
+    def defaults(self) -> EngineConfig:
+        """The values in force if the user sets nothing."""
+        return with_fields(EngineConfig(), {**self._model, **self._fixed})
 
-    def find(self, name: str) -> Option | None:
-        """Returns the option of this name or alias, or None."""
-        return _BY_NAME.get(name.lower(), (None, 1))[0]
+    def find(self, name: str) -> list[Option]:
+        """Returns the options of this name or alias: mostly one, none, or both that an alias sets."""
+        return [option for option, _ in _BY_NAME.get(name.lower(), [])]
 
-    def set(self, name: str, text: str) -> str:
-        """Sets an option; returns a remark if the value in force is another one, else "".
+    def set(self, name: str, text: str) -> list[str]:
+        """Sets what the name stands for; returns in words why the value in force is another one, if it is.
 
-        Numbers are brought into their bounds, and what `fix` has set stays. A name that no option has, and a
-        button, change nothing.
+        A number out of bounds becomes the nearest possible one. A button changes nothing.
 
         Raises:
-            OptionError: the value was refused.
+            OptionError: no option has this name, or the value was refused.
         """
-        option, factor = _BY_NAME.get(name.lower(), (None, 1))
-        if _MORE_GPUS.fullmatch(name.lower()) and text.strip() not in ("", "0", "1"):
-            return f"option {name} has no effect: Goryu uses one GPU, that of Device"
-        if option is None or option.kind is Kind.BUTTON:
-            return ""
-        value = option.parse(text, factor)
-        if option.field in self._fixed:
-            stays = value != getattr(self._set, option.field)
-            return f"option {option.name} stays {option.text(self._set)}: {OPTIONS_FILE}" if stays else ""
-        self._set = replace(self._set, **{option.field: value})  # type: ignore[arg-type]
-        if option.kind is Kind.SPIN and value != factor * option.number(text):
-            return f"option {option.name}: {text.strip()[:40]!a} became {value}"
-        return ""
+        if _SEVERAL_GPUS.fullmatch(name.lower()):
+            is_default = text.strip() in ("", "0", "1")
+            return [] if is_default else [f"option {name} has no effect: Goryu uses one GPU, that of Device"]
+        problems: list[str] = []
+        for option, factor in _found(name):
+            if option.kind is Kind.BUTTON:
+                continue
+            value = option.parse(text, factor)
+            if self._fixed.get(option.field, value) != value:
+                problems.append(f"option {option.name} stays {option.text(self.config)}: {OPTIONS_FILE}")
+                continue
+            self._user[option.field], self._config = value, None
+            problems += _correction(option, text, factor, value)
+        return problems
 
     def fix(self, text: str) -> list[str]:
         """Sets for good what the text of an `engine_options.txt` says.
 
-        Returns for people what was wrong with it, then in one line what it has set.
+        Returns in words what was wrong with it, then in one line what it has set.
         """
         problems: list[str] = []
         for name, value in parse_options_file(text):
-            option = self.find(name)
-            if option is None:
-                problems.append(f"{OPTIONS_FILE}: no option {name[:80]!a}")
-                continue
-            if option.field in NOT_OF_A_FILE:
-                problems.append(f"{OPTIONS_FILE}: {option.name} cannot be set here")
-                continue
             try:
-                problem = self.set(name, value)
+                for option, factor in _found(name):
+                    if option.field in NOT_IN_A_FILE:
+                        raise OptionError(f"{option.name} cannot be set here")
+                    self._fixed[option.field] = option.parse(value, factor)
+                    problems += _correction(option, value, factor, self._fixed[option.field])
             except OptionError as error:
-                problem = str(error)
-            else:
-                self._fixed.add(option.field)
-            problems += [f"{OPTIONS_FILE}: {problem}"] if problem else []
-        fixed = [option for option in OPTIONS if option.field in self._fixed]
-        settings = " ".join(f"{option.name}={option.text(self._set)}" for option in fixed)
-        return [*problems, f"set by {OPTIONS_FILE}: {settings}"] if settings else problems
+                problems.append(str(error))
+        self._config = None
+        problems = [f"{OPTIONS_FILE}: {problem}" for problem in problems]
+        config = self.config
+        fixed = [f"{option.name}={option.text(config)}" for option in OPTIONS if option.field in self._fixed]
+        return [*problems, f"set by {OPTIONS_FILE}: {' '.join(fixed)}"] if fixed else problems
 
-    def set_model_settings(self, text: str) -> list[str]:
-        """Takes over a model's settings file, lines of `name=value`; returns what was wrong with it."""
+    def set_model_options(self, text: str) -> list[str]:
+        """Sets what the file beside the model says, lines `NAME=VALUE`; returns what is wrong with it."""
         problems: list[str] = []
-        self._model_settings = {}
-        for line in text.splitlines():
-            name, equals, value = line.strip().partition("=")
-            if not name or name.startswith(("#", ";", "[")):
+        self._model, self._config = {}, None
+        for line in map(str.strip, text.splitlines()):
+            if not line or line.startswith(("#", ";", "[")):
                 continue
-            option, factor = _BY_NAME.get(name.strip().lower(), (None, 1))
-            if not equals or option is None or option.field in NOT_OF_A_MODEL:
-                problems.append(f"model settings: no option in {line[:80]!a}")
-                continue
+            name, equals, value = line.partition("=")
             try:
-                self._model_settings[option.field] = option.parse(value, factor)
+                for option, factor in _found(name.strip()) if equals else ():
+                    if option.field in NOT_IN_A_MODEL_FILE:
+                        raise OptionError(f"{option.name} cannot be set here")
+                    self._model[option.field] = option.parse(value, factor)
             except OptionError as error:
-                problems.append(f"model settings: {error}")
-        return problems
+                problems.append(str(error))
+            if not equals:
+                problems.append(f"expected NAME=VALUE, received {line[:80]!a}")
+        return [f"file beside the model: {problem}" for problem in problems]
 
-    def model_settings(self) -> list[str]:
-        """Returns `NAME=VALUE` for each option that the model's file decides."""
-        config, fields = self.config, self._from_model()
-        return [f"{option.name}={option.text(config)}" for option in OPTIONS if option.field in fields]
+    def model_options(self) -> list[str]:
+        """Returns in words what the file beside the model has set, and what it would set but for the user."""
+        others = {**self._user, **self._fixed}
+        config, model = self.config, with_fields(EngineConfig(), self._model)
+        applied, overridden = list[str](), list[str]()
+        for option in OPTIONS:
+            if option.field not in self._model:
+                continue
+            text = option.text(model)
+            if option.field not in others:
+                applied.append(f"{option.name}={text}")
+            elif option.text(config) != text:
+                overridden.append(f"{option.name}={text}")
+        lines = [f"set by the file beside the model: {' '.join(applied)}"] if applied else []
+        if overridden:
+            lines.append(f"the file beside the model has other values: {' '.join(overridden)}")
+        return lines
 
     def explain(self, name: str) -> list[str]:
-        """Returns how an option is offered to the GUI, and what it means."""
-        option = self.find(name)
-        if option is None:
-            return [f"no option of the name {name[:80]!a}"]
-        return [option.declaration().removeprefix("option name "), option.help]
+        """Returns how the options of a name are offered to the GUI, and what they mean."""
+        lines: list[str] = []
+        for option in self.find(name):
+            lines += [option.declaration(self.defaults).removeprefix("option name "), option.help]
+        return lines or [_no_option(name)]
 
     def describe(self, name: str) -> list[str]:
-        """Returns `NAME = VALUE`; for every option if the name is empty."""
+        """Returns `NAME = VALUE` for the options of a name; for every option if the name is empty."""
         config = self.config
-        if not name:
-            return [f"{option.name} = {option.text(config)}" for option in OPTIONS if option.field]
-        option = self.find(name)
-        if option is None or not option.field:
-            return [f"no option of the name {name[:80]!a} has a value"]
-        return [f"{option.name} = {option.text(config)}"]
+        options = self.find(name) if name else OPTIONS
+        lines = [f"{option.name} = {option.text(config)}" for option in options if option.field]
+        return lines or [f"{name} has no value" if options else _no_option(name)]
+
+
+def _found(name: str) -> list[tuple[Option, int]]:
+    """Returns the options of a name with the factor of this name; raises OptionError if there is none."""
+    found = _BY_NAME.get(name.lower())
+    if found is None:
+        raise OptionError(_no_option(name))
+    return found
+
+
+def _no_option(name: str) -> str:
+    return f"no option is called {name[:80]!a}"
+
+
+def _correction(option: Option, text: str, factor: int, value: Value) -> list[str]:
+    """Returns in words to what a number out of bounds was corrected."""
+    if option.kind is not Kind.SPIN or isinstance(value, str):
+        return []
+    number = option.unit.number(value)
+    if number == factor * option.parse_number(text):
+        return []
+    return [f"option {option.name}: {text.strip()[:40]!a} became {number}"]

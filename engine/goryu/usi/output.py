@@ -19,7 +19,7 @@ __all__ = ["answer_lines", "info_lines", "mate_line"]
 
 def info_lines(result: SearchResult, elapsed_ms: float, config: EngineConfig) -> list[str]:
     """Returns one line for each of the best moves, the best first; none for a position without moves."""
-    shown = result.moves[: config.multi_pv]
+    shown = result.moves[: config.output.lines]
     return [_info_line(result, move, rank, elapsed_ms, config) for rank, move in enumerate(shown, start=1)]
 
 
@@ -29,7 +29,7 @@ def answer_lines(answer: Answer, config: EngineConfig) -> list[str]:
         return ["info string declaration by the entering king", "bestmove win"]
     lines: list[str] = []
     if answer.result is not None:
-        lines += _move_table(answer.result) if config.debug_message else ()
+        lines += _move_table(answer.result) if config.output.shows_moves else ()
         last = info_lines(answer.result, answer.elapsed_ms, config)
         # With several lines of play the last word is still about the move that is played.
         lines += last + last[:1] if len(last) > 1 else last
@@ -68,9 +68,10 @@ def _info_line(
     depth = max(1, stats.depth)
     time_ms = max(0, round(elapsed_ms))
     nps = stats.playouts * 1000 // max(1, time_ms)
-    multipv = f" multipv {rank}" if config.multi_pv > 1 else ""
+    shown_score = score(move.value, move.mate, config.output.eval_coef)
+    multipv = f" multipv {rank}" if config.output.lines > 1 else ""
     return (
         f"info{multipv} depth {depth} seldepth {max(depth, stats.max_depth)} time {time_ms} "
         f"nodes {stats.playouts} nps {nps} hashfull {stats.hashfull} "
-        f"score {score(move.value, move.mate, config.eval_coef)} pv {' '.join(map(move_to_usi, move.pv))}"
+        f"score {shown_score} pv {' '.join(map(move_to_usi, move.pv))}"
     )

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from goryu.players.paths import file_stamp, named_file
 
-__all__ = ["BookFile", "BookSettings"]
-
 NO_BOOK = "no_book"
 """YaneuraOu's name for the book that is none."""
 
@@ -17,16 +15,18 @@ class BookFile:
 
     folder: where a relative path is looked for first; "" for nowhere.
     ignores_ply: is a position known whatever its move number?
+    is_wanted: false for no book, whatever the path.
     """
 
-    path: str
-    folder: str
-    ignores_ply: bool
+    path: str = ""
+    folder: str = ""
+    ignores_ply: bool = True
+    is_wanted: bool = True
 
     @property
     def is_none(self) -> bool:
         """Is there to be no book?"""
-        return self.path in ("", NO_BOOK)
+        return not self.is_wanted or self.path in ("", NO_BOOK)
 
     def place(self) -> Path:
         """Returns where the file is; if it is nowhere, the path as it was given."""
@@ -38,7 +38,7 @@ class BookFile:
 
 
 @dataclass(frozen=True, slots=True)
-class BookSettings:
+class BookConfig:
     """How a book is used; centipawns from the side to move. A move without evaluation or depth passes.
 
     max_ply: the last move number at which the book is asked.
@@ -48,7 +48,7 @@ class BookSettings:
     is_narrow: leave out moves that were played in less than a tenth of the games.
     least_depth: the best move's, or the book is not asked; 0 for any.
     most_worse_cp: than the best move.
-    least_cp: for black and for white.
+    least_cp, least_cp_black, least_cp_white: of a move of any colour, of black, of white.
     flips: look for the position with the board turned round too.
     pv_moves: how many moves of the book are shown.
     """
@@ -60,6 +60,8 @@ class BookSettings:
     is_narrow: bool = False
     least_depth: int = 16
     most_worse_cp: int = 30
-    least_cp: tuple[int, int] = (0, -140)
+    least_cp: int = -3000
+    least_cp_black: int = 0
+    least_cp_white: int = -140
     flips: bool = True
     pv_moves: int = 8

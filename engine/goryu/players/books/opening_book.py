@@ -9,7 +9,7 @@ from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
 from goryu.players.books.book import Book, BookError, BookMove, fields_of, flipped, flipped_move
-from goryu.players.books.config import BookFile, BookSettings
+from goryu.players.books.config import BookConfig, BookFile
 from goryu.players.books.selection import choose, ranked
 from goryu.players.books.yaneuraou import BOM, YaneuraOuBook
 
@@ -70,7 +70,7 @@ class OpeningBook:
             moves = [_flip_back(move) for move in self._book.find(flipped(position))]
         return [move for move in moves if board.is_legal(move.move)]
 
-    def answer(self, board: Board, settings: BookSettings, rng: Random) -> BookAnswer | None:
+    def answer(self, board: Board, settings: BookConfig, rng: Random) -> BookAnswer | None:
         """Returns what to play, None if the book knows nothing that will do.
 
         Raises:
@@ -83,7 +83,7 @@ class OpeningBook:
             return None
         return BookAnswer(chosen, tuple(self._line(board.copy(), chosen, settings)))
 
-    def _line(self, board: Board, move: BookMove, settings: BookSettings) -> Iterator[Move]:
+    def _line(self, board: Board, move: BookMove, settings: BookConfig) -> Iterator[Move]:
         """Yields the move and the best ones behind it, as far as the book goes."""
         yield move.move
         for _ in range(settings.pv_moves - 1):

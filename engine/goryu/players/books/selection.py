@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from random import Random
 
 from goryu.players.books.book import BookMove
-from goryu.players.books.config import BookSettings
+from goryu.players.books.config import BookConfig
 
 __all__ = ["choose", "ranked"]
 
@@ -25,7 +25,7 @@ def ranked(moves: Sequence[BookMove]) -> list[BookMove]:
     return sorted(moves, key=lambda move: (-(move.eval_cp or 0), -move.count))
 
 
-def choose(moves: Sequence[BookMove], turn: int, settings: BookSettings, rng: Random) -> BookMove | None:
+def choose(moves: Sequence[BookMove], turn: int, settings: BookConfig, rng: Random) -> BookMove | None:
     """Returns the move to play, None if none of them will do. turn: 0 if black is to move."""
     candidates = ranked(_often_enough(moves) if settings.is_narrow else moves)
     if not candidates:
@@ -33,7 +33,8 @@ def choose(moves: Sequence[BookMove], turn: int, settings: BookSettings, rng: Ra
     best = candidates[0]
     if best.depth is not None and best.depth < settings.least_depth:
         return None
-    least_cp = max(settings.least_cp[turn], (best.eval_cp or 0) - settings.most_worse_cp)
+    least_of_colour_cp = settings.least_cp_white if turn else settings.least_cp_black
+    least_cp = max(settings.least_cp, least_of_colour_cp, (best.eval_cp or 0) - settings.most_worse_cp)
     candidates = [move for move in candidates if move.eval_cp is None or move.eval_cp >= least_cp]
     if not candidates or settings.plays_best:
         return candidates[0] if candidates else None

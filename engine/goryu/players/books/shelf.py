@@ -57,7 +57,7 @@ class BookPlayer:
         """Returns the book's move, None if it has none that will do."""
         if self._book is None:
             return None
-        settings = request.config.book_settings()
+        settings = request.config.book
         if self._is_ignored is None:
             self._is_ignored = rng.random() < settings.ignore_rate
         if self._is_ignored:
@@ -72,7 +72,7 @@ class BookPlayer:
 
 
 def _as_answer(found: BookAnswer, request: Request) -> Answer:
-    cp, coefficient = found.move.eval_cp or 0, request.config.eval_coef
+    cp, coefficient = found.move.eval_cp or 0, request.config.output.eval_coef
     value = tanh(cp / (2.0 * coefficient))
     best = RootMove(found.move.move, 1.0, found.move.count, value, None, found.pv)
     depth = found.move.depth

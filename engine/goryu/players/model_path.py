@@ -1,0 +1,51 @@
+"""Finds the model file that the config names, and the file of options beside it; loads neither."""
+
+import tomllib
+from pathlib import Path
+
+from goryu.evaluators.model_files import ModelError, models_folder
+from goryu.players.config import EvaluatorConfig
+from goryu.players.paths import named_file
+
+
+def model_path(config: EvaluatorConfig, backend: str = "cpu") -> Path:
+    """Returns the model's file: the named one, found as in `named_file`, or the shipped one for the backend.
+
+    The shipped network in 8-bit integers is for CPUs: TensorRT would compile it for minutes, or refuse it.
+
+    Raises:
+        ModelError: no model was named, and none is shipped.
+    """
+    folder = models_folder()
+    if not config.model:
+        return _shipped_model(folder, "default" if backend == "cpu" else "default_gpu")
+    # The working directory alone is not enough: a GUI starts the engine anywhere.
+    return named_file(config.model, config.model_folder, folder)
+
+
+def _shipped_model(folder: Path, key: str) -> Path:
+    """Returns the network that `manifest.toml` names under `key`, or the first one without a manifest.
+
+    key: "default" (for a CPU) or "default_gpu".
+    """
+    manifest = folder / "manifest.toml"
+    if manifest.is_file():
+        name = tomllib.loads(manifest.read_text(encoding="utf-8")).get(key)
+        if isinstance(name, str):
+            return folder / name
+    shipped = sorted(folder.glob("goryu-*.onnx"))
+    if not shipped:
+        raise ModelError(f"DNN_Model is empty, and there is no model in {folder}")
+    return shipped[0]
+
+
+def read_model_options(config: EvaluatorConfig) -> str:
+    """Returns the text of the options file beside the model (`model.onnx.ini`), "" if there is none."""
+    if config.kind != "network":
+        return ""
+    try:
+        path = model_path(config)
+        ini = path.with_name(path.name + ".ini")
+        return ini.read_text(encoding="utf-8-sig", errors="replace") if ini.is_file() else ""
+    except (OSError, ValueError):
+        return ""
