@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from goryu import files
 from goryu.match.engine_stats import EngineStats
 from goryu.match.export import write_records
 from goryu.match.game import Adjudicator, Game, GameRules, MoveRecord, play_game
@@ -22,7 +24,7 @@ from goryu.match.sprt import Sprt
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, complete_pairs
 from goryu.match.tuning import TunedOption, TuningError
-from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
+from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UnknownOptionError, UsiClient
 
 pytest.importorskip("rsshogi")
 
@@ -184,12 +186,26 @@ def test_a_program_that_is_no_engine_is_an_error() -> None:
     mute.kill()
 
 
-def test_options_that_the_engine_does_not_list_are_reported() -> None:
-    client = UsiClient(replace(scripted("push"), options=(("style", "wild"), ("Depht", "9"))))
-    client.start()
-    client.quit()
-    assert client.warnings == ["Scripted does not list the option Depht"]
-    assert not client.is_alive
+def test_an_option_that_the_engine_does_not_list_is_refused() -> None:
+    listed = UsiClient(replace(scripted("push"), options=(("style", "wild"), ("USI_Hash", "9"))))
+    listed.start()
+    listed.quit()
+    assert not listed.is_alive
+    client = UsiClient(replace(scripted("push"), options=(("Styl", "wild"),)))
+    with pytest.raises(UnknownOptionError, match=r"does not list the option Styl: did you mean Style\?"):
+        client.start()
+    client.kill()
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_match_with_an_unknown_option_plays_no_game(config: MatchConfig, side: int) -> None:
+    """It played all games and warned at the end."""
+    engines = list(config.engines)
+    engines[side] = replace(engines[side], options=(("Treads", "1"),))
+    with pytest.raises(UnknownOptionError, match="Scripted does not list the option Treads"):
+        run(replace(config, engines=(engines[0], engines[1]), concurrency=2))
+    assert config.directory is not None
+    assert "game" not in (config.directory / "games.jsonl").read_text().partition("\n")[2]
 
 
 # The match
@@ -206,7 +222,7 @@ def config(tmp_path: Path) -> MatchConfig:
 
 def run(config: MatchConfig, on_game: Callable[[GameEntry], None] | None = None) -> Match:
     assert config.directory is not None
-    log = GameLog(config.directory / "games.jsonl", config.decisive())
+    log = GameLog(config.directory / "games.jsonl", config.identity())
     match = Match(config, log, on_game)
     try:
         match.run()
@@ -266,18 +282,39 @@ def test_another_match_is_not_mixed_into_a_log(config: MatchConfig) -> None:
         run(replace(config, engines=(scripted("resign"), config.engines[1])))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no lock there")
 def test_a_log_has_one_writer_at_a_time(config: MatchConfig, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    log = GameLog(path, config.decisive())
+    log = GameLog(path, config.identity())
     with path.open("a") as file:
         file.write('{"type": "ga')  # The first half of a line.
     before = path.read_bytes()
     with pytest.raises(GameLogError, match="another program is playing this match"):
-        GameLog(path, config.decisive())
+        GameLog(path, config.identity())
     assert path.read_bytes() == before
     log.close()
-    GameLog(path, config.decisive()).close()
+    GameLog(path, config.identity()).close()
+
+
+def test_on_windows_a_byte_behind_the_end_of_the_file_is_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A locked byte cannot be read, not even by the program that holds the lock."""
+    locked: set[int] = set()
+
+    def locking(descriptor: int, mode: int, count: int) -> None:
+        at = os.lseek(descriptor, 0, os.SEEK_CUR)
+        if at in locked:
+            raise PermissionError("locked")
+        locked.update(range(at, at + count))
+
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2))
+    with (tmp_path / "file").open("a+") as file:
+        file.write("text")
+        file.flush()
+        assert files._try_lock_byte(file.fileno())
+        assert not files._try_lock_byte(file.fileno())
+        assert file.tell() == os.lseek(file.fileno(), 0, os.SEEK_CUR) == 4
+    assert min(locked) > 1 << 30
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[1]\n", b"hello\n", b"{}\n", b"hello", b"hello\nyou"])
@@ -285,17 +322,17 @@ def test_a_file_that_is_no_log_is_refused(config: MatchConfig, tmp_path: Path, c
     path = tmp_path / "games.jsonl"
     path.write_bytes(content)
     with pytest.raises(GameLogError, match=r"games.jsonl.*expected"):
-        GameLog(path, config.decisive())
+        GameLog(path, config.identity())
     assert path.read_bytes() == content
 
 
 def test_a_log_torn_in_its_first_line_is_begun_anew(config: MatchConfig, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    GameLog(path, config.decisive()).close()
+    GameLog(path, config.identity()).close()
     whole = path.read_bytes()
     for size in (1, 100, len(whole) - 1):
         path.write_bytes(whole[:size])
-        GameLog(path, config.decisive()).close()
+        GameLog(path, config.identity()).close()
         assert path.read_bytes() == whole
 
 
@@ -304,11 +341,11 @@ def test_a_log_torn_in_its_first_line_is_begun_anew(config: MatchConfig, tmp_pat
 )
 def test_a_log_with_a_line_that_is_no_game_is_refused(config: MatchConfig, tmp_path: Path, line: str) -> None:
     path = tmp_path / "games.jsonl"
-    GameLog(path, config.decisive()).close()
+    GameLog(path, config.identity()).close()
     with path.open("a") as file:
         file.write(line + "\n")
     with pytest.raises(GameLogError, match="expected a game"):
-        GameLog(path, config.decisive())
+        GameLog(path, config.identity())
 
 
 def test_half_a_pair_never_counts(config: MatchConfig) -> None:
@@ -318,6 +355,19 @@ def test_half_a_pair_never_counts(config: MatchConfig) -> None:
     assert summary(match.names, entries)["games"] == 2
     assert "1 games of unfinished pairs" in report(match.names, entries)
     assert progress_line(entries, 6, None, 61.0).endswith("ETA 1:01")
+
+
+def test_the_line_of_a_running_match_fits_the_terminal(config: MatchConfig) -> None:
+    entries = run(config).entries
+    sprt = Sprt(0, 10)
+    whole = progress_line(entries, 10_000, sprt, 123_456.0)
+    assert len(whole) > 80
+    for width in (100, 80, 60, 40, 20, 10):
+        line = progress_line(entries, 10_000, sprt, 123_456.0, width)
+        assert len(line) <= width
+        assert line.startswith("[    6/100")
+    assert "LLR" in progress_line(entries, 10_000, sprt, 123_456.0, 80)
+    assert progress_line(entries, 10_000, sprt, 123_456.0, len(whole)) == whole
 
 
 def test_a_crashed_engine_loses_and_is_started_again(config: MatchConfig) -> None:
@@ -347,7 +397,7 @@ def test_no_game_is_begun_by_engines_started_again_after_an_interruption(
     monkeypatch.setattr(UsiClient, "is_alive", False)
     monkeypatch.setattr("goryu.match.tournament.play_game", play)
     assert config.directory is not None
-    match = Match(config, GameLog(config.directory / "games.jsonl", config.decisive()))
+    match = Match(config, GameLog(config.directory / "games.jsonl", config.identity()))
     engines = [UsiClient(spec, timeouts=QUICK) for spec in config.engines]
     try:
         match._play(0, engines)
@@ -457,11 +507,11 @@ def test_only_the_loser_lost_on_time() -> None:
 
 def test_an_adjudication_needs_scores_of_both_sides_without_a_gap() -> None:
     hasty = Adjudicator(800, plies=1)
-    assert hasty.judge(0, 900) is None
-    assert hasty.judge(1, -900) == Verdict(0, Reason.ADJUDICATION)
+    assert hasty.add_score(0, 900) is None
+    assert hasty.add_score(1, -900) == Verdict(0, Reason.ADJUDICATION)
     silent = Adjudicator(800, plies=2)
-    assert [silent.judge(0, 900), silent.judge(1, None), silent.judge(0, 900)] == [None] * 3
-    assert silent.judge(1, -900) == Verdict(0, Reason.ADJUDICATION)
+    assert [silent.add_score(0, 900), silent.add_score(1, None), silent.add_score(0, 900)] == [None] * 3
+    assert silent.add_score(1, -900) == Verdict(0, Reason.ADJUDICATION)
 
 
 @pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
@@ -511,7 +561,7 @@ def test_an_engine_that_dies_between_games_of_tuning_loses_one(
 
 
 def test_an_option_that_the_engine_does_not_list_cannot_be_tuned(config: MatchConfig) -> None:
-    with pytest.raises(TuningError, match="does not list the option Contempt"):
+    with pytest.raises(UnknownOptionError, match="does not list the option Contempt"):
         run(replace(config, tuned=(TunedOption("Contempt", 0, 10),)))
 
 

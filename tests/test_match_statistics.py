@@ -220,7 +220,7 @@ def simulated(
     found = []
     for pair in range(pairs):
         values = draw(OPTIONS, seed, pair)
-        score = truth(*(option.place(values[option.name]) for option in OPTIONS))
+        score = truth(*(option.scale(values[option.name]) for option in OPTIONS))
         found.append((values, sum(rng.random() < score for _ in range(2)) / 2))
     return found
 
@@ -231,8 +231,8 @@ def test_the_surface_finds_the_optimum_of_a_known_one() -> None:
 
     surface = Surface(OPTIONS, simulated(6000, 1, truth))
     best = surface.best()
-    assert abs(OPTIONS[0].place(best["c"]) - 0.5) < 0.25
-    assert abs(OPTIONS[1].place(best["t"]) + 0.4) < 0.3
+    assert abs(OPTIONS[0].scale(best["c"]) - 0.5) < 0.25
+    assert abs(OPTIONS[1].scale(best["t"]) + 0.4) < 0.3
     score, error = surface.score(best)
     assert abs(score - 0.6) < 4 * error < 0.1
 

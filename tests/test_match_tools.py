@@ -39,6 +39,14 @@ def tool(name: str) -> ModuleType:
     return module
 
 
+def status_of(name: str, arguments: list[str]) -> object:
+    """Returns the exit status of a tool, be it by `return` or by argparse."""
+    try:
+        return tool(name).main(arguments)
+    except SystemExit as error:
+        return error.code
+
+
 def test_match_plays_and_sums_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "match"
     status = tool("match").main(
@@ -64,6 +72,16 @@ def test_match_reports_what_tuned_options_are_worth(
     assert "best of the fit: Style=" in text
     assert tool("match").main([*engines, "--tune", "Style=9", "--out", str(tmp_path / "none")]) == 2
     assert "expected NAME=LOW:HIGH" in capsys.readouterr().err
+
+
+def test_match_refuses_a_misspelled_option_before_the_first_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engines = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} resign", "--nodes", "1"]
+    assert status_of("match", [*engines, "--option1", "Stile=wild", "--out", str(tmp_path)]) == 2
+    captured = capsys.readouterr()
+    assert captured.err == "match: Scripted does not list the option Stile: did you mean Style?\n"
+    assert "[1/" not in captured.out
 
 
 def test_a_resumed_match_has_records_of_all_its_games(tmp_path: Path) -> None:
@@ -97,20 +115,21 @@ def test_match_says_that_failures_have_ended_it(tmp_path: Path, capsys: pytest.C
         (["--inc", "1000"], "no time for its first move"),
         (["--nodes", "1", "--limits2", "byoyomi=0"], "engine 2 (byoyomi=0,nodes=1) has no time"),
         (["--nodes", "1", "--limits1", "movetime=0"], "engine 1 (movetime=0,nodes=1) may do nothing"),
-        (["--nodes", "-5"], "--nodes -5"),
-        (["--nodes", "1", "--games", "0"], "--games 0"),
-        (["--nodes", "1", "--opening-plies", "-1"], "--opening-plies -1"),
-        (["--nodes", "1", "--resign", "-500"], "--resign -500"),
-        (["--nodes", "1", "--max-failures", "0"], "--max-failures 0"),
-        (["--nodes", "1", "--move-timeout", "-1"], "--move-timeout -1"),
-        (["--nodes", "1", "--start-timeout", "nan"], "--start-timeout nan"),
+        (["--nodes", "-5"], "--nodes: -5"),
+        (["--nodes", "1", "--games", "0"], "--games: 0"),
+        (["--nodes", "1", "--opening-plies", "-1"], "--opening-plies: -1"),
+        (["--nodes", "1", "--resign", "-500"], "--resign: -500"),
+        (["--nodes", "1", "--max-failures", "0"], "--max-failures: 0"),
+        (["--nodes", "1", "--move-timeout", "-1"], "--move-timeout: -1"),
+        (["--nodes", "1", "--start-timeout", "nan"], "--start-timeout: nan"),
+        (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28"], "15 for 1 options, that is --games 30"),
+        (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28", "--dry-run"], "14 pairs: expected 15"),
     ],
 )
 def test_match_says_what_is_wrong_with_its_arguments(
     arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    match = tool("match")
-    assert match.main(["--engine1", "a", "--engine2", "b", "--out", str(tmp_path), *arguments]) == 2
+    assert status_of("match", ["--engine1", "a", "--engine2", "b", "--out", str(tmp_path), *arguments]) == 2
     assert words in capsys.readouterr().err
 
 
@@ -119,8 +138,8 @@ def test_match_says_what_is_wrong_with_its_arguments(
     [
         ("--engine1", "a'", '"a\'": No closing quotation'),
         ("--engine2", "", "'': expected a program and its arguments"),
-        ("--concurrency", "0", "'0': expected a number above 0"),
-        ("--concurrency", "x", "'x': expected a number above 0"),
+        ("--concurrency", "0", "0: expected at least 1"),
+        ("--concurrency", "x", "'x': expected at least 1"),
         ("--option1", "Threads", "'Threads': expected NAME=VALUE"),
         ("--records", "kif,pgn", "pgn: expected kif, csa, usi"),
     ],
@@ -147,7 +166,7 @@ def test_match_describes_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "more pairs than openings" in text
     assert tool("match").main([*arguments, "--tune", "C_init=50:150"]) == 0
     text = capsys.readouterr().out
-    assert "tuned of engine 1: C_init from 50 to 150" in text
+    assert "tuned option of engine 1: C_init from 50 to 150" in text
     assert "the same settings" not in text
 
 
@@ -231,7 +250,7 @@ def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.M
     try:
         found = sample_openings(client, Sampling(0, 0), Random(1))
         assert str(next(found).opening) == "startpos"
-        with pytest.raises(EngineError, match="no new opening among 5 that it calls balanced"):
+        with pytest.raises(EngineError, match="no new balanced opening in 5 walks"):
             next(found)
     finally:
         client.quit()
@@ -241,7 +260,7 @@ def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.M
     "arguments, words",
     [
         (["--plies", "9", "4"], "MIN <= MAX"),
-        (["--balance", "0"], "--balance 0"),
+        (["--balance", "0"], "--balance: 0"),
         (["--out", "."], "expected a file"),
         ([], "cannot start '/nonexistent'"),
     ],
@@ -250,7 +269,7 @@ def test_openings_says_what_is_wrong(
     arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     engine = ["--engine", "/nonexistent", "--out", str(tmp_path / "openings.txt")]
-    assert tool("openings").main([*engine, *arguments]) == 2
+    assert status_of("openings", [*engine, *arguments]) == 2
     assert words in capsys.readouterr().err
 
 
@@ -313,7 +332,7 @@ def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> 
 @pytest.mark.parametrize(
     ("name", "missing", "extra"),
     [
-        *((name, "rich", "tools") for name in ("match", "evaluate", "teach", "openings", "bench")),
+        *((name, "rich", "tools") for name in ("evaluate", "teach", "bench")),
         *((name, "rich", "train") for name in ("selfplay", "train", "learn")),
         ("train", "torch", "train"),
     ],

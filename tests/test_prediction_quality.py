@@ -119,7 +119,7 @@ def entry(number: int, black: int, score: float) -> GameEntry:
 def test_games_of_a_match(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     journal = GameLog(path, {"made": "here"})
-    journal.note_names(("A", "B"))
+    journal.write_names(("A", "B"))
     for one in (entry(0, 1, 1.0), entry(1, 2, 1.0), entry(2, 1, 0.5)):
         journal.append(one)
     journal.close()

@@ -136,7 +136,7 @@ def play(args: argparse.Namespace) -> int:
             rate = progress.new_positions / max(now - start, 1e-9)
             text = f"{progress.positions} positions, {rate:.1f}/s, draws/black/white {progress.results}"
             bar.update(task, description=text, completed=progress.games)
-            messages = [*progress.warnings, *progress.failures]
+            messages = progress.failures
             for message in messages[told:]:
                 console.print(f"teach: {escape(message)}")
             told = len(messages)

@@ -1,14 +1,20 @@
 """Files that several programs may use and a kill must not damage: atomic writes, locks."""
 
 import io
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
 if sys.platform != "win32":
     import fcntl
+
+LOCKED_BYTE = 0x7FFFFFFE
+"""The offset of the byte that is locked on Windows, where offsets may be limited to 31 bits."""
+
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
@@ -49,13 +55,27 @@ def atomic_save(path: Path, state: Any) -> None:
 
 
 def try_lock(file: IO[Any]) -> bool:
-    """Locks a file if no other process holds it; returns whether we hold it (on Windows always True)."""
+    """Locks an open file until it is closed; returns False if another program holds the lock."""
     if sys.platform == "win32":
-        return True
+        return _try_lock_byte(file.fileno())
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    return True
+
+
+def _try_lock_byte(descriptor: int) -> bool:
+    """Locks one byte of a file on Windows, far behind its end: nobody can read or write a locked byte."""
+    msvcrt: Any = import_module("msvcrt")
+    position = os.lseek(descriptor, 0, os.SEEK_CUR)
+    os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+    try:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    except OSError:
+        return False
+    finally:
+        os.lseek(descriptor, position, os.SEEK_SET)
     return True
 
 

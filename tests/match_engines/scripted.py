@@ -23,7 +23,8 @@ def main() -> None:
                 trace.write(line)
         match line.split():
             case ["usi"]:
-                say("id name Scripted\nid author test\noption name Style type string default <empty>\nusiok")
+                say("id name Scripted\nid author test\noption name Style type string default <empty>")
+                say("option name MultiPV type spin default 1 min 1 max 9\nusiok")
             case ["isready"]:
                 say("readyok")
             case ["usinewgame"]:

@@ -49,7 +49,7 @@ def test_i7_two_engines_on_one_machine_play_games(
         environment=(("GORYU_IMPLEMENTATION", mode[0]),),
     )
     config = MatchConfig((engine, engine), games=games, rules=GameRules(max_plies=plies))
-    match = Match(config, GameLog(tmp_path / "games.jsonl", config.decisive()))
+    match = Match(config, GameLog(tmp_path / "games.jsonl", config.identity()))
     match.run()
     assert len(match.entries) == games
     assert not [entry.detail for entry in match.entries if entry.reason in FAILURES]

@@ -1,20 +1,18 @@
-"""How fast and how deep the two engines of a match worked, from its log."""
+"""How fast and how deep the two engines of a match searched, from its log."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from goryu.match.game_log import GameEntry
 from goryu.match.referee import Reason
 
-__all__ = ["EngineStats", "loser", "stats_table"]
-
 
 @dataclass(frozen=True, slots=True)
 class EngineStats:
-    """How one engine worked. Means over its moves; None where it never said.
+    """How one engine searched. Means over its moves; None if it never reported the number.
 
-    nps: nodes over the time that the referee measured. slowest_ms: its longest answer.
-    late_ms: its greatest excess over a limit, forgiven or not. Both count an answer that lost on time, too.
+    nps: nodes per second of the time that the referee measured. slowest_ms: its longest answer.
+    late_ms: the most by which it exceeded a limit, forgiven or not. Both include answers that lost on time.
     """
 
     moves: int
@@ -28,25 +26,14 @@ class EngineStats:
 
     @classmethod
     def of(cls, engine: int, entries: Sequence[GameEntry]) -> "EngineStats":
-        """Sums up the moves of engine 1 or 2."""
-        times: list[int] = []
-        slowest_ms = 0
-        nodes: list[tuple[int, int]] = []
-        depths: list[int] = []
-        late_ms = 0
-        for entry in entries:
-            if entry.too_late_ms and loser(entry) == engine:
-                slowest_ms = max(slowest_ms, entry.too_late_ms[0])
-                late_ms = max(late_ms, entry.too_late_ms[1])
-            for index, elapsed_ms in enumerate(entry.times_ms):
-                if entry.engine_of_move(index) != engine:
-                    continue
-                times.append(elapsed_ms)
-                late_ms = max(late_ms, entry.late_ms[index])
-                if (count := entry.nodes[index]) is not None:
-                    nodes.append((count, elapsed_ms))
-                if (depth := entry.depths[index]) is not None:
-                    depths.append(depth)
+        """Returns the statistics of engine 1 or 2."""
+        moves = [(entry, i) for entry in entries for i in _moves_of(engine, entry)]
+        times = [entry.times_ms[i] for entry, i in moves]
+        late = [entry.late_ms[i] for entry, i in moves]
+        nodes = [(count, entry.times_ms[i]) for entry, i in moves if (count := entry.nodes[i]) is not None]
+        depths = [depth for entry, i in moves if (depth := entry.depths[i]) is not None]
+        losses = [entry for entry in entries if entry.reason == Reason.TIME and loser(entry) == engine]
+        too_late = [entry.too_late_ms for entry in losses if entry.too_late_ms]  # Not among the moves.
         total, total_ms = sum(count for count, _ in nodes), sum(ms for _, ms in nodes)
         return cls(
             moves=len(times),
@@ -54,10 +41,15 @@ class EngineStats:
             nodes_per_move=total / len(nodes) if nodes else None,
             nps=1000 * total / total_ms if total_ms else None,
             depth=sum(depths) / len(depths) if depths else None,
-            slowest_ms=max([slowest_ms, *times]),
-            late_ms=late_ms,
-            time_losses=sum(entry.reason == Reason.TIME and loser(entry) == engine for entry in entries),
+            slowest_ms=max([0, *times, *(elapsed_ms for elapsed_ms, _ in too_late)]),
+            late_ms=max([0, *late, *(late_ms for _, late_ms in too_late)]),
+            time_losses=len(losses),
         )
+
+
+def _moves_of(engine: int, entry: GameEntry) -> Iterator[int]:
+    """Yields the indices of the moves that engine 1 or 2 played."""
+    return (index for index in range(len(entry.moves)) if entry.engine_of_move(index) == engine)
 
 
 def loser(entry: GameEntry) -> int | None:
@@ -69,17 +61,17 @@ COLUMNS = ("ms/move", "nodes/move", "nps", "depth", "slowest ms", "late ms", "ti
 
 
 def stats_table(names: Sequence[str], entries: Sequence[GameEntry]) -> list[str]:
-    """Returns the lines of the table of both engines' work."""
+    """Returns the lines of a table with the statistics of both engines."""
     width = max(len(name) for name in names)
     lines = [" ".join([f"  {'':{width}}", *(f"{column:>11}" for column in COLUMNS)])]
     for engine, name in enumerate(names, 1):
-        f = EngineStats.of(engine, entries)
-        cells = [number(f.ms_per_move), number(f.nodes_per_move), number(f.nps), number(f.depth, 1)]
-        cells += [str(f.slowest_ms), str(f.late_ms), str(f.time_losses)]
+        stats = EngineStats.of(engine, entries)
+        means = (stats.ms_per_move, stats.nodes_per_move, stats.nps)
+        cells = [*map(_number, means), _number(stats.depth, 1)]
+        cells += [str(stats.slowest_ms), str(stats.late_ms), str(stats.time_losses)]
         lines.append(" ".join([f"  {name:{width}}", *(f"{cell:>11}" for cell in cells)]))
     return lines
 
 
-def number(value: float | None, digits: int = 0) -> str:
-    """Returns a number for the table, or a dash."""
+def _number(value: float | None, digits: int = 0) -> str:
     return "-" if value is None else f"{value:,.{digits}f}"

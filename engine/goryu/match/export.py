@@ -1,4 +1,4 @@
-"""Game records for people and other programs: KIF, CSA and USI position lines, written by rsshogi."""
+"""Writes games as KIF, CSA or USI position lines, by the library rsshogi."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -9,8 +9,6 @@ from goryu.match.game_log import GameEntry
 from goryu.match.openings import parse_opening
 from goryu.match.referee import Reason
 from goryu.match.referee_board import open_board
-
-__all__ = ["RECORD_FORMATS", "write_records"]
 
 RECORD_FORMATS = ("kif", "csa", "usi")
 
@@ -26,17 +24,17 @@ RESULTS: dict[str, str] = {
     Reason.REPETITION: "DRAW_BY_REPETITION",
     Reason.MAX_PLIES: "DRAW_BY_MAX_PLIES",
 }
-"""What KIF and CSA have words for; other games were broken off, and a comment says who won."""
+"""The results that KIF and CSA can express. Other games end as PAUSED, and a comment says who won."""
 
 
 def write_records(entry: GameEntry, names: Sequence[str], directory: Path, formats: Sequence[str]) -> None:
-    """Writes one game in each of the formats; a USI record is a line appended to `games.usi`.
+    """Writes one game in each of the formats; in USI it appends a line to `games.usi`.
 
-    Evaluations become comments (floodgate's form in CSA), in centipawns from black's side.
+    Scores become comments (in CSA in the form of floodgate), in centipawns from black's side.
     """
     stem = directory / f"game{entry.number + 1:05}"
     if "kif" in formats:
-        # Into KIF rsshogi writes what the mover reply as black would see it, into CSA as it is.
+        # rsshogi itself turns the scores to black's side for KIF, but not for CSA.
         make_record(entry, names, entry.cps).write_kif(str(stem.with_suffix(".kifu")), "utf-8")
     if "csa" in formats:
         signs = [1 if (entry.first_turn + i) % 2 == 0 else -1 for i in range(len(entry.moves))]
@@ -48,12 +46,12 @@ def write_records(entry: GameEntry, names: Sequence[str], directory: Path, forma
 
 
 def usi_moves(entry: GameEntry) -> list[str]:
-    """Returns what follows the opening in a USI position line."""
+    """Returns the words after the opening in a USI position line."""
     return [*([] if " moves " in entry.opening else ["moves"]), *entry.moves] if entry.moves else []
 
 
 def make_record(entry: GameEntry, names: Sequence[str], cps: Sequence[int | None]) -> Any:
-    """Returns the game as an rsshogi `Record`; cps: the evaluations as the format wants them."""
+    """Returns the game as an rsshogi `Record`; cps: a score for each move, from the side the format needs."""
     rsshogi = import_module("rsshogi.record")
     opening = parse_opening(entry.opening)
     before: list[None] = [None] * len(opening.moves)
@@ -76,13 +74,13 @@ def make_record(entry: GameEntry, names: Sequence[str], cps: Sequence[int | None
 
 
 def result_of(entry: GameEntry) -> tuple[str, str]:
-    """Returns the name of the result in rsshogi, and `black won` or the like, empty for a draw."""
+    """Returns the name of the result in rsshogi, and `black won` or `white won`, empty for a draw."""
     if entry.score == 0.5:
         return RESULTS[entry.reason], ""
     winner = 0 if (entry.score == 1.0) == (entry.black == 1) else 1
     side = ("BLACK", "WHITE")[winner]
     result = RESULTS.get(entry.reason)
-    # Whoever is to move cannot win by the other's resignation, which stands for an adjudication.
+    # An adjudication is written as a resignation, and only the side to move can resign.
     is_to_move = (entry.first_turn + len(entry.moves)) % 2 == winner
-    has_word = result is not None and not (entry.reason == "adjudication" and is_to_move)
-    return (f"{side}_{result}" if has_word else "PAUSED"), f"{side.lower()} won"
+    can_be_written = result is not None and not (entry.reason == Reason.ADJUDICATION and is_to_move)
+    return (f"{side}_{result}" if can_be_written else "PAUSED"), f"{side.lower()} won"

@@ -1,4 +1,4 @@
-"""Plays one game between two engines, under the referee and the clocks."""
+"""Plays one game between two engines, with a referee and clocks."""
 
 import time
 from collections import deque
@@ -9,17 +9,15 @@ from goryu.match.referee import DeclarationRule, Reason, Referee, Verdict
 from goryu.match.time_control import Clock, go_command
 from goryu.match.usi_client import EngineError, UsiClient
 
-__all__ = ["Game", "GameRules", "MoveRecord", "play_game"]
-
 
 @dataclass(frozen=True, slots=True)
 class GameRules:
-    """What holds for every game of a match.
+    """The rules of every game of a match.
 
-    margin_ms: an engine may exceed its time by this much, which the pipe and the scheduler may have cost.
+    margin_ms: excess over the time that is forgiven, since the pipe and the scheduler also take time.
     flag: does an engine that exceeds its time lose?
-    resign_cp, resign_plies: the game is decided once the scores of this many moves in a row, hence of both
-        engines, agree that one side leads by at least resign_cp; 0 plays on.
+    resign_cp, resign_plies: the game is adjudicated once the scores of `resign_plies` moves in a row, hence
+        of both engines, agree that one side leads by at least `resign_cp`; 0 never adjudicates.
     """
 
     library: str = "rsshogi"
@@ -33,7 +31,7 @@ class GameRules:
 
 @dataclass(frozen=True, slots=True)
 class MoveRecord:
-    """One move as played by an engine. cp: from the mover's side; late_ms: how far beyond its time."""
+    """One move of an engine. cp: from the mover's side; late_ms: excess over its time."""
 
     move: str
     elapsed_ms: int
@@ -45,9 +43,9 @@ class MoveRecord:
 
 @dataclass(slots=True)
 class Game:
-    """A finished game: where it started, the moves that the engines played, and the verdict.
+    """A finished game: its opening, the moves of the engines, and the verdict.
 
-    too_late: what the loser answered when its time was up; it is not in `moves`.
+    too_late: the answer with which the loser exceeded its time; it is not in `moves`.
     """
 
     opening: Opening
@@ -63,14 +61,14 @@ class Game:
 
 
 class Adjudicator:
-    """Ends games that both engines call decided."""
+    """Ends games when the scores of both engines agree that they are decided."""
 
     def __init__(self, resign_cp: int, plies: int) -> None:
         self._resign_cp = resign_cp
         self._scores: deque[int] = deque(maxlen=max(2, plies))
 
-    def judge(self, turn: int, cp: int | None) -> Verdict | None:
-        """Takes the mover's score; returns the verdict once the last scores agree."""
+    def add_score(self, turn: int, cp: int | None) -> Verdict | None:
+        """Takes the score of the side that moved; returns the verdict once the last scores agree."""
         if not self._resign_cp:
             return None
         if cp is None:
@@ -89,7 +87,7 @@ class Adjudicator:
 def play_game(players: tuple[UsiClient, UsiClient], opening: Opening, rules: GameRules) -> Game:
     """Plays one game to its end.
 
-    players: black, white, both started. An engine that fails loses; it is left for the caller to restart.
+    players: black and white, both started. An engine that fails loses; the caller must restart it.
     """
     begin = time.perf_counter()
     referee = Referee(
@@ -117,7 +115,7 @@ def play_game(players: tuple[UsiClient, UsiClient], opening: Opening, rules: Gam
         failed = None
     for side, player in enumerate(players):
         if player is not failed:
-            tell_result(player, verdict.winner, side)
+            send_result(player, verdict.winner, side)
     too_late = moves.pop() if verdict.reason is Reason.TIME else None
     return Game(opening, verdict, moves, time.perf_counter() - begin, too_late)
 
@@ -133,9 +131,9 @@ def play_move(
     adjudicator: Adjudicator,
     moves: list[MoveRecord],
 ) -> Verdict | None:
-    """Asks the side to move for its move, and returns how that ended the game, if it did.
+    """Lets the side to move search and play, and returns the verdict if that ended the game.
 
-    Adds its move to `moves`, and whatever it answered too late.
+    Adds the move to `moves`, even one that came too late.
     """
     turn = referee.turn
     clock = clocks[turn]
@@ -150,11 +148,11 @@ def play_move(
     if reply.move in ("resign", "win") or (verdict and verdict.reason is Reason.ILLEGAL_MOVE):
         return verdict
     moves.append(record)
-    return verdict or adjudicator.judge(turn, info.cp)
+    return verdict or adjudicator.add_score(turn, info.cp)
 
 
-def tell_result(player: UsiClient, winner: int | None, side: int) -> None:
-    """Sends `gameover`; a dead pipe shows itself at the next game."""
+def send_result(player: UsiClient, winner: int | None, side: int) -> None:
+    """Sends `gameover`; kills an engine that cannot be reached, which the next game then restarts."""
     try:
         player.game_over("draw" if winner is None else "win" if winner == side else "lose")
     except EngineError:

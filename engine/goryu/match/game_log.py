@@ -1,8 +1,8 @@
 """The log of a match: a JSON line for the match, one for the engines' names, one for each finished game.
 
-Lines are only ever appended and synced to the disk, so that a match may be killed at any moment and
-resumed: a game is in the file or it will be played again. The first line holds a hash of everything that
-decides the games; a file with another hash is refused.
+Each line is appended and synced to the disk, so a match can be killed at any moment and resumed: a game is in
+the file, or it is played again. The first line holds a hash of everything that decides the games. A log with
+another hash is refused.
 """
 
 import hashlib
@@ -18,8 +18,6 @@ from goryu.errors import GoryuError
 from goryu.files import try_lock
 from goryu.match.game import Game
 
-__all__ = ["GameEntry", "GameLog", "GameLogError", "config_hash", "read_game_log"]
-
 VERSION = 1
 
 
@@ -31,12 +29,12 @@ class GameLogError(GoryuError):
 class GameEntry:
     """One finished game, as logged.
 
-    number: from 0; games 2k and 2k + 1 are pair k. black: which engine, 1 or 2.
-    score: of engine 1, in {0, 1/2, 1}. plies: moves on the board, opening included.
-    moves: those the engines played, after the opening; one entry for each of them in
-    times_ms, late_ms (beyond the limit), cps (from the mover's side), depths and nodes.
-    first_turn: who played the first of these moves, 0 black or 1 white.
-    too_late_ms: of the answer that lost on time, which is not in moves, the time it took and the excess.
+    number: from 0; games 2k and 2k + 1 are pair k. black: the engine that plays black, 1 or 2.
+    score: of engine 1: 0, 1/2 or 1. plies: moves on the board, opening included.
+    moves: those of the engines, after the opening. times_ms, late_ms (excess over the limit), cps (from the
+        mover's side), depths and nodes have one item for each of these moves.
+    first_turn: the side that played the first of these moves, 0 black or 1 white.
+    too_late_ms: time and excess of an answer that lost on time, which is not in `moves`.
     """
 
     number: int
@@ -59,7 +57,7 @@ class GameEntry:
 
     @classmethod
     def from_game(cls, number: int, black: int, game: Game) -> Self:
-        """Makes the entry of a game that was just played."""
+        """Returns the entry of a game that has just ended."""
         winner = game.verdict.winner
         score = 0.5 if winner is None else float((winner == 0) == (black == 1))
         start_turn = 0 if game.opening.start == "startpos" else int(game.opening.start.split()[2] == "w")
@@ -90,7 +88,7 @@ class GameEntry:
 
 
 def config_hash(config: Mapping[str, Any]) -> str:
-    """Returns the hash of what decides the games of a match."""
+    """Returns the hash of the configuration of a match."""
     text = json.dumps(config, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -99,8 +97,9 @@ class GameLog:
     """The log of one match, opened for appending."""
 
     def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
-        """Opens or creates the log; raises `GameLogError` if it belongs to another match, or to one that is
-        being played (not noticed on Windows).
+        """Opens or creates the log.
+
+        Raises GameLogError if it belongs to another match, or if another program is playing this match.
         """
         self.entries: dict[int, GameEntry] = {}
         self.names: tuple[str, str] | None = None
@@ -110,7 +109,8 @@ class GameLog:
             if not try_lock(self._file):
                 raise GameLogError(f"{path}: another program is playing this match")
             first = {"type": "match", "version": VERSION, "hash": self.hash, "config": dict(config)}
-            if as_line(first).startswith(path.read_bytes()):  # Nothing, or all that a full disk took.
+            is_unfinished = as_line(first).startswith(path.read_bytes())
+            if is_unfinished:  # The file is empty, or the disk was full within the first line.
                 os.truncate(path, 0)
                 self._write(first)
             else:
@@ -119,8 +119,8 @@ class GameLog:
             self._file.close()
             raise
 
-    def note_names(self, names: tuple[str, str]) -> None:
-        """Logs what the engines call themselves, unless the log already says so."""
+    def write_names(self, names: tuple[str, str]) -> None:
+        """Logs the names of the engines, unless the log already has them."""
         if names != self.names:
             self.names = names
             self._write({"type": "names", "names": names})
@@ -141,7 +141,7 @@ class GameLog:
         os.fsync(self._file.fileno())
 
     def _load(self, path: Path, config: Mapping[str, Any]) -> None:
-        """Reads the games played so far, and cuts off a last line that a crash left incomplete."""
+        """Reads the games, and cuts off a last line that a crash left incomplete."""
         complete, lines = _complete_lines(path)
         if lines[0].get("hash") != self.hash:
             old, new = lines[0].get("config", {}), json.loads(json.dumps(config))  # JSON knows no tuples.
@@ -152,7 +152,7 @@ class GameLog:
 
 
 def read_game_log(path: Path) -> tuple[tuple[str, str] | None, list[GameEntry]]:
-    """Returns the names of the engines, if they were logged, and the games of a log that is only looked at.
+    """Returns the names of the engines, if they were logged, and the games of a log, without locking it.
 
     Raises GameLogError if it is not the log of a match.
     """
@@ -162,7 +162,7 @@ def read_game_log(path: Path) -> tuple[tuple[str, str] | None, list[GameEntry]]:
 
 
 def _complete_lines(path: Path) -> tuple[int, list[dict[str, Any]]]:
-    """Returns how many bytes the complete lines of a log have, and what they hold, the match first."""
+    """Returns the size of the complete lines of a log in bytes, and their values, the match first."""
     data = path.read_bytes()
     complete = data[: data.rfind(b"\n") + 1]
     lines = list(parse_lines(path, complete.decode("utf-8", "replace")))
@@ -174,7 +174,7 @@ def _complete_lines(path: Path) -> tuple[int, list[dict[str, Any]]]:
 def _parse_games(
     path: Path, lines: Iterable[Mapping[str, Any]]
 ) -> tuple[tuple[str, str] | None, dict[int, GameEntry]]:
-    """Returns the names and, by their numbers, the games that the lines after the first hold."""
+    """Returns the names of the engines and the games by their numbers, from the lines after the first."""
     names: tuple[str, str] | None = None
     entries: dict[int, GameEntry] = {}
     for line in lines:
@@ -190,12 +190,12 @@ def _parse_games(
 
 
 def as_line(values: Mapping[str, Any]) -> bytes:
-    """Returns a line of a log."""
+    """Returns the line of a log that holds these values."""
     return json.dumps(values).encode() + b"\n"
 
 
 def as_tuple(value: Any) -> Any:
-    """Returns a JSON list as a tuple, anything else as it is."""
+    """Returns a JSON list as a tuple, any other value unchanged."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -205,7 +205,7 @@ def parse_lines(path: Path, text: str) -> Iterator[dict[str, Any]]:
         try:
             entry = json.loads(line)
             if not isinstance(entry, dict):
-                raise ValueError("it is something else")
+                raise ValueError("not an object")
         except ValueError as error:
             raise GameLogError(f"{path}:{number}: expected a JSON object, got {line[:60]!r}") from error
         yield entry

@@ -1,4 +1,4 @@
-"""When lost games were decided, and when each side knew, from the scores that the engines gave."""
+"""When lost games were decided, and when each engine knew it, from the scores that the engines reported."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,23 +8,21 @@ from statistics import median
 from goryu.match.engine_stats import loser
 from goryu.match.game_log import GameEntry
 
-__all__ = ["CLEAR_CP", "LostGames"]
-
 CLEAR_CP = 300
-"""A score from which a game is clearly won or lost."""
+"""From this score on a game is clearly won or lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostGames:
-    """The games that one engine lost; plies count from the start of the game, opening included.
+    """The games that one engine lost. Plies count from the start of the game, opening included.
 
-    The other fields are medians over these games, None if no game has the figure.
-    winner_knew, loser_knew: from which ply on the side's own score always said that the winner was ahead by
+    The other fields are medians over these games, None if no game has the number.
+    winner_knew, loser_knew: the ply from which on the engine's own score always showed the winner ahead by
         `CLEAR_CP` centipawns or more.
-    fall_cp: the greatest fall of the loser's score from one of its moves to the next; fall_ply: at which ply.
+    fall_cp: the greatest fall of the loser's score from one of its moves to the next; fall_ply: its ply.
 
-    A loser that knows it long after the winner did judges positions wrongly; a great fall is a blow that it
-    did not see coming.
+    A loser that knows much later than the winner evaluates positions wrongly. A great fall is a move that it
+    did not foresee.
     """
 
     games: int
@@ -35,7 +33,7 @@ class LostGames:
 
     @classmethod
     def of(cls, engine: int, entries: Sequence[GameEntry]) -> "LostGames":
-        """Looks at the games that engine 1 or 2 lost."""
+        """Returns the statistics of the games that engine 1 or 2 lost."""
         lost = [entry for entry in entries if loser(entry) == engine]
         falls = [fall for entry in lost if (fall := _greatest_fall(_scores(entry, engine))) is not None]
         return cls(
@@ -49,7 +47,7 @@ class LostGames:
     def text(self, names: Sequence[str]) -> str:
         """Returns one line; names: the loser's and the winner's."""
         if self.winner_knew is None or self.loser_knew is None:
-            return f"{names[0]} lost {self.games}, too few with scores of both to say when"
+            return f"{names[0]} lost {self.games}; too few games have scores of both engines to say when"
         fall = "" if self.fall_cp is None else f", greatest fall {self.fall_cp:.0f} cp at {self.fall_ply:.0f}"
         return (
             f"{names[0]} lost {self.games}: {names[1]} knew at ply {self.winner_knew:.0f}, {names[0]} at "
@@ -58,7 +56,7 @@ class LostGames:
 
 
 def _scores(entry: GameEntry, engine: int) -> list[tuple[int, int]]:
-    """Returns the plies of an engine's moves and its scores in centipawns, where it gave one."""
+    """Returns ply and score in centipawns of the moves of an engine for which it reported a score."""
     opening = entry.plies - len(entry.moves)
     return [
         (opening + index + 1, cp)
@@ -68,7 +66,7 @@ def _scores(entry: GameEntry, engine: int) -> list[tuple[int, int]]:
 
 
 def _knew(scores: Sequence[tuple[int, int]], sign: int) -> int | None:
-    """Returns the ply of the first of the scores at the end that are all clear."""
+    """Returns the first ply from which on all scores are clear, or None."""
     known = None
     for ply, cp in reversed(scores):
         if sign * cp < CLEAR_CP:
@@ -78,7 +76,7 @@ def _knew(scores: Sequence[tuple[int, int]], sign: int) -> int | None:
 
 
 def _greatest_fall(scores: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """Returns the greatest fall from a score that was not clear yet, and the ply of the lower score."""
+    """Returns the greatest fall from a score that was not yet clear, and the ply of the lower score."""
     falls = [
         (before - after, ply)
         for (_, before), (ply, after) in pairwise(scores)

@@ -1,9 +1,9 @@
-"""Makes openings for matches: varied, balanced, and repeatable from a seed.
+"""Makes openings for matches: varied, balanced, and reproducible from a seed.
 
-Every opening is a random walk from the start position, or from one of the usual beginnings, which an engine
-without an opening book hardly ever finds. At each step the engine proposes its best few moves and one is
-drawn by its score (a softmax over centipawns), or now and then any legal move is played. The walk is kept if
-a longer search then calls the position balanced, and no kept opening ends in the same position.
+Every opening is a random walk from the start position or from one of the common openings, which an engine
+without an opening book rarely finds. At each step the engine searches, and one of its best moves is drawn by
+its score (a softmax over centipawns). Sometimes any legal move is played instead. The walk is kept if a
+longer search scores its last position as balanced and no kept opening ends there.
 """
 
 from collections.abc import Iterator
@@ -16,21 +16,20 @@ from goryu.match.referee import Referee
 from goryu.match.usi_client import EngineError, UsiClient
 from goryu.match.usi_output import variations
 
-__all__ = ["BalancedOpening", "Sampling", "sample_openings"]
-
 MAX_WALKS = 1000
-"""Walks in a row that may lead to nothing new before it is given up."""
+"""How many walks in a row may fail before the sampler gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How to walk and what to keep.
+    """How to walk and which openings to keep.
 
-    min_plies, max_plies: length, drawn evenly. walk_nodes: for each step, judge_nodes: for the final verdict.
-    temperature_cp: a move worse by this much is drawn e times as rarely.
+    min_plies, max_plies: the length is drawn uniformly from this range.
+    walk_nodes, judge_nodes: nodes of the search at each step, and of the last position.
+    temperature_cp: a move that is this much worse is drawn e times less often.
     any_move: probability that a step plays any legal move instead.
     stem: probability that a walk begins with the first moves of one of `DEFAULT_OPENINGS`.
-    balance_cp: kept while the score of the side to move stays within it.
+    balance_cp: an opening is kept if the absolute score of its last position is below this.
     """
 
     min_plies: int = 4
@@ -52,10 +51,10 @@ class BalancedOpening:
 
 
 def sample_openings(client: UsiClient, sampling: Sampling, rng: Random) -> Iterator[BalancedOpening]:
-    """Yields distinct balanced openings, as many as are asked for.
+    """Yields distinct balanced openings without end.
 
-    client: started with one thread and MultiPV set; only then, and with a fixed seed, the openings repeat.
-    Raises EngineError if it fails, or if `MAX_WALKS` in a row led to no new opening.
+    client: started, with MultiPV set. With one thread the same seed gives the same openings.
+    Raises EngineError if the engine fails, or after `MAX_WALKS` walks in a row without a new opening.
     """
     seen: set[str] = set()
     walks = 0
@@ -71,11 +70,11 @@ def sample_openings(client: UsiClient, sampling: Sampling, rng: Random) -> Itera
             seen.add(referee.key)
             yield BalancedOpening(Opening(moves=tuple(referee.moves)), cp)
             walks = 0
-    raise EngineError("protocol", f"{client.name}: no new opening among {walks} that it calls balanced")
+    raise EngineError("protocol", f"{client.name}: no new balanced opening in {walks} walks")
 
 
 def walk(client: UsiClient, referee: Referee, sampling: Sampling, rng: Random) -> bool:
-    """Plays a random opening; returns whether the game still goes on."""
+    """Plays a random opening; returns False if the game ended or the engine proposed no move."""
     plies = rng.randint(sampling.min_plies, sampling.max_plies)
     if rng.random() < sampling.stem:
         for move in rng.choice(DEFAULT_OPENINGS).moves[: min(plies, rng.randint(1, 4))]:

@@ -1,4 +1,4 @@
-"""Opening files: one position a line, comments after `#`.
+"""Reads opening files: one position on each line, comments after `#`.
 
 A line is `startpos moves ...`, `sfen ... moves ...` or a bare SFEN.
 """
@@ -11,16 +11,14 @@ from goryu.games.shogi import START_SFEN
 from goryu.match.referee import Referee
 from goryu.match.referee_board import BoardError
 
-__all__ = ["DEFAULT_OPENINGS", "Opening", "OpeningError", "parse_opening", "read_openings"]
-
 
 class OpeningError(GoryuError, ValueError):
-    """A line that is no opening; the message holds the text received and what was expected."""
+    """A line that is not an opening; the message says what was received and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Where a game starts: `startpos` or `sfen <SFEN>`, and moves from there in USI."""
+    """The start of a game: `startpos` or `sfen <SFEN>`, and moves from there in USI."""
 
     start: str = "startpos"
     moves: tuple[str, ...] = ()
@@ -49,11 +47,11 @@ DEFAULT_OPENINGS = tuple(
         "2g2f 8c8d 7g7f 4a3b",
     )
 )
-"""Ten usual beginnings, for a short match without a file."""
+"""Ten common openings, for a short match without a file."""
 
 
 def parse_opening(line: str, plies: int | None = None) -> Opening:
-    """Reads a line, keeps at most `plies` of its moves, and checks that the game is then still going on."""
+    """Returns the opening of a line with at most `plies` of its moves; the game must not be over then."""
     text = line.strip().removeprefix("position ")
     start, _, moves = text.partition(" moves")
     start = " ".join(start.split())
@@ -63,7 +61,7 @@ def parse_opening(line: str, plies: int | None = None) -> Opening:
         referee = Referee(start)
     except BoardError as error:
         raise OpeningError(f"opening {line!r}: {error}") from error
-    if start != "startpos":  # As the referee writes it: engines are stricter than it is.
+    if start != "startpos":  # In the referee's own form: it reads SFENs that some engines do not.
         number = start.split()[4:]
         if len(number) > 1:
             raise OpeningError(f"opening {line!r}: expected `moves` or the end after the move number")
@@ -78,9 +76,9 @@ def parse_opening(line: str, plies: int | None = None) -> Opening:
 
 
 def read_openings(path: Path, plies: int | None = None) -> list[Opening]:
-    """Reads an opening file; comments and empty lines are skipped."""
+    """Returns the openings of a file; skips comments and empty lines."""
     try:
-        text = path.read_text("utf-8-sig")  # Windows' editors begin a file with a byte order mark.
+        text = path.read_text("utf-8-sig")  # Editors on Windows begin a file with a byte order mark.
     except UnicodeDecodeError as error:
         raise OpeningError(f"{path}: expected UTF-8: {error}") from error
     lines = (line.partition("#")[0].strip() for line in text.splitlines())

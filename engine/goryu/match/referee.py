@@ -1,7 +1,7 @@
 """Decides every game of a match: legal moves, mate, repetition, perpetual check, declarations, length.
 
-The referee trusts no engine and not our own rules: what is legal comes from an independent library (`rules`);
-repetition and declarations are counted here, from the library's SFEN.
+The referee trusts neither the engines nor Goryu's own rules. An independent library (`referee_board.py`) says
+which moves are legal. Repetitions and declarations are counted here, from the library's SFEN.
 """
 
 from collections import defaultdict
@@ -10,11 +10,9 @@ from enum import StrEnum
 
 from goryu.match.referee_board import open_board
 
-__all__ = ["DeclarationRule", "Reason", "Referee", "Verdict", "declaration_points"]
-
 
 class Reason(StrEnum):
-    """Why a game ended. The names go into the game log."""
+    """Why a game ended. The game log contains these words."""
 
     CHECKMATE = "checkmate"
     RESIGNATION = "resignation"
@@ -33,7 +31,7 @@ class Reason(StrEnum):
 
 
 class DeclarationRule(StrEnum):
-    """What an entering king (nyugyoku, 入玉) is worth."""
+    """The rule for a declaration of an entering king (nyugyoku, 入玉)."""
 
     NONE = "none"
     POINTS_24 = "24"
@@ -51,9 +49,9 @@ class Verdict:
 
 
 class Referee:
-    """One game under supervision.
+    """One game in progress.
 
-    max_plies: the game is a draw after this many moves, opening included, unless the last one mates.
+    max_plies: the game is a draw after this many moves, opening included, unless the last move mates.
     """
 
     def __init__(
@@ -79,7 +77,7 @@ class Referee:
 
     @property
     def key(self) -> str:
-        """The position without its move number: equal for positions that repeat."""
+        """The position without its move number, equal for repeated positions."""
         return self._board.sfen().rsplit(" ", 1)[0]
 
     @property
@@ -93,11 +91,11 @@ class Referee:
 
     @property
     def position_command(self) -> str:
-        """The USI `position` line of the game so far."""
+        """The USI `position` command of the game so far."""
         return " ".join(["position", self._start, *(["moves", *self.moves] if self.moves else [])])
 
     def play(self, move: str) -> Verdict | None:
-        """Takes the word after `bestmove` from the side to move; returns how the game ended, if it did."""
+        """Plays the word after `bestmove` for the side to move; returns the verdict if that ends the game."""
         turn = self.turn
         if move == "resign":
             return Verdict(1 - turn, Reason.RESIGNATION)
@@ -112,7 +110,7 @@ class Referee:
         return self.verdict()
 
     def verdict(self) -> Verdict | None:
-        """Returns how the game has ended by the position reached, or None while it goes on."""
+        """Returns the verdict that the current position implies, or None while the game goes on."""
         if not self._board.legal_moves():
             return Verdict(1 - self.turn, Reason.CHECKMATE)
         if self._declaration is DeclarationRule.TRY and self.moves and self._has_tried(1 - self.turn):
@@ -124,7 +122,7 @@ class Referee:
         return None
 
     def _repetition(self, first: int) -> Verdict:
-        """Judges the fourth occurrence: a side whose every move since the first one gave check loses."""
+        """Returns the verdict on a fourth occurrence: a side that only gave check since `first` loses."""
         last_moves, others = self._checks[first:][::-1][::2], self._checks[first:][::-1][1::2]
         mover = 1 - self.turn
         if all(last_moves):
@@ -143,13 +141,13 @@ class Referee:
         return Verdict(1 - turn, Reason.FALSE_DECLARATION, self._board.sfen())
 
     def _has_tried(self, turn: int) -> bool:
-        """Does the king of `turn` stand where the opponent's king started?"""
+        """Is the king of `turn` on the square where the opponent's king started?"""
         rows = expand(self._board.sfen().split()[0])
         return rows[0][4] == "K" if turn == 0 else rows[8][4] == "k"
 
 
 def expand(board: str) -> list[list[str]]:
-    """Returns the nine rows of an SFEN board from rank a, each from file 9, empty squares as `.`."""
+    """Returns the nine rows of an SFEN board from rank a, each from file 9; an empty square is `.`."""
     rows = []
     for row in board.split("/"):
         squares: list[str] = []
@@ -165,8 +163,8 @@ def expand(board: str) -> list[list[str]]:
 def declaration_points(sfen: str, turn: int) -> int | None:
     """Returns the points that `turn` may declare, or None if its king or ten other pieces have not entered.
 
-    Rooks and bishops, promoted or not, count five, other pieces one: those in the opponent's camp
-    and those in hand.
+    Pieces in the opponent's camp and in hand count: rooks and bishops, promoted or not, five points, other
+    pieces one.
 
     >>> declaration_points("K8/9/9/9/9/9/9/9/8k b 2R2B4G4S4N4L18P 1", 0) is None
     True

@@ -1,7 +1,7 @@
-"""The game in progress, by a library that we did not write, as the referee wants it.
+"""The referee's board, by one of two independent libraries: rsshogi or cshogi.
 
-Two libraries fit: rsshogi and cshogi. Whether a move is legal is asked only by looking for it in the list of
-legal moves: cshogi's own test accepts promotions outside the zone.
+A move is legal if it is in the list of legal moves. The referee does not use cshogi's own test of a single
+move: it accepts promotions outside the promotion zone.
 """
 
 from collections.abc import Callable
@@ -11,15 +11,13 @@ from typing import Any, Protocol
 from goryu.errors import GoryuError
 from goryu.games.shogi import START_SFEN
 
-__all__ = ["LIBRARIES", "BoardError", "RefereeBoard", "open_board"]
-
 
 class BoardError(GoryuError, ValueError):
     """A position that cannot be set up, or a library that is not installed."""
 
 
 class RefereeBoard(Protocol):
-    """A game in progress; moves are USI strings, and `push` wants legal ones."""
+    """A game in progress; moves are USI strings, and `push` needs a legal one."""
 
     def legal_moves(self) -> list[str]:
         """Returns the legal moves, pointless non-promotions included."""
@@ -92,14 +90,15 @@ LIBRARIES: dict[str, Callable[[str], RefereeBoard]] = {"rsshogi": RsshogiBoard, 
 
 
 def open_board(library: str, start: str) -> RefereeBoard:
-    """Sets up a game by the named library.
+    """Sets up a game with the named library.
 
-    start: `startpos`, or `sfen` and an SFEN, as in a USI `position` line without its moves.
+    start: `startpos`, or `sfen` and an SFEN, as in a USI `position` command without moves.
     """
     sfen = START_SFEN if start == "startpos" else start.removeprefix("sfen ")
     try:
         return LIBRARIES[library](sfen)
     except ImportError as error:
-        raise BoardError(f"the referee needs the package {library}: {error}") from error
+        advice = "python3 tools/dev.py setup tools"
+        raise BoardError(f"the referee needs the package {library} ({error}): {advice}") from error
     except (ValueError, RuntimeError) as error:
         raise BoardError(f"position {start!r}: expected startpos or a legal SFEN ({error})") from error

@@ -1,5 +1,6 @@
-"""The result of a match in words: a line while it runs, a table at its end, and the same for programs."""
+"""The result of a match: a line while it runs, a report at its end, and JSON values for programs."""
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,9 +12,27 @@ from goryu.match.game_log import GameEntry
 from goryu.match.lost_games import LostGames
 from goryu.match.match_statistics import MatchStatistics, format_elo
 from goryu.match.sprt import Sprt
-from goryu.match.tournament import complete_pairs
+from goryu.match.tournament import MatchConfig, complete_pairs
 
-__all__ = ["progress_line", "report", "summary"]
+
+def describe(config: MatchConfig) -> str:
+    """Returns what a match will play, with warnings about a useless configuration."""
+    lines = []
+    for number, engine in enumerate(config.engines, 1):
+        options = " ".join(f"{name}={value}" for name, value in engine.options)
+        lines.append(f"engine {number}: {shlex.join(engine.command)} {options} ({engine.limits})")
+    rules = config.rules
+    lines.append(
+        f"{config.games} games, {len(config.openings)} openings, concurrency {config.concurrency}, "
+        f"referee {rules.library}, declaration {rules.declaration}, max plies {rules.max_plies}"
+    )
+    for option in config.tuned:
+        lines.append(f"tuned option of engine 1: {option.name} from {option.low} to {option.high}")
+    if config.engines[0] == config.engines[1] and not config.tuned:
+        lines.append("warning: both engines are the same program with the same settings")
+    if config.games > 2 * len(config.openings):
+        lines.append("warning: more pairs than openings; engines at fixed nodes will repeat games")
+    return "\n".join(lines)
 
 
 def record(scores: Sequence[float]) -> str:
@@ -22,27 +41,41 @@ def record(scores: Sequence[float]) -> str:
 
 
 def progress_line(
-    entries: Sequence[GameEntry], games: int, sprt: Sprt | None, seconds_left: float | None
+    entries: Sequence[GameEntry],
+    games: int,
+    sprt: Sprt | None,
+    seconds_left: float | None,
+    width: int | None = None,
 ) -> str:
     """Returns one line about a match in progress; W-D-L over all games, Elo over complete pairs.
 
     Example: `[ 37/200] +18 =3 -16 Elo +19.4 ± 91.0 LOS 66.2 % LLR 0.12 (-2.94, 2.94) ETA 12:40`.
+
+    width: leaves out the less important parts until the line has at most this many characters.
     """
     statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in complete_pairs(entries))
-    words = [f"[{len(entries):{len(str(games))}}/{games}]", record([entry.score for entry in entries])]
+    parts = {
+        "games": f"[{len(entries):{len(str(games))}}/{games}]",
+        "record": record([entry.score for entry in entries]),
+    }
     if statistics.pairs:
-        words += [elo_text(statistics), f"LOS {100 * statistics.los:.1f} %"]
+        parts["elo"] = elo_text(statistics)
+        parts["los"] = f"LOS {100 * statistics.los:.1f} %"
     if sprt:
         lower, upper = sprt.bounds
-        words.append(f"LLR {sprt.llr(statistics):.2f} ({lower:.2f}, {upper:.2f})")
+        parts["llr"] = f"LLR {sprt.llr(statistics):.2f}"
+        parts["bounds"] = f"({lower:.2f}, {upper:.2f})"
     if seconds_left is not None:
         minutes, seconds = divmod(round(seconds_left), 60)
-        words.append(f"ETA {minutes}:{seconds:02}")
-    return " ".join(words)
+        parts["eta"] = f"ETA {minutes}:{seconds:02}"
+    for name in ("los", "bounds", "record", "llr", "eta"):
+        if width is not None and len(" ".join(parts.values())) > width:
+            parts.pop(name, None)
+    return " ".join(parts.values())[:width]
 
 
 def elo_text(statistics: MatchStatistics) -> str:
-    """Returns `Elo x ± y`, or the interval where it is lopsided beyond use."""
+    """Returns `Elo x ± y`, or the Elo with its interval if the error is infinite."""
     if isfinite(statistics.elo) and isfinite(statistics.elo_error):
         return f"Elo {format_elo(statistics.elo)} ± {statistics.elo_error:.1f}"
     low, high = statistics.elo_interval
@@ -50,7 +83,10 @@ def elo_text(statistics: MatchStatistics) -> str:
 
 
 def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None = None) -> str:
-    """Returns the table of a match, from the first engine's side; complete pairs, except in the figures."""
+    """Returns the report of a match, from the first engine's side.
+
+    It counts complete pairs only, but all games in the table of speeds.
+    """
     pairs = complete_pairs(entries)
     counted = [entry for pair in pairs for entry in pair]
     statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in pairs)
@@ -87,7 +123,7 @@ def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None
 
 
 def reasons_text(entries: Sequence[GameEntry], names: Sequence[str]) -> str:
-    """Returns how often each reason ended a game, and who lost by it."""
+    """Returns how often each reason ended a game, and how often each engine lost by it."""
     parts = []
     for reason, count in Counter(entry.reason for entry in entries).most_common():
         lost = Counter(loser(entry) for entry in entries if entry.reason == reason)
@@ -115,8 +151,8 @@ def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | Non
     scores = [entry.score for entry in counted]
     engines = []
     for engine, name in enumerate(names, 1):
-        figures = EngineStats.of(engine, entries)
-        engines.append({"name": name, **asdict(figures), "lost_games": asdict(LostGames.of(engine, counted))})
+        stats = EngineStats.of(engine, entries)
+        engines.append({"name": name, **asdict(stats), "lost_games": asdict(LostGames.of(engine, counted))})
     result: dict[str, Any] = {
         "engines": engines,
         "games": len(counted),
@@ -139,5 +175,5 @@ def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | Non
 
 
 def finite(value: float) -> float | None:
-    """Returns the number, or None if it is infinite, which JSON cannot say."""
+    """Returns the number, or None if it is infinite, for which JSON has no number."""
     return value if isfinite(value) else None

@@ -1,12 +1,13 @@
-"""The generalised sequential probability ratio test on pairs of games: stop a match once it has decided.
+"""The generalised sequential probability ratio test on pairs of games: it ends a match as soon as it can.
 
-Two hypotheses about the difference in strength, elo0 and elo1, are compared by the logarithm of the ratio
-of their likelihoods (LLR), where each hypothesis may choose the distribution of pair scores that explains
-the results best. The match ends when the LLR leaves (ln(beta / (1 - alpha)), ln((1 - beta) / alpha)).
+The test compares two hypotheses about the difference in strength, elo0 and elo1, by the logarithm of the
+ratio of their likelihoods (LLR). The likelihood of a hypothesis is that of the distribution of pair scores
+that explains the results best, among those with this difference in strength. The match ends when the LLR
+leaves (ln(beta / (1 - alpha)), ln((1 - beta) / alpha)).
 
 Elo is *normalised* by default (in standard deviations of a game) or *logistic* (the usual rating).
 Source: M. Van den Bergh, "The generalized maximum likelihood ratio for the expectation value of a
-distribution" and "Comments on normalized Elo", the mathematics behind fishtest.
+distribution" and "Comments on normalized Elo", the mathematics of fishtest.
 """
 
 from collections.abc import Sequence
@@ -17,18 +18,16 @@ from typing import Literal
 from goryu.errors import GoryuError
 from goryu.match.match_statistics import NORMALISED_ELO, PAIR_SCORES, MatchStatistics, score_of_elo
 
-__all__ = ["Sprt", "SprtError"]
-
 EMPTY_CELL = 1e-3
-"""Pairs counted in a cell that saw none, so that no hypothesis becomes impossible (as in fastchess)."""
+"""The count of a pair score that did not occur, so that no hypothesis is impossible (as in fastchess)."""
 
 MAX_ELO = {"normalized": 200, "logistic": 1000}
-"""Beyond this the iteration of `fit_t` need not converge (it was seen to fail from 250), and the expected
-score of `fit_mean` comes so close to 1 that it is rounded to it in the end."""
+"""With more, the iteration of `fit_t` may not converge (it failed from 250 on), and the expected score in
+`fit_mean` is so close to 1 that it may be rounded to 1."""
 
 
 class SprtError(GoryuError, ValueError):
-    """A test that cannot be made; the message holds what was received and what was expected."""
+    """A test with impossible numbers; the message says what was received and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Sprt:
     """A test of elo1 against elo0.
 
     alpha: probability of accepting elo1 when elo0 is true; beta: the reverse.
-    model: what the Elo bounds mean.
+    model: the kind of Elo of the bounds.
     """
 
     elo0: float = 0.0
@@ -55,7 +54,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The LLR at which elo0, and at which elo1, is accepted."""
+        """The LLRs at which elo0 and elo1 are accepted."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     def llr(self, statistics: MatchStatistics) -> float:
@@ -69,13 +68,13 @@ class Sprt:
             fit0 = fit_mean(seen, PAIR_SCORES, score_of_elo(self.elo0))
             fit1 = fit_mean(seen, PAIR_SCORES, score_of_elo(self.elo1))
         else:
-            # A pair's score varies 1/sqrt(2) as much as a game's, so t is sqrt(2) larger.
+            # The deviation of a pair's score is that of a game divided by sqrt(2), so t is sqrt(2) larger.
             fit0 = fit_t(seen, self.elo0 * sqrt(2) / NORMALISED_ELO)
             fit1 = fit_t(seen, self.elo1 * sqrt(2) / NORMALISED_ELO)
         return total * sum(p * log(p1 / p0) for p, p0, p1 in zip(seen, fit0, fit1, strict=True))
 
     def verdict(self, statistics: MatchStatistics) -> Literal["elo0", "elo1"] | None:
-        """Returns the hypothesis accepted, or None while the match must go on."""
+        """Returns the accepted hypothesis, or None while the match must go on."""
         llr = self.llr(statistics)
         lower, upper = self.bounds
         return "elo1" if llr >= upper else "elo0" if llr <= lower else None
@@ -84,8 +83,8 @@ class Sprt:
 def fit_mean(seen: Sequence[float], values: Sequence[float], mean: float) -> list[float]:
     """Returns the likeliest distribution over `values` with the given mean.
 
-    It is seen[i] / (1 + x (values[i] - mean)), where x makes the mean right: the only root of a decreasing
-    function, found by bisection where no probability exceeds 1.
+    Its probabilities are seen[i] / (1 + x (values[i] - mean)). The mean is right for one x only, the root of
+    a decreasing function. Bisection finds it, in the range where no probability exceeds 1.
     """
     offsets = [value - mean for value in values]
     low = max((p - 1) / d for p, d in zip(seen, offsets, strict=True) if d > 0)
@@ -101,8 +100,8 @@ def fit_mean(seen: Sequence[float], values: Sequence[float], mean: float) -> lis
 def fit_t(seen: Sequence[float], t: float) -> list[float]:
     """Returns the likeliest distribution over the pair scores with (mean - 1/2) / deviation = t.
 
-    The condition is not linear in the probabilities: each round replaces it by its tangent at the last fit,
-    which asks for the mean 0 of a transformed score.
+    The condition is not linear in the probabilities. Each round replaces it by its tangent at the last fit,
+    the condition that the mean of a transformed score is 0.
     """
     fit = [1 / len(seen)] * len(seen)
     for _ in range(100):

@@ -1,26 +1,24 @@
-"""What an engine is allowed to spend on a move, its clock, and the `go` line that says so.
+"""The limits of an engine in a match, its clock, and the `go` command with its times.
 
-Times are milliseconds as the referee measures them. Source of the `go` forms: the USI draft and what
-ShogiHome, shogitest and cshogi send (increments are added after the move, so `btime` never includes one).
+Times are milliseconds, measured by the referee. Source of the forms of `go`: the USI draft, and what
+ShogiHome, shogitest and cshogi send (they add the increment after the move, so `btime` never includes it).
 """
 
 from dataclasses import dataclass, fields, replace
 
 from goryu.errors import GoryuError
 
-__all__ = ["Clock", "TimeControl", "TimeControlError", "go_command"]
-
 
 class TimeControlError(GoryuError, ValueError):
-    """TimeControl that cannot be read; the message holds the text received and what was expected."""
+    """A time control that cannot be read or played; the message says what was received and expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """The limits of one engine; None where there is none.
+    """The limits of one engine; None for no limit.
 
-    time, inc, byoyomi: main time, increment after each move, time for each move beyond the main time; in ms.
-    movetime: ms for every move. nodes, depth: for every move.
+    time, inc, byoyomi: main time, increment after each move, time for each move after the main time; in ms.
+    movetime, nodes, depth: for every move; movetime in ms.
     """
 
     time: int | None = None
@@ -48,19 +46,30 @@ class TimeControl:
         return cls(**values)
 
     def merged(self, other: "TimeControl") -> "TimeControl":
-        """Returns these limits with those that `other` sets put in their place."""
+        """Returns these limits, replaced by those of `other` that are not None."""
         values = {field.name: getattr(other, field.name) for field in fields(other)}
         return replace(self, **{name: value for name, value in values.items() if value is not None})
 
     @property
     def has_clock(self) -> bool:
-        """Is a clock running while the engine thinks?"""
+        """Does a clock run while the engine searches?"""
         return any(value is not None for value in (self.time, self.inc, self.byoyomi))
 
     @property
     def is_empty(self) -> bool:
-        """Is nothing limited at all?"""
+        """Is there no limit at all?"""
         return all(getattr(self, field.name) is None for field in fields(self))
+
+    def check(self, engine: str) -> None:
+        """Raises TimeControlError if the engine of this name could not play a move."""
+        if self.is_empty:
+            raise TimeControlError(f"{engine} has no limit: expected --nodes, --byoyomi, --time or the like")
+        if 0 in (self.movetime, self.nodes, self.depth):
+            raise TimeControlError(f"{engine} ({self}) may do nothing: expected at least 1")
+        if self.has_clock and not self.time and not self.byoyomi:
+            raise TimeControlError(
+                f"{engine} ({self}) has no time for its first move: expected time or byoyomi"
+            )
 
     def __str__(self) -> str:
         parts = ((field.name, getattr(self, field.name)) for field in fields(self))
@@ -76,14 +85,14 @@ class Clock:
 
     @property
     def budget_ms(self) -> int | None:
-        """The most that the move to come may take, or None if no time is limited."""
+        """The most time that the next move may take, or None without a limit of time."""
         limits = self.limits
         clock = self.remaining_ms + (limits.byoyomi or 0) if limits.has_clock else None
         times = [time for time in (clock, limits.movetime) if time is not None]
         return min(times, default=None)
 
     def spend(self, elapsed_ms: int) -> int:
-        """Takes a move's time off the clock; returns by how many ms it was too long (0 if it was not)."""
+        """Takes the time of a move off the clock; returns by how many ms it exceeded the budget, or 0."""
         budget = self.budget_ms
         if self.limits.has_clock:
             self.remaining_ms = max(0, self.remaining_ms - elapsed_ms) + (self.limits.inc or 0)
@@ -93,7 +102,7 @@ class Clock:
 def go_command(turn: int, clocks: tuple[Clock, Clock]) -> str:
     """Returns the `go` line for the side to move (0 black, 1 white).
 
-    An opponent without a clock is shown to have the same time as the engine that is asked.
+    If the opponent has no clock, the command gives it the same time as the side to move.
 
     >>> go_command(1, (Clock(TimeControl(time=60000)), Clock(TimeControl(time=5000, byoyomi=100))))
     'go btime 60000 wtime 5000 byoyomi 100'

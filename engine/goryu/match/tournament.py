@@ -1,8 +1,8 @@
-"""Runs a match: hands out games to workers, keeps the log, and stops when the answer is known.
+"""Runs a match: gives games to workers, logs the results, and stops when the sequential test is decided.
 
-Game 2k and game 2k + 1 are a pair: the same opening with the colours swapped. Every worker owns one process
-of each engine, used for game after game and restarted after a failure. Options of engine 1 may be drawn anew
-for each pair (`tuning.py`).
+Games 2k and 2k + 1 are a pair: the same opening with the colours swapped. Every worker has one process of
+each engine, which plays game after game and is restarted after a failure. Options of engine 1 can be drawn
+anew for each pair (`tuning.py`).
 """
 
 import os
@@ -21,24 +21,23 @@ from goryu.match.match_statistics import MatchStatistics
 from goryu.match.openings import DEFAULT_OPENINGS, Opening
 from goryu.match.referee import Reason
 from goryu.match.sprt import Sprt
-from goryu.match.tuning import Surface, TunedOption, TuningError, draw
+from goryu.match.tuning import Surface, TunedOption, draw
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 
-__all__ = ["FAILURES", "Match", "MatchConfig", "complete_pairs", "usable_cores"]
-
 FAILURES = (Reason.CRASH, Reason.HANG, Reason.PROTOCOL, Reason.ILLEGAL_MOVE)
-"""Reasons that mean a defect of an engine, not a lost game."""
+"""Reasons that show a defect of an engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchConfig:
-    """Everything about a match.
+    """The configuration of a match.
 
-    openings: played in an order shuffled by `seed`, each by a pair; once all are used they start again.
+    openings: one for each pair, in an order shuffled by `seed`; after the last one they repeat.
     max_failures: failures of both engines together after which the match stops.
-    directory: logs of the engines and, if asked for, transcripts; None keeps neither.
-    pin: does each worker run on one core? With more workers than cores they share them.
-    tuned: options of engine 1 that get other values in each pair, drawn from `seed`.
+    directory: for the logs of the engines and their transcripts; None writes neither.
+    transcripts: log every line to and from the engines?
+    pin: run the engines of each worker on one core? Workers share cores if there are more workers.
+    tuned: options of engine 1 that get new values in each pair, drawn from `seed`.
     """
 
     engines: tuple[EngineSpec, EngineSpec]
@@ -55,10 +54,13 @@ class MatchConfig:
     pin: bool = False
     tuned: Sequence[TunedOption] = ()
 
-    def decisive(self) -> dict[str, Any]:
-        """Returns what decides the games, for the hash in the log: not how many, or how many at once."""
+    def identity(self) -> dict[str, Any]:
+        """Returns the values that decide the games, for the hash in the log.
+
+        The number of games is not among them, so that a match can be extended.
+        """
         engines = [asdict(engine) | {"limits": str(engine.limits)} for engine in self.engines]
-        decisive = {
+        identity = {
             "engine1": engines[0],
             "engine2": engines[1],
             "openings": [str(opening) for opening in self.openings],
@@ -66,8 +68,8 @@ class MatchConfig:
             "rules": asdict(self.rules),
         }
         if self.tuned:
-            decisive["tuned"] = [asdict(option) for option in self.tuned]
-        return decisive
+            identity["tuned"] = [asdict(option) for option in self.tuned]
+        return identity
 
     def opening_of_pair(self, pair: int) -> Opening:
         """Returns the opening of a pair of games."""
@@ -88,21 +90,23 @@ def usable_cores() -> list[int]:
 
 
 def complete_pairs(entries: Sequence[GameEntry]) -> list[tuple[GameEntry, GameEntry]]:
-    """Returns the pairs of which both games are finished, in order."""
+    """Returns the pairs with two finished games, in order."""
     by_number = {entry.number: entry for entry in entries}
     firsts = sorted(number for number in by_number if number % 2 == 0 and number + 1 in by_number)
     return [(by_number[number], by_number[number + 1]) for number in firsts]
 
 
 class Match:
-    """A match in progress; `run` plays what the log does not hold yet."""
+    """A match in progress; `run` plays the games that are not in the log.
+
+    on_game: called after each game, by the thread that played it, for one game at a time.
+    """
 
     def __init__(
         self, config: MatchConfig, log: GameLog, on_game: Callable[[GameEntry], None] | None = None
     ) -> None:
         assert config.games % 2 == 0, "a match is made of pairs"
         self.config = config
-        self.warnings: list[str] = []
         self.error: Exception | None = None
         self._log = log
         self._on_game = on_game or (lambda entry: None)
@@ -113,7 +117,7 @@ class Match:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the engines call themselves, told apart if they say the same."""
+        """The names of the engines; two equal names get a number."""
         first, second = self._log.names or ("engine 1", "engine 2")
         return (f"{first} (1)", f"{second} (2)") if first == second else (first, second)
 
@@ -123,20 +127,20 @@ class Match:
         return sorted(self._log.entries.values(), key=lambda entry: entry.number)
 
     def statistics(self) -> MatchStatistics:
-        """Returns the counts of the complete pairs, seen from the first engine."""
+        """Returns the statistics of the complete pairs, from the first engine's side."""
         return MatchStatistics.from_pairs((a.score, b.score) for a, b in complete_pairs(self.entries))
 
     def surface(self) -> Surface:
-        """Returns what the complete pairs say about the tuned options; TuningError if they are too few."""
+        """Returns the score as a function of the tuned options; raises TuningError if pairs are too few."""
         pairs = complete_pairs(self.entries)
         samples = [(self.config.options_of_pair(a.number // 2), (a.score + b.score) / 2) for a, b in pairs]
         return Surface(self.config.tuned, samples)
 
     def run(self) -> None:
-        """Plays the match; on KeyboardInterrupt kills the engines, drops the games under way and re-raises.
+        """Plays the match. On KeyboardInterrupt kills the engines, drops unfinished games and re-raises.
 
-        Raises the `EngineError` of an engine that cannot be started, and TuningError if the first one does
-        not list a tuned option.
+        Raises EngineError if an engine cannot be started, and UnknownOptionError if one does not list an
+        option that it is to be given.
         """
         workers = [
             threading.Thread(target=self._work, args=(index,), daemon=True)
@@ -210,22 +214,20 @@ class Match:
             with self._lock:
                 self._clients.append(client)
             client.start()
-            if side == 0 and (missing := [o.name for o in self.config.tuned if not client.offers(o.name)]):
-                raise TuningError(f"{client.name} does not list the option {', '.join(missing)}")
-            with self._lock:
-                self.warnings += [text for text in client.warnings if text not in self.warnings]
+            for option in self.config.tuned if side == 0 else ():
+                client.require_option(option.name)
             engines.append(client)
         with self._lock:
-            self._log.note_names((engines[0].name, engines[1].name))
+            self._log.write_names((engines[0].name, engines[1].name))
         return engines
 
     def _play(self, number: int, engines: Sequence[UsiClient]) -> None:
         for engine in engines:
             if not engine.is_alive:
                 engine.restart()
-        if self._stop.is_set():  # It may have been killed by `_abort` and just been started again.
+        if self._stop.is_set():  # `_abort` may have killed an engine that was then started again here.
             return
-        with suppress(EngineError):  # It has just died: `play_game` will find that out, too.
+        with suppress(EngineError):  # If the engine has just died, `play_game` notices it too.
             for name, value in self.config.options_of_pair(number // 2).items():
                 engines[0].set_option(name, str(value))
         black = 1 if number % 2 == 0 else 2

@@ -1,17 +1,18 @@
 """Tuning: an engine plays pairs of games with options drawn at random; a surface is fitted to the scores.
 
-Every pair says a little about every option at once, so a few hundred pairs show where the strength lies and
-how sure that is. The surface is a quadratic of the options, each put on [-1, +1], fitted by least squares to
-the scores of the pairs: Box and Wilson, "On the Experimental Attainment of Optimum Conditions", 1951.
+Every pair gives a little information about all options at once, so a few hundred pairs show which values are
+strong, and with which error. The surface is quadratic in the options, each scaled to [-1, +1], and fitted to
+the scores of the pairs by least squares: Box and Wilson, "On the Experimental Attainment of Optimum
+Conditions", 1951.
 
-Weakness: of many points the one that looks best is partly the luckiest. What the fit proposes needs a match.
+Weakness: the best of many points is partly the luckiest. Test the values that the fit proposes in a match.
 """
 
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from math import inf, isfinite, sqrt
+from math import comb, inf, isfinite, sqrt
 from typing import Self
 
 import numpy as np
@@ -20,19 +21,17 @@ import numpy.typing as npt
 from goryu.errors import GoryuError
 from goryu.match.match_statistics import Z95, elo_of_score
 
-__all__ = ["Surface", "TunedOption", "TuningError", "draw", "parse_ranges"]
-
-PAIRS_A_TERM = 5
-"""Fewer pairs than this for each term of the surface fit noise."""
+PAIRS_PER_TERM = 5
+"""With fewer pairs than this for each term of the surface, the fit shows mostly noise."""
 
 TRIALS = 20_000
-"""Random points among which the best one is looked for."""
+"""How many random points are compared to find the best one."""
 
 Vector = npt.NDArray[np.float64]
 
 
 class TuningError(GoryuError):
-    """An option to tune that cannot be."""
+    """An option that cannot be tuned, or too few pairs to tune it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +61,16 @@ class TunedOption:
 
     @property
     def is_two_valued(self) -> bool:
-        """Has it no value between its ends?"""
+        """Is there no value between the ends of the range?"""
         return self.high - self.low == 1
 
-    def place(self, value: float) -> float:
-        """Returns where a value stands in the range: -1 at its low end, +1 at its high end."""
+    def scale(self, value: float) -> float:
+        """Returns a value scaled to the range: -1 at its low end, +1 at its high end."""
         return (2 * value - self.low - self.high) / (self.high - self.low)
 
 
 def parse_ranges(texts: Sequence[str]) -> tuple[TunedOption, ...]:
-    """Reads several `NAME=LOW:HIGH`, each of another option."""
+    """Reads several `NAME=LOW:HIGH`, each for a different option."""
     options = tuple(TunedOption.parse(text) for text in texts)
     names = [option.name.lower() for option in options]
     if len(set(names)) < len(names):
@@ -85,49 +84,53 @@ def draw(options: Sequence[TunedOption], seed: int, pair: int) -> dict[str, int]
     return {option.name: rng.randint(option.low, option.high) for option in options}
 
 
-class Surface:
-    """The score that the options are expected to make, fitted to pairs.
+def require_pairs(options: Sequence[TunedOption], pairs: int) -> None:
+    """Raises TuningError if a surface of these options cannot be fitted to so few pairs."""
+    needed = PAIRS_PER_TERM * _count_terms(options)
+    if pairs < needed:
+        text = f"{pairs} pairs: expected {needed} for {len(options)} options"
+        raise TuningError(f"{text}, that is --games {2 * needed} or more")
 
-    Raises TuningError if there are too few of them.
+
+class Surface:
+    """The expected score as a function of the options, fitted to pairs.
+
+    Raises TuningError if there are too few pairs.
     """
 
     def __init__(
         self, options: Sequence[TunedOption], pairs: Sequence[tuple[Mapping[str, int], float]]
     ) -> None:
         """pairs: the values of the options, and the score of the pair in [0, 1]."""
+        require_pairs(options, len(pairs))
         self.options = options
-        terms = len(self._terms([0.0] * len(options)))
-        if len(pairs) < PAIRS_A_TERM * terms:
-            raise TuningError(
-                f"{len(pairs)} pairs: expected {PAIRS_A_TERM * terms} for {len(options)} options"
-            )
         matrix = np.array([self._row(values) for values, _ in pairs])
         scores = np.array([score for _, score in pairs])
         self._weights = np.linalg.lstsq(matrix, scores)[0]
-        noise = float(np.sum((scores - matrix @ self._weights) ** 2)) / (len(pairs) - terms)
+        noise = float(np.sum((scores - matrix @ self._weights) ** 2)) / (len(pairs) - _count_terms(options))
         self._covariance = noise * np.linalg.pinv(matrix.T @ matrix)
 
     def score(self, values: Mapping[str, float]) -> tuple[float, float]:
-        """Returns the expected score at some values of all options, in [0, 1], and its standard error."""
+        """Returns the expected score in [0, 1] at these values of all options, and its standard error."""
         row = self._row(values)
         return float(row @ self._weights), sqrt(max(0.0, float(row @ self._covariance @ row)))
 
     def best(self) -> dict[str, int]:
-        """Returns the values that are expected to score most, of many in the ranges."""
+        """Returns the values with the greatest expected score, of `TRIALS` random ones."""
         trials = [draw(self.options, 0, trial) for trial in range(TRIALS)]
         return max(trials, key=lambda values: self.score(values)[0])
 
     def lines(self) -> list[str]:
-        """Returns the surface in words: each option alone, the others in the middle, then the best point."""
+        """Returns the report: the Elo at three values of each option, and the best values."""
         middle = {option.name: (option.low + option.high) / 2 for option in self.options}
-        lines = ["elo of engine 1 expected at low, middle and high values (the others in the middle):"]
+        lines = ["expected Elo of engine 1 at the low, middle and high value (other options in the middle):"]
         for option in self.options:
             found = [(value, {**middle, option.name: value}) for value in _ends_and_middle(option)]
             shown = ", ".join(f"{value:g}: {self._elo(values)}" for value, values in found)
             lines.append(f"  {option.name:24} {shown}")
         best = self.best()
         values = " ".join(f"{name}={value}" for name, value in best.items())
-        lines.append(f"best of the fit: {values}, elo {self._elo(best)}; optimistic, to be tried in a match")
+        lines.append(f"best of the fit: {values}, Elo {self._elo(best)}; optimistic, so test it in a match")
         return lines
 
     def _elo(self, values: Mapping[str, float]) -> str:
@@ -139,19 +142,23 @@ class Surface:
         return f"{elo:+.0f} ± {(high - low) / 2 if isfinite(elo) else inf:.0f}"
 
     def _row(self, values: Mapping[str, float]) -> Vector:
-        return np.array(self._terms([option.place(values[option.name]) for option in self.options]))
+        """Returns the terms: 1, the scaled values, and the products of any two of them, squares included.
 
-    def _terms(self, places: Sequence[float]) -> list[float]:
-        """Returns 1, the places, and the products of every two of them, squares included.
-
-        Of an option with two values there is no square: it would be 1 in every pair.
+        An option with two values has no square: it would be 1 in every pair.
         """
-        pairs = combinations_with_replacement(range(len(places)), 2)
-        products = (places[i] * places[j] for i, j in pairs if i != j or not self.options[i].is_two_valued)
-        return [1.0, *places, *products]
+        x = [option.scale(values[option.name]) for option in self.options]
+        pairs = combinations_with_replacement(range(len(x)), 2)
+        products = (x[i] * x[j] for i, j in pairs if i != j or not self.options[i].is_two_valued)
+        return np.array([1.0, *x, *products])
+
+
+def _count_terms(options: Sequence[TunedOption]) -> int:
+    """Returns the number of terms of a surface: the constant, the options, their squares and products."""
+    squares = sum(not option.is_two_valued for option in options)
+    return 1 + len(options) + squares + comb(len(options), 2)
 
 
 def _ends_and_middle(option: TunedOption) -> tuple[float, ...]:
-    """Returns the values to show, without a middle that cannot be set."""
+    """Returns the values to show; the middle only if it can be set."""
     middle = () if option.is_two_valued else ((option.low + option.high) / 2,)
     return option.low, *middle, option.high

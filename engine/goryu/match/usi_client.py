@@ -1,7 +1,7 @@
-"""The other side of USI: starts an engine, asks it for moves, and survives whatever it does.
+"""A USI client: starts an engine, lets it search, and survives any fault of it.
 
-A reader thread stamps every line of the engine with the time at which it arrived; stderr goes straight to
-a log file, so that no amount of it can block the engine; at the end the whole process group is killed.
+A thread reads the engine's lines and notes when each one arrived. stderr goes to a log file, so a full pipe
+can never block the engine. At the end the whole process group is killed.
 """
 
 import os
@@ -14,6 +14,7 @@ import time
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TextIO
 
@@ -21,15 +22,13 @@ from goryu.errors import GoryuError
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_output import Info, best_info
 
-__all__ = ["EngineError", "EngineSpec", "SearchReply", "Timeouts", "UsiClient"]
-
 
 @dataclass(frozen=True, slots=True)
 class EngineSpec:
-    """How to start an engine and what it may spend.
+    """How to start an engine, and its limits.
 
     command: program and arguments. options: (name, value) in the order in which they are sent.
-    environment: added to ours. name: instead of the engine's own `id name`.
+    environment: added to that of this process. name: replaces the engine's own `id name`.
     """
 
     command: tuple[str, ...]
@@ -42,11 +41,11 @@ class EngineSpec:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long the referee waits, in seconds.
+    """How long the client waits, in seconds.
 
-    handshake_s: for `usiok` and `readyok`; any line from the engine starts the wait again.
-    move_s: for `bestmove` where no clock runs, before the engine counts as hung.
-    grace_s: beyond its time before an engine that runs on a clock is interrupted.
+    handshake_s: for `usiok` and `readyok`; any line from the engine restarts the wait.
+    move_s: for `bestmove` without a clock; then the engine is sent `stop`.
+    grace_s: for `bestmove` after the end of the engine's time, and for its answer to `stop`.
     quit_s: after `quit`, before the process group is killed.
     """
 
@@ -64,12 +63,17 @@ class EngineError(GoryuError):
         self.kind = kind
 
 
+class UnknownOptionError(GoryuError):
+    """The engine does not list an option that it is to be given."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchReply:
     """An engine's answer to one `go`.
 
-    move: what followed `bestmove`: a move in USI, `resign` or `win`. elapsed_ms: from the moment before `go`
-    is sent to the arrival of `bestmove`. lines: its `info` lines, as they came.
+    move: the word after `bestmove`: a move in USI, `resign` or `win`.
+    elapsed_ms: from the moment before `go` is sent to the arrival of `bestmove`.
+    lines: the `info` lines.
     """
 
     move: str
@@ -95,12 +99,11 @@ class UsiClient:
         self.spec = spec
         self.timeouts = timeouts or Timeouts()
         self.name = spec.name or Path(spec.command[0]).name
-        self.warnings: list[str] = []
         self.transcript: TextIO | None = None
         self._log_path = log_path
         self._log_start = 0
         self._core = core
-        self._offered: set[str] = set()
+        self._options: dict[str, str] = {}  # Names of the engine's options, by the name in small letters.
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: queue.SimpleQueue[tuple[float, str | None]] = queue.SimpleQueue()
         self._last_lines: deque[str] = deque(maxlen=5)
@@ -111,52 +114,56 @@ class UsiClient:
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Starts the process, sends the options and waits until the engine is ready."""
+        """Starts the process and sends the options; raises UnknownOptionError if the engine lacks one."""
         self._spawn()
         self._send("usi")
-        self._offered.clear()
+        self._options.clear()
         for line in self._lines_until("usiok"):
             words = line.split()
             if words[:2] == ["id", "name"] and self.spec.name is None:
                 self.name = " ".join(words[2:])
             elif words[:2] == ["option", "name"]:
                 end = words.index("type") if "type" in words else len(words)
-                self._offered.add(" ".join(words[2:end]).lower())
+                option = " ".join(words[2:end])
+                self._options[option.lower()] = option
         for name, value in self.spec.options:
-            if not self.offers(name) and not name.lower().startswith("usi_"):
-                self.warnings.append(f"{self.name} does not list the option {name}")
-            self._send(f"setoption name {name} value {value}")
+            if not name.lower().startswith("usi_"):  # An engine need not list the options of the protocol.
+                self.require_option(name)
+            self.set_option(name, value)
 
-    def offers(self, name: str) -> bool:
-        """Does the engine list an option of this name?"""
-        return name.lower() in self._offered
+    def require_option(self, name: str) -> None:
+        """Raises UnknownOptionError if the engine does not list an option of this name."""
+        if name.lower() not in self._options:
+            similar = get_close_matches(name.lower(), self._options, n=1)
+            advice = f"did you mean {self._options[similar[0]]}?" if similar else "expected one that it lists"
+            raise UnknownOptionError(f"{self.name} does not list the option {name}: {advice}")
 
     def set_option(self, name: str, value: str) -> None:
-        """Changes an option between searches; `restart` forgets it."""
+        """Changes an option between searches; `restart` sets it back."""
         self._send(f"setoption name {name} value {value}")
 
     def new_game(self) -> None:
-        """Waits until the engine is ready for another game."""
+        """Starts a new game, once the engine is ready."""
         self._send("isready")
         for _ in self._lines_until("readyok"):
             pass
         self._send("usinewgame")
 
     def go(self, position: str, command: str, budget_ms: int | None) -> SearchReply:
-        """Sends a position and a `go`, and waits for the move.
+        """Sends a position and a `go` command, and waits for the move.
 
-        An engine that stays silent far beyond its budget is sent `stop`; its answer then counts, with the
-        time it took. One that does not even answer that raises `EngineError`.
+        budget_ms: the time that the engine has; None without a clock. Long after the budget the client sends
+        `stop`, and the answer counts with the time that it took. Raises EngineError without an answer.
         """
         self._drain()
         self._send(position)
-        start = time.perf_counter()  # Asked first: afterwards the engine thinks while we may have to wait.
+        start = time.perf_counter()  # Before `go`: after it, this process may have to wait for a core.
         self._send(command)
         wait_s = self.timeouts.move_s if budget_ms is None else budget_ms / 1000 + self.timeouts.grace_s
         deadline, stopped = start + wait_s, False
         infos: list[str] = []
         while True:
-            is_overdue = time.perf_counter() >= deadline  # Asked first: an engine may chatter without end.
+            is_overdue = time.perf_counter() >= deadline  # The engine may print lines without end.
             line = None if is_overdue else self._next_line(deadline)
             if line is None:
                 if stopped:
@@ -175,7 +182,7 @@ class UsiClient:
                 return SearchReply(words[1], round(1000 * (arrival - start)), tuple(infos))
 
     def game_over(self, result: str) -> None:
-        """Tells the engine how its game ended: `win`, `lose` or `draw`."""
+        """Sends the result of the game: `win`, `lose` or `draw`."""
         self._send(f"gameover {result}")
 
     def restart(self) -> None:
@@ -185,7 +192,7 @@ class UsiClient:
         self.start()
 
     def quit(self) -> None:
-        """Asks the engine to leave, and kills what is left of it."""
+        """Sends `quit`, waits for a moment, and kills the process group."""
         if self._process is not None:
             with suppress(EngineError, subprocess.TimeoutExpired):
                 self._send("quit")
@@ -193,7 +200,7 @@ class UsiClient:
         self.kill()
 
     def kill(self) -> None:
-        """Kills the engine with everything it started; safe to call twice and from another thread."""
+        """Kills the engine and its child processes; safe to call twice and from another thread."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -210,7 +217,7 @@ class UsiClient:
     def _spawn(self) -> None:
         environment = os.environ | dict(self.spec.environment)
         with open(self._log_path or os.devnull, "ab") as log:
-            self._log_start = log.tell()  # What is before was said by others.
+            self._log_start = log.tell()  # Earlier text is from earlier processes.
             try:
                 self._process = subprocess.Popen(
                     self.spec.command,
@@ -236,7 +243,7 @@ class UsiClient:
         lines.put((time.perf_counter(), None))
 
     def _send(self, line: str) -> None:
-        self._note(">", line)
+        self._record(">", line)
         process = self._process
         try:
             if process is None or process.stdin is None:
@@ -247,7 +254,7 @@ class UsiClient:
             raise self._crash(f"{error}, while sending {line[:60]!r}") from error
 
     def _next_line(self, deadline: float) -> tuple[float, str] | None:
-        """Returns the next line and when it arrived, or None once the deadline has passed."""
+        """Returns the time of arrival and the text of the next line, or None after the deadline."""
         try:
             left = min(deadline - time.perf_counter(), threading.TIMEOUT_MAX)
             arrival, text = self._lines.get(timeout=max(0.0, left))
@@ -255,12 +262,12 @@ class UsiClient:
             return None
         if text is None:
             raise self._crash("its output ended")
-        self._note("<", text)
+        self._record("<", text)
         self._last_lines.append(text)
         return arrival, text
 
     def _lines_until(self, last: str) -> list[str]:
-        """Returns the lines before `last`, which any line gives more time to arrive."""
+        """Returns the lines before `last`; each line restarts the wait."""
         lines: list[str] = []
         while True:
             line = self._next_line(time.perf_counter() + self.timeouts.handshake_s)
@@ -272,25 +279,25 @@ class UsiClient:
             lines.append(line[1])
 
     def _drain(self) -> None:
-        """Drops what an earlier search left behind."""
+        """Drops the lines that arrived after the end of an earlier search."""
         with suppress(queue.Empty):
             while (line := self._lines.get_nowait())[1] is not None:
-                self._note("<", line[1] or "")
+                self._record("<", line[1] or "")
             self._lines.put(line)
 
     def _crash(self, why: str) -> EngineError:
         code = None
         if self._process:
-            with suppress(subprocess.TimeoutExpired):  # Its output may end a moment before it does.
+            with suppress(subprocess.TimeoutExpired):  # The output may end a moment before the process.
                 code = self._process.wait(0.5)
         last = " | ".join(self._last_lines) or "nothing"
         text = f"{self.name} died (exit code {code}): {why}; its last lines: {last}"
         if self._log_path:
-            said = self._log_path.read_bytes()[self._log_start :]
-            complaint = said.strip().rpartition(b"\n")[2].decode("utf-8", "replace")
-            text += f"; {self._log_path}: {complaint or 'nothing new'}"
+            written = self._log_path.read_bytes()[self._log_start :]
+            last_line = written.strip().rpartition(b"\n")[2].decode("utf-8", "replace")
+            text += f"; {self._log_path}: {last_line or 'nothing new'}"
         return EngineError("crash", text)
 
-    def _note(self, direction: str, line: str) -> None:
+    def _record(self, direction: str, line: str) -> None:
         if self.transcript is not None:
             self.transcript.write(f"{time.perf_counter():.3f} {self.name} {direction} {line}\n")

@@ -18,7 +18,7 @@ from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, GameWriter, read_games
 from goryu.learning.records.summary import GameTally
 from goryu.learning.teacher.game import TeacherSettings, play_game
-from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
+from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UnknownOptionError, UsiClient
 
 __all__ = ["Progress", "TeacherError", "run"]
 
@@ -38,11 +38,9 @@ class Progress(GameTally):
     """Where a run stands: the games of this teacher, and what went wrong.
 
     failures: what the engine did when a game was lost to a failure, since the run was started.
-    warnings: options that the engine does not list.
     """
 
     failures: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
 
 
 def run(
@@ -69,7 +67,6 @@ def run(
         teacher = _start(clients[0], settings)
         with GameWriter(path) as writer:
             progress, done = _resume(path, teacher, openings)
-            progress.warnings = clients[0].warnings
             numbers.open(done, games)
             report(progress)
             for client in clients:
@@ -195,7 +192,7 @@ def _start(client: UsiClient, settings: TeacherSettings) -> str:
     """Starts the first engine; returns the teacher's name in the records, by which a run finds its games."""
     try:
         client.start()
-    except EngineError as error:
+    except (EngineError, UnknownOptionError) as error:
         raise TeacherError(str(error)) from error
     options = " ".join(f"{name}={value}" for name, value in client.spec.options)
     parts = (client.name, options, f"go {settings.go}", f"seed {settings.seed}")
