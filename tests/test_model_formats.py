@@ -19,7 +19,7 @@ from goryu.evaluators.formats.value_scale import from_logit, from_probability
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.shogi_state import ShogiState
-from goryu.games.shogi import Board, move_from_usi
+from goryu.games.shogi import STANDARD_RULES, Board, Rules, move_from_usi
 from goryu.implementation import Puct
 from goryu.search.config import PuctConfig
 
@@ -42,6 +42,7 @@ class Position:
     turn: int
     checked: bool
     ply: int = 0
+    rules: Rules = STANDARD_RULES
 
     def is_check(self) -> bool:
         return self.checked
@@ -251,6 +252,40 @@ def test_nshogi_is_told_whose_move_it_is_and_how_long_the_game_has_been() -> Non
     constants = planes_of(NSHOGI, board)[80:]
     assert all((plane == plane[0, 0]).all() for plane in constants)
     assert constants[:, 0, 0].tolist() == pytest.approx([0, 1, 1 / 320, 1 / 320, 0.5, 0.5])
+
+
+def test_nshogi_is_told_the_length_of_the_game_and_the_value_of_a_draw() -> None:
+    board = Board(rules=Rules(max_ply=256))
+    for usi, black_value, expected in (
+        ("7g7f", -0.2, [1 / 256, 1 / 256, 0.6, 0.4]),
+        ("3c3d", -0.2, [2 / 256, 1 / 256, 0.4, 0.6]),
+        ("2g2f", 1.0, [3 / 256, 1 / 256, 0.0, 1.0]),
+    ):
+        board.push_usi(usi)
+        constants = planes_of(NshogiFormat(black_value), board)[82:]
+        assert constants[:, 0, 0].tolist() == pytest.approx(expected)
+
+
+def test_a_draw_that_nshogi_expects_counts_what_it_is_worth() -> None:
+    planes = [np.stack([planes_of(NshogiFormat(-0.2), board) for board in (Board(), pushed("7g7f"))])]
+    outputs = [np.zeros((2, DLSHOGI_LABELS)), np.array([[0.9], [0.9]]), np.array([[0.5], [1.0]])]
+    _, values = NSHOGI.interpret(outputs, planes)
+    assert values.tolist() == pytest.approx([0.5 * -0.2 + 0.5 * 0.8, 0.2])
+
+
+def test_the_options_of_draws_reach_a_network_of_nshogi(tmp_path: Path) -> None:
+    def value(max_ply: int = 0, draw_value: float = 0.0) -> float:
+        network.set_draw_value(draw_value)
+        return network.evaluate([Board(rules=Rules(max_ply=max_ply))])[0].value
+
+    network = NetworkEvaluator(nshogi_model(tmp_path / "n.onnx"), backend="cpu")
+    assert len({value(), value(max_ply=100), value(draw_value=-0.5)}) == 3
+
+
+def pushed(usi: str) -> Board:
+    board = Board()
+    board.push_usi(usi)
+    return board
 
 
 def write_model(path: Path, planes: int, heads: dict[str, str], names: tuple[str, str]) -> Path:

@@ -138,8 +138,9 @@ def test_a_bound_call_answers_what_run_answers_row_by_row(model: Path) -> None:
                 rows[i] = 0
             evaluator.format.fill(board, [rows[i] for rows in inputs])
         bound.run(count)
-        answer = evaluator.format.interpret([rows[:count] for rows in bound.outputs.values()])
-        for found, expected in zip(answer, evaluator.run([rows[:count] for rows in inputs]), strict=True):
+        planes = [rows[:count] for rows in inputs]
+        answer = evaluator.format.interpret([rows[:count] for rows in bound.outputs.values()], planes)
+        for found, expected in zip(answer, evaluator.run(planes), strict=True):
             assert np.array_equal(found, expected)
 
 

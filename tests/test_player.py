@@ -15,7 +15,7 @@ from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
 from goryu.players.limits import Limits
-from goryu.players.loading import LoadingError, load_evaluator
+from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.model_path import read_model_options
 from goryu.players.player import Player
 from goryu.players.position import GamePosition, rules_of
@@ -566,3 +566,16 @@ def test_a_model_that_is_missing_is_named_once_and_replaced_by_the_shipped_one()
     assert problems == [
         "Error! model /nowhere/none.onnx: no such file; playing with the shipped goryu-5x64-int8.onnx instead"
     ]
+
+
+@pytest.mark.parametrize(("moves", "expected"), [((), -0.2), (("7g7f",), 0.4)])
+def test_a_network_that_can_know_is_told_what_a_draw_is_worth(
+    moves: tuple[str, ...], expected: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To black; DrawValueBlack and DrawValueWhite are for the colour that the engine plays."""
+    told: list[float] = []
+    monkeypatch.setattr(LoadedEvaluator, "set_draw_value", lambda self, value: told.append(value))
+    config = with_fields(QUICK, {"rules.draw_value_black": -0.2, "rules.draw_value_white": -0.4})
+    player, _ = loaded(config)
+    search(player, request_of(config, *moves))
+    assert told == pytest.approx([expected])

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array, ModelFormat
 from goryu.evaluators.formats.detect import Shape, detect_format
+from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.io_binding import IoBinding
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import BackendError, Session, open_session
@@ -103,6 +104,11 @@ class NetworkEvaluator:
             f"batch={self.batch_size} threads={self._threads}"
         )
 
+    def set_draw_value(self, value: float) -> None:
+        """Tells the network the value of a draw to black, in [-1, +1]; only nshogi's have an input for it."""
+        if isinstance(self.format, NshogiFormat):
+            self.format.draw_value = value
+
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         """Returns one evaluation per shogi state, in order; no state is over."""
         if not states:
@@ -159,10 +165,12 @@ class NetworkEvaluator:
             )
 
     def _run_padded(self, inputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
-        return self._interpret(self._answer(inputs))
+        return self._interpret(self._answer(inputs), inputs)
 
-    def _interpret(self, answers: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
-        logits, values = self.format.interpret(answers)
+    def _interpret(
+        self, answers: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        logits, values = self.format.interpret(answers, inputs)
         self.check(values)
         return logits, values
 
@@ -216,8 +224,9 @@ class NetworkEvaluator:
         *smaller, largest = self._batch_sizes
         for size in (largest, *smaller):
             try:
-                self._answers = self._answer(self.new_inputs(size))
-                logits, values = self._interpret(self._answers)
+                inputs = self.new_inputs(size)
+                self._answers = self._answer(inputs)
+                logits, values = self._interpret(self._answers, inputs)
             except Exception as error:  # onnxruntime's errors have no other base class.
                 raise self._unusable(size, error) from error
             if logits.shape != (size, self.format.labels) or values.shape != (size,):

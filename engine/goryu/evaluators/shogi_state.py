@@ -1,15 +1,19 @@
-"""What an evaluator may read of a shogi position; both implementations of `Board` offer it."""
+"""The interface of a shogi position for evaluators; both implementations of `Board` have it."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
+from goryu.games.shogi import Rules
 from goryu.games.state import State
-
-__all__ = ["ShogiState"]
 
 
 class ShogiState(State, Protocol):
-    """A `State` that shows its pieces."""
+    """A `State` with pieces, hands and rules."""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the game."""
+        ...
 
     @property
     def pieces(self) -> Sequence[int]:

@@ -53,6 +53,11 @@ class LoadedEvaluator:
         """Would loading again, with these settings, give the same evaluator?"""
         return settings == self.settings and _stamp(settings) == self.stamp
 
+    def set_draw_value(self, value: float) -> None:
+        """Tells a network that has an input for it the value of a draw to black, in [-1, +1]."""
+        if self.settings.kind == "network" and hasattr(self.evaluator, "set_draw_value"):
+            self.evaluator.set_draw_value(value)
+
 
 def load_evaluator(settings: EvaluatorConfig, say: Callable[[str], None]) -> LoadedEvaluator:
     """Returns the evaluator that the settings ask for, or the next one in the chain that works.

@@ -204,6 +204,7 @@ class Player:
             self._puct.clear()
         self._rules, self._moves, self._chosen = board.rules, list(board.move_stack), chosen
         self._puct.config = wanted
+        self._loaded.set_draw_value(-wanted.draw_value if board.turn else wanted.draw_value)
         return self._puct
 
     def _has_same_past(self, board: Board) -> bool:

@@ -1,11 +1,10 @@
-"""The seam between a position and a network: which planes go in, what comes out.
+"""The interface of a model format: how a position becomes a network's input, and what its outputs mean.
 
 A policy-value network is a function from planes to a vector of logits, one for each move label, and a value.
-What the planes are, how moves are numbered and on which scale the value stands differs from project to
-project; a `ModelFormat` says it for one of them. Everything behind the seam (`NetworkEvaluator`, the
-searches) is the same for all of them.
+The planes, the numbers of the moves and the scale of the value differ from project to project; a
+`ModelFormat` describes them for one project. `NetworkEvaluator` and the searches work with any format.
 
-Every format names its origin in its own module.
+Every format names its source in its own module; `detect.py` recognises them.
 """
 
 from collections.abc import Sequence
@@ -18,8 +17,6 @@ import numpy.typing as npt
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.state import Move
 
-__all__ = ["Array", "ModelFormat", "TensorSpec", "ValueScale"]
-
 Array = npt.NDArray[np.generic]
 
 
@@ -27,7 +24,7 @@ Array = npt.NDArray[np.generic]
 class TensorSpec:
     """An input of a model: its name in the file, its shape without the batch axis, its element type here.
 
-    The file may want another float type; `NetworkEvaluator.run` converts.
+    The file may have another float type; `NetworkEvaluator.run` converts.
     """
 
     name: str
@@ -36,13 +33,13 @@ class TensorSpec:
 
 
 class ValueScale(Protocol):
-    """Turns the value output of a file into float64 in [-1, +1]; see `value_scale.py`."""
+    """Converts the value output of a model to float64 in [-1, +1]; see `value_scale.py`."""
 
     def __call__(self, output: Array) -> npt.NDArray[np.float64]: ...
 
 
 class ModelFormat(Protocol):
-    """One way to show a position to a network and to read its answer.
+    """The inputs and outputs of the networks of one project.
 
     name: as the engine prints it. inputs, outputs: in the order of `fill` and `interpret`.
     labels: length of the policy vector.
@@ -61,13 +58,18 @@ class ModelFormat(Protocol):
     def labels(self) -> int: ...
 
     def fill(self, state: ShogiState, rows: Sequence[Array]) -> None:
-        """Writes the planes of a position into one row of each input; the rows hold zeros before."""
+        """Writes the planes of a position into one row of each input; the rows must be zeros before."""
         ...
 
     def label(self, move: Move, turn: int) -> int:
-        """Returns the place of a legal move of the side `turn` in the policy vector."""
+        """Returns the index of a legal move of the side `turn` in the policy vector."""
         ...
 
-    def interpret(self, outputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
-        """Returns logits [N, labels] and values [N] in [-1, +1] for the side to move."""
+    def interpret(
+        self, outputs: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns logits [N, labels] and values [N] in [-1, +1] for the side to move.
+
+        inputs: the planes that these outputs belong to.
+        """
         ...

@@ -1,6 +1,6 @@
 """Recognises the format of a model file by its inputs.
 
-A format that is added gets a line here and a module of its own.
+A new format needs a case here and its own module.
 """
 
 from collections.abc import Mapping
@@ -13,8 +13,6 @@ from goryu.evaluators.formats.nshogi import NSHOGI_PLANES, NshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import BOOK_PLANES, PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import value_scale
 from goryu.evaluators.model_files import ModelError
-
-__all__ = ["Shape", "detect_format"]
 
 Shape = tuple[int | None, ...]
 """The shape of an input or output; None for an axis that is free or has a name."""
@@ -48,7 +46,7 @@ def detect_format(path: Path, inputs: Mapping[str, Shape], outputs: Mapping[str,
 
 
 def _policy_and_value(path: Path, outputs: Mapping[str, Shape]) -> tuple[str, str]:
-    """Returns which output is which, by their lengths: they may have any names."""
+    """Returns the names of the policy and the value, told apart by their lengths: any names are allowed."""
     policies = [name for name, shape in outputs.items() if shape[-1:] == (DLSHOGI_LABELS,)]
     values = [name for name in outputs if name not in policies]
     if len(policies) != 1 or len(values) != 1:
@@ -61,7 +59,7 @@ def _policy_and_value(path: Path, outputs: Mapping[str, Shape]) -> tuple[str, st
 
 def _check_dlshogi_outputs(path: Path, outputs: Mapping[str, Shape]) -> None:
     policy, value = outputs.get("output_policy"), outputs.get("output_value")
-    # An exporter may leave the shape of an output open; what is there must fit.
+    # An exporter may leave out the shape of an output; if there is one, it must fit.
     if policy is None or value is None or policy[-1:] not in ((DLSHOGI_LABELS,), (None,), ()):
         raise ModelError(
             f"model {path}: expected outputs output_policy [N, {DLSHOGI_LABELS}] and output_value [N, 1]; "

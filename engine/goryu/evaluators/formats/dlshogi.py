@@ -1,12 +1,12 @@
-"""The dlshogi format: what most shogi networks that people own are written in, and our own.
+"""The dlshogi format: that of most published shogi networks, and of our own.
 
 Inputs `input1` [N, 62, 9, 9] and `input2` [N, 57, 9, 9] or [N, 119, 9, 9] (see `dlshogi_planes.py`), outputs
 `output_policy` [N, 2187] (logits) and `output_value` [N, 1], normally the win probability of the side to
 move.
 
 A move's label is 81 * channel + destination, both seen by the mover: 10 channels for the direction in which
-the destination is reached, 10 for the same with promotion, 7 for drops. It names the move because at most one
-of the mover's pieces reaches a square first in a given direction.
+the piece moves, 10 for the same with promotion, 7 for drops. A label means only one move, because at most one
+of the mover's pieces can reach a square from a given direction.
 
 Source: dlshogi (T. Yamaoka); FukauraOu reads the same files.
 """
@@ -31,8 +31,6 @@ from goryu.evaluators.formats.value_scale import from_probability
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.shogi.move import dropped_piece, is_drop, is_promotion, move_from, move_to
 from goryu.games.state import Move
-
-__all__ = ["DLSHOGI_LABELS", "DROP", "PROMOTION", "DlshogiFormat", "dlshogi_label", "fill_dlshogi"]
 
 DLSHOGI_LABELS = 27 * 81
 
@@ -76,10 +74,12 @@ class DlshogiFormat:
             hands[[HAND_PLANES + plane for plane in nyugyoku_planes(position)]] = 1
 
     def label(self, move: Move, turn: int) -> int:
-        """Returns the place of a legal move of the side `turn` in the policy vector."""
+        """Returns the index of a legal move of the side `turn` in the policy vector."""
         return dlshogi_label(move, turn)
 
-    def interpret(self, outputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
+    def interpret(
+        self, outputs: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
         """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
         logits, value = outputs
         return logits, self.value_scale(value)
@@ -88,7 +88,7 @@ class DlshogiFormat:
 def fill_dlshogi(boards: Sequence[ShogiState], board_planes: Array, hand_planes: Array) -> None:
     """Writes the planes of a batch, `board_planes` [N, 62, 9, 9] and `hand_planes` [N, 57 or 119, 9, 9].
 
-    Rows beyond the boards stay as they are; the arrays need not hold zeros before.
+    Rows beyond the boards stay as they are; the arrays need not be zeros before.
     """
     sees_nyugyoku = hand_planes.shape[1] == HAND_PLANES + NYUGYOKU_PLANES
     model_format = DlshogiFormat(from_probability, sees_nyugyoku=sees_nyugyoku)

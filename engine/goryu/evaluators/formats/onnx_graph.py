@@ -1,8 +1,8 @@
-"""Which operator computes an output of an ONNX file.
+"""Finds the operator that computes an output of an ONNX file.
 
-onnxruntime does not tell, and the package `onnx` is large for one question. An ONNX file is a protocol
-buffer, so it is enough to know the numbers of four fields (onnx.proto): ModelProto.graph = 7, GraphProto.node
-= 1, NodeProto.input = 1, NodeProto.output = 2, NodeProto.op_type = 4. Every other field is skipped.
+onnxruntime does not report it, and the package `onnx` is large for one question. An ONNX file is a protocol
+buffer, so the numbers of five fields (onnx.proto) are enough: ModelProto.graph = 7, GraphProto.node = 1,
+NodeProto.input = 1, NodeProto.output = 2, NodeProto.op_type = 4. All other fields are skipped.
 
 Source: Protocol Buffers, "Encoding"; onnx/onnx.proto of the ONNX project.
 """
@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["producer"]
+from goryu.evaluators.model_files import ModelError
 
 PASSING = frozenset(
     {"Cast", "DequantizeLinear", "Flatten", "Identity", "QuantizeLinear", "Reshape", "Squeeze", "Unsqueeze"}
 )
-"""Operators that change the form of their first input, not its meaning."""
+"""Operators that change the shape or type of their first input, not its meaning."""
 
 GRAPH, NODE = 7, 1
 INPUT, OUTPUT, OP_TYPE = 1, 2, 4
@@ -32,18 +32,25 @@ class _Node(NamedTuple):
 def producer(path: Path, output: str) -> str:
     """Returns the operator type, such as `Sigmoid`, that computes an output; "" if no node does.
 
-    Operators that only cast or reshape are looked through. The file must be a valid ONNX model:
-    onnxruntime has loaded it before.
+    Operators that only cast or reshape are skipped.
+
+    Raises:
+        ModelError: the file is not a protocol buffer, or its graph has a circle.
     """
     nodes: dict[str, _Node] = {}
-    for number, graph in _fields(memoryview(path.read_bytes())):
-        if number == GRAPH:
-            for inner, node in _fields(graph):
-                if inner == NODE:
-                    nodes |= _read_node(node)
-    while output in nodes and nodes[output].op_type in PASSING:
+    try:
+        for number, graph in _fields(memoryview(path.read_bytes())):
+            if number == GRAPH:
+                for inner, node in _fields(graph):
+                    if inner == NODE:
+                        nodes |= _read_node(node)
+    except (IndexError, ValueError) as error:
+        raise ModelError(f"model {path}: not an ONNX file, or a damaged one ({error})") from error
+    for _ in range(len(nodes) + 1):
+        if output not in nodes or nodes[output].op_type not in PASSING:
+            return nodes[output].op_type if output in nodes else ""
         output = nodes[output].first_input
-    return nodes[output].op_type if output in nodes else ""
+    raise ModelError(f"model {path}: the graph has a circle; the file is damaged")
 
 
 def _read_node(message: memoryview) -> dict[str, _Node]:
@@ -63,11 +70,14 @@ def _read_node(message: memoryview) -> dict[str, _Node]:
 
 
 def _text(value: memoryview) -> str:
-    return bytes(value).decode()
+    return bytes(value).decode(errors="replace")
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """Yields number and content of the length-delimited fields of a message; the others are skipped."""
+    """Yields number and content of the length-delimited fields of a message; skips the others.
+
+    Raises IndexError or ValueError if the bytes are not a message.
+    """
     at = 0
     while at < len(message):
         tag, at = _varint(message, at)
@@ -78,9 +88,10 @@ def _fields(message: memoryview) -> Iterator[tuple[int, memoryview]]:
             at += length
         elif kind == VARINT:
             _, at = _varint(message, at)
-        else:
-            assert kind in (EIGHT_BYTES, FOUR_BYTES), f"field type {kind} is not part of ONNX"
+        elif kind in (EIGHT_BYTES, FOUR_BYTES):
             at += 8 if kind == EIGHT_BYTES else 4
+        else:
+            raise ValueError(f"field type {kind} is not part of ONNX")
 
 
 def _varint(message: memoryview, at: int) -> tuple[int, int]:

@@ -1,13 +1,18 @@
-"""The format of python-dlshogi2: pieces and hands and nothing else, in 104 planes of one input.
+"""The format of python-dlshogi2: only pieces and hands, in 104 planes of one input.
 
-Orientation, squares and labels are dlshogi's (`dlshogi_format.py`), but for the order of the dropped pieces,
-which is P L N S G B R. The planes, the mover's first:
-    0-13, 14-27     where the pieces of each kind stand, in the order P L N S B R G K +P +L +N +S +B +R
-    28-65, 66-103   the hand, so many planes of ones as it holds: P up to 18, L N S G up to 4, B R up to 2
-The value is a logit, unless the file says otherwise. The names of the tensors are those of the file: the book
-exports none.
+python-dlshogi2 is the program of 山岡忠夫・加納邦彦『強い将棋ソフトの創りかた』(2021). Orientation, squares
+and labels are dlshogi's (`dlshogi.py`), except for the order of the dropped pieces, which is P L N S G B R.
+The planes, the mover's first:
+    0-13, 14-27     squares of the pieces of each kind, in the order P L N S B R G K +P +L +N +S +B +R
+    28-65, 66-103   the hand, one plane for each piece held: P up to 18, L N S G up to 4, B R up to 2
+The value is a logit, unless the file computes it with a Sigmoid or a Tanh. The tensors may have any names,
+because the book exports no ONNX file that would set them.
 
-Source: python-dlshogi2 (T. Yamaoka), `features.py`; written from the format's description.
+Weakness: the networks of python-dlshogi, from 山岡忠夫『将棋AIで学ぶディープラーニング』(2018), have 104
+planes too, in another order. Nothing in a file tells the two apart, so such a network is loaded and plays
+nonsense.
+
+Source: python-dlshogi2 (T. Yamaoka), `features.py`; written from a description of the format.
 """
 
 from collections.abc import Sequence
@@ -20,8 +25,6 @@ from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DROP, dlshogi_label
 from goryu.evaluators.formats.dlshogi_planes import KINDS, Oriented, held, standing
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.state import Move
-
-__all__ = ["BOOK_PLANES", "PythonDlshogi2Format"]
 
 HAND_CAPS = (18, 4, 4, 4, 4, 2, 2)
 """Planes for each piece in hand, P L N S G B R."""
@@ -51,11 +54,13 @@ class PythonDlshogi2Format:
         planes[[2 * KINDS + plane for plane in held(position.hands, HAND_CAPS)]] = 1
 
     def label(self, move: Move, turn: int) -> int:
-        """Returns the place of a legal move of the side `turn` in the policy vector."""
+        """Returns the index of a legal move of the side `turn` in the policy vector."""
         channel, to = divmod(dlshogi_label(move, turn), 81)
         return 81 * _CHANNELS[channel] + to
 
-    def interpret(self, outputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
+    def interpret(
+        self, outputs: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
         """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
         logits, value = outputs
         return logits, self.value_scale(value)

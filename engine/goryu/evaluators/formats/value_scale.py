@@ -1,7 +1,7 @@
-"""On which scale a model's value stands, and the way from there to [-1, +1].
+"""Converts a model's value output to [-1, +1].
 
-Models give the win probability of the side to move, its logit, or a tanh already in [-1, +1], and few say
-which. The node that computes the output does: Sigmoid, Tanh, or something linear.
+Models return the win probability of the side to move, its logit, or a tanh in [-1, +1], and few state which.
+The operator that computes the output shows it: Sigmoid, a linear one, or Tanh.
 """
 
 from pathlib import Path
@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array, ValueScale
 from goryu.evaluators.formats.onnx_graph import producer
-
-__all__ = ["from_logit", "from_probability", "from_tanh", "value_scale"]
 
 
 def from_probability(output: Array) -> npt.NDArray[np.float64]:

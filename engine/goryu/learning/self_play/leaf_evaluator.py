@@ -57,7 +57,8 @@ class LeafNetwork:
         else:
             self._bound.run(count)
             answers = [self._bound.outputs[name][:count] for name in self.network.format.outputs]
-            logits, values = self.network.format.interpret(answers)
+            inputs = [rows[:count] for rows in self._inputs]
+            logits, values = self.network.format.interpret(answers, inputs)
             self.network.check(values)
         labels = [[self._labels[state.turn][move] for move in state.legal_moves()] for state in states]
         rows = np.repeat(np.arange(count), [len(row) for row in labels])
