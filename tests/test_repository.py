@@ -23,7 +23,7 @@ import goryu
 from goryu.__main__ import COMMANDS, main
 from goryu.evaluators.model_files import models_folder
 from goryu.players.config import EngineConfig
-from goryu.usi.options import identification
+from goryu.usi.options import OPTIONS, identification
 
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
@@ -176,6 +176,12 @@ def test_the_files_that_guides_name_exist(path: Path) -> None:
     paths = r"[`(]((?:engine|native|models|bat|tests|tools|\.ci)/[\w./-]*)[`)]"
     named = re.findall(paths, path.read_text(encoding="utf-8"))
     assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+@pytest.mark.parametrize("name", ["GUI.md", "GUI.ja.md"])
+def test_the_options_that_the_gui_guides_name_exist(name: str) -> None:
+    named = re.findall(r"`((?:[A-Z]+_)?[A-Z][a-z]\w+)`", (ROOT / name).read_text(encoding="utf-8"))
+    assert set(named) - {"Goryu"} <= {option.name for option in OPTIONS}
 
 
 @pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
