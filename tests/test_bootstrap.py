@@ -188,7 +188,7 @@ def test_the_programs_of_a_virtual_environment_lie_where_the_system_puts_them(
 
 def test_the_launchers_use_the_same_virtual_environment(bootstrap: ModuleType) -> None:
     python = str(bootstrap.programs(Path(".venv"), "nt").python).replace("/", "\\")
-    for name in ("usi", "bench", "doctor", "match", "test"):
+    for name in ("usi", "doctor", "dev"):
         text = (TOOLS.parent / "bat" / f"{name}.bat").read_text("ascii")
         assert f'set "PY=%CD%\\{python}"' in text
 

@@ -118,6 +118,31 @@ def test_help_lists_every_verb(dev: ModuleType, capsys: pytest.CaptureFixture[st
     assert all(f"  {verb} " in shown for verb in dev.VERBS)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "is_selection"),
+    [
+        ([], False),
+        (["-x"], False),
+        (["-m", "slow or not slow"], False),
+        (["-k", "puct"], True),
+        (["-kpuct"], True),
+        (["--last-failed"], True),
+        (["tests/test_puct.py"], True),
+        (["tests/test_puct.py::test_a_search_of_no_playouts"], True),
+    ],
+)
+def test_selected_tests_run_at_once_in_one_process(
+    arguments: list[str], is_selection: bool, dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lint and the start of eight processes preceded every single test."""
+    commands: list[list[str]] = []
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(dev, "become", commands.append)
+    dev.test(arguments)
+    assert commands[0][-len(arguments) :] == arguments or not arguments
+    assert ("-n" not in commands[0]) == is_selection
+
+
 def test_the_programs_behind_the_verbs_exist() -> None:
     named = re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8"))
     assert {name for name in named if not (ROOT / "tools" / name).exists()} == set()

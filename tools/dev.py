@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The task runner of this checkout; it needs nothing but Python 3.11 or newer.
+"""Runs the tasks of this checkout; needs only Python 3.11 or newer.
 
-Each verb first sets up what it lacks (tools/bootstrap.py): .venv with goryu and its dependencies in it, and
-the native code where there is a C++ compiler.
+Each verb first installs what it needs (tools/bootstrap.py): .venv with goryu and its dependencies, and the
+native code if there is a C++ compiler. Most verbs are programs with a --help of their own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-if sys.version_info < (3, 11):  # noqa: UP036 (whoever has an older one shall read why it does not do)
+if sys.version_info < (3, 11):  # noqa: UP036 (users of an older one read what to do)
     names = [name for name in ("python3.14", "python3.13", "python3.12", "python3.11") if shutil.which(name)]
     advice = f"run {names[0]} tools/dev.py" if names else "install a newer one"
     sys.exit(f"goryu needs Python 3.11 or newer, this is {sys.version.split()[0]}; {advice}")
@@ -29,7 +29,7 @@ from bootstrap import PYTHON, ROOT, VENV, StepError, programs, say
 
 
 class Verb(NamedTuple):
-    """run(arguments) -> exit status; called once goryu is installed with the extras, unless they are None."""
+    """A task. run(arguments) returns the exit status; with extras None it needs no installed goryu."""
 
     help: str
     extras: tuple[str, ...] | None
@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, epilog=f"verbs:\n{lines}", formatter_class=raw)
     parser.add_argument("verb", choices=VERBS, metavar="VERB")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="what the verb is given")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="arguments of the verb")
     given = parser.parse_args(argv)
     verb = VERBS[given.verb]
     try:
@@ -75,9 +75,9 @@ def script(name: str) -> Callable[[Sequence[str]], int]:
 
 
 def become(command: list[str]) -> int:
-    """Turns this process into the command, or on Windows, which cannot do that, waits for it.
+    """Replaces this process by the command; Windows cannot do that, so there it runs the command and waits.
 
-    Its `python` is that of .venv: `match` starts engines by `python -m goryu`.
+    The command finds .venv's `python` on its PATH: `match` starts engines by `python -m goryu`.
     """
     path = os.pathsep.join([str(programs(VENV).folder), os.environ.get("PATH", os.defpath)])
     environment = {**os.environ, "PATH": path}
@@ -87,9 +87,9 @@ def become(command: list[str]) -> int:
 
 
 def follow(program: subprocess.Popen[bytes]) -> int:
-    """Waits for a program and returns its exit status; on Ctrl-C, which it has got too, until it has ended.
+    """Waits for a program and returns its exit status; does not end before it on Ctrl-C, which it gets too.
 
-    `subprocess.run` would kill it after a quarter of a second, with its engines running and games unsaved.
+    `subprocess.run` would kill it after a quarter of a second, while its engines run and games are unsaved.
     """
     while True:
         with contextlib.suppress(KeyboardInterrupt):
@@ -97,20 +97,26 @@ def follow(program: subprocess.Popen[bytes]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Runs pytest, one process for each core; tests/test_lint.py runs the checks of `lint`, too."""
+    """Runs pytest: all tests, lint among them, in a process for each core; selected tests in one process."""
     os.chdir(ROOT)
     parallel = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
-    return become([PYTHON, "-m", "pytest", *parallel, *arguments])
+    return become([PYTHON, "-m", "pytest", *([] if selects(arguments) else parallel), *arguments])
+
+
+def selects(arguments: Sequence[str]) -> bool:
+    """Do the arguments of pytest select tests, by words, by files or by the last failures?"""
+    options = ("-k", "--lf", "--last-failed", "--sw", "--stepwise")
+    return any(word.startswith(options) or os.path.exists(word.partition("::")[0]) for word in arguments)
 
 
 def lint(_arguments: Sequence[str]) -> int:
-    """Prints the verdict of every check, with what it found."""
+    """Runs every check and prints its verdict and its output."""
     failed = False
     for name, command in {**checks(VENV), "pyright": [PYTHON, "-m", "pyright"]}.items():
         started = time.monotonic()
         done = run_check(command)
         verdict = "ok" if done.returncode == 0 else "FAILED"
-        if done.returncode != 0 and name == "pyright":  # It downloads Node.js, and mypy has decided already.
+        if done.returncode != 0 and name == "pyright":  # mypy decides; and pyright has to download Node.js.
             verdict = "has remarks, which do not count"
         failed |= verdict == "FAILED"
         print(f"lint: {name} {verdict} ({time.monotonic() - started:.1f} s)", flush=True)
@@ -140,23 +146,23 @@ def run_check(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def asan(arguments: Sequence[str]) -> int:
-    """Runs the tests of native/core under the sanitizers; needs only a compiler."""
+    """Runs the tests of native/core with the compiler's sanitizers; needs only a compiler."""
     return subprocess.run([sys.executable, ROOT / "tools" / "sanitize.py", *arguments], cwd=ROOT).returncode
 
 
 def clean(arguments: Sequence[str]) -> int:
-    """Removes what builds and checks left behind."""
+    """Removes what builds and checks have written, with --all the virtual environment too."""
     if unknown := set(arguments) - {"--all"}:
-        raise StepError(f"clean knows only --all, not {' '.join(sorted(unknown))}")
+        raise StepError(f"clean: {' '.join(sorted(unknown))}: expected --all or nothing")
     caches = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".import_linter_cache")
-    doomed = [ROOT / name for name in ("build", "dist", *caches)]
-    doomed += [*(ROOT / "engine").glob("*.egg-info"), *bootstrap.native_modules()]
-    for room in ("engine", "tests", "tools"):
-        doomed += (ROOT / room).rglob("__pycache__")
+    paths = [ROOT / name for name in ("build", "dist", *caches)]
+    paths += [*(ROOT / "engine").glob("*.egg-info"), *bootstrap.native_modules()]
+    for folder in ("engine", "tests", "tools"):
+        paths += (ROOT / folder).rglob("__pycache__")
     if "--all" in arguments:
-        doomed.append(bootstrap.VENV)
+        paths.append(bootstrap.VENV)
     with bootstrap.set_up_lock():
-        for path in filter(os.path.exists, doomed):
+        for path in filter(os.path.exists, paths):
             if path.is_dir():
                 shutil.rmtree(path)
             else:
@@ -167,23 +173,23 @@ def clean(arguments: Sequence[str]) -> int:
 TEST_EXTRAS = ("test", "train") if os.environ.get("GORYU_TEST_TRAIN") == "1" else ("test",)
 
 VERBS = {
-    "setup": Verb("install goryu and build its native code anew; extras: cuda, directml ...", None, setup),
-    "usi": Verb("the USI engine on stdin and stdout", (), goryu("usi")),
-    "doctor": Verb("what is installed, what works, and what a GUI registers", (), goryu("doctor")),
-    "test": Verb("pytest on all cores, with the arguments given; lint among the tests", TEST_EXTRAS, test),
-    "lint": Verb("ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
-    "bench": Verb("playouts a second and the bench signature", ("tools",), script("bench.py")),
-    "perft": Verb("leaves of the tree of legal moves, counted and timed", ("tools",), script("perft.py")),
-    "match": Verb("a match between two USI engines", ("tools",), script("match.py")),
-    "openings": Verb("a file of openings for matches", ("tools",), script("openings.py")),
-    "learn": Verb("networks from nothing, and the tutorials' tables", ("train",), script("learn.py")),
-    "teach": Verb("training games of a USI engine", ("tools",), script("teach.py")),
-    "train": Verb("a shogi network from training games", ("train",), script("train.py")),
-    "selfplay": Verb("training games of a shogi network", ("train",), script("selfplay.py")),
-    "evaluate": Verb("how well networks predict games", ("tools",), script("evaluate.py")),
-    "quantize": Verb("a shogi network in 8-bit integers", ("train",), script("quantize.py")),
-    "fuzz": Verb("bytes and commands in any order at the USI engine", ("tools",), script("fuzz.py")),
-    "asan": Verb("the tests of native/core under the sanitizers; --fuzz SECONDS", None, asan),
+    "setup": Verb("install goryu and build its native code again; extras: cuda, directml ...", None, setup),
+    "usi": Verb("run the USI engine on stdin and stdout", (), goryu("usi")),
+    "doctor": Verb("check the installation, and name the program for a GUI", (), goryu("doctor")),
+    "test": Verb("run all tests and lint; with -k WORD or FILE only those tests", TEST_EXTRAS, test),
+    "lint": Verb("run ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
+    "bench": Verb("measure the search; print the bench signature", ("tools",), script("bench.py")),
+    "perft": Verb("count and time the leaves of the tree of legal moves", ("tools",), script("perft.py")),
+    "match": Verb("play a match between two USI engines", ("tools",), script("match.py")),
+    "openings": Verb("make a file of openings for matches", ("tools",), script("openings.py")),
+    "learn": Verb("train networks of the small games; measure the tutorials", ("train",), script("learn.py")),
+    "teach": Verb("record training games of a USI engine", ("tools",), script("teach.py")),
+    "train": Verb("train a shogi network on training games", ("train",), script("train.py")),
+    "selfplay": Verb("record training games of a shogi network", ("train",), script("selfplay.py")),
+    "evaluate": Verb("measure how well networks predict games", ("tools",), script("evaluate.py")),
+    "quantize": Verb("convert a shogi network to 8-bit integers", ("train",), script("quantize.py")),
+    "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
+    "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
     "clean": Verb("remove what was built; --all: .venv too", None, clean),
 }
 
