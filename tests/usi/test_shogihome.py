@@ -302,16 +302,20 @@ class Game:
         return result
 
 
-@pytest.mark.parametrize("plies", [8, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "games, plies, byoyomi", [(2, 8, 80), pytest.param(1, 400, 30, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("way", ["classic", "early", "stochastic", "off"])
-def test_shogihome_plays_games_with_every_kind_of_pondering(way: str, plies: int, pool: Any) -> None:
+def test_shogihome_plays_games_with_every_kind_of_pondering(
+    way: str, games: int, plies: int, byoyomi: int, pool: Any
+) -> None:
     is_early, is_stochastic = way == "early", way == "stochastic"
     with (
         shogihome(pool, is_early, is_stochastic) as first,
         shogihome(pool, False, is_stochastic) as second,
     ):
-        for _ in range(2):
-            game = Game((first, second), Clock(byoyomi=80), plies)
+        for _ in range(games):
+            game = Game((first, second), Clock(byoyomi=byoyomi), plies)
             result = game.play(ponders=way != "off")
             assert result in ("win", "lose", "draw")
             assert len(game.moves) >= min(plies, 20)
@@ -319,7 +323,7 @@ def test_shogihome_plays_games_with_every_kind_of_pondering(way: str, plies: int
 
 def test_shogihome_plays_on_a_fischer_clock(pool: Any) -> None:
     with shogihome(pool) as first, shogihome(pool) as second:
-        clock = Clock(times=(2000, 2000), increments=(100, 100))
+        clock = Clock(times=(1000, 1000), increments=(50, 50))
         assert Game((first, second), clock, 10).play(ponders=True) == "draw"
 
 
