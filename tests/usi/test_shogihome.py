@@ -372,9 +372,8 @@ def test_i9_shogihome_researches_one_position_after_the_other_without_waiting(po
         for move in ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e"):
             gui.go(position_after(moves))
             moves.append(move)
-        infos = gui.research_for(0.5)
-        assert gui.position == position_after(moves[:-1]), "the last position is the one that is searched"
-        assert last_info(infos, 1).pv
+        last = position_after(moves[:-1])
+        gui.wait(lambda: gui.position == last and bool(last_info(gui.infos, 1).pv))
         gui.stop()
         gui.wait(lambda: gui.state is Gui.READY)
 
