@@ -209,6 +209,13 @@ def test_the_options_that_the_gui_guides_name_exist(name: str) -> None:
     assert set(named) - {"Goryu"} <= {option.name for option in OPTIONS}
 
 
+def test_the_drawing_of_the_layers_leaves_no_package_out(tools: Path) -> None:
+    draw = importlib.import_module("draw")
+    parts = {path.stem for path in draw.PACKAGE.glob("[!_]*.py")}
+    parts |= {path.parent.name for path in draw.PACKAGE.glob("*/__init__.py")} - {"goryu"}
+    assert parts == draw.LABELS.keys() | draw.SHARED
+
+
 @pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
 class TestReadme:
     def test_draws_the_real_imports(self, path: Path, tools: Path) -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the pictures of the README from the code: the layers, the confluence, a game at the terminal.
 
-    python tools/draw.py            # writes tools/pictures/*.svg and the layers in both READMEs
+    python tools/draw.py        writes tools/pictures/*.svg and the layers in both READMEs
 
 The layers are the real imports; tests/test_repository.py fails when the drawing in a README is out of date.
 """
@@ -12,10 +12,12 @@ import argparse
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from common import new_parser, program
 
 if TYPE_CHECKING:
     from goryu.games.shogi import Board
@@ -41,20 +43,22 @@ LABELS = {
 }
 """Part of goryu -> what it holds, in English and in Japanese."""
 
-SHARED = {"__init__", "__main__", "errors", "files"}
-"""Modules that are left out: the entry, and two helpers that every part may use."""
+SHARED = {"errors", "files"}
+"""Modules that are left out of the drawing, because every part may use them."""
 
 
-def main() -> int:
-    argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    ).parse_args()
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    return program("draw", new_parser(__doc__), draw, arguments)
+
+
+def draw(_args: argparse.Namespace) -> None:
+    """Writes all pictures."""
     for name in READMES:
         readme = ROOT / name
         readme.write_text(with_layers(readme), encoding="utf-8", newline="\n")
     (PICTURES / "confluence.svg").write_text(confluence(), encoding="utf-8", newline="\n")
     (PICTURES / "play.svg").write_text(game_at_the_terminal(), encoding="utf-8", newline="\n")
-    return 0
 
 
 # The layers, as a Mermaid graph.
