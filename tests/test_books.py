@@ -1,5 +1,6 @@
 """Opening books: files as other programs write them, and what is made of their moves."""
 
+import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -313,3 +314,14 @@ def test_a_shallow_book_is_not_asked_unless_it_does_not_say_how_deep_it_is() -> 
     assert set(drawn(BookConfig(least_depth=21))) == {"none"}
     unknown = [replace(move, depth=None) for move in MOVES]
     assert "none" not in drawn(BookConfig(least_depth=21), moves=unknown)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+@pytest.mark.parametrize("name", ["book.db", "book.bin"])
+def test_a_book_that_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str) -> None:
+    """Opening a FIFO waits until somebody writes to it, so that `isready` was never answered."""
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(BookError, match="expected a regular file"):
+        open_book(tmp_path / name)
+    with pytest.raises(BookError, match="expected a regular file"):
+        open_book(tmp_path)

@@ -1,6 +1,7 @@
 """The network evaluator on tiny models made here: formats, scales, backends, batches, unusable files."""
 
 import math
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -483,6 +484,14 @@ def test_two_onnxruntimes_installed_over_each_other_are_noticed(
 def test_a_missing_file_is_a_model_error(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no such file"):
         NetworkEvaluator(tmp_path / "none.onnx", backend="cpu")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+def test_a_model_that_is_no_regular_file_is_a_model_error(tmp_path: Path) -> None:
+    """Opening a FIFO waits until somebody writes to it."""
+    os.mkfifo(tmp_path / "fifo.onnx")
+    with pytest.raises(ModelError, match="not a regular file"):
+        NetworkEvaluator(tmp_path / "fifo.onnx", backend="cpu")
 
 
 @pytest.mark.parametrize("content", [b"", b"not a model", bytes(range(256)) * 40])

@@ -66,7 +66,7 @@ def test_the_book_is_played_and_said(with_book: EngineConfig) -> None:
     player, said = loaded(with_book)
     assert any("book.db" in message for message in said)
     answer = search(player, request_of(with_book))
-    assert (move_of(answer), answer.remark) == ("3g3f", "book: 60 cp, depth 20, count 1")
+    assert (move_of(answer), answer.info_string) == ("3g3f", "book: 60 cp, depth 20, count 1")
     assert answer.result is not None
     assert [move_to_usi(move) for move in answer.result.moves[0].pv] == ["3g3f", "3c3d", "9g9f"]
     assert answer.ponder is not None
@@ -75,7 +75,7 @@ def test_the_book_is_played_and_said(with_book: EngineConfig) -> None:
 def test_outside_the_book_the_engine_thinks(with_book: EngineConfig) -> None:
     player, _ = loaded(with_book)
     answer = search(player, request_of(with_book, "7g7f"))
-    assert answer.remark == ""
+    assert answer.info_string == ""
     assert answer.result is not None
     assert answer.result.stats.playouts == 30
 
@@ -92,7 +92,7 @@ def test_outside_the_book_the_engine_thinks(with_book: EngineConfig) -> None:
 def test_the_book_stays_closed_if_the_user_says_so(with_book: EngineConfig, change: dict[str, Value]) -> None:
     config = with_fields(with_book, change)
     player, _ = loaded(config)
-    assert search(player, request_of(config)).remark == ""
+    assert search(player, request_of(config)).info_string == ""
 
 
 def test_the_book_is_ignored_game_by_game(with_book: EngineConfig) -> None:
@@ -101,7 +101,7 @@ def test_the_book_is_ignored_game_by_game(with_book: EngineConfig) -> None:
     games: list[bool] = []
     for _ in range(20):
         player.new_game()
-        asked = {search(player, request_of(config)).remark != "" for _ in range(3)}
+        asked = {search(player, request_of(config)).info_string != "" for _ in range(3)}
         assert len(asked) == 1
         games += asked
     assert set(games) == {True, False}
@@ -112,7 +112,7 @@ def test_analysis_and_chosen_moves_leave_the_book_alone(with_book: EngineConfig)
     control = SearchControl()
     control.stop()
     analysed = search(player, request_of(with_book, limits=Limits(infinite=True)), control)
-    assert analysed.remark == ""
+    assert analysed.info_string == ""
     chosen = request_of(with_book).board.legal_moves()[:1]
     limits = Limits(nodes=5, root_moves=tuple(chosen))
     assert search(player, request_of(with_book, limits=limits)).move == chosen[0]
@@ -197,7 +197,7 @@ def test_an_entry_that_cannot_be_read_is_said_once_and_the_engine_plays_on(tmp_p
     config = with_fields(QUICK, {"book_file.path": str(tmp_path / "book.db")})
     player, said = loaded(config)
     for _ in range(2):
-        assert search(player, request_of(config)).remark == ""
+        assert search(player, request_of(config)).info_string == ""
     assert sum("nonsense" in message for message in said) == 1
 
 
@@ -361,7 +361,7 @@ def test_a_search_that_breaks_off_answers_with_what_it_has_found(
     monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: whole)
     player, _ = loaded(QUICK)
     answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
-    assert answer.remark == "Error! RuntimeError: the GPU has gone"
+    assert answer.info_string == "Error! RuntimeError: the GPU has gone"
     assert answer.result is not None
     assert answer.result.stats.playouts >= 60
     assert answer.move == answer.result.move
@@ -371,7 +371,7 @@ def test_a_search_that_breaks_off_answers_with_what_it_has_found(
 
 def test_without_an_evaluator_the_reason_is_said_to_whoever_asks() -> None:
     player, _ = loaded(EngineConfig(EvaluatorConfig(model="/nowhere.onnx", allows_fallback=False)))
-    assert "nowhere.onnx" in search(player, request_of(QUICK)).remark
+    assert "nowhere.onnx" in search(player, request_of(QUICK)).info_string
     with pytest.raises(LoadingError, match="nowhere"):
         player.evaluate(Board())
 
@@ -400,7 +400,7 @@ def test_an_evaluator_that_is_lost_is_loaded_anew_though_the_position_was_search
     assert answer.result is not None
     expected = [move_to_usi(move) for move in answer.result.moves[0].pv[:2]]
     answer = search(player, request_of(QUICK, *expected))
-    assert answer.remark == ""
+    assert answer.info_string == ""
     assert answer.result is not None
     assert answer.result.stats.evaluations > 0
     assert "Error! RuntimeError: the GPU has gone; loading the evaluator anew" in said

@@ -165,7 +165,7 @@ def test_what_an_infinite_search_has_found_is_shown_when_it_ends_and_not_only_at
 def test_why_an_infinite_search_broke_off_is_said_at_once_and_only_once() -> None:
     world = ready_world()
     world.send("go infinite")
-    world.do(world.engine.answered(Answer(None, remark="Error! gone")))
+    world.do(world.engine.answered(Answer(None, info_string="Error! gone")))
     assert world.lines[-1] == "info string Error! gone"
     assert world.send("stop") == ["bestmove resign"]
 

@@ -432,6 +432,18 @@ def test_an_options_file_that_may_not_be_read_is_one_problem(
 
 
 @pytest.mark.parametrize("program", ["", "engine/goryu/__main__.py"])
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+def test_an_options_file_that_is_no_regular_file_is_one_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening a FIFO waits until somebody writes to it."""
+    os.mkfifo(tmp_path / "options")
+    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
+    text, problem = read_options_file()
+    assert text == ""
+    assert problem.endswith("is not a regular file")
+
+
 def test_without_a_program_of_its_own_no_options_file_counts(
     program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

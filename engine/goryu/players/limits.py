@@ -1,24 +1,22 @@
-"""What the GUI allows for one move: everything that `go` can say, in milliseconds."""
+"""The limits of a search that the parameters of `go` can set, in milliseconds."""
 
 from dataclasses import dataclass
 
 from goryu.games.state import Move
 
-__all__ = ["DEFAULT_MOVETIME_MS", "Limits"]
-
 DEFAULT_MOVETIME_MS = 1000.0
-"""What a `go` without any limit may spend: clients that send it would wait for ever for an endless search."""
+"""The time for a `go` without any limit: its sender would wait for ever for an endless search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one search; where several are given, the first one reached ends it.
+    """The limits of one search; if there are several, the first one reached ends it.
 
-    time_ms: what is left on the clocks of (the first, the second player), or None if no clock was sent.
-    increment_ms: what each clock gains *after* the move; never to be counted on for this move.
-    byoyomi_ms: byoyomi (秒読み): granted anew for every move once the main time is used up.
-    movetime_ms: exactly this long; rtime_ms: a random time between one and three times this.
-    nodes: new playouts, not counting those inherited from earlier searches. depth: mean length of a playout.
+    time_ms: the time left to (the first, the second player), or None if no clock was sent.
+    increment_ms: the time that each clock gains *after* the move; not available for this move.
+    byoyomi_ms: byoyomi (秒読み): the time for every move once the main time is used up.
+    movetime_ms: exactly this time; rtime_ms: a random time between one and three times this.
+    nodes: new playouts, without those inherited from earlier searches. depth: mean length of a playout.
     infinite: until `stop`. ponder: on the opponent's time, until `ponderhit` or `stop`.
     root_moves: the only moves to consider; empty for all.
     """
@@ -36,7 +34,7 @@ class Limits:
 
     @property
     def is_open(self) -> bool:
-        """Must the answer wait until it is asked for?"""
+        """Must the answer wait for `stop` or `ponderhit`?"""
         return self.infinite or self.ponder
 
     @property
@@ -46,5 +44,5 @@ class Limits:
 
     @property
     def is_unlimited(self) -> bool:
-        """Was nothing said that would ever end this search?"""
+        """Is there no limit that would ever end this search?"""
         return not (self.is_timed or self.infinite or self.nodes is not None or self.depth is not None)

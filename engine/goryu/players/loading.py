@@ -46,48 +46,48 @@ class LoadedEvaluator:
     evaluator: Evaluator
     description: str
     batch_size: int
-    settings: EvaluatorConfig
+    config: EvaluatorConfig
     stamp: tuple[int, int] | None
 
-    def is_current(self, settings: EvaluatorConfig) -> bool:
-        """Would loading again, with these settings, give the same evaluator?"""
-        return settings == self.settings and _stamp(settings) == self.stamp
+    def is_current(self, config: EvaluatorConfig) -> bool:
+        """Would loading again, with this config, give the same evaluator?"""
+        return config == self.config and _stamp(config) == self.stamp
 
     def set_draw_value(self, value: float) -> None:
         """Tells a network that has an input for it the value of a draw to black, in [-1, +1]."""
-        if self.settings.kind == "network" and hasattr(self.evaluator, "set_draw_value"):
+        if self.config.kind == "network" and hasattr(self.evaluator, "set_draw_value"):
             self.evaluator.set_draw_value(value)
 
 
-def load_evaluator(settings: EvaluatorConfig, say: Callable[[str], None]) -> LoadedEvaluator:
-    """Returns the evaluator that the settings ask for, or the next one in the chain that works.
+def load_evaluator(config: EvaluatorConfig, say: Callable[[str], None]) -> LoadedEvaluator:
+    """Returns the evaluator that the config names, or the next one in the chain that works.
 
     say: takes one line for every fallback, with its reason.
 
     Raises:
-        LoadingError: the requested network cannot be loaded, and the settings do not allow another evaluator.
+        LoadingError: the requested network cannot be loaded, and the config does not allow another evaluator.
     """
-    stamp = _stamp(settings)
+    stamp = _stamp(config)
     evaluator: Evaluator
-    if settings.kind == "network":
-        evaluator, description = _first_that_loads(settings, say)
-    elif settings.kind == "material":
+    if config.kind == "network":
+        evaluator, description = _first_that_loads(config, say)
+    elif config.kind == "material":
         evaluator, description = MaterialEvaluator(), "evaluator=material"
-    elif settings.kind == "hashed":
+    elif config.kind == "hashed":
         evaluator, description = HashedEvaluator(), "evaluator=hashed (reproducible noise)"
     else:
         evaluator, description = UniformEvaluator(), "evaluator=uniform"
-    batch_size = getattr(evaluator, "batch_size", settings.batch_size or BATCH_WITHOUT_NETWORK)
-    return LoadedEvaluator(evaluator, description, batch_size, settings, stamp)
+    batch_size = getattr(evaluator, "batch_size", config.batch_size or BATCH_WITHOUT_NETWORK)
+    return LoadedEvaluator(evaluator, description, batch_size, config, stamp)
 
 
-def _first_that_loads(settings: EvaluatorConfig, say: Callable[[str], None]) -> tuple[Evaluator, str]:
+def _first_that_loads(config: EvaluatorConfig, say: Callable[[str], None]) -> tuple[Evaluator, str]:
     """Returns the requested network, the shipped one, or the material evaluator; and its description."""
-    models = [settings.model, ""] if settings.model and settings.allows_fallback else [settings.model]
+    models = [config.model, ""] if config.model and config.allows_fallback else [config.model]
     problems: list[str] = []
     for model in models:
         try:
-            network = load_network(replace(settings, model=model), say)
+            network = load_network(replace(config, model=model), say)
         except NETWORK_ERRORS as error:
             problems.append(str(error))
             continue
@@ -95,44 +95,44 @@ def _first_that_loads(settings: EvaluatorConfig, say: Callable[[str], None]) -> 
             say(f"Error! {problems[0]}; playing with the shipped {network.path.name} instead")
         return network, network.description
     reason = "; ".join(dict.fromkeys(problems))
-    if not settings.allows_fallback:
+    if not config.allows_fallback:
         raise LoadingError(f"{reason} (AllowFallback is false)")
     say(f"Error! {reason}; playing with the material evaluator instead")
     return MaterialEvaluator(), "evaluator=material (the network could not be loaded)"
 
 
-def load_network(settings: EvaluatorConfig, say: Callable[[str], None]) -> "NetworkEvaluator":
+def load_network(config: EvaluatorConfig, say: Callable[[str], None]) -> "NetworkEvaluator":
     """Opens one model on the first backend that works; says why the ones before it do not.
 
     Raises:
         ModelError: the file is missing, broken, or not of a known format.
         BackendError: no backend works.
     """
-    wanted = settings.backend if settings.device >= 0 else "cpu"
-    backends = backend_chain(wanted, settings.allows_fallback)
-    return open_on_first(backends, lambda backend: _open_network(settings, backend), say)
+    wanted = config.backend if config.device >= 0 else "cpu"
+    backends = backend_chain(wanted, config.allows_fallback)
+    return open_on_first(backends, lambda backend: _open_network(config, backend), say)
 
 
-def _open_network(settings: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
+def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
     # NumPy and onnxruntime are imported only when a network is needed.
     from goryu.evaluators.network import NetworkEvaluator
 
     return NetworkEvaluator(
-        model_path(settings, backend),
-        batch_size=settings.batch_size or None,
+        model_path(config, backend),
+        batch_size=config.batch_size or None,
         backend=backend,
         # The native search calls the network from this many threads itself, which uses the cores better.
-        threads=settings.threads if IMPLEMENTATION == "python" else 1,
-        device=max(0, settings.device),
-        temperature=settings.temperature,
+        threads=config.threads if IMPLEMENTATION == "python" else 1,
+        device=max(0, config.device),
+        temperature=config.temperature,
     )
 
 
-def _stamp(settings: EvaluatorConfig) -> tuple[int, int] | None:
+def _stamp(config: EvaluatorConfig) -> tuple[int, int] | None:
     """Returns a stamp of the model file's content (`file_stamp`), or None without a file."""
-    if settings.kind != "network":
+    if config.kind != "network":
         return None
     try:
-        return file_stamp(model_path(settings))
+        return file_stamp(model_path(config))
     except (OSError, ValueError):
         return None

@@ -11,20 +11,18 @@ from typing import Any
 from goryu.games.shogi import STANDARD_RULES, EnteringKingRule, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, mate_in_one, solve
-from goryu.players.books.shelf import BookPlayer
+from goryu.players.books.opening_book import BookPlayer
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.position import legal_reply
 from goryu.players.random_openings import choose_move
-from goryu.players.request import Answer, Report, Request, SearchControl
+from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_session import SearchSession
 from goryu.players.time_manager import TimeManager
 from goryu.search.evaluator import Evaluation
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
-
-__all__ = ["Player"]
 
 _log = logging.getLogger("goryu")
 
@@ -97,7 +95,7 @@ class Player:
         if self._puct is not None:
             self._puct.clear()
 
-    def search(self, request: Request, control: SearchControl, report: Report) -> Answer:
+    def search(self, request: Request, control: SearchControl, report: OnProgress) -> Answer:
         """Searches until the limits or `control` end it; `load` must have been called.
 
         In an infinite search and while pondering it may return early, when nothing is left to
@@ -116,13 +114,13 @@ class Player:
         self.load(request.config, self._say)
         return self._search(request, control, report)
 
-    def _search(self, request: Request, control: SearchControl, report: Report) -> Answer:
+    def _search(self, request: Request, control: SearchControl, report: OnProgress) -> Answer:
         board, config = request.board, request.config
         if config.seed != self._seed:
             self._seed = config.seed
             self._rng = Random(config.seed) if config.seed else Random()
         if self._loaded is None:
-            return Answer(None, remark=f"Error! no evaluator: {self._problem}")
+            return Answer(None, info_string=f"Error! no evaluator: {self._problem}")
         if not board.legal_moves():
             return Answer(None)
         if request.limits.ponder and config.ponders_on_all_replies and board.move_stack:
@@ -160,7 +158,7 @@ class Player:
         if declares:
             return Answer(None, declares=True)
         answer = self._answer(watch, may_resign=not request.limits.is_open or control.hit is not None)
-        return replace(answer, remark=problem)
+        return replace(answer, info_string=problem)
 
     def solve_mate(self, request: Request, control: SearchControl, limit_ms: float | None) -> Mate:
         """Searches a mate for the side to move, for at most `limit_ms`."""
@@ -262,7 +260,7 @@ class Player:
         return Answer(best.move, legal_reply(board, best), result, elapsed_ms)
 
     def _ponder_on_all_replies(
-        self, request: Request, control: SearchControl, report: Report
+        self, request: Request, control: SearchControl, report: OnProgress
     ) -> Answer | None:
         """Stochastic pondering: searches the position before the predicted move, for the opponent.
 

@@ -23,8 +23,6 @@ from goryu.implementation import Board, Puct, solve
 from goryu.search.mate import MateVerdict
 from goryu.search.result import RootMove, SearchResult
 
-__all__ = ["PvMates"]
-
 LOOK_INTERVAL_MS = 100.0
 """How often the line is looked at for positions to search. Listing it takes a millisecond of the search."""
 

@@ -1,4 +1,4 @@
-"""What is asked of a player, how it is held in check meanwhile, and what it answers."""
+"""A search request to a player, the control of the running search, and the answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,15 +13,13 @@ from goryu.search.result import SearchResult
 if TYPE_CHECKING:  # A protocol can speak of searches before the rules are loaded.
     from goryu.implementation import Board
 
-__all__ = ["Answer", "Report", "Request", "SearchControl"]
-
-Report = Callable[[SearchResult, float], None]
-"""Called with what a running search has found and the milliseconds since it began."""
+OnProgress = Callable[[SearchResult, float], None]
+"""A callback for a running search: its result so far, and the milliseconds since it began."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One search to be made. started_s: when the clock began to run (seconds, monotonic)."""
+    """A search to run. started_s: when the clock was started (seconds, monotonic)."""
 
     board: "Board"
     limits: Limits
@@ -31,12 +29,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What to answer.
+    """The answer to a request.
 
     move: the move to play; None to resign, or if there is no legal move.
-    result: what the search found, the played move first; None if there was no search.
+    result: of the search, the played move first; None if there was no search.
     declares: win by declaration (入玉宣言) instead of a move.
-    remark: a message for the user, in one line.
+    info_string: a message for the user, in one line.
     """
 
     move: Move | None
@@ -44,14 +42,14 @@ class Answer:
     result: SearchResult | None = None
     elapsed_ms: float = 0.0
     declares: bool = False
-    remark: str = ""
+    info_string: str = ""
 
 
 class SearchControl:
-    """The reins of one search: held by the protocol's thread, felt by the search between two batches.
+    """Lets the protocol's thread stop a search or start its clock; the search checks it between batches.
 
-    Each search has its own, so that a `stop` that arrives before the search has begun is not lost
-    and one that arrives too late cannot hurt the next search.
+    Each search has its own, so that a `stop` that arrives before the search begins is not lost, and a late
+    one does not stop the next search.
     """
 
     def __init__(self) -> None:
@@ -61,21 +59,21 @@ class SearchControl:
 
     @property
     def is_stopped(self) -> bool:
-        """Has the search been told to stop?"""
+        """Has `stop` been called?"""
         return self._is_stopped
 
     @property
     def hit(self) -> tuple[Limits, float] | None:
-        """The limits in force since `ponderhit` and the time of it (seconds, monotonic), or None before."""
+        """The limits since `ponderhit` and its time (seconds, monotonic), or None before it."""
         return self._hit
 
     def stop(self) -> None:
-        """Ends the search as soon as the batch in flight is back."""
+        """Ends the search after the batch that is being evaluated."""
         self._is_stopped = True
         self._signal.set()
 
     def ponderhit(self, limits: Limits, at_s: float) -> None:
-        """Ends the pondering: from `at_s` on, the search runs on our own clock."""
+        """Ends the pondering: from `at_s` on, the search uses our own time."""
         self._hit = (limits, at_s)
         self._signal.set()
 

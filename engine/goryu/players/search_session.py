@@ -7,12 +7,10 @@ from goryu.implementation import Puct
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.pv_mates import PvMates
-from goryu.players.request import Report, Request, SearchControl
+from goryu.players.request import OnProgress, Request, SearchControl
 from goryu.players.time_manager import TimeManager, plan
 from goryu.search.mate import Mate
 from goryu.search.result import SearchResult, SearchStats
-
-__all__ = ["SearchSession"]
 
 LEAST_REPORT_MS = 100.0
 """GUIs redraw a few times a second: each line of play is reported at most once in this time."""
@@ -33,7 +31,7 @@ class SearchSession:
         puct: Puct,
         request: Request,
         control: SearchControl,
-        report: Report,
+        report: OnProgress,
         time_manager: TimeManager,
         rng: Random,
     ) -> None:

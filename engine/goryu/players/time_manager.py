@@ -17,8 +17,6 @@ from random import Random
 from goryu.players.limits import DEFAULT_MOVETIME_MS, Limits
 from goryu.search.result import SearchStats
 
-__all__ = ["Budget", "TimeConfig", "TimeManager", "plan"]
-
 MAXIMUM_SHARE = 0.42
 """No move may take more than this share of the main time (lc0's value)."""
 
@@ -83,7 +81,7 @@ class Budget:
     second_ms: float | None = None
 
 
-def plan(limits: Limits, turn: int, ply: int, settings: TimeConfig, rng: Random) -> Budget | None:
+def plan(limits: Limits, turn: int, ply: int, config: TimeConfig, rng: Random) -> Budget | None:
     """Returns the budget of the side to move, or None if no clock ends this search.
 
     turn: 0 for the first player, whose clock is the first of each pair. ply: moves played so far.
@@ -94,10 +92,10 @@ def plan(limits: Limits, turn: int, ply: int, settings: TimeConfig, rng: Random)
     if limits.infinite:
         return None
     fixed_ms = _fixed_time_ms(limits, rng)
-    clock = _plan_clock(limits, turn, ply, settings) if limits.time_ms is not None else None
+    clock = _plan_clock(limits, turn, ply, config) if limits.time_ms is not None else None
     if fixed_ms is None:
         return clock
-    end_ms = fixed_ms - min(settings.network_delay_ms, 0.1 * fixed_ms)
+    end_ms = fixed_ms - min(config.network_delay_ms, 0.1 * fixed_ms)
     if clock is not None:
         end_ms = min(end_ms, clock.maximum_ms)
     return Budget(end_ms, end_ms)
@@ -111,40 +109,40 @@ def _fixed_time_ms(limits: Limits, rng: Random) -> float | None:
     return DEFAULT_MOVETIME_MS if limits.is_unlimited else None
 
 
-def _plan_clock(limits: Limits, turn: int, ply: int, settings: TimeConfig) -> Budget:
+def _plan_clock(limits: Limits, turn: int, ply: int, config: TimeConfig) -> Budget:
     assert limits.time_ms is not None
     time_ms, increment_ms, byoyomi_ms = limits.time_ms[turn], limits.increment_ms[turn], limits.byoyomi_ms
     if byoyomi_ms == 0:
-        time_ms -= min(settings.time_margin_ms, 0.5 * time_ms)
+        time_ms -= min(config.time_margin_ms, 0.5 * time_ms)
     usable_ms = time_ms + byoyomi_ms
-    margin_ms = max(settings.network_delay_ms, settings.network_delay2_ms)
+    margin_ms = max(config.network_delay_ms, config.network_delay2_ms)
     # A margin greater than the time itself would forbid all thinking; half of it is then the best guess.
     limit_ms = usable_ms - min(margin_ms, 0.5 * usable_ms)
     if time_ms <= byoyomi_ms:
         # The last of the main time and the byoyomi behind it are one budget: neither can be saved.
-        early = settings.stops_early_in_byoyomi
-        return Budget(limit_ms, limit_ms, min(settings.minimum_ms, limit_ms), may_stop_early=early)
+        early = config.stops_early_in_byoyomi
+        return Budget(limit_ms, limit_ms, min(config.minimum_ms, limit_ms), may_stop_early=early)
 
     moves_left, moves_beyond = 14 + max(0, 30 - ply), LONG_GAME
-    if settings.moves_to_draw:
-        most = max(1, (settings.moves_to_draw - ply + 1) // 2)
+    if config.moves_to_draw:
+        most = max(1, (config.moves_to_draw - ply + 1) // 2)
         moves_left = min(moves_left, most)
         moves_beyond = min(moves_beyond, most - moves_left)
     share_ms = time_ms / moves_left
     if byoyomi_ms == 0:
-        kept_ms = moves_beyond * max(0.0, settings.network_delay_ms - increment_ms)
+        kept_ms = moves_beyond * max(0.0, config.network_delay_ms - increment_ms)
         share_ms = max((time_ms - kept_ms) / moves_left, time_ms / (moves_left + moves_beyond))
-    optimum_ms = max(share_ms + increment_ms, byoyomi_ms) * settings.slow_mover_percent / 100
-    if settings.ponders:
+    optimum_ms = max(share_ms + increment_ms, byoyomi_ms) * config.slow_mover_percent / 100
+    if config.ponders:
         optimum_ms *= PONDER_FACTOR
     maximum_ms = min(limit_ms, max(byoyomi_ms, MAXIMUM_SHARE * time_ms, time_ms / moves_left))
     maximum_ms = min(maximum_ms, max(MAXIMUM_FACTOR * optimum_ms, byoyomi_ms))
     optimum_ms = min(optimum_ms, maximum_ms)
-    second_ms = settings.network_delay_ms if settings.does_round_up else None
+    second_ms = config.network_delay_ms if config.does_round_up else None
     if second_ms is not None:
         optimum_ms = min(_end_of_second(optimum_ms, second_ms), limit_ms)
         maximum_ms = min(_end_of_second(maximum_ms, second_ms), limit_ms)
-    minimum_ms = min(settings.minimum_ms, maximum_ms)
+    minimum_ms = min(config.minimum_ms, maximum_ms)
     optimum_ms = max(optimum_ms, minimum_ms)
     return Budget(
         optimum_ms, maximum_ms, minimum_ms, may_stop_early=True, may_extend=True, second_ms=second_ms

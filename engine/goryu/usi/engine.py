@@ -175,8 +175,8 @@ class UsiEngine:
         """The running search has ended; if it may not answer yet, the answer is held back, but shown."""
         assert self._running is not None
         if self._running.is_open:
-            self._running.held = replace(answer, remark="")
-            remarks: list[Action] = [remark(answer.remark)] if answer.remark else []
+            self._running.held = replace(answer, info_string="")
+            remarks: list[Action] = [remark(answer.info_string)] if answer.info_string else []
             found = answer.result
             return remarks + (self.progressed(found, answer.elapsed_ms) if found is not None else [])
         return self._answer(answer) + self._serve()
@@ -407,7 +407,7 @@ class UsiEngine:
         assert self._running is not None
         config = self._running.request.config
         self._running = None
-        remarks = [remark(answer.remark)] if answer.remark else []
+        remarks = [remark(answer.info_string)] if answer.info_string else []
         return [*remarks, *map(Write, answer_lines(answer, config))]
 
     def _answer_mate(self, mate: Mate) -> list[Action]:

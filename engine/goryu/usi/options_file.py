@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from goryu.players.paths import is_special
 from goryu.usi.commands import decode
 
 __all__ = ["OPTIONS_FILE", "options_file", "parse_options_file", "read_options_file"]
@@ -39,6 +40,8 @@ def read_options_file() -> tuple[str, str]:
     A file that GORYU_OPTIONS names need not exist: the launcher for Windows always names one.
     """
     path = options_file()
+    if path and is_special(path):
+        return "", f"Error! {OPTIONS_FILE} cannot be read: {path} is not a regular file"
     try:
         content = path.read_bytes() if path else b""
     except FileNotFoundError:

@@ -3,10 +3,11 @@
     key         8 bytes, unsigned; see `apery_key.py`
     move        2 bytes, our own 16-bit move
     count       2 bytes, unsigned: how often the move was played
-    score       4 bytes, signed: centipawns from the side to move
+    score       4 bytes, signed: centipawns for the side to move
 
-all little-endian. Books are sorted by key, but no program insists on it, so the order is looked at once.
-Weakness: a key can belong to two positions; the reader of the moves has to see that they are legal.
+all little-endian. Books are sorted by key, but no program requires it, so the order is checked once.
+
+Weakness: two positions can have the same key, so the moves of an entry need not be legal.
 """
 
 import sys
@@ -23,8 +24,6 @@ from goryu.games.state import Move
 from goryu.players.books.apery_key import apery_key
 from goryu.players.books.book import BookError, BookMove
 
-__all__ = ["AperyBook"]
-
 RECORD = Struct("<QHHi")
 
 
@@ -32,7 +31,7 @@ class AperyBook:
     """An open book.
 
     Raises:
-        BookError: the file is no such book.
+        BookError: the file is not an Apery book.
         OSError: it cannot be read.
     """
 
@@ -53,7 +52,7 @@ class AperyBook:
             self._keys = [self._keys[i] for i in self._order]
 
     def find(self, position: SfenFields) -> list[BookMove]:
-        """Returns the moves of a position in the order of the file, none if the position is not known."""
+        """Returns the moves of a position in the order of the file; [] if the book does not contain it."""
         key = apery_key(position)
         first, last = bisect_left(self._keys, key), bisect_right(self._keys, key)
         places = range(first, last) if self._order is None else self._order[first:last]

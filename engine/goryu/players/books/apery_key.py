@@ -1,7 +1,7 @@
-"""The key under which Apery's books file a position.
+"""The key of a position in Apery's books.
 
-A Zobrist key: its random words come from the 64-bit Mersenne Twister with its default seed, so that
-every program makes the same ones. They are drawn for each piece code (0 to 30, the empty square too) and
+It is a Zobrist key whose random words come from the 64-bit Mersenne Twister with its default seed, so that
+every program has the same ones. They are drawn for each piece code (0 to 30, the empty square too) and
 square, then for each place of a hand and each count from 0 to 18, then one for white to move. The key is
 the exclusive or of the words of all pieces, of the seven counts in the hand *of the side to move*, and
 of the last word if that side is white.
@@ -16,8 +16,6 @@ from itertools import islice
 
 from goryu.games.shogi import SfenFields
 from goryu.games.shogi.pieces import EMPTY
-
-__all__ = ["apery_key", "mersenne_twister_64"]
 
 PIECE_CODES, SQUARES, HAND_PLACES, HAND_COUNTS = 31, 81, 7, 19
 

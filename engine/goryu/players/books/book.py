@@ -1,7 +1,7 @@
-"""What a book says about a position, whatever its format; and the position seen from the other side.
+"""The interface of opening books; and positions and moves with the colours exchanged.
 
-A book knows positions, not games. Some hold each position once, with black to move: whoever asks for
-one with white to move must ask for the board turned round and the colours exchanged.
+A book contains positions, not games. Some contain each position only with black to move: a position with
+white to move is then found by rotating the board and exchanging the colours.
 """
 
 from dataclasses import dataclass, replace
@@ -14,8 +14,6 @@ from goryu.games.shogi.pieces import EMPTY, WHITE_PIECE
 from goryu.games.state import Move
 from goryu.implementation import Board
 
-__all__ = ["Book", "BookError", "BookMove", "fields_of", "flipped", "flipped_move"]
-
 
 class BookError(GoryuError, ValueError):
     """A book that cannot be used, or an entry that cannot be read."""
@@ -23,12 +21,12 @@ class BookError(GoryuError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BookMove:
-    """One move that a book knows. Whether it is legal is for the reader to find out.
+    """One move of a book; it need not be legal.
 
-    reply: the answer that the book expects, if it names one.
-    eval_cp: centipawns from the side to move; None if the book does not say.
-    depth: how deeply `eval_cp` was searched; None if the book does not say.
-    count: how often the move was played; the unit is the book's own.
+    reply: the reply that the book expects, if it names one.
+    eval_cp: centipawns for the side to move; None if the book has none.
+    depth: the search depth of `eval_cp`; None if the book has none.
+    count: how often the move was played, in units that differ between books.
     """
 
     move: Move
@@ -42,10 +40,10 @@ class Book(Protocol):
     """An open book."""
 
     def find(self, position: SfenFields) -> list[BookMove]:
-        """Returns the moves of a position in the order of the file, none if the position is not known.
+        """Returns the moves of a position in the order of the file; [] if the book does not contain it.
 
         Raises:
-            BookError: what the file says about the position cannot be read.
+            BookError: the entry cannot be read.
         """
         ...
 
@@ -56,7 +54,7 @@ def fields_of(board: Board) -> SfenFields:
 
 
 def flipped(position: SfenFields) -> SfenFields:
-    """Returns the position with the board turned round and the colours exchanged.
+    """Returns the position with the board rotated by 180 degrees and the colours exchanged.
 
     >>> from goryu.games.shogi import parse_sfen
     >>> str(flipped(parse_sfen("4k4/9/9/9/9/9/9/P8/4K4 w 2Pb 8")))

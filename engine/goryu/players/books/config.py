@@ -1,4 +1,4 @@
-"""How the user wants an opening book to be used: which file, and which of its moves."""
+"""The config of an opening book: which file, and which of its moves are played."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,15 +6,15 @@ from pathlib import Path
 from goryu.players.paths import file_stamp, named_file
 
 NO_BOOK = "no_book"
-"""YaneuraOu's name for the book that is none."""
+"""YaneuraOu's name for playing without a book."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookFile:
-    """Which book is opened. path: as the user gave it; "" or "no_book" for none.
+    """The book to open. path: as the user gave it; "" or "no_book" for none.
 
-    folder: where a relative path is looked for first; "" for nowhere.
-    ignores_ply: is a position known whatever its move number?
+    folder: the first place to search for a relative path; "" for none.
+    ignores_ply: does a position match whatever its move number?
     is_wanted: false for no book, whatever the path.
     """
 
@@ -25,31 +25,33 @@ class BookFile:
 
     @property
     def is_none(self) -> bool:
-        """Is there to be no book?"""
+        """Does the user want no book?"""
         return not self.is_wanted or self.path in ("", NO_BOOK)
 
-    def place(self) -> Path:
-        """Returns where the file is; if it is nowhere, the path as it was given."""
+    def find(self) -> Path:
+        """Returns the path of the file; if there is none, the path as it was given."""
         return named_file(self.path, self.folder)
 
     def stamp(self) -> tuple[int, int] | None:
-        """Returns what changes with the file's content (`file_stamp`), or None without one."""
-        return file_stamp(self.place())
+        """Returns a stamp of the file's content (`file_stamp`), or None without a file."""
+        return file_stamp(self.find())
 
 
 @dataclass(frozen=True, slots=True)
 class BookConfig:
-    """How a book is used; centipawns from the side to move. A move without evaluation or depth passes.
+    """Which of a book's moves are played; centipawns are for the side to move.
 
-    max_ply: the last move number at which the book is asked.
-    ignore_rate: the share of games, in [0, 1], in which the book is not asked at all.
-    plays_best: never leave the choice to chance.
-    draws_by_count: draw moves in proportion to their counts instead of evenly.
+    A move without an evaluation or a depth passes every limit on it.
+
+    max_ply: the last move number at which the book is used.
+    ignore_rate: the share of games, in [0, 1], played without the book.
+    plays_best: always play the best move; else draw one at random.
+    draws_by_count: draw in proportion to the counts; else evenly.
     is_narrow: leave out moves that were played in less than a tenth of the games.
-    least_depth: the best move's, or the book is not asked; 0 for any.
-    most_worse_cp: than the best move.
-    least_cp, least_cp_black, least_cp_white: of a move of any colour, of black, of white.
-    flips: look for the position with the board turned round too.
+    least_depth: the book is used only if its best move was searched this deep; 0 for any depth.
+    most_worse_cp: leave out moves that are worse than the best one by more.
+    least_cp, least_cp_black, least_cp_white: leave out worse moves: of either side, of black, of white.
+    flips: also look up the rotated position with the colours exchanged.
     pv_moves: how many moves of the book are shown.
     """
 

@@ -1,7 +1,8 @@
-"""The opening book in use: a file of either format, asked about the positions of a game."""
+"""The opening book of a player: a file of either format, which answers for the positions of a game."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import tanh
 from pathlib import Path
 from random import Random
 
@@ -12,13 +13,79 @@ from goryu.players.books.book import Book, BookError, BookMove, fields_of, flipp
 from goryu.players.books.config import BookConfig, BookFile
 from goryu.players.books.selection import choose, ranked
 from goryu.players.books.yaneuraou import BOM, YaneuraOuBook
+from goryu.players.paths import is_special
+from goryu.players.position import legal_reply
+from goryu.players.request import Answer, Request
+from goryu.search.result import RootMove, SearchResult, SearchStats
 
-__all__ = ["BookAnswer", "OpeningBook", "open_book"]
+NO_SEARCH = SearchStats(0, 0, 0, 0, 1, 1, 0, 1, is_proven=False, is_exhausted=False)
+
+
+class BookPlayer:
+    """Plays from a book, if there is one. A book that cannot be used is reported, and the engine searches.
+
+    That can happen in the middle of a game too, when an entry turns out to be unreadable.
+    """
+
+    def __init__(self) -> None:
+        self._book: OpeningBook | None = None
+        self._say: Callable[[str], None] = lambda message: None
+        self._is_ignored: bool | None = None  # In this game; None before its first position.
+
+    def load(self, file: BookFile, say: Callable[[str], None]) -> None:
+        """Opens the book, or opens it again if its options or its file have changed.
+
+        say: takes one-line messages for the user, now and later.
+        """
+        self._say = say
+        if self._book is not None and self._book.is_current(file):
+            return
+        self._book = None
+        if file.is_none:
+            return
+        try:
+            self._book = OpeningBook(file)
+        except (OSError, ValueError) as error:  # A BookError, or a name that no file can have.
+            say(f"Error! {error}; playing without a book")
+        else:
+            say(f"book={file.find()}")
+
+    def new_game(self) -> None:
+        """Decides by chance, at the next position, whether the new game ignores the book (BookIgnoreRate)."""
+        self._is_ignored = None
+
+    def answer(self, request: Request, rng: Random) -> Answer | None:
+        """Returns the book's move, None if it has no suitable one."""
+        if self._book is None:
+            return None
+        config = request.config.book
+        if self._is_ignored is None:
+            self._is_ignored = rng.random() < config.ignore_rate
+        if self._is_ignored:
+            return None
+        try:
+            found = self._book.answer(request.board, config, rng)
+        except BookError as error:
+            self._say(f"Error! {error}; playing without a book")
+            self._book = None
+            return None
+        return None if found is None else _as_answer(found, request)
+
+
+def _as_answer(found: "BookAnswer", request: Request) -> Answer:
+    cp, coefficient = found.move.eval_cp or 0, request.config.output.eval_coef
+    value = tanh(cp / (2.0 * coefficient))
+    best = RootMove(found.move.move, 1.0, found.move.count, value, None, found.pv)
+    depth = found.move.depth
+    known = f"depth {depth}" if depth is not None else "no depth"
+    message = f"book: {cp} cp, {known}, count {found.move.count}"
+    result = SearchResult((best,), value, NO_SEARCH)
+    return Answer(best.move, legal_reply(request.board, best), result, info_string=message)
 
 
 @dataclass(frozen=True, slots=True)
 class BookAnswer:
-    """What a book says to play. pv: the move, and what the book expects behind it."""
+    """The book's choice. pv: the move, and the moves that the book expects after it."""
 
     move: BookMove
     pv: tuple[Move, ...]
@@ -28,8 +95,10 @@ def open_book(path: Path, ignores_ply: bool = True) -> Book:
     """Opens a book of either format.
 
     Raises:
-        BookError: it is none, or it is not there.
+        BookError: the file is missing, or not a book.
     """
+    if is_special(path):
+        raise BookError(f"{path}: expected a regular file")
     try:
         with path.open("rb") as file:
             head = file.read(100).removeprefix(BOM)
@@ -41,7 +110,7 @@ def open_book(path: Path, ignores_ply: bool = True) -> Book:
 
 
 class OpeningBook:
-    """A book, asked about the positions of a game.
+    """An open book.
 
     Raises:
         BookError: the file cannot be used.
@@ -50,16 +119,16 @@ class OpeningBook:
     def __init__(self, file: BookFile) -> None:
         self.file = file
         self._stamp = file.stamp()
-        self._book = open_book(file.place(), file.ignores_ply)
+        self._book = open_book(file.find(), file.ignores_ply)
 
     def is_current(self, file: BookFile) -> bool:
-        """Would opening this file give the same book?"""
+        """Would opening `file` give the same book?"""
         return file == self.file and file.stamp() == self._stamp
 
     def find(self, board: Board, flips: bool = True) -> list[BookMove]:
-        """Returns the legal moves that the book knows of a position.
+        """Returns the book's legal moves in a position.
 
-        flips: if it knows none, look for the position with the board turned round.
+        flips: if there are none, look up the rotated position with the colours exchanged.
 
         Raises:
             BookError: an entry cannot be read.
@@ -70,25 +139,25 @@ class OpeningBook:
             moves = [_flip_back(move) for move in self._book.find(flipped(position))]
         return [move for move in moves if board.is_legal(move.move)]
 
-    def answer(self, board: Board, settings: BookConfig, rng: Random) -> BookAnswer | None:
-        """Returns what to play, None if the book knows nothing that will do.
+    def answer(self, board: Board, config: BookConfig, rng: Random) -> BookAnswer | None:
+        """Returns the move to play, None if the book has no suitable one.
 
         Raises:
             BookError: an entry cannot be read.
         """
-        if board.ply >= settings.max_ply:
+        if board.ply >= config.max_ply:
             return None
-        chosen = choose(self.find(board, settings.flips), board.turn, settings, rng)
+        chosen = choose(self.find(board, config.flips), board.turn, config, rng)
         if chosen is None:
             return None
-        return BookAnswer(chosen, tuple(self._line(board.copy(), chosen, settings)))
+        return BookAnswer(chosen, tuple(self._line(board.copy(), chosen, config)))
 
-    def _line(self, board: Board, move: BookMove, settings: BookConfig) -> Iterator[Move]:
-        """Yields the move and the best ones behind it, as far as the book goes."""
+    def _line(self, board: Board, move: BookMove, config: BookConfig) -> Iterator[Move]:
+        """Yields the move and the best ones after it, as far as the book goes."""
         yield move.move
-        for _ in range(settings.pv_moves - 1):
+        for _ in range(config.pv_moves - 1):
             board.push(move.move)
-            known = [] if board.repetition() or board.outcome() else self.find(board, settings.flips)
+            known = [] if board.repetition() or board.outcome() else self.find(board, config.flips)
             if not known:
                 if move.reply is not None and board.is_legal(move.reply):
                     yield move.reply

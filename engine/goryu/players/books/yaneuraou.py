@@ -5,11 +5,11 @@
     7g7f 3c3d 0 32 2
     2g2f none 0 32 1
 
-Below a position stand its moves: the move, the expected reply or `none`, and, where the book says so,
-the evaluation in centipawns from the side to move, its depth, and how often the move was played. Lines
-that begin with `#` or `//` are remarks. YaneuraOu writes the positions in ascending order of their text,
-and books grow to many gigabytes: large ones are mapped into memory and bisected. Smaller ones may be in
-any order: every position is noted once.
+Each position is followed by its moves, one a line: the move, the expected reply or `none`, then optionally
+the evaluation in centipawns for the side to move, its depth, and how often the move was played. Lines that
+begin with `#` or `//` are comments. YaneuraOu writes the positions in ascending order of their text, and
+books grow to many gigabytes: large ones are mapped into memory and bisected. Smaller ones are indexed, so
+they may be in any order.
 """
 
 import re
@@ -23,21 +23,19 @@ from goryu.games.shogi import MoveError, SfenFields, move_from_usi
 from goryu.games.state import Move
 from goryu.players.books.book import BookError, BookMove
 
-__all__ = ["BOM", "HEADER", "YaneuraOuBook"]
-
 HEADER = b"#YANEURAOU-DB2016 1.00"
 
 BOM = b"\xef\xbb\xbf"
-"""The mark that editors on Windows leave at the beginning of a text."""
+"""The byte order mark that editors on Windows write at the beginning of a text."""
 
 MAX_INDEXED_BYTES = 32 << 20
-"""Books up to this size are indexed when they are opened, which takes about a second."""
+"""Books up to this size are indexed when they are opened, which takes up to a second."""
 
 SAMPLES = 1000
-"""Places of a large book that are looked at to see whether it is in order."""
+"""Positions of a large book that are compared to check its order."""
 
 NOTHING = ("none", "None", "resign")
-"""What stands in place of a move or a number that there is not."""
+"""The words for a missing move or number."""
 
 _POSITION = re.compile(rb"^sfen +([^\r\n]*?)[ \t]*\r?$", re.MULTILINE)
 _BEHIND_ALL = b"\xff"
@@ -46,10 +44,10 @@ _BEHIND_ALL = b"\xff"
 class YaneuraOuBook:
     """An open book.
 
-    ignores_ply: is a position known whatever its move number? (Then the first of equal ones counts.)
+    ignores_ply: does a position match whatever its move number? (The first of equal ones counts.)
 
     Raises:
-        BookError: the file is no such book, or is large and not in order.
+        BookError: the file is not a book of YaneuraOu's, or is large and not in order.
         OSError: it cannot be read.
     """
 
@@ -65,7 +63,7 @@ class YaneuraOuBook:
                     f"{path.name}: expected a book that begins with {HEADER.decode()}, received {head!r}"
                 )
             self._text = mmap(file.fileno(), 0, access=ACCESS_READ)
-        self._index: dict[bytes, int] | None = None  # Where the moves of each position begin.
+        self._index: dict[bytes, int] | None = None  # The offset of each position's moves.
         if len(self._text) <= max_indexed_bytes:
             self._index = {}
             for found in _POSITION.finditer(self._text):
@@ -76,7 +74,7 @@ class YaneuraOuBook:
             self._check_order()
 
     def find(self, position: SfenFields) -> list[BookMove]:
-        """Returns the moves of a position in the order of the file, none if the position is not known.
+        """Returns the moves of a position in the order of the file; [] if the book does not contain it.
 
         Raises:
             BookError: a line of moves cannot be read.
@@ -90,13 +88,13 @@ class YaneuraOuBook:
         return b" ".join(words[:3] if self._ignores_ply else words[:4])
 
     def _bisect(self, key: bytes) -> int | None:
-        """Returns where the moves of a position begin in a book that is in order, None if it is not there."""
+        """Returns the offset of a position's moves in a sorted book, or None if it does not contain it."""
         offset = bisect_left(range(len(self._text)), key, key=lambda offset: self._next(offset)[0])
         found, place = self._next(offset)
         return place if found == key else None
 
     def _next(self, offset: int) -> tuple[bytes, int]:
-        """Returns the first position at or behind an offset, and where its moves begin."""
+        """Returns the first position at or after an offset, and the offset of its moves."""
         start = self._text.find(b"\nsfen ", max(0, offset - 1))
         found = _POSITION.match(self._text, start + 1) if start >= 0 else None
         return (self._key(found[1]), found.end()) if found else (_BEHIND_ALL, len(self._text))
@@ -110,7 +108,7 @@ class YaneuraOuBook:
             )
 
     def _moves(self, place: int) -> Iterator[BookMove]:
-        """Yields the moves that stand from `place` up to the next position."""
+        """Yields the moves from the offset `place` up to the next position."""
         end = self._text.find(b"\nsfen ", place)
         for line in self._text[place : end if end >= 0 else None].decode("utf-8", "replace").splitlines():
             words = line.split()
@@ -121,13 +119,12 @@ class YaneuraOuBook:
         try:
             move = move_from_usi(words[0])
             reply = _optional_move(words[1]) if len(words) > 1 else None
-            eval_cp, depth, count = (
-                int(word) if word not in NOTHING else None for word in (*words[2:5], *NOTHING)[:3]
-            )
+            numbers = [None if word in NOTHING else int(word) for word in words[2:5]]
         except (MoveError, ValueError) as error:
             raise BookError(
                 f"{self._name}: expected MOVE REPLY EVALUATION DEPTH COUNT, received {line[:80]!a}"
             ) from error
+        eval_cp, depth, count = (*numbers, None, None, None)[:3]
         return BookMove(move, reply, eval_cp, depth, 1 if count is None else count)
 
 
