@@ -13,7 +13,7 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
-from goryu.learning.tutorials.correctness import CORRECT_REPLIES, correctness, mean_correctness
+from goryu.learning.tutorials.experiments import CORRECT_REPLIES, correctness, mean_correctness
 from goryu.search.alpha_beta import alpha_beta
 
 

@@ -23,7 +23,7 @@ from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.tutorials.alphazero import AlphaZero, Example, RootNoise, play
 from goryu.learning.tutorials.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig, puct_config
-from goryu.learning.tutorials.correctness import correctness
+from goryu.learning.tutorials.experiments import correctness
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.selection import exploration
 
@@ -357,7 +357,7 @@ class TestWithTorch:
         assert learner._choose(states) == [state.legal_moves()[-1] for state in states]
 
     def test_the_value_learner_remembers_what_its_side_saw(self) -> None:
-        from goryu.learning.tutorials.value_learner import play_together
+        from goryu.learning.tutorials.value_learner import play_games
 
         chosen: list[list[tuple[int, int]]] = [[], []]
         states = [Reversi(), Reversi()]
@@ -370,7 +370,7 @@ class TestWithTorch:
         def opponent(state: State) -> Move:
             return state.legal_moves()[-1]
 
-        seen = play_together(states, [0, 1], choose, [opponent, opponent])
+        seen = play_games(states, [0, 1], choose, [opponent, opponent])
         assert seen == chosen
         assert seen[0][0] == (Reversi().own, Reversi().opponent)
         assert all(state.outcome() for state in states)

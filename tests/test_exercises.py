@@ -19,7 +19,7 @@ from goryu.learning.tutorials.exercises import (
     VARIANTS,
     corner_lead,
     corner_taking,
-    disc_worth,
+    disc_value,
 )
 from goryu.learning.tutorials.experiments import match_of_openings, tictactoe_network
 from goryu.learning.tutorials.value_learner import CORNERS, ValueLearner
@@ -47,13 +47,13 @@ def test_the_squares_beside_a_corner_touch_it() -> None:
 
 def test_a_disc_is_worth_one_disc_to_a_counter_of_discs() -> None:
     for squares in (CORNERS, BESIDE_CORNERS):
-        found = disc_worth("discs", count_discs, squares, Random(1), count=20)
+        found = disc_value("discs", count_discs, squares, Random(1), count=20)
         assert [found.value, found.error] == pytest.approx([1.0, 0.0])
 
 
 def test_a_bonus_for_corners_is_found_on_corners_alone() -> None:
     found = [
-        disc_worth("discs", count_discs_and_corners, squares, Random(1), count=20).value
+        disc_value("discs", count_discs_and_corners, squares, Random(1), count=20).value
         for squares in (CORNERS, BESIDE_CORNERS)
     ]
     assert found == pytest.approx([1.0 + CORNER_DISCS, 1.0])

@@ -23,7 +23,7 @@ from goryu.learning.records.game_records import (
     write_games,
 )
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON, read_hcpe
-from goryu.learning.training.dataset import Source, load, make_batch, mirror_labels
+from goryu.learning.training.dataset import Source, load_datasets, make_batch, mirror_labels
 from goryu.learning.training.soft_policies import SoftPolicies
 
 cshogi: Any = pytest.importorskip("cshogi")
@@ -128,8 +128,8 @@ def test_a_source_of_games_gives_the_positions_of_its_records(tmp_path: Path) ->
     games = [random_game(seed) for seed in range(6)]
     write_games(tmp_path / "a.games", games)
     np.concatenate([hcpe_records(game) for game in games]).tofile(tmp_path / "a.hcpe")
-    ours, our_test = load([Source(tmp_path / "a.games", 600.0)], held_out=0.5, seed=3)
-    theirs, their_test = load([Source(tmp_path / "a.hcpe", 600.0)], held_out=0.5, seed=3)
+    ours, our_test = load_datasets([Source(tmp_path / "a.games", 600.0)], held_out=0.5, seed=3)
+    theirs, their_test = load_datasets([Source(tmp_path / "a.hcpe", 600.0)], held_out=0.5, seed=3)
     assert np.array_equal(ours.records, theirs.records)
     assert np.array_equal(ours.value, theirs.value)
     assert np.array_equal(our_test["a"].records, their_test["a"].records)
@@ -144,7 +144,7 @@ def test_pieces_of_a_game_are_held_out_together(tmp_path: Path) -> None:
             tmp_path / "a.games",
             (GameRecord(p.moves, p.evals, p.result, start_sfen=p.start_sfen, number=number) for p in pieces),
         )
-    _, testing = load([Source(tmp_path / "a.games", 600.0)], held_out=0.5, seed=1)
+    _, testing = load_datasets([Source(tmp_path / "a.games", 600.0)], held_out=0.5, seed=1)
     assert len(testing["a"]) > 0
     assert len(testing["a"]) % (len(records) - 6) == 0
 
@@ -160,21 +160,21 @@ def test_what_is_held_out_of_one_source_is_not_learned_from_another(ending: str,
             write_games(source.path, written)
         else:
             np.concatenate([hcpe_records(game) for game in written]).tofile(source.path)
-    training, testing = load(sources, held_out=0.3, seed=0)
+    training, testing = load_datasets(sources, held_out=0.3, seed=0)
     learned = {hcp.tobytes() for hcp in training.records["hcp"]}
     assert learned
     for source in sources:
         held_out = testing[source.name].records
         assert len(held_out) > 0
         assert not learned & {hcp.tobytes() for hcp in held_out["hcp"]}
-        alone = load([source], held_out=0.3, seed=0)[1][source.name]
+        alone = load_datasets([source], held_out=0.3, seed=0)[1][source.name]
         assert np.array_equal(held_out, alone.records)
 
 
 def test_soft_targets_reach_the_batch_and_its_mirror_image(tmp_path: Path) -> None:
     game = random_game(8, policies=True)
     write_games(tmp_path / "a.games", [game])
-    dataset, _ = load([Source(tmp_path / "a.games", 600.0)], held_out=0.0, seed=0)
+    dataset, _ = load_datasets([Source(tmp_path / "a.games", 600.0)], held_out=0.0, seed=0)
     chosen = np.arange(len(dataset))
     batch = make_batch(dataset, chosen, np.zeros(len(chosen), bool))
     assert game.policies is not None
@@ -202,7 +202,7 @@ def test_equal_positions_are_merged_and_their_targets_averaged(tmp_path: Path) -
         Source(tmp_path / "a.games", 600.0, result_weight=1.0),
         Source(tmp_path / "b.games", 600.0, result_weight=1.0, repeat=3),
     ]
-    dataset, _ = load(sources, held_out=0.0, seed=0, merge=True)
+    dataset, _ = load_datasets(sources, held_out=0.0, seed=0, merge=True)
     assert len(dataset) == 2 * 3, "a position counts as often as its most repeated record"
     assert dataset.value[0] == pytest.approx((1.0 + 0.0 + 0.5 + 3 * 1.0) / 6)
     assert dataset.policies is not None
@@ -210,7 +210,7 @@ def test_equal_positions_are_merged_and_their_targets_averaged(tmp_path: Path) -
         {pawn: (1 + 0.5 + 3) / 6, rook: 0.5 / 6, king: 1 / 6}
     )
     assert dataset.policies.entries(3) == [(move_from_usi("3c3d"), 1.0)]
-    assert len(load(sources, held_out=0.0, seed=0)[0]) == 3 + 2 * 3
+    assert len(load_datasets(sources, held_out=0.0, seed=0)[0]) == 3 + 2 * 3
 
 
 def test_choosing_positions_keeps_their_targets() -> None:
@@ -230,11 +230,12 @@ def test_choosing_positions_keeps_their_targets() -> None:
 
 def test_the_policy_loss_is_the_cross_entropy_with_the_soft_target(tmp_path: Path) -> None:
     torch: Any = pytest.importorskip("torch")
-    from goryu.learning.training.train import TrainingConfig, losses
+    from goryu.learning.training.config import TrainingConfig
+    from goryu.learning.training.train import losses
 
     game = random_game(8, policies=True)
     write_games(tmp_path / "a.games", [game])
-    dataset, _ = load([Source(tmp_path / "a.games", 600.0)], held_out=0.0, seed=0)
+    dataset, _ = load_datasets([Source(tmp_path / "a.games", 600.0)], held_out=0.0, seed=0)
     batch = make_batch(dataset, np.arange(len(dataset)), np.zeros(len(dataset), bool))
 
     class Indifferent(torch.nn.Module):  # type: ignore[misc]

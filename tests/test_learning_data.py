@@ -29,7 +29,7 @@ from goryu.learning.training.dataset import (
     Dataset,
     Source,
     batches,
-    load,
+    load_datasets,
     make_batch,
     mirror_labels,
     parse_source,
@@ -101,7 +101,7 @@ def test_a_damaged_record_is_named(field: str, value: int, words: str, tmp_path:
     records[field][3] = value
     records.tofile(path)
     with pytest.raises(HcpeError, match=rf"games\.hcpe: {words}"):
-        load([Source(path, 600.0)], held_out=0.0, seed=0)
+        load_datasets([Source(path, 600.0)], held_out=0.0, seed=0)
 
 
 def test_a_16_bit_move_is_legal_if_it_is_in_the_list_of_legal_moves() -> None:
@@ -151,7 +151,7 @@ def test_positions_left_out_within_a_game_do_not_split_it(tmp_path: Path) -> Non
 def test_whole_games_are_held_out_and_nothing_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "games.hcpe"
     games = write_games(path, 12, seed=4)
-    training, testing = load([Source(path, 600.0)], held_out=0.3, seed=0)
+    training, testing = load_datasets([Source(path, 600.0)], held_out=0.3, seed=0)
     held_out = testing["games"]
     assert 0 < len(held_out) < len(training)
     assert len(training) + len(held_out) == sum(map(len, games))
@@ -172,7 +172,7 @@ def test_pieces_of_one_game_are_held_out_together_wherever_they_are(tmp_path: Pa
         for number, move in enumerate(moves)
     ]
     game_records.write_games(path, pieces)
-    training, testing = load([Source(path, 600.0)], held_out=0.5, seed=1)
+    training, testing = load_datasets([Source(path, 600.0)], held_out=0.5, seed=1)
     learned, held_out = (set(data.records["eval"].tolist()) for data in (training, testing["pieces"]))
     assert learned
     assert held_out
@@ -186,15 +186,15 @@ def test_sources_of_one_name_are_held_out_together(tmp_path: Path) -> None:
         path.parent.mkdir()
         write_games(path, 10, seed)
         sources.append(Source(path, 600.0))
-    alone = [load([source], held_out=0.3, seed=1)[1]["self"] for source in sources]
-    _, testing = load(sources, held_out=0.3, seed=1)
+    alone = [load_datasets([source], held_out=0.3, seed=1)[1]["self"] for source in sources]
+    _, testing = load_datasets(sources, held_out=0.3, seed=1)
     assert len(testing["self"]) == len(alone[0]) + len(alone[1])
 
 
 def test_the_value_target_mixes_score_and_result_of_the_side_to_move(tmp_path: Path) -> None:
     path = tmp_path / "games.hcpe"
     games = write_games(path, 3, seed=5)
-    training, _ = load([Source(path, scale=500.0, result_weight=0.25)], held_out=0.0, seed=0)
+    training, _ = load_datasets([Source(path, scale=500.0, result_weight=0.25)], held_out=0.0, seed=0)
     boards = [board for positions in games for board in positions]
     for board, record, value in zip(boards, training.records, training.value, strict=True):
         winner = {DRAW: None, BLACK_WON: 0, WHITE_WON: 1}[int(record["gameResult"])]
@@ -212,13 +212,13 @@ def test_numbers_that_make_no_target_are_refused(numbers: str) -> None:
 def test_a_share_to_hold_out_is_no_percentage(tmp_path: Path) -> None:
     write_games(tmp_path / "a.hcpe", 3, seed=1)
     with pytest.raises(ValueError, match="expected a share of 0 to 1, received 4"):
-        load([Source(tmp_path / "a.hcpe", 600.0)], held_out=4.0, seed=0)
+        load_datasets([Source(tmp_path / "a.hcpe", 600.0)], held_out=4.0, seed=0)
 
 
 def test_a_batch_shows_what_the_engine_shows_the_network(tmp_path: Path) -> None:
     path = tmp_path / "games.hcpe"
     boards = [board for positions in write_games(path, 2, seed=6) for board in positions]
-    dataset, _ = load([Source(path, 600.0)], held_out=0.0, seed=0)
+    dataset, _ = load_datasets([Source(path, 600.0)], held_out=0.0, seed=0)
     batch = make_batch(dataset, np.arange(len(boards)), np.zeros(len(boards), bool))
     model_format = DlshogiFormat(from_probability)
     for i, board in enumerate(boards):
@@ -268,7 +268,7 @@ def test_mirrored_moves_have_mirrored_labels(move: str, mirrored: str) -> None:
 def test_a_mirrored_batch_is_the_mirror_image(tmp_path: Path) -> None:
     path = tmp_path / "games.hcpe"
     write_games(path, 1, seed=7)
-    dataset, _ = load([Source(path, 600.0)], held_out=0.0, seed=0)
+    dataset, _ = load_datasets([Source(path, 600.0)], held_out=0.0, seed=0)
     chosen = np.arange(len(dataset))
     plain = make_batch(dataset, chosen, np.zeros(len(chosen), bool))
     mirrored = make_batch(dataset, chosen, np.ones(len(chosen), bool))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from goryu.learning.tutorials.report import Measurement, Report, ReportError
+from goryu.learning.tutorials.report import Measurement, ReportError, TutorialReport
 
 if TYPE_CHECKING:
-    from goryu.learning.tutorials.run import LearningRun
+    from goryu.learning.tutorials.run import ResumableRun
 
 SETTINGS = {"game": "tictactoe", "seed": 1}
 FOUND = Measurement("points", "a - b", 0.5, 0.1, 0.4, "1 wins, 0 draws, 1 losses")
@@ -19,38 +19,40 @@ FOUND = Measurement("points", "a - b", 0.5, 0.1, 0.4, "1 wins, 0 draws, 1 losses
 
 def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
-    report = Report(SETTINGS, ["basics"], [FOUND], {"alphazero": {"seconds": 1.0}}, [(100, 0.5, "points")])
+    report = TutorialReport(
+        SETTINGS, ["basics"], [FOUND], {"alphazero": {"seconds": 1.0}}, [(100, 0.5, "points")]
+    )
     report.write(path)
-    assert Report.read(path, SETTINGS) == report
-    assert Report.read(tmp_path / "nothing.json", SETTINGS) == Report(SETTINGS)
+    assert TutorialReport.read(path, SETTINGS) == report
+    assert TutorialReport.read(tmp_path / "nothing.json", SETTINGS) == TutorialReport(SETTINGS)
 
 
 def test_a_run_goes_on_only_with_the_same_settings(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
-    Report(SETTINGS).write(path)
+    TutorialReport(SETTINGS).write(path)
     with pytest.raises(ReportError, match="other settings"):
-        Report.read(path, {**SETTINGS, "seed": 2})
+        TutorialReport.read(path, {**SETTINGS, "seed": 2})
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(ReportError, match="expected the report of an earlier run"):
-        Report.read(path, SETTINGS)
+        TutorialReport.read(path, SETTINGS)
 
 
 class TestWithTorch:
     """Stages; what they train needs PyTorch."""
 
     @pytest.fixture
-    def new_run(self, tmp_path: Path) -> Callable[[], "LearningRun"]:
+    def new_run(self, tmp_path: Path) -> Callable[[], "ResumableRun"]:
         pytest.importorskip("torch").set_num_threads(1)
-        from goryu.learning.tutorials.run import LearningRun
+        from goryu.learning.tutorials.run import ResumableRun
 
-        def new() -> LearningRun:
-            report = Report.read(tmp_path / "report.json", SETTINGS)
-            return LearningRun(tmp_path, report, 1, lambda line: None, lambda what, done, of: None)
+        def new() -> ResumableRun:
+            report = TutorialReport.read(tmp_path / "report.json", SETTINGS)
+            return ResumableRun(tmp_path, report, 1, lambda line: None, lambda what, done, of: None)
 
         return new
 
     def test_a_stage_is_measured_once_and_with_the_same_random_numbers(
-        self, new_run: Callable[[], "LearningRun"]
+        self, new_run: Callable[[], "ResumableRun"]
     ) -> None:
         draws: list[float] = []
 
@@ -64,17 +66,17 @@ class TestWithTorch:
         assert draws == [Random(1).random()] * 2
         assert new_run().report.measurements == [FOUND, FOUND]
 
-    def test_an_interrupted_stage_is_measured_again(self, new_run: Callable[[], "LearningRun"]) -> None:
+    def test_an_interrupted_stage_is_measured_again(self, new_run: Callable[[], "ResumableRun"]) -> None:
         def interrupted(_rng: Random) -> Iterator[Measurement]:
             yield FOUND
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
             new_run().measure("basics", interrupted)
-        assert new_run().report == Report(SETTINGS)
+        assert new_run().report == TutorialReport(SETTINGS)
 
     def test_alphazero_goes_on_after_the_last_whole_cycle(
-        self, new_run: Callable[[], "LearningRun"], tmp_path: Path
+        self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
     ) -> None:
         from goryu.evaluators.board_network import BOARD_GAMES
         from goryu.learning.tutorials.alphazero_config import TICTACTOE
@@ -90,7 +92,7 @@ class TestWithTorch:
             learner = BoardLearner(BOARD_GAMES["tictactoe"], 1, 4, seed=1)
 
             def strength(_champion: object) -> tuple[float, str]:
-                exported.append(learner.steps.count)
+                exported.append(learner.optimizer.count)
                 if len(exported) == stop_at:
                     raise KeyboardInterrupt
                 return 0.5, "nothing"
@@ -108,7 +110,7 @@ class TestWithTorch:
         assert (tmp_path / "net.onnx").is_file()
 
     def test_the_network_in_the_folder_is_the_champion_even_if_no_challenger_wins(
-        self, new_run: Callable[[], "LearningRun"], tmp_path: Path
+        self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
     ) -> None:
         from goryu.evaluators.board_network import BOARD_GAMES, load
         from goryu.games.tictactoe import TicTacToe
@@ -126,7 +128,7 @@ class TestWithTorch:
         assert found == champion.evaluate([TicTacToe()])[0]
 
     def test_the_value_learner_goes_on_after_the_last_match(
-        self, new_run: Callable[[], "LearningRun"]
+        self, new_run: Callable[[], "ResumableRun"]
     ) -> None:
         from goryu.agents.agents import Agent, make_agent
         from goryu.learning.tutorials.run import train_value_network
@@ -157,7 +159,7 @@ class TestWithTorch:
         "full", ["goryu.learning.tutorials.run.atomic_save", "goryu.learning.tutorials.report.atomic_write"]
     )
     def test_a_full_disk_takes_no_point_from_the_curve_and_adds_none(
-        self, full: str, new_run: Callable[[], "LearningRun"], monkeypatch: pytest.MonkeyPatch
+        self, full: str, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from goryu.agents.agents import Agent, make_agent
         from goryu.learning.tutorials.run import train_value_network
@@ -185,14 +187,14 @@ class TestWithTorch:
 
     @pytest.mark.parametrize("content", [b"junk", b""])
     def test_a_damaged_state_of_a_training_is_named(
-        self, content: bytes, new_run: Callable[[], "LearningRun"], tmp_path: Path
+        self, content: bytes, new_run: Callable[[], "ResumableRun"], tmp_path: Path
     ) -> None:
         (tmp_path / "values.pt").write_bytes(content)
         with pytest.raises(ReportError, match=r"values.pt: expected where the training of an earlier run"):
             new_run().load("values", lambda saved: None)
 
     def test_the_state_of_another_training_is_named(
-        self, new_run: Callable[[], "LearningRun"], tmp_path: Path
+        self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
     ) -> None:
         from goryu.agents.agents import make_agent
         from goryu.learning.tutorials.run import train_value_network
@@ -210,7 +212,7 @@ class TestWithTorch:
 
     @pytest.mark.parametrize("keeps_best", [False, True])
     def test_the_best_value_network_comes_back_at_the_end_if_it_is_wanted(
-        self, keeps_best: bool, new_run: Callable[[], "LearningRun"], monkeypatch: pytest.MonkeyPatch
+        self, keeps_best: bool, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from goryu.agents.agents import make_agent
         from goryu.learning.tutorials.run import train_value_network

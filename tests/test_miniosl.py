@@ -18,7 +18,7 @@ from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, read_games, write_games
 from goryu.learning.records.hcpe import BLACK_WON
-from goryu.learning.self_play.game import centipawns
+from goryu.learning.self_play.game import value_to_centipawns
 
 ROOT = Path(__file__).parents[1]
 
@@ -194,7 +194,7 @@ def test_old_games_get_its_labels(tmp_path: Path) -> None:
     tempered = MinioslEvaluator(temperature=1.5)
     for board, score, policy in zip(boards(), game.evals, game.policies or (), strict=False):
         (evaluation,) = tempered.evaluate([board])
-        assert score == pytest.approx(centipawns(evaluation.value, 600.0), abs=1)
+        assert score == pytest.approx(value_to_centipawns(evaluation.value, 600.0), abs=1)
         shares = dict(policy or ())
         for move, p in zip(board.legal_moves(), evaluation.policy, strict=True):
             assert shares.get(int(move), 0.0) == pytest.approx(p, abs=0.01)

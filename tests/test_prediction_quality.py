@@ -15,7 +15,13 @@ from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, write_games
 from goryu.learning.records.hcpe import BLACK_WON, DRAW
-from goryu.learning.training.prediction_quality import Glance, PlayedGame, foresight, glances, read_played
+from goryu.learning.training.prediction_quality import (
+    PlayedGame,
+    Prediction,
+    predict,
+    read_played_games,
+    summarize,
+)
 from goryu.match.game_log import GameEntry, GameLog, GameLogError, read_game_log
 from goryu.search.evaluator import Evaluation
 
@@ -40,17 +46,17 @@ def played(black_score: float = 1.0, moves: tuple[str, ...] = MOVES) -> PlayedGa
     return PlayedGame(START_SFEN, OPENING, moves, ("A", "B"), black_score)
 
 
-def glance(value: float, result: float, probability: float = 0.5, is_first: bool = True) -> Glance:
-    return Glance(0, "A", result, value, probability, is_first)
+def glance(value: float, result: float, probability: float = 0.5, is_first: bool = True) -> Prediction:
+    return Prediction(0, "A", result, value, probability, is_first)
 
 
 def test_a_glance_is_from_the_side_to_move() -> None:
-    seen = glances([played()], Ranked())
+    seen = predict([played()], Ranked())
     assert [one.ply for one in seen] == [2, 3, 4, 5, 6, 7]
     assert [one.player for one in seen] == ["A", "B"] * 3
     assert [one.result for one in seen] == [1.0, 0.0] * 3
     assert [one.value for one in seen] == [0.5, -0.5] * 3
-    assert {one.result for one in glances([played(0.5)], Ranked())} == {0.5}
+    assert {one.result for one in predict([played(0.5)], Ranked())} == {0.5}
 
 
 def test_the_probability_is_that_of_the_move_played() -> None:
@@ -58,22 +64,22 @@ def test_the_probability_is_that_of_the_move_played() -> None:
     first = board.legal_moves()[0]
     board.push(first)
     (text,) = (name for name in ("1g1f", "9g9f") if Board().push_usi(name) == first)
-    (one,) = glances([PlayedGame(START_SFEN, (), (text,), ("A", "B"), 1.0)], Ranked())
+    (one,) = predict([PlayedGame(START_SFEN, (), (text,), ("A", "B"), 1.0)], Ranked())
     assert one.probability == pytest.approx(2.0 / 3.0)
     assert one.is_first
-    (other,) = glances([PlayedGame(START_SFEN, (), ("2g2f",), ("A", "B"), 1.0)], Ranked())
+    (other,) = predict([PlayedGame(START_SFEN, (), ("2g2f",), ("A", "B"), 1.0)], Ranked())
     assert other.probability == pytest.approx(1.0 / 3.0 / 29.0)
     assert not other.is_first
 
 
 def test_of_some_positions_both_sides_have_their_turn() -> None:
-    seen = glances([played(), played()], MaterialEvaluator(), every=2, batch=1)
+    seen = predict([played(), played()], MaterialEvaluator(), every=2, batch=1)
     assert [(one.ply, one.player) for one in seen] == [(2, "A"), (3, "B"), (6, "A"), (7, "B")] * 2
 
 
 def test_a_game_that_cannot_be_played_is_an_error() -> None:
     with pytest.raises(IllegalMoveError):
-        glances([played(moves=("2g2f", "2g2f"))], Ranked())
+        predict([played(moves=("2g2f", "2g2f"))], Ranked())
 
 
 def test_the_losses_are_those_of_a_calculator() -> None:
@@ -81,7 +87,7 @@ def test_the_losses_are_those_of_a_calculator() -> None:
         glance(0.6, 1.0, 0.25), glance(0.6, 1.0, 0.0, is_first=False),
         glance(-0.2, 0.5, 1.0), glance(0.2, 0.0, 0.5, is_first=False),
     ]  # fmt: skip
-    one = foresight(seen)
+    one = summarize(seen)
     # Win rates 0.8, 0.8, 0.4 and 0.6.
     entropies = -log(0.8) * 2 - (log(0.4) + log(0.6)) / 2 - log(0.4)
     assert one.positions == 4
@@ -97,15 +103,15 @@ def test_the_factor_is_found(factor: float) -> None:
     rng = Random(1)
     values = [rng.uniform(-0.8, 0.8) for _ in range(20_000)]
     seen = [glance(v, float(rng.random() < 1.0 / (1.0 + exp(-factor * 2.0 * atanh(v))))) for v in values]
-    one = foresight(seen)
+    one = summarize(seen)
     assert one.factor == pytest.approx(factor, rel=0.1)
-    again = foresight([glance(tanh(one.factor * atanh(g.value)), g.result) for g in seen])
+    again = summarize([glance(tanh(one.factor * atanh(g.value)), g.result) for g in seen])
     assert again.result_loss == pytest.approx(one.fitted_loss)
 
 
 def test_nothing_seen_is_an_error() -> None:
     with pytest.raises(ValueError, match="at least one position"):
-        foresight([])
+        summarize([])
 
 
 def entry(number: int, black: int, score: float) -> GameEntry:
@@ -125,20 +131,20 @@ def test_games_of_a_match(tmp_path: Path) -> None:
     journal.close()
     with path.open("a") as file:
         file.write('{"type": "game", "num')  # Being written.
-    games = list(read_played(path))
+    games = list(read_played_games(path))
     assert [(game.players, game.black_score) for game in games] == [
         (("A", "B"), 1.0), (("B", "A"), 0.0), (("A", "B"), 0.5)
     ]  # fmt: skip
     assert all((game.start_sfen, game.opening, game.moves) == (START_SFEN, OPENING, MOVES) for game in games)
     assert read_game_log(path)[0] == ("A", "B")
-    winner = [one.player for one in glances(games[:2], Ranked()) if one.result == 1.0]
+    winner = [one.player for one in predict(games[:2], Ranked()) if one.result == 1.0]
     assert set(winner) == {"A"}
 
 
 def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"type": "other"}\n')
     with pytest.raises(GameLogError, match="expected the log of a match"):
-        list(read_played(tmp_path / "a.jsonl"))
+        list(read_played_games(tmp_path / "a.jsonl"))
 
 
 def test_games_of_a_teacher(tmp_path: Path) -> None:
@@ -146,7 +152,7 @@ def test_games_of_a_teacher(tmp_path: Path) -> None:
     moves = tuple(int(board.push_usi(move)) for move in OPENING)
     path = tmp_path / "a.games"
     write_games(path, [GameRecord(moves, (0, 0), result, teacher="T") for result in (BLACK_WON, DRAW)])
-    won, drawn = read_played(path)
+    won, drawn = read_played_games(path)
     assert won == PlayedGame(START_SFEN, (), OPENING, ("T", "T"), 1.0)
     assert drawn.black_score == 0.5
 
@@ -157,7 +163,7 @@ def test_a_teacher_s_random_moves_are_not_taken_for_its_own(tmp_path: Path) -> N
     path = tmp_path / "a.games"
     for scores in (None,) * len(OPENING), (0, None):  # a later move without a score is one of the teacher's
         write_games(path, [GameRecord(moves, (*scores, *range(len(MOVES))), BLACK_WON)])
-    random, chosen = read_played(path)
+    random, chosen = read_played_games(path)
     assert (random.opening, random.moves) == (OPENING, MOVES)
     assert (chosen.opening, chosen.moves) == ((), (*OPENING, *MOVES))
 
@@ -181,7 +187,7 @@ def test_the_tool_has_a_column_for_each_network(
         assert expected in text
 
 
-@pytest.mark.parametrize("what", ["missing", "empty", "model", "temperature", "phases", "every"])
+@pytest.mark.parametrize("what", ["missing", "empty", "model", "phases"])
 def test_the_tool_says_what_is_wrong(
     tool: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str
 ) -> None:
@@ -190,13 +196,18 @@ def test_the_tool_says_what_is_wrong(
         write_games(games, [GameRecord((7739,), (0,), DRAW)] if what != "empty" else [])
     if what == "model":
         model = tmp_path / "none.onnx"
-    if what == "temperature":
-        more = ["--temperature", "0"]
     if what == "phases":
         more = ["--phases", "500"]
-    if what == "every":
-        more = ["--every", "0"]
     assert tool["main"]([str(model), "--games", str(games), *more]) == 2
     said = capsys.readouterr().err
     assert said.startswith("evaluate: ")
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--every", "--temperature"])
+def test_numbers_out_of_range_are_refused(
+    tool: dict[str, Any], option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        tool["main"]([str(NETWORK), "--games", "none.games", option, "0"])
+    assert f"argument {option}: 0: expected " in capsys.readouterr().err

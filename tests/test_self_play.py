@@ -27,19 +27,20 @@ from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, Policy, read_games, write_games
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
-from goryu.learning.records.summary import GameTally
+from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers
-from goryu.learning.self_play.batching import play_together
-from goryu.learning.self_play.evaluation_cache import Memory
+from goryu.learning.self_play.batching import run_batched
+from goryu.learning.self_play.config import SelfPlayConfig
+from goryu.learning.self_play.evaluation_cache import EvaluationCache
 from goryu.learning.self_play.game import (
-    SelfPlaySettings,
-    centipawns,
+    MATE_SCORE,
     improved_target,
-    play_game,
     policy_target,
+    self_play_game,
     surprise,
+    value_to_centipawns,
 )
-from goryu.learning.self_play.leaf_evaluator import LeafNetwork
+from goryu.learning.self_play.leaf_evaluator import LeafEvaluator
 from goryu.learning.self_play.reanalysis import reanalyse
 from goryu.match.openings import Opening
 from goryu.players.config import RulesConfig
@@ -55,7 +56,7 @@ FIRST_MOVES = [int(move) for move in Board().legal_moves()[:4]]
 
 ENGINE_RULES = Rules(all_moves=RulesConfig().all_moves)
 
-SETTINGS = SelfPlaySettings(cheap_playouts=2, full_playouts=6, max_plies=60)
+SETTINGS = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
 
 
 def tool() -> ModuleType:
@@ -68,13 +69,13 @@ def tool() -> ModuleType:
 
 
 def games(
-    settings: SelfPlaySettings, count: int, at_once: int, evaluator: Evaluator, first: int = 0
+    settings: SelfPlayConfig, count: int, at_once: int, evaluator: Evaluator, first: int = 0
 ) -> list[GameRecord]:
     tasks = (
-        play_game(settings, Opening(), Random(f"1 {number}"), number, "test")
+        self_play_game(settings, Opening(), Random(f"1 {number}"), number, "test")
         for number in range(first, first + count)
     )
-    return sorted(play_together(tasks, evaluator, at_once), key=lambda game: game.number or 0)
+    return sorted(run_batched(tasks, evaluator, at_once), key=lambda game: game.number or 0)
 
 
 def policies_of(game: GameRecord) -> tuple[Policy | None, ...]:
@@ -113,7 +114,7 @@ def test_cshogi_replays_every_game_and_agrees_with_every_policy() -> None:
 
 
 def test_a_mate_that_ends_a_game_is_one_for_cshogi() -> None:
-    settings = SelfPlaySettings(
+    settings = SelfPlayConfig(
         cheap_playouts=4, full_playouts=8, mate_nodes=200, max_plies=400, control_share=1.0
     )
     ended = [
@@ -130,7 +131,7 @@ def test_a_mate_that_ends_a_game_is_one_for_cshogi() -> None:
 
 
 def test_the_share_of_full_searches_is_about_what_was_asked_for() -> None:
-    settings = SelfPlaySettings(cheap_playouts=4, full_playouts=8, full_share=0.2, mate_nodes=0, max_plies=80)
+    settings = SelfPlayConfig(cheap_playouts=4, full_playouts=8, full_share=0.2, mate_nodes=0, max_plies=80)
     scores = [score for game in games(settings, 10, 10, MaterialEvaluator()) for score in game.evals]
     share = sum(score is not None for score in scores) / len(scores)
     assert 0.08 < share < 0.4  # Between half of it, without any surprise, and two and a half times as much.
@@ -142,10 +143,10 @@ def test_leaves_are_judged_as_the_network_judges_them() -> None:
         boards.append(boards[-1].copy())
         boards[-1].push(rng.choice(boards[-1].legal_moves()))
     network = NetworkEvaluator(MODEL, batch_size=4, backend="cpu")
-    judged = LeafNetwork(network).evaluate(boards)
+    judged = LeafEvaluator(network).evaluate(boards)
     for ours, theirs in zip(judged, network.evaluate(boards), strict=True):
         assert (list(ours.policy), ours.value) == (theirs.policy, theirs.value)
-    assert LeafNetwork(network).evaluate([]) == []
+    assert LeafEvaluator(network).evaluate([]) == []
 
 
 class Counting(HashedEvaluator):
@@ -162,7 +163,7 @@ class Counting(HashedEvaluator):
 
 def test_no_position_is_judged_twice_within_two_moves() -> None:
     evaluator = Counting()
-    settings = SelfPlaySettings(8, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=4)
+    settings = SelfPlayConfig(8, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=4)
     (game,) = games(settings, 1, 1, evaluator)
     assert None not in game.evals
     assert len(set(evaluator.keys)) == len(evaluator.keys)
@@ -171,36 +172,36 @@ def test_no_position_is_judged_twice_within_two_moves() -> None:
 def test_a_full_search_goes_on_where_the_cheap_one_stopped() -> None:
     evaluator = Counting()
     # Over after two moves, so there is no other question than the root and what is behind the 16 moves drawn.
-    settings = SelfPlaySettings(16, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=2)
+    settings = SelfPlayConfig(16, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=2)
     (game,) = games(settings, 1, 1, evaluator)
     assert None not in game.evals
     assert len(evaluator.keys) == 1 + 16
 
 
 def test_memory_does_not_change_a_search() -> None:
-    board, memory = Board(), Memory()
+    board, cache = Board(), EvaluationCache()
     for playouts in (5, 20, 20, 60):
         board.push(board.legal_moves()[playouts % 7])
-        (remembered,) = play_together(
-            iter([memory.steps(search_steps(board, playouts, GumbelConfig(), Random(playouts)))]),
+        (remembered,) = run_batched(
+            iter([cache.wrap(search_steps(board, playouts, GumbelConfig(), Random(playouts)))]),
             HashedEvaluator(),
             1,
         )
         assert remembered == Gumbel(HashedEvaluator()).search(board, playouts, Random(playouts))
-        memory.next_move()
+        cache.next_move()
 
 
 @pytest.mark.parametrize("is_again", [False, True])
 def test_only_moves_that_the_engine_looks_at_are_learned(is_again: bool) -> None:
-    settings = SelfPlaySettings(
+    settings = SelfPlayConfig(
         60, 60, 2.0, considered=60, random_plies=(0, 0), mate_nodes=0, max_plies=3, control_share=0.0
     )
     opening = Opening(moves=("7g7f", "3c3d"))
-    task = play_game(settings, opening, Random(1), 0, "test")
+    task = self_play_game(settings, opening, Random(1), 0, "test")
     if is_again:
-        (game,) = play_together(iter([task]), HashedEvaluator(), 1)
+        (game,) = run_batched(iter([task]), HashedEvaluator(), 1)
         task = reanalyse(game, settings, 1.0, Random(1), keeps_scores=False, teacher="again", number=0)
-    (game,) = play_together(iter([task]), HashedEvaluator(), 1)
+    (game,) = run_batched(iter([task]), HashedEvaluator(), 1)
     learned = {move for move, _ in policies_of(game)[2] or ()}
     assert move_from_usi("8h2b+") in learned
     assert move_from_usi("8h2b") not in learned
@@ -230,22 +231,22 @@ def test_a_policy_target_keeps_what_matters() -> None:
 
 @pytest.mark.parametrize("value", [-1.0, -0.9, 0.0, 0.25, 1.0])
 def test_centipawns_are_the_log_odds_of_the_win_rate(value: float) -> None:
-    back = 2.0 / (1.0 + math.exp(-centipawns(value, 600.0) / 600.0)) - 1.0
+    back = 2.0 / (1.0 + math.exp(-value_to_centipawns(value, 600.0) / 600.0)) - 1.0
     assert back == pytest.approx(value, abs=2e-3)
-    assert centipawns(-value, 600.0) == -centipawns(value, 600.0)
+    assert value_to_centipawns(-value, 600.0) == -value_to_centipawns(value, 600.0)
 
 
 def test_a_hopeless_side_resigns_but_not_in_a_control_game() -> None:
     # White has nothing but the king; the material says so from the first move on.
     opening = Opening("sfen 4k4/9/9/9/9/9/9/9/RB2K2BR b 4G4S4N4L18P 1")
-    settings = SelfPlaySettings(
+    settings = SelfPlayConfig(
         cheap_playouts=2, full_playouts=4, mate_nodes=0, random_plies=(0, 0), resign_value=-0.8, max_plies=40
     )
 
     def play(control_share: float) -> GameRecord:
         chosen = replace(settings, control_share=control_share)
-        (game,) = play_together(
-            iter([play_game(chosen, opening, Random(1), 0, "test")]), MaterialEvaluator(), 1
+        (game,) = run_batched(
+            iter([self_play_game(chosen, opening, Random(1), 0, "test")]), MaterialEvaluator(), 1
         )
         return game
 
@@ -257,15 +258,15 @@ def test_a_hopeless_side_resigns_but_not_in_a_control_game() -> None:
 
 def test_a_control_game_says_whether_resigning_was_wrong() -> None:
     opening = Opening("sfen 4k4/9/9/9/9/9/9/9/RB2K2BR b 4G4S4N4L18P 1")
-    settings = SelfPlaySettings(
+    settings = SelfPlayConfig(
         cheap_playouts=2, random_plies=(0, 0), resign_value=-0.8, resign_moves=1, control_share=1.0
     )
     for changes, result, ending in (
         ({}, BLACK_WON, "mate found (control)"),
         ({"mate_nodes": 0, "max_plies": 6}, DRAW, "maximum ply, resigning was wrong (control)"),
     ):
-        task = play_game(replace(settings, **changes), opening, Random(1), 0, "test")  # type: ignore[arg-type]
-        (game,) = play_together(iter([task]), MaterialEvaluator(), 1)
+        task = self_play_game(replace(settings, **changes), opening, Random(1), 0, "test")  # type: ignore[arg-type]
+        (game,) = run_batched(iter([task]), MaterialEvaluator(), 1)
         assert (game.result, game.ending) == (result, ending)
 
 
@@ -278,8 +279,8 @@ def test_a_control_game_says_whether_resigning_was_wrong() -> None:
 )
 def test_the_side_that_is_mated_has_lost(sfen: str, result: int) -> None:
     settings = replace(SETTINGS, random_plies=(0, 0))
-    task = play_game(settings, Opening(f"sfen {sfen}"), Random(1), 0, "test")
-    (game,) = play_together(iter([task]), MaterialEvaluator(), 1)
+    task = self_play_game(settings, Opening(f"sfen {sfen}"), Random(1), 0, "test")
+    (game,) = run_batched(iter([task]), MaterialEvaluator(), 1)
     assert (game.result, game.moves) == (result, ())
 
 
@@ -290,7 +291,7 @@ def test_reanalysis_changes_labels_only() -> None:
 
     def again(*, keeps_scores: bool) -> GameRecord:
         task = reanalyse(game, SETTINGS, 1.0, Random(1), teacher="again", number=9, keeps_scores=keeps_scores)
-        (result,) = play_together(iter([task]), HashedEvaluator(), 1)
+        (result,) = run_batched(iter([task]), HashedEvaluator(), 1)
         assert (result.moves, result.result, result.number) == (moves, DRAW, 9)
         assert [policy is None for policy in policies_of(result)] == [True, False, False, False, False]
         return result
@@ -307,7 +308,7 @@ def test_reanalysis_changes_labels_only() -> None:
     board.push(Move(moves[0]))
     alone = Gumbel(HashedEvaluator()).search(board, SETTINGS.full_playouts)
     assert policies_of(new)[1] == policy_target(alone.moves, improved_target(alone, SETTINGS))
-    assert new.evals[1] == centipawns(alone.value, SETTINGS.scale)
+    assert new.evals[1] == value_to_centipawns(alone.value, SETTINGS.scale)
 
 
 def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
@@ -327,9 +328,9 @@ def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
         assert abs(seen[int(move)] - 2000 * probability) < 5.0 * deviation + 1.0
     for game in many:
         assert policies_of(game)[0] == policy_target(board.legal_moves(), first.policy)
-        assert game.evals[0] == centipawns(first.value, SETTINGS.scale)
+        assert game.evals[0] == value_to_centipawns(first.value, SETTINGS.scale)
     assert {game.evals[1] for game in many if game.moves[0] == move_from_usi("7g7f")} == {
-        centipawns(after.value, SETTINGS.scale)
+        value_to_centipawns(after.value, SETTINGS.scale)
     }
 
 
@@ -338,25 +339,25 @@ def test_no_playouts_distil_the_network() -> None:
     task = reanalyse(
         game, replace(SETTINGS, full_playouts=0), 1.0, Random(1), keeps_scores=False, teacher="big", number=0
     )
-    (distilled,) = play_together(iter([task]), MaterialEvaluator(), 1)
+    (distilled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
     board = Board(rules=ENGINE_RULES)
     for ply, move in enumerate(distilled.moves):
         if distilled.evals[ply] is not None:
             (evaluation,) = MaterialEvaluator().evaluate([board])
-            assert distilled.evals[ply] == centipawns(evaluation.value, SETTINGS.scale)
+            assert distilled.evals[ply] == value_to_centipawns(evaluation.value, SETTINGS.scale)
             assert policies_of(distilled)[ply] == policy_target(board.legal_moves(), evaluation.policy)
         board.push(Move(move))
 
 
 def test_reanalysis_of_a_share_takes_only_some_positions() -> None:
     (game,) = games(
-        SelfPlaySettings(cheap_playouts=2, full_playouts=4, full_share=1.0, max_plies=60),
+        SelfPlayConfig(cheap_playouts=2, full_playouts=4, full_share=1.0, max_plies=60),
         1,
         1,
         HashedEvaluator(),
     )
     task = reanalyse(game, SETTINGS, 0.5, Random(1), keeps_scores=True, teacher="again", number=0)
-    (result,) = play_together(iter([task]), HashedEvaluator(), 1)
+    (result,) = run_batched(iter([task]), HashedEvaluator(), 1)
     before, after = (sum(score is not None for score in each.evals) for each in (game, result))
     assert 0 < after < before
 
@@ -364,8 +365,8 @@ def test_reanalysis_of_a_share_takes_only_some_positions() -> None:
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path = tmp_path / "self.games"
 
-    def go(size: int) -> GameTally:
-        settings = SelfPlaySettings(cheap_playouts=1, full_playouts=2, max_plies=12)
+    def go(size: int) -> GameSummary:
+        settings = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
         return workers.run(
             workers.PlayWork("test", settings, (Opening(),), 1, size), MODEL, path, processes=2, at_once=2
         )
@@ -387,21 +388,21 @@ def test_new_labels_for_other_games_are_not_taken_for_those_that_the_file_holds(
         for i, move in enumerate(FIRST_MOVES)
     )
 
-    def go(*games: GameRecord) -> GameTally:
+    def go(*games: GameRecord) -> GameSummary:
         settings = replace(SETTINGS, full_playouts=0)
         return workers.run(workers.ReanalysisWork("again", settings, games, 1.0, False, 1), MODEL, path)
 
     assert go(first, second).new_positions == 2
     assert go(third, second, first, fourth, third).new_positions == 3
-    tally = go(third, second, first, fourth, third)
-    assert (tally.games, tally.new_positions) == (5, 0)
+    summary = go(third, second, first, fourth, third)
+    assert (summary.games, summary.new_positions) == (5, 0)
     assert [game.moves[0] for game in read_games(path)].count(FIRST_MOVES[2]) == 2
 
 
 def test_pieces_of_one_game_stay_together() -> None:
     pieces = tuple(GameRecord((move,), (10,), BLACK_WON, number=7) for move in FIRST_MOVES[:2])
     work = workers.ReanalysisWork("again", replace(SETTINGS, full_playouts=0), pieces, 1.0, False, 1)
-    labelled = play_together((work.start(i) for i in range(2)), HashedEvaluator(), 2)
+    labelled = run_batched((work.start(i) for i in range(2)), HashedEvaluator(), 2)
     assert [game.number for game in labelled] == [7, 7]
 
 
@@ -419,11 +420,11 @@ def test_networks_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_a_run_ends_when_a_process_was_killed(tmp_path: Path) -> None:
-    def kill(_tally: GameTally) -> None:
+    def kill(_tally: GameSummary) -> None:
         for process in multiprocessing.active_children():
             process.kill()
 
-    settings = SelfPlaySettings(cheap_playouts=1, full_playouts=2, max_plies=12)
+    settings = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
     endless = workers.PlayWork("test", settings, (Opening(),), 1)
     with pytest.raises(workers.SelfPlayError, match="a process died"):
         workers.run(endless, MODEL, tmp_path / "self.games", at_once=1, report=kill)
@@ -495,7 +496,6 @@ def test_a_gpu_that_cannot_run_the_network_is_replaced_where_any_backend_will_do
     [
         (["--model", MODEL, "--out", "self.hcpe"], "ends in .games"),
         (["--model", "/nonexistent", "--out", "self.games"], "/nonexistent"),
-        (["--model", MODEL, "--out", "self.games", "--random-plies", 6, 0], "MIN <= MAX"),
         (["--model", MODEL, "--out", "self.games", "--cheap-playouts", -1], "cheap_playouts"),
         (["--model", MODEL, "--out", "self.games", "--full-playouts", -1], "full_playouts"),
     ],
@@ -517,8 +517,9 @@ def test_play_says_what_is_wrong(
 @pytest.mark.parametrize(
     "option, value, words",
     [
-        ("--processes", "0", "'0': expected a number above 0"),
-        ("--at-once", "x", "'x': expected a number above 0"),
+        ("--processes", "0", "0: expected at least 1"),
+        ("--at-once", "x", "'x': expected at least 1"),
+        ("--random-plies", "6 0", "6 0: expected 0 <= MIN <= MAX"),
         ("--backend", "gpu", "invalid choice: 'gpu'"),
     ],
 )
@@ -526,7 +527,7 @@ def test_play_says_what_it_cannot_read(
     option: str, value: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
-        tool().main(["play", "--model", "a.onnx", "--out", "a.games", option, value])
+        tool().main(["play", "--model", "a.onnx", "--out", "a.games", option, *value.split()])
     assert f"argument {option}: {words}" in capsys.readouterr().err
 
 
@@ -540,3 +541,25 @@ def test_new_labels_are_not_added_to_the_old_games(
     assert tool().main([*arguments, "--playouts", "0"]) == 2
     assert "expected another file" in capsys.readouterr().err
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("keeps_scores", [False, True])
+def test_new_labels_leave_proven_mates_alone(keeps_scores: bool) -> None:
+    mating = int(move_from_usi("G*5b"))
+    game = GameRecord(
+        moves=(mating,),
+        evals=(MATE_SCORE,),
+        result=BLACK_WON,
+        policies=(((mating, 1.0),),),
+        start_sfen="4k4/9/4G4/9/9/9/9/9/4K4 b G 1",
+    )
+    task = reanalyse(game, SETTINGS, 1.0, Random(1), keeps_scores=keeps_scores, teacher="x", number=0)
+    (labelled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
+    assert labelled.evals == game.evals
+    assert labelled.policies == game.policies
+    # The same score without a proof, such as that of a teacher, is labelled anew.
+    task = reanalyse(
+        replace(game, policies=None), SETTINGS, 1.0, Random(1), keeps_scores=False, teacher="x", number=0
+    )
+    (labelled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
+    assert labelled.policies != game.policies

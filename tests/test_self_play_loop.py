@@ -9,21 +9,24 @@ from random import Random
 
 import pytest
 
+from goryu.errors import InputError
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.files import held_folder
 from goryu.games.shogi import Board
-from goryu.learning.self_play.game import SelfPlaySettings
+from goryu.learning.records.game_records import read_games
+from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
+from goryu.learning.training.dataset import Source
 from goryu.match.openings import Opening
 
 pytest.importorskip("torch")
 pytest.importorskip("cshogi")
 
-from goryu.learning.self_play.loop import LoopSettings, run_loop, shogi_match
+from goryu.learning.self_play.loop import run_loop, shogi_match
 
-SETTINGS = LoopSettings(
-    self_play=SelfPlaySettings(cheap_playouts=1, full_playouts=2, full_share=1.0, mate_nodes=0, max_plies=16),
+SETTINGS = LoopConfig(
+    self_play=SelfPlayConfig(cheap_playouts=1, full_playouts=2, full_share=1.0, mate_nodes=0, max_plies=16),
     openings=(Opening(), Opening(moves=("7g7f", "3c3d"))),
     blocks=1,
     channels=8,
@@ -126,3 +129,20 @@ def test_a_loop_can_start_from_an_exported_network(tmp_path: Path) -> None:
 def test_the_match_knows_the_better_player() -> None:
     score = shogi_match(MaterialEvaluator(), UniformEvaluator(), SETTINGS.openings, 4, 60, 320, Random(1))
     assert score.points >= 0.75
+
+
+def test_a_loop_that_will_have_too_few_positions_is_refused_before_it_plays(tmp_path: Path) -> None:
+    few = replace(SETTINGS, batch_size=1000)
+    with pytest.raises(InputError, match="about 48 positions, expected at least one batch of 1000"):
+        list(run_loop(few, tmp_path / "loop", lambda summary: pytest.fail("a game was played")))
+    assert not (tmp_path / "loop").exists()
+
+
+def test_positions_of_other_sources_count(tmp_path: Path) -> None:
+    list(run_loop(replace(SETTINGS, match_games=0), tmp_path / "a"))
+    games = tmp_path / "a" / "cycle-001" / "self.games"
+    positions = sum(score is not None for game in read_games(games) for score in game.evals)
+    few = replace(SETTINGS, match_games=0, batch_size=49)
+    repeated = Source(games, 600.0, repeat=1 + 49 // positions)
+    (cycle,) = run_loop(replace(few, source=(repeated,)), tmp_path / "b")
+    assert cycle.is_promoted

@@ -50,7 +50,7 @@ def test_one_cycle_plays_learns_and_leaves_a_network_that_the_engine_loads(
     (cycle,) = loop.run()
     assert (cycle.games, cycle.positions) == (3, 30)
     assert cycle.policy_loss > 0.0
-    assert learner.steps.count == 2
+    assert learner.optimizer.count == 2
     for game in loop.games:
         board = Board()
         for example in game:

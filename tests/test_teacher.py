@@ -15,7 +15,7 @@ import pytest
 from goryu.games.shogi import Board, move_from_usi, move_to_usi
 from goryu.learning.records.game_records import GameRecord, Policy, read_games, write_games
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON, read_hcpe, results
-from goryu.learning.teacher.game import TeacherSettings, play_game
+from goryu.learning.teacher.game import TeacherConfig, teacher_game
 from goryu.learning.teacher.targets import iteration_target, variation_target
 from goryu.learning.teacher.workers import TeacherError, run
 from goryu.learning.training.score_scale import fit_scale
@@ -25,20 +25,20 @@ from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 ROOT = Path(__file__).parent.parent
 FAKE_ENGINE = (sys.executable, str(ROOT / "tests" / "match_engines" / "fake_engine.py"))
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
-SHORT = TeacherSettings(go="nodes 1", random_plies=(2, 4), max_plies=16)
+SHORT = TeacherConfig(go="nodes 1", random_plies=(2, 4), max_plies=16)
 
 
 PATIENT = Timeouts(handshake_s=60.0, move_s=60.0)
 IMPATIENT = Timeouts(handshake_s=60.0, move_s=1.0, grace_s=0.3)
 
 
-def play(*behaviour: str, settings: TeacherSettings = SHORT, number: int = 0) -> GameRecord:
+def play(*behaviour: str, settings: TeacherConfig = SHORT, number: int = 0) -> GameRecord:
     """A game of the pupil that behaves so."""
     timeouts = IMPATIENT if "*:hang" in behaviour else PATIENT
     client = UsiClient(EngineSpec((*FAKE_ENGINE, *behaviour)), timeouts=timeouts)
     try:
         client.start()
-        return play_game(client, number, settings, "Pupil")
+        return teacher_game(client, number, settings, "Pupil")
     finally:
         client.kill()
 
@@ -321,16 +321,16 @@ def test_a_conversion_is_whole_or_not_there(tmp_path: Path, capsys: pytest.Captu
     "arguments, words",
     [
         (["--out", "a.hcpe"], "ends in .games"),
-        (["--out", "a.games", "--random-plies", "5", "2"], "MIN <= MAX"),
+        (["--out", "a.games", "--random-plies", "5", "2"], "--random-plies: 5 2: expected 0 <= MIN <= MAX"),
         (["--out", "a.games", "--openings", "/nonexistent"], "/nonexistent"),
-        (["--out", "a.games", "--processes", "0"], "--processes 0"),
-        (["--out", "a.games", "--multipv", "3", "--multipv-temperature", "0"], "--multipv-temperature 0"),
-        (["--out", "a.games", "--resign", "0"], "--resign 0"),
-        (["--out", "a.games", "--games", "-5"], "--games -5"),
-        (["--out", "a.games", "--max-plies", "0"], "--max-plies 0"),
-        (["--out", "a.games", "--nodes", "0"], "--nodes 0"),
-        (["--out", "a.games", "--move-timeout", "nan"], "--move-timeout nan"),
-        (["--out", "a.games", "--multipv", "3", "--multipv-share", "15"], "--multipv-share 15"),
+        (["--out", "a.games", "--processes", "0"], "--processes: 0"),
+        (["--out", "a.games", "--multipv", "3", "--multipv-temperature", "0"], "--multipv-temperature: 0"),
+        (["--out", "a.games", "--resign", "0"], "--resign: 0"),
+        (["--out", "a.games", "--games", "-5"], "--games: -5"),
+        (["--out", "a.games", "--max-plies", "0"], "--max-plies: 0"),
+        (["--out", "a.games", "--nodes", "0"], "--nodes: 0"),
+        (["--out", "a.games", "--move-timeout", "nan"], "--move-timeout: nan"),
+        (["--out", "a.games", "--multipv", "3", "--multipv-share", "15"], "--multipv-share: 15"),
         (["--out", "a.games"], "cannot start 'a'"),
     ],
 )
@@ -342,14 +342,18 @@ def test_the_tool_says_what_is_wrong(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert tool().main(["play", "a", *arguments]) == 2
+    try:
+        status = tool().main(["play", "a", *arguments])
+    except SystemExit as exit_:  # From argparse.
+        status = exit_.code
+    assert status == 2
     assert words in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
 def test_fairy_stockfish_teaches(tmp_path: Path) -> None:
     engine = EngineSpec((str(FAIRY_STOCKFISH),), (("UCI_Variant", "shogi"), ("Threads", "1")))
-    settings = TeacherSettings(go="nodes 200", max_plies=60, variations=4)
+    settings = TeacherConfig(go="nodes 200", max_plies=60, variations=4)
     progress = run(engine, settings, tmp_path / "fsf.games", games=2)
     assert progress.failures == []
     first, second = read_games(tmp_path / "fsf.games")

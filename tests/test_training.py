@@ -24,13 +24,14 @@ from goryu.learning.quantization.equalization import equalize  # noqa: E402
 from goryu.learning.records.conversion import read_records  # noqa: E402
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
 from goryu.learning.training.batch_loader import load_batches  # noqa: E402
+from goryu.learning.training.config import TrainingConfig  # noqa: E402
 from goryu.learning.training.dataset import Batch, Dataset, batches, make_batch  # noqa: E402
 from goryu.learning.training.export import export_onnx, load_checkpoint  # noqa: E402
 from goryu.learning.training.import_onnx import load_export, unfold  # noqa: E402
 from goryu.learning.training.network import PolicyValueNet  # noqa: E402
 from goryu.learning.training.soft_policies import SoftPolicies  # noqa: E402
-from goryu.learning.training.train import TrainingConfig, train  # noqa: E402
-from goryu.learning.training.validation import measure  # noqa: E402
+from goryu.learning.training.train import train  # noqa: E402
+from goryu.learning.training.validation import validate  # noqa: E402
 
 SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 OPENING = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
@@ -61,9 +62,9 @@ def test_drawn_games_have_no_winner_on_whose_side_the_value_could_be() -> None:
 
     data = lesson()
     data.records["gameResult"][4:] = DRAW  # Left are the first four plies, two of each side.
-    assert measure(Pessimist(), data).sign_accuracy == 0.5
+    assert validate(Pessimist(), data).sign_accuracy == 0.5
     data.records["gameResult"] = DRAW
-    assert measure(Pessimist(), data).sign_accuracy == 0.0
+    assert validate(Pessimist(), data).sign_accuracy == 0.0
 
 
 def test_the_divergence_from_soft_targets_is_zero_where_they_are_met() -> None:
@@ -78,18 +79,18 @@ def test_the_divergence_from_soft_targets_is_zero_where_they_are_met() -> None:
     assert len(legal) == 30
     for moves, expected in ((legal, 0.0), (legal[:15], math.log(2.0))):
         even = SoftPolicies.of([tuple((move, 1.0 / len(moves)) for move in moves)])
-        found = measure(Ignorant(), Dataset(hard.records, hard.value, even))
+        found = validate(Ignorant(), Dataset(hard.records, hard.value, even))
         assert found.policy_divergence == pytest.approx(expected, abs=1e-3)
-    found = measure(Ignorant(), hard)
+    found = validate(Ignorant(), hard)
     assert found.policy_divergence == found.policy_loss == pytest.approx(math.log(30), abs=1e-3)
 
 
 @pytest.mark.slow
 def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> None:
     data = lesson()
-    before = measure(PolicyValueNet(2, 16), data)
+    before = validate(PolicyValueNet(2, 16), data)
     net = train(config(steps=120, learning_rate=1e-2, average=0.9), data, {"lesson": data}, tmp_path)
-    after = measure(net, data)
+    after = validate(net, data)
     assert after.policy_loss < before.policy_loss - 1.0
     assert after.value_loss < before.value_loss - 0.1
     assert after.policy_top1 > 0.9
@@ -207,7 +208,7 @@ def test_equalized_channels_compute_the_same_with_less_unequal_activations() -> 
 def test_errors_of_rounded_weights_cancel_on_positions_not_seen(tmp_path: Path) -> None:
     """Against torch's convolution: rounded one after another the outputs are nearer than rounded alone."""
     onnx: Any = pytest.importorskip("onnx")
-    from goryu.learning.quantization.gptq import moments, round_weights
+    from goryu.learning.quantization.gptq import hessians, round_weights
 
     net = load_export(SHIPPED)
     weight = net.board.weight.detach().numpy()
@@ -216,7 +217,7 @@ def test_errors_of_rounded_weights_cancel_on_positions_not_seen(tmp_path: Path) 
     records = read_records(SHIPPED.parent / "data" / "fsf_20261123.games")
     halves = records[:300], records[300:600]  # whole games, but for one
     seen, unseen = (planes_of(Dataset(half, np.zeros(len(half), np.float32))) for half in halves)
-    inputs = moments(model, [name], [{"input1": seen[0].numpy(), "input2": seen[1].numpy()}])[name]
+    inputs = hessians(model, [name], [{"input1": seen[0].numpy(), "input2": seen[1].numpy()}])[name]
     scales = np.abs(weight).reshape(len(weight), -1).max(axis=1) / 127
     each = scales[:, None, None, None]
 
@@ -316,8 +317,8 @@ def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
         loaded.train()  # now with the statistics of the batch, which are the same
         for found, value in zip(loaded(*planes), expected, strict=True):
             assert torch.allclose(found, value, atol=1e-3)
-    before = measure(net, data)
-    after = measure(train(config(steps=2), data, {}, tmp_path / "on", initial=tmp_path / "net.onnx"), data)
+    before = validate(net, data)
+    after = validate(train(config(steps=2), data, {}, tmp_path / "on", initial=tmp_path / "net.onnx"), data)
     assert after.policy_loss == pytest.approx(before.policy_loss, abs=0.2)
 
 
@@ -550,3 +551,21 @@ def test_sixteen_bits_say_the_same(tmp_path: Path) -> None:
     compared = agreement(networks[0], networks[1], lesson())
     assert compared.policy_top1 > 0.9
     assert compared.value_error < 0.01
+
+
+def test_the_tool_prints_measurements_in_words_and_logs_them_as_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = Path(__file__).parents[1] / "models" / "data" / "fsf_20261123.games"
+    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "train.py"))
+    sizes = ["--steps", "2", "--evaluations", "1", "--batch-size", "8", "--blocks", "1", "--channels", "8"]
+    assert (
+        tool["main"](["--source", f"{data},540", "--folder", str(tmp_path), *sizes, "--held-out", "0.1"]) == 0
+    )
+    printed = capsys.readouterr().out
+    assert "{" not in printed
+    assert "held out, fsf_20261123: policy loss " in printed
+    (entry,) = map(json.loads, (tmp_path / "log.jsonl").read_text().splitlines())
+    assert entry["held_out"]["fsf_20261123"]["positions"] > 0
+    assert (tmp_path / "goryu-1x8.onnx").exists()
+    assert (tmp_path / "curves.png").exists()

@@ -216,7 +216,8 @@ def add_fields(parser: argparse._ActionsContainer, config: type[Any]) -> None:
 def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]") -> None:
     option = "--" + item.name.replace("_", "-")
     default = item.default_factory() if item.default_factory is not MISSING else item.default
-    more: Mapping[str, Any] = {"type": item.metadata.get("type", type(default))}
+    kind = item.metadata.get("type", type(default))
+    more: Mapping[str, Any] = {"type": kind, "metavar": {int: "N", float: "X"}.get(type(default))}
     text = item.metadata["help"]
     if isinstance(default, tuple):
         more = {"action": Interval}
@@ -226,10 +227,9 @@ def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]") -> None:
         shown = "yes" if default else "no"
     else:
         shown = format(default, "g") if isinstance(default, float) else str(default)
+        shown = "no limit" if shown == "inf" else shown
     # argparse replaces "%(...)s" in a help text.
-    parser.add_argument(
-        option, default=default, help=f"{text} (default {shown})".replace("%", "%%"), **more
-    )
+    parser.add_argument(option, default=default, help=f"{text} (default {shown})".replace("%", "%%"), **more)
 
 
 def from_arguments(config: type[T], args: argparse.Namespace, **others: Any) -> T:

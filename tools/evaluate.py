@@ -1,10 +1,11 @@
-r"""Shows how well networks foresee games: who wins them, and which moves are played.
+r"""Shows how well networks predict finished games: the winner and the moves played.
 
     python tools/evaluate.py models/goryu-5x64.onnx runs/second/goryu-5x64.onnx --games runs/match/games.jsonl
     python tools/evaluate.py models/goryu-5x64.onnx miniosl --games runs/match/games.jsonl --phases 35 60
 
-Games are those of `tools/match.py --out` or files of `tools/teach.py` (`*.games`). Choose games that no
-network has learned from; a match of the networks in an engine is the proof, this is the quick look.
+Reads the games of `tools/match.py --out` or files of `tools/teach.py` (`*.games`). Choose games that no
+network was trained on. This takes minutes; only a match of engines with these networks proves which one is
+stronger.
 """
 
 import argparse
@@ -12,85 +13,98 @@ import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from common import needs_extra
-from goryu.evaluators.model_files import ModelError
+from common import above_zero, new_parser, positive, program
 from goryu.evaluators.named_networks import MODEL_HELP, open_network
-from goryu.evaluators.providers import BACKENDS, BackendError
-from goryu.learning.training.prediction_quality import Glance, foresight, glances, read_played
-from goryu.match.game_log import GameLogError
+from goryu.evaluators.providers import BACKENDS
 
-with needs_extra("tools"):
-    from rich.console import Console
+if TYPE_CHECKING:
     from rich.table import Table
+
+    from goryu.learning.training.prediction_quality import Prediction
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    args = make_parser().parse_args(arguments)
-    try:
-        if args.every < 1:
-            raise ValueError(f"--every {args.every}: expected 1 or more")
-        games = [game for path in args.games for game in read_played(path)]
-        seen = {
-            str(model): glances(
-                games,
-                open_network(model, backend=args.backend, temperature=args.temperature),
-                every=args.every,
-            )
-            for model in args.model
-        }
-        table = figures(seen, args.phases)
-    except (OSError, ValueError, ModelError, BackendError, GameLogError) as error:
-        print(f"evaluate: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("evaluate: interrupted", file=sys.stderr)
-        return 130
-    Console().print(table)
-    return 0
+    return program("evaluate", make_parser(), run, arguments)
 
 
 def make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+    parser = new_parser(__doc__)
     parser.add_argument("model", type=Path, nargs="+", metavar="FILE.onnx", help=MODEL_HELP)
     parser.add_argument(
         "--games", type=Path, nargs="+", required=True, metavar="FILE", help="games.jsonl or *.games"
     )
     parser.add_argument(
-        "--every", type=int, default=1, metavar="N", help="two positions out of 2 N (default all)"
+        "--every",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="use two consecutive positions out of every 2 N (default 1: all)",
     )
     parser.add_argument(
-        "--phases", type=int, nargs="*", default=[], metavar="PLY", help="the loss of the results for each"
+        "--phases",
+        type=int,
+        nargs="*",
+        default=[],
+        metavar="PLY",
+        help="also show the loss of the results separately before, between and after these plies",
     )
-    parser.add_argument("--temperature", type=float, default=1.0, metavar="T", help="of the policies")
-    parser.add_argument("--backend", choices=BACKENDS, default="cpu", help="as of the USI option")
+    parser.add_argument(
+        "--temperature",
+        type=above_zero,
+        default=1.0,
+        metavar="T",
+        help="softmax temperature of the policies (default 1)",
+    )
+    parser.add_argument(
+        "--backend", choices=BACKENDS, default="cpu", help="what runs the networks (default cpu)"
+    )
     return parser
 
 
-def figures(seen: dict[str, list[Glance]], phases: Sequence[int]) -> Table:
+def run(args: argparse.Namespace) -> None:
+    """Prints a table with a column for each network."""
+    from rich.console import Console
+
+    from goryu.learning.training.prediction_quality import predict, read_played_games
+
+    games = [game for path in args.games for game in read_played_games(path)]
+    predictions = {
+        str(model): predict(
+            games, open_network(model, backend=args.backend, temperature=args.temperature), every=args.every
+        )
+        for model in args.model
+    }
+    Console().print(make_table(predictions, args.phases))
+
+
+def make_table(predictions: "dict[str, list[Prediction]]", phases: Sequence[int]) -> "Table":
     """Returns a table with a column for each network."""
+    from rich.table import Table
+
+    from goryu.learning.training.prediction_quality import summarize
+
     table = Table("cross-entropies in nats")
-    for model in seen:
+    for model in predictions:
         table.add_column(Path(model).name, justify="right")
-    whole = [foresight(some) for some in seen.values()]
+    whole = [summarize(found) for found in predictions.values()]
     table.add_row("positions", *(f"{one.positions:,}" for one in whole))
-    table.add_row("result, as the network says", *(f"{one.result_loss:.4f}" for one in whole))
-    table.add_row("result, log odds times the factor", *(f"{one.fitted_loss:.4f}" for one in whole))
-    table.add_row("factor", *(f"{one.factor:.2f}" for one in whole))
-    table.add_row("value on the winner's side", *(f"{100 * one.right_side:.1f} %" for one in whole))
+    table.add_row("loss of the results", *(f"{one.result_loss:.4f}" for one in whole))
+    table.add_row("  with log odds times the factor", *(f"{one.fitted_loss:.4f}" for one in whole))
+    table.add_row("  factor (below 1: overconfident)", *(f"{one.factor:.2f}" for one in whole))
+    table.add_row("value favours the winner", *(f"{100 * one.right_side:.1f} %" for one in whole))
     for low, high in pairwise([0, *sorted(phases), sys.maxsize] if phases else []):
-        parts = [foresight([one for one in some if low <= one.ply < high]) for some in seen.values()]
+        parts = [summarize([one for one in found if low <= one.ply < high]) for found in predictions.values()]
         plies = f"from ply {low} on" if high == sys.maxsize else f"plies {low} to {high - 1}"
-        table.add_row(f"result, {plies}", *(f"{part.result_loss:.4f}" for part in parts))
-    for player in sorted({one.player for some in seen.values() for one in some}):
-        moves = [foresight([one for one in some if one.player == player]) for some in seen.values()]
-        table.add_row(f"moves of {player}", *(f"{one.move_loss:.3f}" for one in moves))
-        table.add_row("  first choice", *(f"{100 * one.first_choice:.1f} %" for one in moves))
+        table.add_row(f"loss of the results, {plies}", *(f"{part.result_loss:.4f}" for part in parts))
+    for player in sorted({one.player for found in predictions.values() for one in found}):
+        moves = [summarize([one for one in found if one.player == player]) for found in predictions.values()]
+        table.add_row(f"loss of the moves of {player}", *(f"{one.move_loss:.3f}" for one in moves))
+        table.add_row("  network's first choice", *(f"{100 * one.first_choice:.1f} %" for one in moves))
     return table
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

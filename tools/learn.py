@@ -18,7 +18,7 @@ from pathlib import Path
 
 from common import interrupt_on_sigterm, needs_extra
 from goryu.files import held_folder
-from goryu.learning.tutorials.report import Report, ReportError
+from goryu.learning.tutorials.report import ReportError, TutorialReport
 
 with needs_extra("train"):
     from rich.console import Console
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace, folder: Path) -> int:
     asked = ("game", "seed", "games", "cycles", "value_games", "value_only")
     console = Console(emoji=False)  # Or ":100" becomes a picture.
     try:
-        report = Report.read(folder / "report.json", {key: getattr(options, key) for key in asked})
+        report = TutorialReport.read(folder / "report.json", {key: getattr(options, key) for key in asked})
         report.write(folder / "report.json")  # From now on the folder belongs to a run with these settings.
         learn(options, folder, report, console)
     except ReportError as error:
@@ -125,12 +125,12 @@ def problem_with_files(options: argparse.Namespace) -> str:
     return ""
 
 
-def learn(options: argparse.Namespace, folder: Path, report: Report, console: Console) -> None:
+def learn(options: argparse.Namespace, folder: Path, report: TutorialReport, console: Console) -> None:
     """Runs the stages that are left, with a progress bar for each training."""
     import torch  # Takes seconds to import: --help should not wait for it.
 
-    from goryu.learning.tutorials.run import LearningRun
-    from goryu.learning.tutorials.tutorials import LESSONS, LessonOptions
+    from goryu.learning.tutorials.run import ResumableRun
+    from goryu.learning.tutorials.tutorials import TUTORIALS, TutorialOptions
 
     torch.set_num_threads(options.threads)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -145,12 +145,12 @@ def learn(options: argparse.Namespace, folder: Path, report: Report, console: Co
         def say(line: str) -> None:
             bar.console.print(line, soft_wrap=True, markup=False)
 
-        run = LearningRun(folder, report, options.seed, say, progress)
-        lesson = LessonOptions(options.games, options.cycles, options.value_games, options.value_only)
-        LESSONS[options.game](run, lesson)
+        run = ResumableRun(folder, report, options.seed, say, progress)
+        lesson = TutorialOptions(options.games, options.cycles, options.value_games, options.value_only)
+        TUTORIALS[options.game](run, lesson)
 
 
-def print_table(console: Console, report: Report) -> None:
+def print_table(console: Console, report: TutorialReport) -> None:
     """Prints the measurements beside the tutorials' numbers."""
     table = Table(title=f"{report.settings['game']}, seed {report.settings['seed']}")
     for heading in ("", "theirs", "ours", "±", ""):

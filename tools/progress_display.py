@@ -18,6 +18,7 @@ class _Task:
     started_s: float
     first: float  # What was done when it started: a resumed run does not begin at 0.
     printed_s: float
+    done: float
 
 
 class ProgressDisplay:
@@ -59,13 +60,20 @@ class ProgressDisplay:
     def update(self, name: str, done: float, total: float | None = None, text: str = "") -> None:
         """Shows how much of a task is done; `text` follows its name. The first call starts its clock.
 
+        A task that has less done than before starts again, such as the training of the next cycle.
         total: None if nobody knows; 1.0 for a share, which is shown in percent.
         """
         now = self._clock()
-        task = self._tasks.setdefault(name, _Task(now, done, now))
+        task = self._tasks.get(name)
+        starts_again = task is not None and done < task.done
+        if task is None or starts_again:
+            task = self._tasks[name] = _Task(now, done, now, done)
+        task.done = done
         if self._console.is_terminal:
             if name not in self._ids:
                 self._ids[name] = self._bars.add_task(name, total=total, count="")
+            elif starts_again:
+                self._bars.reset(self._ids[name])
             self._bars.update(
                 self._ids[name],
                 completed=done,

@@ -3,3 +3,7 @@
 
 class GoryuError(Exception):
     """Something outside Goryu is wrong; the message says what was received and what was expected."""
+
+
+class InputError(GoryuError, ValueError):
+    """A number, a name or a file from outside that Goryu cannot use."""

@@ -9,12 +9,10 @@ import onnxruntime
 
 from goryu.evaluators.formats.base import Array
 
-__all__ = ["Floats", "watch"]
-
 Floats = npt.NDArray[np.float32]
 
 
-def watch(
+def record(
     model: onnx.ModelProto, tensors: Iterable[str], batches: Iterable[dict[str, Array]]
 ) -> Iterator[dict[str, Floats]]:
     """Yields, for each batch, what the named tensors of a float network hold, as float32.

@@ -20,9 +20,7 @@ import onnx
 from onnx import numpy_helper
 
 from goryu.evaluators.formats.base import Array
-from goryu.learning.quantization.activations import Floats, watch
-
-__all__ = ["best_range", "fit_ranges", "read_before_rounding"]
+from goryu.learning.quantization.activations import Floats, record
 
 STEPS = 255
 """Of an unsigned byte."""
@@ -61,7 +59,7 @@ def fit_ranges(small: onnx.ModelProto, source: onnx.ModelProto, batches: Iterabl
     }
     channels = {name: _Channels() for name in addends}
     values: dict[str, list[Floats]] = {node.input[0]: [] for node in rounded if node.input[0] not in addends}
-    for seen in watch(source, [*values, *addends, *addends.values()], batches):
+    for seen in record(source, [*values, *addends, *addends.values()], batches):
         for name, parts in values.items():
             parts.append(seen[name].ravel()[::EVERY])
         for name, addend in addends.items():
@@ -162,7 +160,7 @@ def _scale_channels(
     small.graph.node.extend(nodes)
 
 
-def read_before_rounding(small: onnx.ModelProto) -> None:
+def keep_residuals_unrounded(small: onnx.ModelProto) -> None:
     """Lets all but convolutions read activations as they were before rounding, where these are at hand.
 
     So a residual connection carries its values on unrounded, block after block. What a convolution writes is

@@ -14,8 +14,6 @@ from torch.nn import functional as F
 
 from goryu.learning.training.network import PolicyValueNet, ResidualBlock
 
-__all__ = ["equalize"]
-
 SHARE = 0.75
 """Exponent: 0 leaves the channels as they are, 1 makes all equal, and the weights that read them unequal."""
 

@@ -18,11 +18,9 @@ import onnx
 from numpy.lib.stride_tricks import sliding_window_view
 
 from goryu.evaluators.formats.base import Array
-from goryu.learning.quantization.activations import watch
+from goryu.learning.quantization.activations import record
 
-__all__ = ["Moments", "is_plain", "moments", "patches", "round_weights"]
-
-Moments = npt.NDArray[np.float64]
+Hessian = npt.NDArray[np.float64]
 """[K, K]: sums of x x^T over all patches x of K numbers that a filter of K weights was laid on."""
 
 Number = TypeVar("Number", np.float32, np.int32)
@@ -31,17 +29,17 @@ DAMPING = 0.01
 """Added to the diagonal, as a share of its mean: what was never active is not thought free of cost."""
 
 
-def moments(
+def hessians(
     model: onnx.ModelProto, convolutions: Iterable[str], batches: Iterable[dict[str, Array]]
-) -> dict[str, Moments]:
-    """Returns the moments of what the named convolutions of a float network read, by the convolution's name.
+) -> dict[str, Hessian]:
+    """Returns the hessians of what the named convolutions of a float network read, by the convolution's name.
 
     batches: inputs of the network, by name. The convolutions are plain ones.
     """
     names = set(convolutions)
     nodes = [node for node in model.graph.node if node.name in names]
-    sums: dict[str, Moments] = {}
-    for seen in watch(model, (node.input[0] for node in nodes), batches):
+    sums: dict[str, Hessian] = {}
+    for seen in record(model, (node.input[0] for node in nodes), batches):
         for node in nodes:
             x = patches(seen[node.input[0]], node)
             sums[node.name] = sums.get(node.name, 0.0) + (x.T @ x).astype(np.float64)
@@ -49,7 +47,7 @@ def moments(
 
 
 def round_weights(
-    weights: npt.NDArray[np.float32], scales: npt.NDArray[np.float32], inputs: Moments, limit: int
+    weights: npt.NDArray[np.float32], scales: npt.NDArray[np.float32], inputs: Hessian, limit: int
 ) -> npt.NDArray[np.int8]:
     """Returns the weights [filters, ...] in units of `scales` [filters], integers in [-limit, limit].
 

@@ -11,6 +11,7 @@ from random import Random
 
 import numpy as np
 
+from goryu.errors import InputError
 from goryu.evaluators.formats.base import Array
 from goryu.evaluators.miniosl import INPUT, OUTPUTS, MinioslEvaluator, network_path
 from goryu.games.shogi import Rules
@@ -20,8 +21,6 @@ from goryu.learning.quantization.quantize import CALIBRATION_BATCH, Agreement, q
 from goryu.learning.records.game_records import GameRecord
 from goryu.search.evaluator import Evaluation
 
-__all__ = ["compare", "positions", "quantize_miniosl"]
-
 FLOAT = ("*/convout/*", "*/conv1x1out/*")
 """Convolutions that stay float: what they write is added to the trunk, where rounding would add up. They cost
 a fifth of the speed, and nearly half of the error of the values is gone."""
@@ -30,11 +29,11 @@ a fifth of the speed, and nearly half of the error of the values is gone."""
 def positions(games: Iterable[GameRecord], number: int, rng: Random) -> list[Board]:
     """Returns so many positions, each with the moves before it, drawn by chance.
 
-    Raises ValueError if there is no game with a move.
+    Raises InputError if there is no game with a move.
     """
     known = [game for game in games if game.moves]
     if not known:
-        raise ValueError("expected games with moves, found none")
+        raise InputError("expected games with moves, found none")
     found: list[Board] = []
     for game in rng.choices(known, k=number):
         board = Board(game.start_sfen, Rules(all_moves=False))

@@ -30,11 +30,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goryu.errors import InputError
 from goryu.evaluators.formats.base import Array
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.learning.training.dataset import Batch, Dataset, make_batch
-
-__all__ = ["CALIBRATION_BATCH", "Agreement", "agreement", "halve", "quantize", "quantize_on", "rate"]
 
 CALIBRATION_BATCH = 16
 
@@ -89,15 +88,15 @@ def quantize_on(
     exclude: names of convolutions, beginnings of names, or patterns such as "*/first/*", that stay float.
 
     Raises:
-        ValueError: the network's weights are not floats, or there is nothing that `exclude` names.
+        InputError: the network's weights are not floats, or there is nothing that `exclude` names.
     """
     # Heavy and noisy packages of the extra [train].
     import onnx
     from onnxruntime import quantization
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
-    from goryu.learning.quantization.calibration import fit_ranges, read_before_rounding
-    from goryu.learning.quantization.gptq import is_plain, moments
+    from goryu.learning.quantization.calibration import fit_ranges, keep_residuals_unrounded
+    from goryu.learning.quantization.gptq import hessians, is_plain
 
     with tempfile.TemporaryDirectory() as folder:
         prepared = Path(folder) / "prepared.onnx"
@@ -130,9 +129,9 @@ def quantize_on(
             extra_options={"TensorQuantOverrides": overrides},
         )
         rounded = onnx.load(target)
-        _round_weights(rounded, model, convolutions, moments(model, convolutions, batches))
+        _round_weights(rounded, model, convolutions, hessians(model, convolutions, batches))
         fit_ranges(rounded, model, batches)
-        read_before_rounding(rounded)
+        keep_residuals_unrounded(rounded)
         onnx.save(rounded, target)
 
 
@@ -207,11 +206,11 @@ def _check(source: Path, model: Any, exclude: Sequence[str]) -> None:
     convolutions = [node for node in model.graph.node if node.op_type == "Conv"]
     floats = {tensor.name for tensor in model.graph.initializer if tensor.data_type == TensorProto.FLOAT}
     if not convolutions or any(node.input[1] not in floats for node in convolutions):
-        raise ValueError(f"{source}: expected a network with convolutions whose weights are float32")
+        raise InputError(f"{source}: expected a network with convolutions whose weights are float32")
     for pattern in exclude:
         if not any(_is_excluded(node.name, [pattern]) for node in convolutions):
             names = ", ".join(node.name for node in convolutions)
-            raise ValueError(f"exclude {pattern!r}: expected some of {names}")
+            raise InputError(f"exclude {pattern!r}: expected some of {names}")
 
 
 def _round_weights(small: Any, source: Any, convolutions: dict[str, Any], inputs: dict[str, Any]) -> None:

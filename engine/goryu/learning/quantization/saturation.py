@@ -15,8 +15,6 @@ from onnx import numpy_helper
 from goryu.learning.quantization.gptq import is_plain, patches
 from goryu.learning.training.dataset import Dataset, make_batch
 
-__all__ = ["saturated_pairs"]
-
 GREATEST, LEAST = 2**15 - 1, -(2**15)
 
 

@@ -16,8 +16,6 @@ import numpy.typing as npt
 from goryu.learning.records.game_records import GAMES_SUFFIX, GameFileError, GameRecord, read_games
 from goryu.learning.records.hcpe import HCPE, game_numbers, is_legal, read_hcpe
 
-__all__ = ["games_from_hcpe", "hcpe_records", "read_records"]
-
 
 def hcpe_records(game: GameRecord) -> npt.NDArray[np.void]:
     """Returns the positions of a game that have a score, as HCPE records.

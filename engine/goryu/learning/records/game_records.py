@@ -45,18 +45,6 @@ from goryu.files import atomic_path, try_lock
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 
-__all__ = [
-    "GAMES_SUFFIX",
-    "GameFileError",
-    "GameRecord",
-    "GameWriter",
-    "Policy",
-    "TornTailWarning",
-    "pack_games",
-    "read_games",
-    "write_games",
-]
-
 Policy = tuple[tuple[int, float], ...]
 """Moves and their probabilities. A file keeps them to 1/65535; what rounds to 0 is left out."""
 

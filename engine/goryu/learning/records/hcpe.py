@@ -16,19 +16,6 @@ import numpy.typing as npt
 
 from goryu.errors import GoryuError
 
-__all__ = [
-    "BLACK_WON",
-    "DRAW",
-    "HCPE",
-    "WHITE_WON",
-    "HcpeError",
-    "game_numbers",
-    "is_legal",
-    "read_hcpe",
-    "results",
-    "write_hcpe",
-]
-
 HCPE = np.dtype(
     [
         ("hcp", np.uint8, 32),

@@ -1,24 +1,24 @@
-"""What a file of games holds, counted game by game."""
+"""Counts the games of a file: how many, how they ended, and how many positions they have for training."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 
 from goryu.learning.records.game_records import GameRecord
 
-__all__ = ["GameTally"]
-
 
 @dataclass(slots=True)
-class GameTally:
-    """What a file holds of one teacher or of one run.
+class GameSummary:
+    """Counts of the games of one teacher or of one run.
 
-    positions: those for training. results: draws, wins of black, wins of white. endings: how many games ended
-    in which way. new_positions: since the run was started.
+    positions: those for training. new_positions: those added since the run was started.
+    soft: positions with a policy target. results: draws, wins of Black, wins of White.
+    endings: how many games ended in which way.
     """
 
     games: int = 0
     positions: int = 0
     new_positions: int = 0
+    soft: int = 0
     results: list[int] = field(default_factory=lambda: [0, 0, 0])
     endings: Counter[str] = field(default_factory=Counter)
 
@@ -28,5 +28,16 @@ class GameTally:
         self.games += 1
         self.positions += positions
         self.new_positions += positions if is_new else 0
+        self.soft += sum(policy is not None for policy in game.policies or ())
         self.results[game.result] += 1
         self.endings[game.ending] += 1
+
+    def __str__(self) -> str:
+        draws, black, white = self.results
+        endings = ", ".join(
+            f"{number} {ending or 'unknown ending'}" for ending, number in self.endings.most_common()
+        )
+        return (
+            f"{self.games} games, {self.positions} positions, {self.soft} with soft targets; "
+            f"{draws} drawn, Black won {black}, White won {white}; {endings}"
+        )

@@ -1,4 +1,4 @@
-"""Many games on one network: their questions are put together, because networks like batches."""
+"""Runs many games on one network and evaluates their positions together: networks are fastest on batches."""
 
 from collections.abc import Generator, Iterator
 from typing import TypeVar
@@ -6,17 +6,15 @@ from typing import TypeVar
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation, Evaluator
 
-__all__ = ["play_together"]
-
 T = TypeVar("T")
 
 
-def play_together(
+def run_batched(
     tasks: Iterator[Generator[list[State], list[Evaluation], T]], evaluator: Evaluator, at_once: int
 ) -> Iterator[T]:
-    """Runs generators that ask for evaluations, `at_once` at a time, and yields what they return as they end.
+    """Runs generators that request evaluations, `at_once` at a time; yields their results as they finish.
 
-    All that they ask for in one round is judged in one call of the evaluator.
+    One call of the evaluator serves the requests of all running generators.
     """
     running: list[tuple[Generator[list[State], list[Evaluation], T], list[State]]] = []
     while True:
@@ -27,12 +25,12 @@ def play_together(
                 yield finished.value
         if not running:
             return
-        asked = [state for _, states in running for state in states]
-        answers = iter(evaluator.evaluate(asked) if asked else [])
-        going_on = []
+        requested = [state for _, states in running for state in states]
+        evaluations = iter(evaluator.evaluate(requested) if requested else [])
+        unfinished = []
         for task, states in running:
             try:
-                going_on.append((task, task.send([next(answers) for _ in states])))
+                unfinished.append((task, task.send([next(evaluations) for _ in states])))
             except StopIteration as finished:
                 yield finished.value
-        running = going_on
+        running = unfinished

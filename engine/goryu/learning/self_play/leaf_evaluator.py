@@ -1,8 +1,8 @@
-"""What a network says of the leaves of many small searches, with no more work than they have a use for.
+"""Evaluates the leaves of many small searches with as little work as possible.
 
-`NetworkEvaluator.evaluate` is the readable way to the same answers. Here the planes are written by the
-implementation in use, into arrays that the network is bound to, and a policy is worked out when it is looked
-at: of most leaves a search never asks more than the value.
+`NetworkEvaluator.evaluate` is the readable version with the same results. Here the native code, if it is
+built, writes the planes into arrays that are bound to the network, and a policy is computed when it is first
+read: a search uses only the value of most leaves.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,13 +25,11 @@ if TYPE_CHECKING or IMPLEMENTATION == "python":
 else:
     from goryu._native import fill_dlshogi
 
-__all__ = ["LeafNetwork"]
 
+class LeafEvaluator:
+    """Evaluates boards of `goryu.implementation` by a network, for one thread.
 
-class LeafNetwork:
-    """Judges boards of `goryu.implementation` by a network, for one thread.
-
-    Its answers are those of `NetworkEvaluator.evaluate`, bit for bit.
+    Its evaluations equal those of `NetworkEvaluator.evaluate`, bit for bit.
     """
 
     def __init__(self, network: NetworkEvaluator) -> None:
@@ -82,7 +80,7 @@ class LeafNetwork:
 
 
 class _Labels(dict[Move, int]):
-    """The labels of one side's moves, each worked out when it is first asked for."""
+    """The labels of one side's moves; each is computed when it is first read."""
 
     def __init__(self, label: Callable[[Move, int], int], turn: int) -> None:
         super().__init__()
@@ -95,7 +93,7 @@ class _Labels(dict[Move, int]):
 
 
 class _Policy(Sequence[float]):
-    """The softmax of some logits, taken when it is first looked at."""
+    """The softmax of some logits, computed when it is first read."""
 
     __slots__ = ("_logits", "_probabilities", "_temperature")
 

@@ -1,88 +1,54 @@
-"""The loop of self-play, training and evaluation, for shogi and on disk.
+"""The loop of self-play, training and match for shogi, with every step on disk.
 
     champion plays itself -> challenger learns from the last cycles' games -> match -> the winner plays on
 
-as in AlphaGo Zero (Silver et al., Nature, 2017). `learning/alphazero.py` is the same loop in a page, in
-memory and for any game; this one has files at every step, so that a run of days can be killed and goes on,
-and several processes. Everything of cycle 7 is in `cycle-007/`: `self.games`, `train/` (checkpoint, log),
-`network.onnx`, `match.json`. A step is done if its file is there; cycle 0 is the network at the start.
+as in AlphaGo Zero (Silver et al., Nature, 2017). `tutorials/alphazero.py` is the same loop on a page, in
+memory and for any game. This one uses several processes and writes a file at every step, so a run of days can
+be killed and resumed. Cycle 7 is in `cycle-007/`: `self.games`, `train/` (checkpoint, log), `network.onnx`,
+`match.json`. A step is done if its file exists. Cycle 0 is the initial network.
 """
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import torch
 
 from goryu.agents.arena import Score, play_game, result
+from goryu.errors import InputError
 from goryu.evaluators.named_networks import open_network
 from goryu.files import atomic_write
 from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board, Puct
-from goryu.learning.records.summary import GameTally
+from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers
-from goryu.learning.self_play.game import SelfPlaySettings
-from goryu.learning.training.dataset import Source, load
+from goryu.learning.self_play.config import LoopConfig
+from goryu.learning.training.config import TrainingConfig
+from goryu.learning.training.dataset import Source, load_datasets
 from goryu.learning.training.export import export_onnx
 from goryu.learning.training.network import PolicyValueNet
-from goryu.learning.training.train import TrainingConfig, load_initial, train
+from goryu.learning.training.train import load_initial, train
 from goryu.match.openings import Opening
 from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
 
-__all__ = ["Cycle", "LoopSettings", "run_loop", "shogi_match"]
-
 RANDOM_PLIES = 4
 """Random moves after the opening of a match."""
 
+TYPICAL_PLIES = 100
+"""Moves of a game of self-play, by which the positions of a cycle are estimated before it is played."""
+
 MATCH_BATCH = 4
-"""Positions a network call in the match: what one CPU core likes best."""
+"""Positions per network call in the match: the fastest batch size on one CPU core."""
 
 
 @dataclass(frozen=True, slots=True)
-class LoopSettings:
-    """Every number of a loop; `tools/selfplay.py loop --help` says what they mean."""
-
-    self_play: SelfPlaySettings = field(default_factory=SelfPlaySettings)
-    openings: tuple[Opening, ...] = (Opening(),)
-    initial: Path | None = None
-    blocks: int = 5
-    channels: int = 64
-    cycles: int = 10
-    games: int = 200
-    window: int = 4
-    steps: int = 400
-    batch_size: int = 256
-    learning_rate: float = 5e-4
-    result_weight: float = 0.5
-    match_games: int = 40
-    match_playouts: int = 100
-    promotion: float = 0.5
-    source: tuple[Source, ...] = ()
-    device: str = "cpu"
-    processes: int = 1
-    at_once: int = 32
-    backend: str = "cpu"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for numbers that make no loop."""
-        for name in ("cycles", "games", "window"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name}: expected more than 0, received {getattr(self, name)}")
-        for name in ("cheap_playouts", "full_playouts"):  # Without a search there is nothing to learn from.
-            if (playouts := getattr(self.self_play, name)) < 1:
-                raise ValueError(f"{name}: expected more than 0, received {playouts}")
-        if self.match_games < 0 or self.match_games % 2:
-            raise ValueError(f"match_games: expected an even number or 0, received {self.match_games}")
-
-
-@dataclass(frozen=True, slots=True)
-class Cycle:
-    """What happened in a cycle; score: the challenger's (None: there was no match)."""
+class LoopCycle:
+    """The results of a cycle; score: the challenger's (None: there was no match)."""
 
     number: int
     games: int
@@ -101,91 +67,120 @@ class Cycle:
 
 
 def run_loop(
-    settings: LoopSettings, folder: Path, report: Callable[[GameTally], None] = lambda tally: None
-) -> Iterator[Cycle]:
-    """Runs the cycles that the folder does not hold yet and yields all of them, the finished ones too.
+    config: LoopConfig,
+    folder: Path,
+    report: Callable[[GameSummary], None] = lambda summary: None,
+    on_step: Callable[[dict[str, Any]], None] = lambda entry: None,
+) -> Iterator[LoopCycle]:
+    """Runs the cycles that the folder lacks and yields every cycle, those of earlier runs too.
 
-    report: called after every game of self-play.
+    report: called after every game of self-play. on_step: the `report` of `train`.
+
+    Raises InputError before the first game if a cycle cannot give one batch of positions.
     """
-    champion = _initialise(settings, folder / "cycle-000")
-    for number in range(1, settings.cycles + 1):
+    _check_positions(config)
+    champion = _initialise(config, folder / "cycle-000")
+    for number in range(1, config.cycles + 1):
         cycle = folder / f"cycle-{number:03}"
         cycle.mkdir(parents=True, exist_ok=True)
         name = f"self-play, cycle {number}"
-        work = workers.PlayWork(
-            name, settings.self_play, settings.openings, settings.seed + number, settings.games
-        )
+        work = workers.PlayWork(name, config.self_play, config.openings, config.seed + number, config.games)
         played = workers.run(
             work, champion / "network.onnx", cycle / "self.games",
-            processes=settings.processes, at_once=settings.at_once, backend=settings.backend, report=report,
+            processes=config.processes, at_once=config.at_once, backend=config.backend, report=report,
         )  # fmt: skip
-        losses = _train(settings, folder, number, champion)
+        losses = _train(config, folder, number, champion, on_step)
         score = None
-        if settings.match_games:
-            score = _match(settings, cycle, champion)
-        is_promoted = score is None or score.points > settings.promotion
-        yield Cycle(number, played.games, played.positions, losses, score, is_promoted)
+        if config.match_games:
+            score = _match(config, cycle, champion)
+        is_promoted = score is None or score.points > config.promotion
+        yield LoopCycle(number, played.games, played.positions, losses, score, is_promoted)
         if is_promoted:
             champion = cycle
 
 
-def _initialise(settings: LoopSettings, folder: Path) -> Path:
-    """Writes the first champion, unless it is there; returns its folder."""
+def expected_positions(config: LoopConfig) -> int:
+    """Returns about how many positions the self-play of one cycle will record."""
+    plies = min(TYPICAL_PLIES, config.self_play.max_plies)
+    return round(config.games * plies * min(1.0, config.self_play.full_share))
+
+
+def _check_positions(config: LoopConfig) -> None:
+    """Raises InputError if the first cycle will have too few positions for one batch."""
+    if (expected := expected_positions(config)) >= config.batch_size:
+        return
+    if config.source:
+        expected += len(load_datasets(config.source, held_out=0.0, seed=config.seed)[0])
+    if expected < config.batch_size:
+        raise InputError(
+            f"{config.games} games of self-play give about {expected} positions, expected at least one batch "
+            f"of {config.batch_size}: play more games in a cycle or choose a smaller batch size"
+        )
+
+
+def _initialise(config: LoopConfig, folder: Path) -> Path:
+    """Writes the first champion unless it exists; returns its folder."""
     network = folder / "network.onnx"
     if not network.exists():
-        if settings.initial is None:
-            torch.manual_seed(settings.seed)
-            net = PolicyValueNet(settings.blocks, settings.channels)
+        if config.initial is None:
+            torch.manual_seed(config.seed)
+            net = PolicyValueNet(config.blocks, config.channels)
         else:
-            net = load_initial(settings.initial, settings.blocks, settings.channels)
+            net = load_initial(config.initial, config.blocks, config.channels)
         folder.mkdir(parents=True, exist_ok=True)
-        if settings.initial is None or settings.initial.suffix != ".onnx":
+        if config.initial is None or config.initial.suffix != ".onnx":
             (folder / "train").mkdir(exist_ok=True)
             torch.save({"averaged": net.state_dict()}, folder / "train" / "checkpoint.pt")
         export_onnx(net, network)
     return folder
 
 
-def _train(settings: LoopSettings, folder: Path, number: int, champion: Path) -> dict[str, float]:
+def _train(
+    config: LoopConfig,
+    folder: Path,
+    number: int,
+    champion: Path,
+    on_step: Callable[[dict[str, Any]], None],
+) -> dict[str, float]:
     """Trains the challenger from the champion's weights on the last cycles' games; returns its losses."""
     cycle = folder / f"cycle-{number:03}"
-    first = max(1, number - settings.window + 1)
+    first = max(1, number - config.window + 1)
     sources = [
-        Source(folder / f"cycle-{i:03}" / "self.games", settings.self_play.scale, settings.result_weight)
+        Source(folder / f"cycle-{i:03}" / "self.games", config.self_play.scale, config.result_weight)
         for i in range(first, number + 1)
     ]
     network = cycle / "network.onnx"
     if not network.exists():
-        training, _ = load([*sources, *settings.source], held_out=0.0, seed=settings.seed)
-        config = TrainingConfig(
-            blocks=settings.blocks, channels=settings.channels, batch_size=settings.batch_size,
-            steps=settings.steps, learning_rate=settings.learning_rate, smoothing=0.0, evaluations=4,
-            average=0.99, seed=settings.seed + number, device=settings.device, threads=settings.processes,
+        training, _ = load_datasets([*sources, *config.source], held_out=0.0, seed=config.seed)
+        recipe = TrainingConfig(
+            blocks=config.blocks, channels=config.channels, batch_size=config.batch_size,
+            steps=config.steps, learning_rate=config.learning_rate, smoothing=0.0, evaluations=4,
+            average=0.99, seed=config.seed + number, device=config.device, threads=config.processes,
         )  # fmt: skip
-        checkpoint = champion / "train" / "checkpoint.pt"  # none of a first champion from an exported file
+        checkpoint = champion / "train" / "checkpoint.pt"  # A champion from an exported file has none.
         initial = checkpoint if checkpoint.exists() else champion / "network.onnx"
-        net = train(config, training, {}, cycle / "train", initial=initial)
+        net = train(recipe, training, {}, cycle / "train", on_step, initial)
         export_onnx(net, network)
     last = json.loads((cycle / "train" / "log.jsonl").read_text().splitlines()[-1])
     return {"policy": last["policy_loss"], "value": last["value_loss"]}
 
 
-def _match(settings: LoopSettings, cycle: Path, champion: Path) -> Score:
-    """Plays the challenger against the champion, unless the result is there."""
+def _match(config: LoopConfig, cycle: Path, champion: Path) -> Score:
+    """Plays the challenger against the champion unless the result exists."""
     path = cycle / "match.json"
     if not path.exists():
         challenger, old = (
-            open_network(folder / "network.onnx", batch_size=MATCH_BATCH, backend=settings.backend)
+            open_network(folder / "network.onnx", batch_size=MATCH_BATCH, backend=config.backend)
             for folder in (cycle, champion)
         )
-        rng, games = Random(settings.seed + 1), settings.match_games
+        rng, games = Random(config.seed + 1), config.match_games
         score = shogi_match(
             challenger,
             old,
-            settings.openings,
+            config.openings,
             games,
-            settings.match_playouts,
-            settings.self_play.max_plies,
+            config.match_playouts,
+            config.self_play.max_plies,
             rng,
         )
         atomic_write(path, json.dumps(asdict(score)))
@@ -203,7 +198,7 @@ def shogi_match(
 ) -> Score:
     """Plays pairs of games with swapped colours and returns the challenger's score.
 
-    An opening starts each pair, after it four plies drawn at random make the games differ.
+    Each pair starts from one opening and four random plies, which make the games differ.
     """
     score = Score(0, 0, 0)
     for _ in range(games // 2):

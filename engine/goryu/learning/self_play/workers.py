@@ -1,8 +1,8 @@
-"""Self-play or reanalysis in several processes, kept as it ends; a run that was killed goes on.
+"""Runs self-play or reanalysis in several processes and appends every finished game to a file.
 
-Every process has a network of its own with one thread and plays many games on it at once. Games have
-numbers, and what a game draws is drawn from its number, so a run goes on with the numbers that its file
-lacks: what was in progress is done again, and nothing twice.
+Every process has its own network with one thread and plays many games on it at once. The number of a game is
+the seed of its random numbers, so a run that was killed resumes with the numbers that its file lacks. Games
+that were in progress are played again.
 """
 
 import multiprocessing as mp
@@ -27,61 +27,58 @@ from goryu.evaluators.named_networks import open_network
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import BackendError
 from goryu.learning.records.game_records import GameRecord, GameWriter, read_games
-from goryu.learning.records.summary import GameTally
-from goryu.learning.self_play.batching import play_together
-from goryu.learning.self_play.game import GameSteps, SelfPlaySettings, play_game
-from goryu.learning.self_play.leaf_evaluator import LeafNetwork
+from goryu.learning.records.summary import GameSummary
+from goryu.learning.self_play.batching import run_batched
+from goryu.learning.self_play.config import SelfPlayConfig
+from goryu.learning.self_play.game import GameSteps, self_play_game
+from goryu.learning.self_play.leaf_evaluator import LeafEvaluator
 from goryu.learning.self_play.reanalysis import reanalyse
 from goryu.match.openings import Opening
 from goryu.search.evaluator import Evaluator
 
-__all__ = ["PlayWork", "ReanalysisWork", "SelfPlayError", "Work", "run"]
-
-LOOK_S = 1.0
-"""After this long without a game the processes are looked at: one that was killed says nothing."""
+CHECK_AFTER_S = 1.0
+"""After this long without a game, check for processes that were killed: they send no message."""
 
 
 class SelfPlayError(GoryuError, RuntimeError):
-    """A process has failed; the message says what is wrong with the network, or holds the traceback of
-    anything else, or the status of a process that had no time for one.
-    """
+    """A process has failed; the message holds the fault of the network, the traceback or the exit status."""
 
 
 class Work(Protocol):
-    """What is to be done; it is sent to the processes."""
+    """Numbered pieces of work; the processes receive a copy."""
 
     @property
     def teacher(self) -> str:
-        """The name in the records, by which a run finds what it has done."""
+        """The name in the records, by which a run finds the work that it has done."""
         ...
 
     @property
     def size(self) -> int | None:
-        """How many pieces of work there are; None for no end."""
+        """The number of pieces; None if there is no end."""
         ...
 
     def start(self, number: int) -> GameSteps:
-        """Returns the generator that does the piece of a number."""
+        """Returns the generator that does a piece."""
         ...
 
     def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
-        """Returns which pieces these records of its teacher are, by number."""
+        """Returns the pieces that these records of its teacher are, by number."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PlayWork:
-    """Games from openings, one of which is drawn for every game."""
+    """Games of self-play, each from one of the openings, drawn at random."""
 
     teacher: str
-    settings: SelfPlaySettings
+    config: SelfPlayConfig
     openings: tuple[Opening, ...]
     seed: int
     size: int | None = None
 
     def start(self, number: int) -> GameSteps:
         rng = Random(f"{self.seed} {number}")
-        return play_game(self.settings, rng.choice(self.openings), rng, number, self.teacher)
+        return self_play_game(self.config, rng.choice(self.openings), rng, number, self.teacher)
 
     def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
         return {record.number: record for record in records if record.number is not None}
@@ -92,7 +89,7 @@ class ReanalysisWork:
     """New labels for a share of the positions of old games."""
 
     teacher: str
-    settings: SelfPlaySettings
+    config: SelfPlayConfig
     games: tuple[GameRecord, ...]
     share: float
     keeps_scores: bool
@@ -105,14 +102,14 @@ class ReanalysisWork:
     def start(self, number: int) -> GameSteps:
         rng = Random(f"{self.seed} {number}")
         game = self.games[number]
-        own = number if game.number is None else game.number  # Pieces of one game stay together so.
+        own = number if game.number is None else game.number  # Pieces of one game keep their common number.
         return reanalyse(
-            game, self.settings, self.share, rng,
+            game, self.config, self.share, rng,
             keeps_scores=self.keeps_scores, teacher=self.teacher, number=own,
         )  # fmt: skip
 
     def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
-        """By their moves: the games may be those of other files, or of files that have grown."""
+        """Finds them by their moves: the files of the games may have grown since, or be others."""
         numbers: defaultdict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
         for number, game in enumerate(self.games):
             numbers[game.start_sfen, game.moves].append(number)
@@ -132,23 +129,24 @@ def run(
     at_once: int = 32,
     backend: str = "cpu",
     temperature: float = 1.0,
-    report: Callable[[GameTally], None] = lambda tally: None,
-) -> GameTally:
-    """Does the work that the file does not hold yet, and appends its games; for ever if it has no end.
+    report: Callable[[GameSummary], None] = lambda summary: None,
+) -> GameSummary:
+    """Does the pieces of work that the file lacks and appends their games; runs forever if there is no end.
 
-    model: the network, as of `open_network`. at_once: games in progress in every process. temperature: of the
-    network's policy. report: called after every game.
+    model: the network, as for `open_network`. at_once: games in progress in every process. temperature: of
+        the network's policy. report: called after every game.
+
     Raises SelfPlayError if a process fails, GameFileError if the file is something else.
     """
     context = mp.get_context("spawn")
     queue: Queue[GameRecord | str | None] = context.Queue()
     with GameWriter(path) as writer:
-        tally = GameTally()
+        summary = GameSummary()
         earlier = work.done(game for game in read_games(path) if game.teacher == work.teacher)
         for game in earlier.values():
-            tally.add(game, is_new=False)
+            summary.add(game, is_new=False)
         done = set(earlier)
-        report(tally)
+        report(summary)
         workers = [
             context.Process(
                 target=_work,
@@ -169,25 +167,25 @@ def run(
                     raise SelfPlayError(event)
                 else:
                     writer.write([event])
-                    tally.add(event, is_new=True)
-                    report(tally)
+                    summary.add(event, is_new=True)
+                    report(summary)
         finally:
             for worker in workers:
                 worker.terminate()
                 worker.join()
-    return tally
+    return summary
 
 
 def _next_event(
     queue: "Queue[GameRecord | str | None]", workers: Sequence[BaseProcess]
 ) -> GameRecord | str | None:
-    """Returns what the next process has sent; raises SelfPlayError if one has died in silence."""
+    """Returns the next message of a process; raises SelfPlayError if one was killed."""
     while True:
         died = [worker.exitcode for worker in workers if worker.exitcode]
-        with suppress(Empty):  # What a dead process has sent before still counts.
-            return queue.get(timeout=LOOK_S)
+        with suppress(Empty):  # A dead process may have sent games before.
+            return queue.get(timeout=CHECK_AFTER_S)
         if died:
-            raise SelfPlayError(f"a process died (exit code {died[0]}): was it killed for its memory?")
+            raise SelfPlayError(f"a process died (exit code {died[0]}): perhaps the system ran out of memory")
 
 
 def _work(
@@ -201,16 +199,16 @@ def _work(
     step: int,
     queue: "Queue[GameRecord | str | None]",
 ) -> None:
-    """Does every `step`-th piece of work from `first` on; sends the games, or the traceback of a failure."""
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    """Does every `step`-th piece of work from `first` on; sends the games or the traceback of a failure."""
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
         evaluator = _open(model, at_once, backend, temperature)
         numbers = range(first, work.size, step) if work.size is not None else count(first, step)
-        for game in play_together((work.start(n) for n in numbers if n not in done), evaluator, at_once):
+        for game in run_batched((work.start(n) for n in numbers if n not in done), evaluator, at_once):
             queue.put(game)
         queue.put(None)
     except KeyboardInterrupt:
-        os._exit(130)  # The parent has it too, and says so.
+        os._exit(130)  # The parent receives it too and reports it.
     except (BackendError, ModelError) as error:
         queue.put(str(error))
     except Exception:
@@ -220,11 +218,11 @@ def _work(
 def _open(model: Path, batch_size: int, backend: str, temperature: float) -> Evaluator:
     """Loads the network; raises ModelError or BackendError."""
     network = open_network(model, batch_size=batch_size, backend=backend, temperature=temperature)
-    return LeafNetwork(network) if isinstance(network, NetworkEvaluator) else network
+    return LeafEvaluator(network) if isinstance(network, NetworkEvaluator) else network
 
 
-def _leave_with_parent() -> None:
-    """Ends this process when the one that started it is gone: nobody would take its games."""
+def _exit_with_parent() -> None:
+    """Ends this process when its parent has ended: nobody would receive its games."""
     parent = mp.parent_process()
     assert parent is not None
     parent.join()

@@ -19,8 +19,6 @@ from goryu.learning.teacher.targets import iteration_target, variation_target
 from goryu.match.openings import Opening
 from goryu.match.usi_client import EngineError, SearchReply, UsiClient
 
-__all__ = ["TeacherSettings", "play_game"]
-
 MAX_SCORE = 32767
 RESULTS = {None: DRAW, 0: BLACK_WON, 1: WHITE_WON}
 
@@ -32,8 +30,8 @@ MAX_QUESTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class TeacherSettings:
-    """How the games are played. The games of equal settings are equal, if the engine repeats itself.
+class TeacherConfig:
+    """How the games are played. The games of equal config are equal, if the engine repeats itself.
 
     go: what follows `go`. seed: of the openings, together with the number of the game.
     random_plies: least and greatest number of random moves. openings: where they begin; one is drawn.
@@ -58,10 +56,10 @@ class TeacherSettings:
     variation_cp: float = 80.0
 
 
-def play_game(
+def teacher_game(
     client: UsiClient,
     number: int,
-    settings: TeacherSettings,
+    config: TeacherConfig,
     teacher: str = "",
     claim: Callable[[int], bool] = lambda key: True,
 ) -> GameRecord:
@@ -71,11 +69,11 @@ def play_game(
     whether no other game has begun there: two games from one position would be the same game.
     Raises EngineError if the engine dies, hangs, or breaks the rules of shogi or of USI.
     """
-    rng = Random(f"{settings.seed} {number}")
-    game, reply, score = _balanced_opening(client, settings, rng, claim)
+    rng = Random(f"{config.seed} {number}")
+    game, reply, score = _balanced_opening(client, config, rng, claim)
     end = None
     while end is None:
-        wants_variations = settings.variations > 1 and rng.random() < settings.variation_share
+        wants_variations = config.variations > 1 and rng.random() < config.variation_share
         try:
             end = game.play_on(reply, score, wants_variations) or game.end()
         except (MoveError, IllegalMoveError) as error:
@@ -96,34 +94,34 @@ def play_game(
 
 
 def _balanced_opening(
-    client: UsiClient, settings: TeacherSettings, rng: Random, claim: Callable[[int], bool]
-) -> tuple["_Game", SearchReply, int | None]:
+    client: UsiClient, config: TeacherConfig, rng: Random, claim: Callable[[int], bool]
+) -> tuple["_TeacherGame", SearchReply, int | None]:
     """Returns a game after an opening that the teacher calls balanced, and its answer to the position."""
     for _ in range(MAX_OPENINGS):
-        game = _Game(client, settings, rng.choice(settings.openings))
-        for _ in range(rng.randint(*settings.random_plies)):
+        game = _TeacherGame(client, config, rng.choice(config.openings))
+        for _ in range(rng.randint(*config.random_plies)):
             if game.end() is None:
                 game.push(move_to_usi(rng.choice(game.board.legal_moves())))
         if game.end() is None and claim(game.board.position_key):
             client.new_game()
             reply, score = game.ask()
-            if score is not None and abs(score) <= settings.balance_cp:
+            if score is not None and abs(score) <= config.balance_cp:
                 return game, reply, score
     raise EngineError(
         "protocol", f"{client.name}: no new opening among {MAX_OPENINGS} that it calls balanced"
     )
 
 
-class _Game:
+class _TeacherGame:
     """A game in progress; evals and policies have one entry a move, None where nothing is recorded."""
 
-    def __init__(self, client: UsiClient, settings: TeacherSettings, opening: Opening) -> None:
+    def __init__(self, client: UsiClient, config: TeacherConfig, opening: Opening) -> None:
         self.start_sfen = opening.sfen
-        self.board = Board(self.start_sfen, Rules(max_ply=settings.max_plies))
+        self.board = Board(self.start_sfen, Rules(max_ply=config.max_plies))
         self.evals: list[int | None] = []
         self.policies: list[Policy | None] = []
         self._client = client
-        self._settings = settings
+        self._settings = config
         self._command = ["position", opening.start, "moves"]
         self._decided = 0
         for move in opening.moves:
@@ -168,16 +166,16 @@ class _Game:
         self, reply: SearchReply, score: int | None, wants_variations: bool
     ) -> tuple[int | None, str] | None:
         """Plays and records the teacher's move; returns who won and why, if it ends the game by itself."""
-        turn, settings = self.board.turn, self._settings
+        turn, config = self.board.turn, self._settings
         if score is None:
             return 1 - turn, "resignation"
-        self._decided += abs(score) > settings.decided_cp
-        if abs(score) <= settings.decided_cp or self._decided <= settings.max_decided:
+        self._decided += abs(score) > config.decided_cp
+        if abs(score) <= config.decided_cp or self._decided <= config.max_decided:
             policy = self._variations() if wants_variations else iteration_target(reply.lines, reply.move)
             self.push(reply.move, score, policy)
         else:
             self.push(reply.move)
-        if abs(score) < settings.resign_cp:
+        if abs(score) < config.resign_cp:
             return None
         return (turn if score > 0 else 1 - turn), "decided score"
 

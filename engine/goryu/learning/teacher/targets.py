@@ -13,8 +13,6 @@ from goryu.games.shogi import move_from_usi
 from goryu.learning.records.game_records import Policy
 from goryu.match.usi_output import number_after, variations
 
-__all__ = ["ITERATION_WEIGHTS", "iteration_target", "variation_target"]
-
 ITERATION_WEIGHTS = (0.6, 0.25, 0.15)
 """Of the moves that the last iterations preferred, the latest first."""
 

@@ -16,11 +16,9 @@ from goryu.errors import GoryuError
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, GameWriter, read_games
-from goryu.learning.records.summary import GameTally
-from goryu.learning.teacher.game import TeacherSettings, play_game
+from goryu.learning.records.summary import GameSummary
+from goryu.learning.teacher.game import TeacherConfig, teacher_game
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UnknownOptionError, UsiClient
-
-__all__ = ["Progress", "TeacherError", "run"]
 
 MAX_FAILURES = 5
 """Games that may fail in a row before the run gives up."""
@@ -34,7 +32,7 @@ class TeacherError(GoryuError):
 
 
 @dataclass(slots=True)
-class Progress(GameTally):
+class TeacherProgress(GameSummary):
     """Where a run stands: the games of this teacher, and what went wrong.
 
     failures: what the engine did when a game was lost to a failure, since the run was started.
@@ -45,18 +43,18 @@ class Progress(GameTally):
 
 def run(
     spec: EngineSpec,
-    settings: TeacherSettings,
+    config: TeacherConfig,
     path: Path,
     *,
     games: int | None = None,
     processes: int = 1,
     timeouts: Timeouts | None = None,
-    report: Callable[[Progress], None] = lambda progress: None,
-) -> Progress:
+    report: Callable[[TeacherProgress], None] = lambda progress: None,
+) -> TeacherProgress:
     """Plays the games 0 to `games` - 1 that the file does not hold yet, and appends them to it.
 
     games: None to go on until interrupted (KeyboardInterrupt, SystemExit): the file then has every game that
-    ended. The file may hold games of other teachers and settings too. `report` is called after every game and
+    ended. The file may hold games of other teachers and config too. `report` is called after every game and
     failure, in this thread. Raises TeacherError if the engine cannot be started or keeps failing.
     """
     clients = [UsiClient(spec, timeouts=timeouts) for _ in range(processes)]
@@ -64,13 +62,13 @@ def run(
     numbers, openings = _Numbers(), _Openings()
     workers: list[threading.Thread] = []
     try:
-        teacher = _start(clients[0], settings)
+        teacher = _start(clients[0], config)
         with GameWriter(path) as writer:
             progress, done = _resume(path, teacher, openings)
             numbers.open(done, games)
             report(progress)
             for client in clients:
-                arguments = (client, settings, teacher, numbers, openings, events)
+                arguments = (client, config, teacher, numbers, openings, events)
                 workers.append(threading.Thread(target=_work, args=arguments, daemon=True))
                 workers[-1].start()
             _collect(events, len(workers), writer, progress, report)
@@ -83,9 +81,9 @@ def run(
     return progress
 
 
-def _resume(path: Path, teacher: str, openings: "_Openings") -> tuple[Progress, set[int | None]]:
+def _resume(path: Path, teacher: str, openings: "_Openings") -> tuple[TeacherProgress, set[int | None]]:
     """Returns where the run stood and the numbers of the games in the file; claims their openings."""
-    progress, done = Progress(), set()
+    progress, done = TeacherProgress(), set()
     for game in read_games(path):
         if game.teacher == teacher:
             progress.add(game, is_new=False)
@@ -103,8 +101,8 @@ def _collect(
     events: "queue.SimpleQueue[_Event]",
     workers: int,
     writer: GameWriter,
-    progress: Progress,
-    report: Callable[[Progress], None],
+    progress: TeacherProgress,
+    report: Callable[[TeacherProgress], None],
 ) -> None:
     """Writes and counts what the workers send, until the last of them has ended."""
     failures_in_a_row = 0
@@ -129,7 +127,7 @@ def _collect(
 
 def _work(
     client: UsiClient,
-    settings: TeacherSettings,
+    config: TeacherConfig,
     teacher: str,
     numbers: "_Numbers",
     openings: "_Openings",
@@ -141,7 +139,7 @@ def _work(
             try:
                 if not client.is_alive:
                     client.restart()
-                events.put(play_game(client, number, settings, teacher, openings.claim))
+                events.put(teacher_game(client, number, config, teacher, openings.claim))
             except EngineError as error:
                 client.kill()
                 if not numbers.is_closed:
@@ -188,12 +186,12 @@ class _Openings:
             return is_new
 
 
-def _start(client: UsiClient, settings: TeacherSettings) -> str:
+def _start(client: UsiClient, config: TeacherConfig) -> str:
     """Starts the first engine; returns the teacher's name in the records, by which a run finds its games."""
     try:
         client.start()
     except (EngineError, UnknownOptionError) as error:
         raise TeacherError(str(error)) from error
     options = " ".join(f"{name}={value}" for name, value in client.spec.options)
-    parts = (client.name, options, f"go {settings.go}", f"seed {settings.seed}")
+    parts = (client.name, options, f"go {config.go}", f"seed {config.seed}")
     return "; ".join(part for part in parts if part)

@@ -19,8 +19,6 @@ from torch.utils import data
 
 from goryu.learning.training.dataset import Batch, Dataset, Draw, batches, draws, make_batch
 
-__all__ = ["load_batches"]
-
 WAITING = 4
 """Batches that each process makes ahead: of 256 positions, 13 MB each."""
 

@@ -19,26 +19,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from goryu.errors import InputError
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
 from goryu.learning.records.conversion import hcpe_records
 from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, results
 from goryu.learning.training.soft_policies import SoftPolicies
-
-__all__ = [
-    "Batch",
-    "Dataset",
-    "Draw",
-    "Source",
-    "batches",
-    "draws",
-    "load",
-    "make_batch",
-    "merge_duplicates",
-    "mirror_labels",
-    "parse_source",
-]
 
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]
 """What is in a batch: the indices of its positions, and which of them are reflected left to right."""
@@ -62,10 +49,10 @@ class Source:
     repeat: int = 1
 
     def __post_init__(self) -> None:
-        """Raises ValueError for numbers that make no target."""
+        """Raises InputError for numbers that make no target."""
         if not (self.scale > 0.0 and 0.0 <= self.result_weight <= 1.0 and self.repeat >= 1):
             received = f"{self.scale:g}, {self.result_weight:g}, {self.repeat}"
-            raise ValueError(
+            raise InputError(
                 f"expected a scale above 0, a weight of 0 to 1, a repeat of 1 or more: {received}"
             )
 
@@ -82,13 +69,13 @@ def parse_source(text: str) -> Source:
     >>> source.name, source.scale, source.result_weight, source.repeat
     ('a', 540.0, 0.5, 1)
 
-    Raises ValueError if it is something else.
+    Raises InputError if it is something else.
     """
     path, _, rest = text.partition(",")
     numbers = rest.split(",")
     try:
         if not path or not 1 <= len(numbers) <= 3:
-            raise ValueError(f"found {len(numbers)} numbers")
+            raise InputError(f"found {len(numbers)} numbers")
         source = Source(Path(path), float(numbers[0]))
         if len(numbers) > 1:
             source = replace(source, result_weight=float(numbers[1]))
@@ -97,7 +84,7 @@ def parse_source(text: str) -> Source:
         return source
     except ValueError as error:
         form = "FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]"
-        raise ValueError(f"expected {form}, received {text!r}: {error}") from error
+        raise InputError(f"expected {form}, received {text!r}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +130,7 @@ class Batch:
     result: npt.NDArray[np.float32]
 
 
-def load(
+def load_datasets(
     sources: Sequence[Source], held_out: float, seed: int, merge: bool = False
 ) -> tuple[Dataset, dict[str, Dataset]]:
     """Returns the training positions of all sources and the held-out ones of each, by the source's name;
@@ -154,7 +141,7 @@ def load(
     merge: whether equal training positions become one, with their targets averaged.
     """
     if not 0.0 <= held_out < 1.0:
-        raise ValueError(f"held out: expected a share of 0 to 1, received {held_out:g}")
+        raise InputError(f"held out: expected a share of 0 to 1, received {held_out:g}")
     training: list[Dataset] = []
     repeats: list[npt.NDArray[np.int64]] = []
     lines: list[npt.NDArray[np.int64]] = []
@@ -243,10 +230,10 @@ def draws(count: int, size: int, rng: np.random.Generator) -> Iterator[Draw]:
     """Yields what is in each batch of `count` positions, for ever: the indices, and which are mirrored.
 
     Each pass is a fresh permutation, each position mirrored or not by chance; the last, incomplete batch of a
-    pass is dropped. Raises ValueError if there are too few positions for one.
+    pass is dropped. Raises InputError if there are too few positions for one.
     """
     if count < size:
-        raise ValueError(f"expected at least one batch of {size} positions to train on, found {count}")
+        raise InputError(f"expected at least one batch of {size} positions to train on, found {count}")
     while True:
         order = rng.permutation(count)
         for start in range(0, count - size + 1, size):

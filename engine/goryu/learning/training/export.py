@@ -16,10 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from goryu.errors import GoryuError
+from goryu.errors import GoryuError, InputError
 from goryu.learning.training.network import PolicyValueNet
-
-__all__ = ["ExportError", "check_export", "expecting", "export_onnx", "load_checkpoint"]
 
 OPSET = 17
 TOLERANCE = 1e-3
@@ -92,7 +90,7 @@ def export_onnx(net: PolicyValueNet, path: Path) -> None:
 def load_checkpoint(path: Path) -> PolicyValueNet:
     """Returns the averaged network of a checkpoint written by `train`, in evaluation mode.
 
-    Raises ValueError if the file is something else.
+    Raises InputError if the file is something else.
     """
     with expecting(path, "a checkpoint of tools/train.py"):
         weights = torch.load(path, weights_only=True, map_location="cpu")["averaged"]
@@ -105,13 +103,13 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
 
 @contextmanager
 def expecting(path: Path, what: str) -> Iterator[None]:
-    """Raises ValueError, which says what was expected, where a checkpoint turns out to be something else."""
+    """Raises InputError, which says what was expected, where a checkpoint turns out to be something else."""
     try:
         yield
     except OSError:
         raise
     except Exception as error:  # torch.load raises what a pickle of something else happens to raise
-        raise ValueError(f"{path}: expected {what} ({type(error).__name__})") from error
+        raise InputError(f"{path}: expected {what} ({type(error).__name__})") from error
 
 
 def check_export(net: PolicyValueNet, path: Path) -> None:

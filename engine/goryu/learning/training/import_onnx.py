@@ -16,10 +16,9 @@ import torch
 from onnx import numpy_helper
 from torch import Tensor, nn
 
+from goryu.errors import InputError
 from goryu.learning.training.export import check_export
 from goryu.learning.training.network import PolicyValueNet, ResidualBlock
-
-__all__ = ["load_export", "unfold"]
 
 Layer = tuple[Tensor, Tensor | None]
 """The weight of a convolution or a linear layer, and its bias."""
@@ -31,7 +30,7 @@ NOTHING = 1e-12
 def load_export(path: Path) -> PolicyValueNet:
     """Returns the network of a float32 file that `export_onnx` wrote, in evaluation mode.
 
-    Its normalisations only add the biases of the file; see `unfold`. Raises ValueError if the file is
+    Its normalisations only add the biases of the file; see `unfold`. Raises InputError if the file is
     another network.
     """
     try:
@@ -42,7 +41,7 @@ def load_export(path: Path) -> PolicyValueNet:
         raise
     except Exception as error:  # onnx, protobuf and torch each have their own for a file that is not ours
         reason = str(error).partition("\n")[0]
-        raise ValueError(
+        raise InputError(
             f"{path}: expected a float32 network that tools/train.py exported: {reason}"
         ) from error
     return net
@@ -55,7 +54,7 @@ def unfold(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:
     evaluation mode the network computes the same as before.
     """
     for convolutions, norm in _normalised(net):
-        _wake(convolutions, norm)
+        _revive_dead_filters(convolutions, norm)
         seen: list[Tensor] = []
         hook = norm.register_forward_pre_hook(lambda _, inputs, seen=seen: seen.append(inputs[0]))
         with torch.no_grad():
@@ -126,7 +125,7 @@ def _take(layers: Iterator[Layer], module: nn.Module, biased: nn.Module | None =
         biased.running_var.fill_(1.0 - biased.eps)
 
 
-def _wake(convolutions: list[nn.Conv2d], norm: nn.BatchNorm2d) -> None:
+def _revive_dead_filters(convolutions: list[nn.Conv2d], norm: nn.BatchNorm2d) -> None:
     """Gives filters of zeros the start of fresh ones: neither they nor a normalisation's zero could learn."""
     dead = _size(convolutions) < NOTHING
     if not dead.any():

@@ -12,8 +12,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-__all__ = ["PolicyValueNet"]
-
 
 class PolicyValueNet(nn.Module):  # type: ignore[misc]
     """`blocks` residual blocks of `channels` channels; about 74,000 weights a block at 64 channels."""

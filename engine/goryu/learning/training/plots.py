@@ -4,8 +4,6 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
-__all__ = ["plot_run"]
-
 PANELS = (
     ("policy_loss", "policy loss (nats)"),
     ("policy_top1", "first choice is the teacher's"),

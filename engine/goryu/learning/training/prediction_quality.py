@@ -1,7 +1,7 @@
-"""How well a network foresees games: who wins them, and which moves are played.
+"""How well a network predicts finished games: the winner and the moves played.
 
-On games that nobody learned from, such as those of a match of strong engines, this compares networks whose
-training had different targets, and teachers with pupils; a match is the proof, this is the quick look.
+On games that no network was trained on, such as those of a match, this compares networks in minutes. Networks
+trained on different targets can be compared, and a teacher with its student. Only a match proves strength.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from goryu.errors import InputError
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
@@ -21,19 +22,16 @@ from goryu.match.game_log import read_game_log
 from goryu.match.openings import parse_opening
 from goryu.search.evaluator import Evaluator
 
-__all__ = ["Foresight", "Glance", "PlayedGame", "foresight", "glances", "read_played"]
-
 LEAST_PROBABILITY = 1e-4
-"""A move gets at least so much where its surprise is counted: a policy may say 0, and one such move in a
-thousand would drown the others."""
+"""Lower bound of a move's probability in the loss: one move in a thousand with 0 would dominate the mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
     """A game with its result.
 
-    start_sfen, opening: where it starts, and the USI moves that nobody chose. moves: those after them.
-    players: names of black and white. black_score: 1, 1/2 or 0.
+    start_sfen, opening: the start and the USI moves that no player chose. moves: the USI moves after them.
+    players: names of Black and White. black_score: 1, 1/2 or 0.
     """
 
     start_sfen: str
@@ -44,11 +42,11 @@ class PlayedGame:
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
-    """What a network said of one position of a game, and what came of it.
+class Prediction:
+    """A network's prediction for one position of a game, and what was played.
 
-    ply: from the start. player: who moved. result: of the game for that side, 1, 1/2 or 0.
-    value: the network's, in [-1, +1] from the same side. probability: of the move played.
+    ply: number of the move in the game. player: who moved. result: of the game for that side, 1, 1/2 or 0.
+    value: the network's, in [-1, +1] for the same side. probability: of the move played.
     is_first: whether the move played was the policy's first choice.
     """
 
@@ -61,13 +59,13 @@ class Glance:
 
 
 @dataclass(frozen=True, slots=True)
-class Foresight:
-    """What the glances at some positions come to; losses are mean cross-entropies in nats.
+class PredictionQuality:
+    """How good the predictions for some positions are; losses are mean cross-entropies in nats.
 
-    result_loss: of the results, with win rates as the network says them. fitted_loss: with their log odds
-        times `factor`, the best one. A network that is surer than the games allow has a factor below 1.
-    right_side: share of the positions of decided games whose value is on the winner's side.
-    move_loss: of the moves played, each counted as no less likely than `LEAST_PROBABILITY`.
+    result_loss: of the results, with the network's win rates. fitted_loss: with their log odds times
+        `factor`, the one that minimises the loss. An overconfident network has a factor below 1.
+    right_side: share of the positions of decided games whose value favours the winner.
+    move_loss: of the moves played; no probability counts as less than `LEAST_PROBABILITY`.
     first_choice: share of the moves played that were the policy's first choice.
     """
 
@@ -80,9 +78,10 @@ class Foresight:
     first_choice: float
 
 
-def read_played(path: Path) -> Iterator[PlayedGame]:
-    """Yields the games of a match's log (`games.jsonl`) or of a file of games (`*.games`): there the moves
-    before the first score are the opening, a teacher's random moves among them.
+def read_played_games(path: Path) -> Iterator[PlayedGame]:
+    """Yields the games of a match log (`games.jsonl`) or of a file of training games (`*.games`).
+
+    In training games the moves before the first score are the opening.
 
     Raises GameLogError, GameFileError or OSError.
     """
@@ -104,25 +103,25 @@ def read_played(path: Path) -> Iterator[PlayedGame]:
         yield PlayedGame(opening.sfen, opening.moves, entry.moves, players, score)
 
 
-def glances(
+def predict(
     games: Iterable[PlayedGame], evaluator: Evaluator, *, every: int = 1, batch: int = 256
-) -> list[Glance]:
-    """Returns what an evaluator says of the positions in which the players chose their moves.
+) -> list[Prediction]:
+    """Returns an evaluator's predictions for the positions in which the players chose their moves.
 
-    every: 1 for all of them, N for two in a row out of 2 N: so both sides have their turn.
+    every: 1 for all positions, N for two consecutive ones out of 2 N, so that both sides are represented.
     Raises IllegalMoveError or SfenError if a game cannot be played.
     """
-    found: list[Glance] = []
+    found: list[Prediction] = []
     boards: list[Board] = []
     facts: list[tuple[str, float, Move]] = []
 
-    def look() -> None:
+    def evaluate_boards() -> None:
         for board, (player, result, move), evaluation in zip(
             boards, facts, evaluator.evaluate(boards), strict=True
         ):
             policy = dict(zip(board.legal_moves(), evaluation.policy, strict=True))
             is_first = policy[move] == max(policy.values())
-            found.append(Glance(board.ply, player, result, evaluation.value, policy[move], is_first))
+            found.append(Prediction(board.ply, player, result, evaluation.value, policy[move], is_first))
         boards.clear()
         facts.clear()
 
@@ -137,25 +136,25 @@ def glances(
                 boards.append(before)
                 facts.append((game.players[before.turn], abs(before.turn - game.black_score), move))
         if len(boards) >= batch:
-            look()
+            evaluate_boards()
     if boards:
-        look()
+        evaluate_boards()
     return found
 
 
-def foresight(seen: Sequence[Glance]) -> Foresight:
-    """Returns what the glances come to; raises ValueError if there are none."""
-    if not seen:
-        raise ValueError("expected at least one position of a game")
-    results = np.array([glance.result for glance in seen])
-    odds = np.array([2.0 * atanh(max(-0.999999, min(0.999999, glance.value))) for glance in seen])
+def summarize(predictions: Sequence[Prediction]) -> PredictionQuality:
+    """Returns the quality of some predictions; raises InputError if there are none."""
+    if not predictions:
+        raise InputError("expected at least one position of a game")
+    results = np.array([one.result for one in predictions])
+    odds = np.array([2.0 * atanh(max(-0.999999, min(0.999999, one.value))) for one in predictions])
     fitted = fit_scale(1000.0 * odds, results)
-    return Foresight(
-        positions=len(seen),
+    return PredictionQuality(
+        positions=len(predictions),
         result_loss=float((np.logaddexp(0.0, odds) - results * odds).mean()),
         fitted_loss=fitted.cross_entropy,
         factor=1000.0 / fitted.scale,
         right_side=fitted.sign_agreement,
-        move_loss=float(np.mean([-log(max(LEAST_PROBABILITY, glance.probability)) for glance in seen])),
-        first_choice=float(np.mean([glance.is_first for glance in seen])),
+        move_loss=float(np.mean([-log(max(LEAST_PROBABILITY, one.probability)) for one in predictions])),
+        first_choice=float(np.mean([one.is_first for one in predictions])),
     )

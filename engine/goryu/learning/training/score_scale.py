@@ -10,8 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ScoreScale", "fit_scale"]
-
 SCALES = (10.0, 100_000.0)
 """Between these the scale is looked for, in centipawns."""
 

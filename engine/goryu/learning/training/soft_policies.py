@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from goryu.learning.records.game_records import Policy
 
-__all__ = ["SoftPolicies"]
-
 
 @dataclass(frozen=True, slots=True)
 class SoftPolicies:

@@ -1,10 +1,11 @@
 """Supervised training of a policy-value network.
 
-The recipe is the field's: AdamW; one cycle of the learning rate, annealed to zero (worth 230 Elo and more to
-KataGo); an exponential moving average of the weights, which is what is measured and exported; gradients
-clipped; policy cross-entropy over the legal moves with a little label smoothing; value cross-entropy on the
-mix of teacher's score and result. On a CPU the convolutions run in bfloat16, which doubles the rate; the
+The recipe is the usual one: AdamW; one cycle of the learning rate, annealed to zero (worth 230 Elo and more
+to KataGo); an exponential moving average of the weights, which is measured and exported; clipped gradients;
+policy cross-entropy over the legal moves with a little label smoothing; value cross-entropy on a mix of the
+teacher's score and the result. The convolutions run in bfloat16, which doubles the speed on a CPU; the
 weights stay float32.
+
 Sources: AdamW: Loshchilov and Hutter, 2019; one cycle: Smith and Topin, 2018, with a cosine down (Loshchilov
 and Hutter, 2017); averages of weights: Polyak and Juditsky, 1992; label smoothing: Szegedy et al., 2016.
 """
@@ -23,72 +24,35 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from goryu.errors import InputError
 from goryu.files import atomic_save, atomic_write
 from goryu.learning.training.batch_loader import load_batches
+from goryu.learning.training.config import TrainingConfig
 from goryu.learning.training.dataset import Batch, Dataset, make_batch
 from goryu.learning.training.export import expecting, load_checkpoint
 from goryu.learning.training.import_onnx import load_export, unfold
 from goryu.learning.training.network import PolicyValueNet, ResidualBlock
-from goryu.learning.training.validation import measure, tensors
-
-__all__ = ["TrainingConfig", "load_initial", "train"]
+from goryu.learning.training.validation import tensors, validate
 
 WARM_UP = 0.05
-"""Share of the run in which the learning rate rises."""
+"""Share of the run during which the learning rate rises."""
 
-MEASURED_ON_THE_WAY, MEASURED_AT_THE_END = 2_048, 100_000
+VALIDATED_DURING_RUN, VALIDATED_AT_END = 2_048, 100_000
 """Most positions of each held-out set on which the network is measured."""
 
 SAMPLE = 512
-"""Positions on which the normalisations of an exported network are measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingConfig:
-    """Every number of a run. A run ends after `steps` steps or `minutes` minutes, whichever comes first.
-
-    smoothing: probability that the policy target spreads evenly over the legal moves.
-    value_weight: weight of the value loss beside the policy loss.
-    average: decay of the moving average of the weights, per step.
-    evaluations: how often the held-out games are measured in a run.
-    threads: of PyTorch. workers: processes that make batches; with 0 the training does it between its steps.
-    """
-
-    blocks: int = 5
-    channels: int = 64
-    batch_size: int = 256
-    steps: int = 1_000_000
-    minutes: float = math.inf
-    learning_rate: float = 2e-3
-    weight_decay: float = 0.05
-    smoothing: float = 0.1
-    value_weight: float = 1.0
-    clip: float = 10.0
-    average: float = 0.999
-    evaluations: int = 10
-    seed: int = 0
-    threads: int = 1
-    workers: int = 0
-    device: str = "cpu"
-
-    def __post_init__(self) -> None:
-        """Raises ValueError for numbers that make no run."""
-        for name in ("channels", "batch_size", "steps", "minutes", "evaluations", "threads"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name}: expected more than 0, received {getattr(self, name)}")
-        if self.workers < 0:
-            raise ValueError(f"workers: expected 0 or more, received {self.workers}")
+"""Positions on which to measure the normalisations of an exported network."""
 
 
 @dataclass(slots=True)
-class Progress:
-    """Where a run stands; elapsed counts the seconds of earlier, interrupted runs too."""
+class TrainingProgress:
+    """How far a run is; `elapsed` counts the seconds of earlier, interrupted runs too."""
 
     step: int = 0
     elapsed: float = 0.0
 
     def share(self, config: TrainingConfig) -> float:
-        """Returns how much of the run is done, in [0, 1]."""
+        """Returns the share of the run that is done, in [0, 1]."""
         return min(1.0, max(self.step / config.steps, self.elapsed / 60.0 / config.minutes))
 
 
@@ -100,13 +64,13 @@ def train(
     report: Callable[[dict[str, Any]], None] = lambda entry: None,
     initial: Path | None = None,
 ) -> PolicyValueNet:
-    """Trains, and returns the network with the averaged weights, on the CPU and in evaluation mode.
+    """Trains and returns the network with the averaged weights, on the CPU and in evaluation mode.
 
-    Continues from `folder`/checkpoint.pt if that exists, else starts anew: from the averaged weights of the
-    checkpoint or of the exported network `initial`, if given, or from random ones. Writes to the folder at
-    every evaluation: checkpoint.pt, and one line of JSON to log.jsonl. `report` receives a small entry after
-    every step (`share`, `step`, `loss`) and the logged ones. Raises ValueError for files, positions or a
-    device that cannot be used.
+    Continues from `folder`/checkpoint.pt if that exists. Else starts from the averaged weights of the
+    checkpoint or exported network `initial`, or from random weights without it. Every evaluation writes
+    checkpoint.pt and one line of JSON in log.jsonl. `report` receives a small entry after every step
+    (`share`, `step`, `loss`) and every logged entry. Raises InputError for files, positions or a device that
+    cannot be used.
     """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
@@ -122,10 +86,10 @@ def train(
         net.load_state_dict(_starting_network(config, initial, training).state_dict())
     averaged.load_state_dict(net.state_dict())
     folder.mkdir(parents=True, exist_ok=True)
-    progress = Progress() if is_new else _resume(checkpoint, net, averaged, optimizer)
+    progress = TrainingProgress() if is_new else _resume(checkpoint, net, averaged, optimizer)
     for group, asked_for in zip(optimizer.param_groups, _parameter_groups(net, config), strict=True):
-        group["weight_decay"] = asked_for["weight_decay"]  # The checkpoint brings that of its own run.
-    _forget_after(progress.step, folder / "log.jsonl")
+        group["weight_decay"] = asked_for["weight_decay"]  # The checkpoint has its own.
+    _truncate_log(progress.step, folder / "log.jsonl")
 
     rng = np.random.default_rng((config.seed, 0))
     stream = load_batches(training, config.batch_size, rng, first=progress.step, workers=config.workers)
@@ -135,7 +99,7 @@ def train(
         for group in optimizer.param_groups:
             group["lr"] = config.learning_rate * one_cycle(share)
         policy_loss, value_loss = _step(net, optimizer, next(stream), config)
-        # At first nearly the latest weights: the random ones of the beginning shall not linger.
+        # Start with almost no averaging, so that the initial random weights are forgotten quickly.
         _average(averaged, net, min(config.average, progress.step / (progress.step + 10)))
         progress.step += 1
         progress.elapsed += time.monotonic() - started
@@ -154,19 +118,20 @@ def train(
 
 
 def load_initial(path: Path, blocks: int, channels: int) -> PolicyValueNet:
-    """Returns the network of a checkpoint or of an exported file (`load_export`); ValueError if it is of
-    another size.
+    """Returns the network of a checkpoint or of an exported file (`load_export`).
+
+    Raises InputError if it has another size.
     """
     net = load_export(path) if path.suffix == ".onnx" else load_checkpoint(path)
     found = len([block for block in net.tower if isinstance(block, ResidualBlock)]), net.board.out_channels
     if found != (blocks, channels):
         expected = f"{blocks} blocks of {channels} channels"
-        raise ValueError(f"{path}: expected {expected}, found {found[0]} of {found[1]}")
+        raise InputError(f"{path}: expected {expected}, found {found[0]} of {found[1]}")
     return net
 
 
 def one_cycle(share: float) -> float:
-    """Returns the factor of the learning rate at a share of the run: a linear rise, half a cosine down to 0.
+    """Returns the factor of the learning rate at a share of the run: a linear rise, then half a cosine to 0.
 
     >>> [round(one_cycle(x), 3) for x in (0.0, 0.05, 0.525, 1.0)]
     [0.04, 1.0, 0.5, 0.0]
@@ -195,7 +160,7 @@ def _starting_network(config: TrainingConfig, initial: Path, training: Dataset) 
     net = load_initial(initial, config.blocks, config.channels)
     if initial.suffix == ".onnx":
         if not len(training):
-            raise ValueError("expected positions to train on, found none")
+            raise InputError("expected positions to train on, found none")
         rng = np.random.default_rng(config.seed)
         chosen = rng.integers(len(training), size=SAMPLE)
         some = make_batch(training, chosen, np.zeros(len(chosen), bool))
@@ -216,7 +181,7 @@ def _step(
 
 
 def _parameter_groups(net: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
-    """Weights decay; biases and normalisations do not."""
+    """Returns the parameters with and without weight decay; biases and normalisations have none."""
     decaying = [p for p in net.parameters() if p.ndim > 1]
     others = [p for p in net.parameters() if p.ndim <= 1]
     return [
@@ -236,13 +201,13 @@ def _average(averaged: nn.Module, net: nn.Module, decay: float) -> None:
 
 
 def _log_entry(
-    progress: Progress,
+    progress: TrainingProgress,
     config: TrainingConfig,
     training_losses: npt.NDArray[np.float64],
     net: nn.Module,
     testing: dict[str, Dataset],
 ) -> dict[str, Any]:
-    limit = MEASURED_AT_THE_END if progress.share(config) >= 1.0 else MEASURED_ON_THE_WAY
+    limit = VALIDATED_AT_END if progress.share(config) >= 1.0 else VALIDATED_DURING_RUN
     return {
         "step": progress.step,
         "share": round(progress.share(config), 4),
@@ -251,7 +216,7 @@ def _log_entry(
         "policy_loss": round(float(training_losses[0]), 4),
         "value_loss": round(float(training_losses[1]), 4),
         "held_out": {
-            name: asdict(measure(net, data, config.device, limit))
+            name: asdict(validate(net, data, config.device, limit))
             for name, data in testing.items()
             if len(data)
         },
@@ -261,28 +226,30 @@ def _log_entry(
 def _check_device(device: str) -> None:
     try:
         torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:  # the latter from a torch without CUDA
+    except (RuntimeError, AssertionError) as error:  # The latter from a torch without CUDA.
         reason = str(error).partition("\n")[0]
-        raise ValueError(f"device {device!r}: {reason}") from error
+        raise InputError(f"device {device!r}: {reason}") from error
 
 
-def _resume(path: Path, net: nn.Module, averaged: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
+def _resume(
+    path: Path, net: nn.Module, averaged: nn.Module, optimizer: torch.optim.Optimizer
+) -> TrainingProgress:
     with expecting(path, "the checkpoint of a run with a network of this size"):
         checkpoint = torch.load(path, weights_only=True, map_location="cpu")
         net.load_state_dict(checkpoint["net"])
         averaged.load_state_dict(checkpoint["averaged"])
         optimizer.load_state_dict(checkpoint["optimizer"])
-        return Progress(checkpoint["step"], checkpoint["elapsed"])
+        return TrainingProgress(checkpoint["step"], checkpoint["elapsed"])
 
 
-def _forget_after(step: int, log: Path) -> None:
-    """Drops what was logged after the checkpoint that a run goes on from: it will be logged again."""
+def _truncate_log(step: int, log: Path) -> None:
+    """Drops the entries after the checkpoint from which a run continues; it will log them again."""
     if log.exists():
         lines = log.read_text().splitlines(keepends=True)
         try:
             kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
         except ValueError as error:
-            raise ValueError(f"{log}: expected a JSON object in each line: {error}") from error
+            raise InputError(f"{log}: expected a JSON object in each line: {error}") from error
         if kept != lines:
             atomic_write(log, "".join(kept))
 
@@ -292,7 +259,7 @@ def _save(
     net: nn.Module,
     averaged: nn.Module,
     optimizer: torch.optim.Optimizer,
-    progress: Progress,
+    progress: TrainingProgress,
     config: TrainingConfig,
 ) -> None:
     checkpoint = {

@@ -9,13 +9,11 @@ from torch.nn import functional as F
 
 from goryu.learning.training.dataset import Batch, Dataset, make_batch
 
-__all__ = ["Measures", "measure", "tensors"]
-
 EVALUATION_BATCH = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class ValidationMetrics:
     """How a network does on positions it was not trained on.
 
     policy_loss: cross-entropy of the played move, over the legal moves, in nats, without smoothing.
@@ -38,7 +36,9 @@ class Measures:
     policy_divergence: float
 
 
-def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 100_000) -> Measures:
+def validate(
+    net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 100_000
+) -> ValidationMetrics:
     """Measures a network on a data set, or on `limit` evenly spaced positions of it, in float32."""
     was_training = net.training
     net.eval()
@@ -70,7 +70,7 @@ def measure(net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 
         decided += int(is_decided.sum())
     net.train(was_training)
     means = sums / ([len(chosen)] * 5 + [max(decided, 1), len(chosen)])
-    return Measures(len(chosen), *(round(float(mean), 4) for mean in means))
+    return ValidationMetrics(len(chosen), *(round(float(mean), 4) for mean in means))
 
 
 def tensors(batch: Batch, device: str) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:

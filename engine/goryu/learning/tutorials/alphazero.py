@@ -28,9 +28,6 @@ from goryu.search.boltzmann import boltzmann_choice
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel
 
-__all__ = ["AlphaZero", "Cycle", "Example", "Learner", "RootNoise", "play"]
-
-
 P = TypeVar("P")
 
 

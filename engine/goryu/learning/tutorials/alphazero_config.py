@@ -10,8 +10,6 @@ from typing import Literal
 from goryu.search.gumbel import GumbelConfig
 from goryu.search.puct import PuctConfig
 
-__all__ = ["PUBLISHED", "REVERSI", "SHOGI", "TICTACTOE", "AlphaZeroConfig", "puct_config"]
-
 
 @dataclass(frozen=True, slots=True)
 class AlphaZeroConfig:

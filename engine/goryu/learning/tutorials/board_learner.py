@@ -16,10 +16,8 @@ from goryu.games.state import State
 from goryu.learning.tutorials.alphazero import Example
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
 from goryu.learning.tutorials.networks import BoardNet, export, symmetric
-from goryu.learning.tutorials.optimizer import GradientSteps
+from goryu.learning.tutorials.optimizer import ScheduledOptimizer
 from goryu.search.evaluator import Evaluator
-
-__all__ = ["BoardLearner"]
 
 Position = tuple[int, int]
 """Bitboards of the side to move and of the opponent."""
@@ -32,7 +30,7 @@ class BoardLearner:
         torch.manual_seed(seed)
         self.game = game
         self.net = BoardNet(game, blocks, channels)
-        self.steps = GradientSteps(self.net)
+        self.optimizer = ScheduledOptimizer(self.net)
 
     def new_game(self) -> State:
         return self.game.new()
@@ -70,16 +68,16 @@ class BoardLearner:
             logits, predicted = self.net(torch.from_numpy(x))
             policy_loss = -(torch.from_numpy(y) * F.log_softmax(logits, dim=1)).sum(dim=1).mean()
             value_loss = F.mse_loss(predicted, torch.from_numpy(values[chosen]))
-            self.steps.take(policy_loss + value_loss, config)
+            self.optimizer.step(policy_loss + value_loss, config)
             policy_total += policy_loss.item()
             value_total += value_loss.item()
         return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
 
     def state_dict(self) -> dict[str, Any]:
-        return self.steps.state_dict()
+        return self.optimizer.state_dict()
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        self.steps.load_state_dict(saved)
+        self.optimizer.load_state_dict(saved)
 
     def _arrays(self, examples: Sequence[Example[Position]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Returns planes [N, 2, size, size], policies [N, moves] and values [N], float32."""

@@ -6,7 +6,7 @@ leads there; and it finds out only as much as its opponents make it pay for corn
 exercises vary the two things that it learns from, the opponents and the target, and ask afterwards:
 
 - How many points does it make against each kind of opponent?
-- What is a disc worth to the network on a corner, beside a corner and elsewhere? (`disc_worth`)
+- What is a disc worth to the network on a corner, beside a corner and elsewhere? (`disc_value`)
 - How often does it take a corner that it could take? (`corner_taking`)
 
 Weakness: each variant is trained once. Its points change from one training to the next by about as much
@@ -28,17 +28,6 @@ from goryu.learning.tutorials.experiments import greedy_opponent, points
 from goryu.learning.tutorials.report import Measurement
 from goryu.learning.tutorials.value_learner import CORNERS, Choose, ValueLearner, ValueLearnerConfig
 from goryu.search.random_move import random_move
-
-__all__ = [
-    "OPPONENTS",
-    "VARIANTS",
-    "Variant",
-    "corner_lead",
-    "corner_rules_of_thumb",
-    "corner_taking",
-    "disc_worth",
-    "variant_results",
-]
 
 BESIDE_CORNERS = (1, 8, 9, 6, 14, 15, 48, 49, 57, 54, 55, 62)
 """Whoever plays here often gives the corner away."""
@@ -131,7 +120,7 @@ def variant_results(
     yield corner_taking(f"{variant.name} takes corners", learner.choose, rng)
     others = tuple(set(range(64)) - set(CORNERS) - set(BESIDE_CORNERS))
     for where, squares in (("on a corner", CORNERS), ("beside one", BESIDE_CORNERS), ("elsewhere", others)):
-        yield disc_worth(f"{variant.name}: a disc {where}", learner.judge, squares, rng)
+        yield disc_value(f"{variant.name}: a disc {where}", learner.judge, squares, rng)
 
 
 def corner_taking(name: str, choose: Choose, rng: Random, count: int = 400) -> Measurement:
@@ -146,7 +135,7 @@ def corner_taking(name: str, choose: Choose, rng: Random, count: int = 400) -> M
     return Measurement("corners", name, share, sqrt(share * (1.0 - share) / count), None, f"of {count}")
 
 
-def disc_worth(
+def disc_value(
     name: str, judge: ValueFunction, squares: Sequence[int], rng: Random, count: int = 400
 ) -> Measurement:
     """Measures how many discs of final lead the judge gives for owning the disc on one of the squares.

@@ -13,24 +13,45 @@ from goryu.agents.presets import disc_lead
 from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Reversi
-from goryu.learning.tutorials.correctness import mean_correctness
 from goryu.learning.tutorials.report import Measurement
 from goryu.learning.tutorials.value_learner import ValueLearner
 from goryu.search import uct
 from goryu.search.random_move import random_move
 
-__all__ = [
-    "greedy_opponent",
-    "match_of_openings",
-    "points",
-    "reversi_networks",
-    "reversi_rules_of_thumb",
-    "tictactoe_basics",
-    "tictactoe_network",
-    "value_network",
-]
-
 TUTORIAL_EXPANSION = 10
+"""Visits at which the tutorial's UCT was meant to expand a node."""
+
+CORRECT_REPLIES: dict[tuple[int, ...], frozenset[int]] = {
+    (0,): frozenset({4}),
+    (2,): frozenset({4}),
+    (6,): frozenset({4}),
+    (8,): frozenset({4}),
+    (4,): frozenset({0, 2, 6, 8}),
+    (1,): frozenset({0, 2, 4, 7}),
+    (3,): frozenset({0, 4, 5, 6}),
+    (5,): frozenset({2, 3, 4, 8}),
+    (7,): frozenset({1, 4, 6, 8}),
+    (0, 4, 8): frozenset({1, 3, 5, 7}),
+    (2, 4, 6): frozenset({1, 3, 5, 7}),
+}
+"""Moves played -> correct replies, which keep the draw; squares 0 to 8, row by row.
+
+The AlphaZero tutorial tests a player on these eleven positions: the replies to every first move, and two
+diagonal traps, in which a corner loses.
+"""
+
+
+def correctness(agent: Agent) -> int:
+    """Returns how many of the eleven positions the agent answers correctly."""
+    return sum(agent(TicTacToe(moves)) in replies for moves, replies in CORRECT_REPLIES.items())
+
+
+def mean_correctness(new_agent: Callable[[], Agent], runs: int) -> tuple[float, float]:
+    """Returns the mean and its standard error over several runs, for agents that draw random numbers."""
+    scores = [correctness(new_agent()) for _ in range(runs)]
+    mean = sum(scores) / runs
+    variance = sum((score - mean) ** 2 for score in scores) / max(1, runs - 1)
+    return mean, (variance / runs) ** 0.5
 
 
 def points(name: str, score: Score, theirs: float | None = None) -> Measurement:

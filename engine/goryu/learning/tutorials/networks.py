@@ -18,8 +18,6 @@ from torch.nn import functional as F
 from goryu.evaluators.board_network import BoardGame, BoardNetwork, Planes
 from goryu.files import atomic_write
 
-__all__ = ["BoardNet", "ValueNet", "as_evaluator", "export", "forward_values", "symmetric"]
-
 
 class BoardNet(nn.Module):  # type: ignore[misc]
     """`blocks` residual blocks of `channels` channels."""

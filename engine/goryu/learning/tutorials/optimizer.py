@@ -8,10 +8,8 @@ from torch import Tensor, nn
 
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
 
-__all__ = ["GradientSteps"]
 
-
-class GradientSteps:
+class ScheduledOptimizer:
     """Takes the steps that a configuration asks for; `count` decides where its schedule stands."""
 
     def __init__(self, net: nn.Module) -> None:
@@ -20,7 +18,7 @@ class GradientSteps:
         self._optimizer: torch.optim.Optimizer | None = None
         self._saved: dict[str, Any] | None = None
 
-    def take(self, loss: Tensor, config: AlphaZeroConfig) -> None:
+    def step(self, loss: Tensor, config: AlphaZeroConfig) -> None:
         """Takes one step down the gradient of `loss`."""
         optimizer = self._optimizer or self._new_optimizer(config)
         for group in optimizer.param_groups:

@@ -12,8 +12,6 @@ from typing import Any, Self
 from goryu.errors import GoryuError
 from goryu.files import atomic_write
 
-__all__ = ["TABLES", "Measurement", "Report", "ReportError"]
-
 TABLES = ("correctness", "points", "corners")
 
 
@@ -36,7 +34,7 @@ class Measurement:
 
 
 @dataclass
-class Report:
+class TutorialReport:
     """settings: what the command line asked for; a run goes on only with the same.
 
     stages: which groups of measurements are complete.

@@ -19,20 +19,18 @@ from goryu.files import atomic_save
 from goryu.learning.training.export import expecting
 from goryu.learning.tutorials.alphazero import AlphaZero, Learner
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
-from goryu.learning.tutorials.report import Measurement, Report, ReportError
+from goryu.learning.tutorials.report import Measurement, ReportError, TutorialReport
 from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 from goryu.search.evaluator import Evaluator
 
-__all__ = ["LearningRun", "train_alphazero", "train_value_network"]
 
-
-class LearningRun:
+class ResumableRun:
     """The report, the folder and the seed; `say` gets lines for people, `progress` (what, done, of)."""
 
     def __init__(
         self,
         folder: Path,
-        report: Report,
+        report: TutorialReport,
         seed: int,
         say: Callable[[str], None],
         progress: Callable[[str, int, int], None],
@@ -76,7 +74,7 @@ class LearningRun:
         return saved
 
     def save(
-        self, stage: str, state: dict[str, Any], clock: "Clock", strength: tuple[int, float, str]
+        self, stage: str, state: dict[str, Any], clock: "TrainingClock", strength: tuple[int, float, str]
     ) -> None:
         """Writes where a training stands and adds its strength, an entry of the report, to the curve.
 
@@ -94,7 +92,7 @@ class LearningRun:
         return self.folder / f"{stage.replace(' ', '-')}.pt"
 
 
-class Clock:
+class TrainingClock:
     """Seconds of the wall clock and of the processor, those of earlier processes included."""
 
     def __init__(self, before: dict[str, float] | None = None) -> None:
@@ -108,7 +106,7 @@ class Clock:
 
 
 def train_alphazero(
-    run: LearningRun,
+    run: ResumableRun,
     learner: Learner[Any],
     config: AlphaZeroConfig,
     export: Callable[[], None],
@@ -125,7 +123,7 @@ def train_alphazero(
         export()
     else:
         run.say(f"AlphaZero: cycle {loop.cycles} of {config.cycles} is done")
-    clock = Clock(saved and saved["clock"])
+    clock = TrainingClock(saved and saved["clock"])
     games, of = loop.cycles * config.games_per_cycle, config.cycles * config.games_per_cycle
 
     def on_game() -> None:
@@ -148,7 +146,7 @@ def train_alphazero(
 
 
 def train_value_network(
-    run: LearningRun,
+    run: ResumableRun,
     stage: str,
     config: ValueLearnerConfig,
     new_opponents: Callable[[Random], list[Agent]],
@@ -170,7 +168,7 @@ def train_value_network(
     saved = run.load(stage, restore)
     if saved is not None:
         run.say(f"{stage}: {learner.played} of {config.games} games are played")
-    clock = Clock(saved and saved["clock"])
+    clock = TrainingClock(saved and saved["clock"])
     tenth = max(1, config.games // 10)
     half = config.games // 2
     stops = [*range(tenth, half, tenth), *range(half, config.games, max(1, tenth // 2)), config.games]

@@ -32,10 +32,8 @@ from goryu.learning.training.export import export_onnx
 from goryu.learning.training.network import PolicyValueNet
 from goryu.learning.tutorials.alphazero import Example
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
-from goryu.learning.tutorials.optimizer import GradientSteps
+from goryu.learning.tutorials.optimizer import ScheduledOptimizer
 from goryu.search.evaluator import Evaluator
-
-__all__ = ["ShogiLearner"]
 
 
 class ShogiLearner:
@@ -44,7 +42,7 @@ class ShogiLearner:
     def __init__(self, blocks: int, channels: int, seed: int) -> None:
         torch.manual_seed(seed)
         self.net = PolicyValueNet(blocks, channels)
-        self.steps = GradientSteps(self.net)
+        self.optimizer = ScheduledOptimizer(self.net)
         self.format = DlshogiFormat(from_logit)
 
     def new_game(self) -> State:
@@ -80,16 +78,16 @@ class ShogiLearner:
             log_policy = logits.masked_fill(~legal, -1e9).log_softmax(1)
             policy_loss = -(policy * log_policy).sum(1).mean()
             value_loss = F.binary_cross_entropy_with_logits(predicted[:, 0], value)
-            self.steps.take(policy_loss + value_loss, config)
+            self.optimizer.step(policy_loss + value_loss, config)
             policy_total += policy_loss.item()
             value_total += value_loss.item()
         return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
 
     def state_dict(self) -> dict[str, Any]:
-        return self.steps.state_dict()
+        return self.optimizer.state_dict()
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        self.steps.load_state_dict(saved)
+        self.optimizer.load_state_dict(saved)
 
     def _batch(self, examples: Sequence[Example[str]], rng: Random) -> tuple[np.ndarray, ...]:
         """Returns input1 [N, 62, 9, 9], input2 [N, 57, 9, 9], legal and policy [N, 2187] and value [N].

@@ -12,19 +12,16 @@ from goryu.implementation import Board, Reversi
 from goryu.learning.tutorials import exercises, experiments
 from goryu.learning.tutorials.alphazero_config import REVERSI, SHOGI, TICTACTOE, puct_config
 from goryu.learning.tutorials.board_learner import BoardLearner
-from goryu.learning.tutorials.correctness import correctness
 from goryu.learning.tutorials.networks import export
 from goryu.learning.tutorials.report import Measurement
-from goryu.learning.tutorials.run import LearningRun, train_alphazero, train_value_network
+from goryu.learning.tutorials.run import ResumableRun, train_alphazero, train_value_network
 from goryu.learning.tutorials.shogi_learner import ShogiLearner
 from goryu.learning.tutorials.value_learner import TUTORIAL, ValueLearner, ValueLearnerConfig
 from goryu.search.evaluator import Evaluator
 
-__all__ = ["LESSONS", "LessonOptions"]
-
 
 @dataclass(frozen=True, slots=True)
-class LessonOptions:
+class TutorialOptions:
     """games: of a match. cycles, value_games: shorter or longer training than ours (None). value_only: leave
     AlphaZero's loop out.
     """
@@ -35,7 +32,7 @@ class LessonOptions:
     value_only: bool = False
 
 
-def learn_tictactoe(run: LearningRun, options: LessonOptions) -> None:
+def learn_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
     """AlphaZero's loop, then every algorithm against the tutorial's numbers."""
     config = replace(TICTACTOE, cycles=options.cycles or TICTACTOE.cycles)
     learner = BoardLearner(BOARD_GAMES["tictactoe"], blocks=1, channels=32, seed=run.seed)
@@ -44,7 +41,7 @@ def learn_tictactoe(run: LearningRun, options: LessonOptions) -> None:
         return AgentSetup(evaluator=evaluator, puct=puct_config(config), gumbel=config.gumbel)
 
     def strength(evaluator: Evaluator) -> tuple[float, str]:
-        replies = correctness(make_agent("puct:20", knowledge(evaluator)))
+        replies = experiments.correctness(make_agent("puct:20", knowledge(evaluator)))
         return replies / 11, "correct replies of puct:20, share of 11"
 
     path = run.folder / "tictactoe.onnx"
@@ -54,7 +51,7 @@ def learn_tictactoe(run: LearningRun, options: LessonOptions) -> None:
     run.measure("basics", lambda rng: experiments.tictactoe_basics(options.games, rng))
 
 
-def learn_reversi(run: LearningRun, options: LessonOptions) -> None:
+def learn_reversi(run: ResumableRun, options: TutorialOptions) -> None:
     """The tutorial's value network, with its settings and with ours; then AlphaZero's loop."""
     run.measure("rules of thumb", lambda rng: experiments.reversi_rules_of_thumb(options.games, rng))
     game = replace(BOARD_GAMES["reversi"], new=Reversi)
@@ -98,7 +95,7 @@ def learn_reversi(run: LearningRun, options: LessonOptions) -> None:
     run.measure("network", lambda rng: experiments.reversi_networks(agent, value_player, options.games, rng))
 
 
-def learn_exercises(run: LearningRun, options: LessonOptions) -> None:
+def learn_exercises(run: ResumableRun, options: TutorialOptions) -> None:
     """The reversi tutorial's exercises: five learners that differ in opponents and target."""
     run.measure("corners", lambda rng: exercises.corner_rules_of_thumb(options.games, rng))
     for variant in exercises.VARIANTS:
@@ -116,7 +113,7 @@ def learn_exercises(run: LearningRun, options: LessonOptions) -> None:
         run.measure(variant.name, results)
 
 
-def learn_shogi(run: LearningRun, options: LessonOptions) -> None:
+def learn_shogi(run: ResumableRun, options: TutorialOptions) -> None:
     """AlphaZero's loop on shogi, to see it turn; see `shogi_learner.py` for what to expect of it."""
     config = replace(SHOGI, cycles=options.cycles or SHOGI.cycles)
     learner = ShogiLearner(blocks=2, channels=32, seed=run.seed)
@@ -146,7 +143,7 @@ def learn_shogi(run: LearningRun, options: LessonOptions) -> None:
     run.measure("network", results)
 
 
-LESSONS: dict[str, Callable[[LearningRun, LessonOptions], None]] = {
+TUTORIALS: dict[str, Callable[[ResumableRun, TutorialOptions], None]] = {
     "tictactoe": learn_tictactoe,
     "reversi": learn_reversi,
     "exercises": learn_exercises,

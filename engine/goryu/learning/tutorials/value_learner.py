@@ -32,16 +32,6 @@ from goryu.learning.tutorials.networks import ValueNet, forward_values, symmetri
 from goryu.search.depth_limited import leaf_states, move_from_leaves
 from goryu.search.random_move import random_move
 
-__all__ = [
-    "CORNERS",
-    "TUTORIAL",
-    "Choose",
-    "ValueLearner",
-    "ValueLearnerConfig",
-    "choose_together",
-    "play_together",
-]
-
 CORNERS = (0, 7, 56, 63)
 
 Choose = Callable[[Sequence[Reversi]], list[Move]]
@@ -144,7 +134,7 @@ class ValueLearner:
         numbers = range(self.played, self.played + count)
         sides = [number % 2 if self.config.learns_both_sides else 0 for number in numbers]
         opponents = [self.opponents[number % len(self.opponents)] for number in numbers]
-        seen = play_together(states, sides, self._choose, opponents)
+        seen = play_games(states, sides, self._choose, opponents)
         for state, side, positions in zip(states, sides, seen, strict=True):
             self.games.append(self._examples(state, side, positions))
         self.games = self.games[-self.config.window :]
@@ -153,7 +143,7 @@ class ValueLearner:
 
     def choose(self, states: Sequence[Reversi]) -> list[Move]:
         """Returns the learner's best moves."""
-        return choose_together(states, self.config.depth, self.net)
+        return choose_moves(states, self.config.depth, self.net)
 
     def judge(self, boards: Sequence[tuple[int, int]]) -> list[float]:
         """Returns what the network says about positions (own, opponent), for the side to move."""
@@ -218,13 +208,13 @@ class ValueLearner:
     def match(self, opponent: Agent, games: int, side: int = 0) -> Score:
         """Returns the score of the learner at its best; the margin is in discs."""
         states = [Reversi() for _ in range(games)]
-        play_together(states, [side] * games, self.choose, [opponent] * games)
+        play_games(states, [side] * games, self.choose, [opponent] * games)
         discs = [s.disc_difference() * (1 if s.turn == side else -1) for s in states]
         wins, losses = sum(d > 0 for d in discs), sum(d < 0 for d in discs)
         return Score(wins, games - wins - losses, losses, sum(discs) / games)
 
 
-def choose_together(states: Sequence[Reversi], depth: int, net: ValueNet) -> list[Move]:
+def choose_moves(states: Sequence[Reversi], depth: int, net: ValueNet) -> list[Move]:
     """Returns the best move at `depth` plies in each position, judging all their leaves in one call."""
     leaves = cast(list[Reversi], [leaf for state in states for leaf in leaf_states(state, depth)])
     boards = [(leaf.own, leaf.opponent) for leaf in leaves]
@@ -232,7 +222,7 @@ def choose_together(states: Sequence[Reversi], depth: int, net: ValueNet) -> lis
     return [move_from_leaves(state, depth, values)[0] for state in states]
 
 
-def play_together(
+def play_games(
     states: Sequence[Reversi], sides: Sequence[int], choose: Choose, opponents: Sequence[Agent]
 ) -> list[list[tuple[int, int]]]:
     """Plays every state to its end; `choose` has the side `sides[i]` in game i, `opponents[i]` the other.

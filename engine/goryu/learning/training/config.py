@@ -1,0 +1,43 @@
+"""Every number of a training run; without PyTorch, so that `tools/train.py --help` is quick."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from goryu.errors import InputError
+
+
+def _option(default: Any, text: str) -> Any:
+    return field(default=default, metadata={"help": text})
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingConfig:
+    """Every number of a run; the help of an option of `tools/train.py` is the help of its field.
+
+    Raises InputError for numbers with which nothing can be trained.
+    """
+
+    blocks: int = _option(5, "residual blocks of the network")
+    channels: int = _option(64, "channels of every convolution in the tower")
+    batch_size: int = _option(256, "positions in a training step")
+    steps: int = _option(1_000_000, "end the run after this many steps, or after --minutes if that is sooner")
+    minutes: float = _option(math.inf, "end the run after this many minutes of training")
+    learning_rate: float = _option(2e-3, "peak of the learning rate, reached after 5 % of the run")
+    weight_decay: float = _option(0.05, "AdamW's weight decay; biases and normalisations are exempt")
+    smoothing: float = _option(0.1, "share of the policy target that is spread evenly over the legal moves")
+    value_weight: float = _option(1.0, "weight of the value loss; the policy loss has weight 1")
+    clip: float = _option(10.0, "greatest norm of the gradient; a longer one is shortened to it")
+    average: float = _option(0.999, "decay per step of the moving average of the weights, which is exported")
+    evaluations: int = _option(10, "how often to measure the held-out games, and to save a checkpoint")
+    seed: int = _option(0, "seed of the weights, of the order of the positions and of the held-out games")
+    threads: int = _option(1, "threads of PyTorch")
+    workers: int = _option(0, "processes that make batches; 0: the training makes them between its steps")
+    device: str = _option("cpu", "device of PyTorch: cpu, cuda, cuda:1, ...")
+
+    def __post_init__(self) -> None:
+        for name in ("channels", "batch_size", "steps", "minutes", "evaluations", "threads"):
+            if not getattr(self, name) > 0:
+                raise InputError(f"{name}: expected more than 0, received {getattr(self, name)}")
+        if self.workers < 0:
+            raise InputError(f"workers: expected 0 or more, received {self.workers}")
