@@ -46,9 +46,7 @@ def self_play_game(
     gumbel = GumbelConfig(considered=config.considered)
     cache = EvaluationCache()
     while (end := game.finish()) is None:
-        noise = rng.getrandbits(
-            64
-        )  # The full search tries the moves of the cheap one: they are in the cache.
+        noise = rng.getrandbits(64)  # Of both searches, so that the full one finds its moves in the cache.
         result = yield from cache.wrap(search_steps(game.board, config.cheap_playouts, gumbel, Random(noise)))
         surprised = surprise(result.prior, improved_target(result, config))
         probability = config.full_share * (0.5 + 0.5 * min(surprised / USUAL_SURPRISE, 4.0))
