@@ -9,10 +9,10 @@ The layers are the real imports; tests/test_repository.py fails when the drawing
 from __future__ import annotations
 
 import argparse
-import ast
+import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,22 +98,9 @@ def leads(start: str, goal: str, arrows: dict[str, set[str]]) -> bool:
 
 def imported_parts(part: str) -> set[str]:
     """Returns the other parts that a folder or module of goryu imports anywhere, also inside functions."""
-    found = set()
-    folder = PACKAGE / part
-    for path in sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{part}.py"]:
-        found |= {name.split(".")[1] for name in imported_modules(path) if name.startswith("goryu.")}
-    return found & LABELS.keys() - {part}
-
-
-def imported_modules(path: Path) -> Iterator[str]:
-    """Yields the full name of every module that a file imports."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module == "goryu":
-            yield from (f"goryu.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
+    paths = [PACKAGE / f"{part}.py", *(PACKAGE / part).rglob("*.py")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
+    return set(re.findall(r"^ *(?:from|import) goryu\.(\w+)", text, re.MULTILINE)) & LABELS.keys() - {part}
 
 
 # The confluence: two orders of the same moves, drawn with the boards they lead to.
