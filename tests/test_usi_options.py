@@ -431,7 +431,6 @@ def test_an_options_file_that_may_not_be_read_is_one_problem(
     assert problem.startswith("Error! engine_options.txt cannot be read: [Errno 13] Permission denied")
 
 
-@pytest.mark.parametrize("program", ["", "engine/goryu/__main__.py"])
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
 def test_an_options_file_that_is_no_regular_file_is_one_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -444,6 +443,7 @@ def test_an_options_file_that_is_no_regular_file_is_one_problem(
     assert problem.endswith("is not a regular file")
 
 
+@pytest.mark.parametrize("program", ["", "engine/goryu/__main__.py"])
 def test_without_a_program_of_its_own_no_options_file_counts(
     program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
