@@ -28,7 +28,8 @@ from goryu.usi.options import OPTIONS, identification
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
 READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
-GUIDES = sorted([*ROOT.glob("*.md"), ROOT / "bat" / "README.md"])
+FOLDERS = ("bat", "engine", "models", "native", "tests", "tools")
+TEXTS = sorted([*ROOT.glob("*.md"), *(path for name in FOLDERS for path in (ROOT / name).rglob("*.md"))])
 LEARNING_TOOLS = ("learn", "match", "evaluate", "quantize", "selfplay", "teach", "train")
 SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
 
@@ -51,9 +52,19 @@ def dev(tools: Path) -> ModuleType:
     return importlib.import_module("dev")
 
 
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
 def code_blocks(path: Path) -> list[str]:
     """Returns the code blocks of a Markdown file."""
     return re.findall(r"^```.*?^```", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(path: Path) -> set[str]:
+    """Returns the anchors that GitHub gives to the headings of a Markdown file."""
+    headings = re.findall(r"^#+ (.*)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def imported(path: Path) -> set[str]:
@@ -96,10 +107,11 @@ def test_only_one_onnxruntime_is_asked_for_on_each_platform(project: dict[str, A
 def test_the_extra_train_holds_what_learning_imports(project: dict[str, Any]) -> None:
     wanted = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["train"]]
     named = {re.split(r"[>;\[ ]", text)[0] for text in wanted}
+    named |= {"goryu", *(path.stem for path in (ROOT / "tools").glob("*.py")), *sys.stdlib_module_names}
     learning = sorted((ROOT / "engine" / "goryu" / "learning").rglob("*.py"))
     for path in [*learning, *(ROOT / "tools" / f"{name}.py" for name in LEARNING_TOOLS)]:
         loaded = set(re.findall(r'import_module\("(\w+)', path.read_text(encoding="utf-8")))
-        assert imported(path) | loaded <= {"goryu", "common", *named, *sys.stdlib_module_names}, path.name
+        assert imported(path) | loaded <= named, path.name
 
 
 @pytest.mark.parametrize("path", SET_UP, ids=lambda path: path.name)
@@ -188,7 +200,7 @@ def test_every_program_of_tools_is_a_verb() -> None:
     assert programs <= set(re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("path", [*GUIDES, *LAUNCHERS], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*TEXTS, *LAUNCHERS], ids=name_of)
 def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleType) -> None:
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"tools[/\\]dev\.py ([a-z]+)", text)) <= set(dev.VERBS)
@@ -196,11 +208,20 @@ def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleT
     assert set(re.findall(r"\bbat[\\/](\w+\.bat)", text)) <= {launcher.name for launcher in LAUNCHERS}
 
 
-@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", TEXTS, ids=name_of)
 def test_the_files_that_guides_name_exist(path: Path) -> None:
     paths = r"[`(]((?:engine|native|models|bat|tests|tools|\.ci)/[\w./-]*)[`)]"
     named = re.findall(paths, path.read_text(encoding="utf-8"))
     assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=name_of)
+def test_links_between_texts_lead_somewhere(path: Path) -> None:
+    for link in re.findall(r'(?:\]\(|src=")([^)"]+)[)"]', path.read_text(encoding="utf-8")):
+        name, _, anchor = link.partition("#")
+        target = path.parent / name if name else path
+        assert ":" in link or target.exists(), link
+        assert ":" in link or not anchor or anchor in anchors(target), link
 
 
 @pytest.mark.parametrize("name", ["GUI.md", "GUI.ja.md"])
