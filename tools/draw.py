@@ -196,7 +196,8 @@ def game_at_the_terminal() -> str:
     text.highlight_regex(r"\d+\. .*", "bold")
     console = Console(record=True, width=48, file=StringIO())
     console.print(text, no_wrap=True, overflow="ellipsis")
-    return console.export_svg(title="goryu play shogi", unique_id="play")
+    svg = console.export_svg(title="goryu play shogi", unique_id="play")
+    return re.sub(r" *@font-face {.*?}\n", "", svg, flags=re.DOTALL)  # Fonts from the web; GitHub loads none.
 
 
 if __name__ == "__main__":
