@@ -2,13 +2,15 @@
 
 import json
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from goryu.benchmark import throughput
-from goryu.benchmark.profile import time_shares
+from goryu.benchmark.perft import Case, measure
 from goryu.benchmark.signature import POSITIONS, bench_signature, games
+from goryu.benchmark.suite import NAMES, Plan, Suite
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi.sfen import START_SFEN
@@ -65,7 +67,7 @@ def test_calls_of_the_network_are_counted_while_a_search_lasts() -> None:
     run = throughput.search_run(throughput.MIDDLE_GAME, network, PuctConfig(batch_size=4), 60, counts=True)
     assert 0 < run.network.calls <= run.network.positions
     assert run.network.positions == run.evaluations + 1  # The root's.
-    assert 0.0 < run.network.wall < run.seconds.wall
+    assert 0.0 < run.network.seconds.wall < run.seconds.wall
     assert {"run", "bind"}.isdisjoint(vars(network))
     assert throughput.search_run(throughput.MIDDLE_GAME, network, PuctConfig(), 5).network.calls == 0
 
@@ -78,12 +80,38 @@ def test_the_network_alone_is_called_by_each_thread(bound: bool) -> None:
     assert seconds.wall > 0.0
 
 
-def test_the_shares_of_the_time_are_a_whole() -> None:
-    shares = time_shares(throughput.MIDDLE_GAME, HashedEvaluator(), PuctConfig(mate_nodes=10), 30)
-    assert sum(shares.values()) == pytest.approx(1.0)
-    assert "evaluate" in shares
-    assert list(shares.values()) == sorted(shares.values(), reverse=True)
-    assert time_shares(throughput.MIDDLE_GAME, HashedEvaluator(), PuctConfig(), 5).keys() == shares.keys()
+SMALL = Plan(batch=4, playouts=40, stub_playouts=100, perft_depth=1, rounds=2)
+
+
+def test_every_measurement_has_a_median_or_a_reason() -> None:
+    suite = Suite(SMALL, NetworkEvaluator(DEFAULT_MODEL, batch_size=4))
+    assert len(list(suite.run())) == 2
+    figures = suite.figures()
+    for name in NAMES:
+        if figures[name] is None:
+            assert figures["reasons"][name]
+        else:
+            least, most = figures["spread"][name]
+            assert least <= figures[name] <= most
+            assert name not in figures["reasons"]
+    assert figures["search_over_raw"] > 0.0
+
+
+def test_without_a_network_the_reason_is_named() -> None:
+    suite = Suite(replace(SMALL, rounds=1))
+    list(suite.run())
+    figures = suite.figures()
+    assert figures["search_nps"] is None
+    assert figures["reasons"]["search_nps"] == "no network"
+    assert figures["stub_playouts_per_s"] > 0.0
+
+
+def test_perft_of_both_programs_agrees_and_a_wrong_count_is_noticed() -> None:
+    result = measure(Case("start", START_SFEN, 2, 900), "python", 2)
+    assert result.agree
+    assert result.leaves["python"] == 900
+    assert ("cshogi" in result.leaves) == (result.ratio is not None)
+    assert not measure(Case("start", START_SFEN, 2, 901), "python", 1).agree
 
 
 def test_a_stopped_search_answers() -> None:
@@ -93,14 +121,14 @@ def test_a_stopped_search_answers() -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "words"),
     [
-        ("bench", ["--batch", "0"], "--batch 0: expected at least 1"),
-        ("bench", ["--runs", "0"], "--runs 0: expected at least 1"),
-        ("bench", ["--json", "none/figures.json"], "expected a file in a folder that exists"),
-        ("bench", ["--backend", "abacus"], "backend 'abacus': expected one of"),
+        ("bench", ["--batch", "0"], "--batch: 0: expected at least 1"),
+        ("bench", ["--runs", "0"], "--runs: 0: expected at least 1"),
+        ("bench", ["--json", "none/figures.json"], "no such folder"),
+        ("bench", ["--backend", "abacus"], "--backend: invalid choice: 'abacus'"),
         ("bench", ["--model", "none.onnx"], "none.onnx"),
-        ("perft", ["--rounds", "0"], "--rounds 0: expected at least 1"),
-        ("perft", ["--depth", "0"], "--depth 0: expected at least 1"),
-        ("perft", ["--depth", "1", "--json", "none/figures.json"], "none/figures.json"),
+        ("perft", ["--rounds", "0"], "--rounds: 0: expected at least 1"),
+        ("perft", ["--depth", "0"], "--depth: 0: expected at least 1"),
+        ("perft", ["--depth", "1", "--json", "none/figures.json"], "none/figures.json: no such folder"),
         ("perft", ["--sfen", "9/9/9"], "'9/9/9'"),
     ],
 )

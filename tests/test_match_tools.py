@@ -332,7 +332,7 @@ def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> 
 @pytest.mark.parametrize(
     ("name", "missing", "extra"),
     [
-        *((name, "rich", "tools") for name in ("evaluate", "teach", "bench")),
+        *((name, "rich", "tools") for name in ("evaluate", "teach")),
         *((name, "rich", "train") for name in ("selfplay", "train", "learn")),
         ("train", "torch", "train"),
     ],

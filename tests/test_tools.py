@@ -187,7 +187,9 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("name", ["match", "openings", "train", "selfplay", "teach", "evaluate"])
+@pytest.mark.parametrize(
+    "name", ["bench", "evaluate", "match", "openings", "perft", "selfplay", "teach", "train"]
+)
 def test_help_needs_no_extra(name: str) -> None:
     command = [sys.executable, "-c", WITHOUT_EXTRAS, str(TOOLS / f"{name}.py"), "--help"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

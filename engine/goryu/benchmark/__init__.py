@@ -1,1 +1,1 @@
-"""Measurements of the search: its speed, where its time goes, and the bench signature."""
+"""Measurements of the search: its speed, its memory, and the bench signature."""

@@ -1,14 +1,15 @@
-"""The bench signature: one number that changes whenever the search or the rules do something else.
+"""The bench signature: a hash that changes whenever the search or the rules change.
 
-Sixteen shogi positions and the two small games are searched with the hashed evaluator, single-threaded, a
-fixed number of playouts; then the best move is played and the search goes on from there, so that keeping and
-deleting of the graph takes part. Every root move, its visits and the bits of its value go into the digest.
-The Python and the native implementation must agree on it; a change of it belongs in the commit message.
+Each of sixteen shogi positions and the two small games is searched with hashed evaluations, in one thread,
+with a fixed number of playouts. Then the best move is played and the search goes on from there, so that the
+signature covers keeping and deleting parts of the graph. The hash covers every root move, its visits and the
+bits of its value. The Python and the native implementation must have the same signature. Name a change of it
+in the commit.
 """
 
 import hashlib
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from goryu.evaluators.hashed import HashedEvaluator
@@ -18,10 +19,8 @@ from goryu.implementation import Board, Puct, Reversi
 from goryu.search.puct import PuctConfig
 from goryu.search.result import SearchResult
 
-__all__ = ["POSITIONS", "Signature", "bench_signature", "games"]
-
 PLAYOUTS = 150
-"""Playouts of each of the two searches from a position: enough to merge paths and to meet mates."""
+"""Playouts of each of the two searches from a position: enough to merge paths and to find mates."""
 
 CONFIGS = (
     PuctConfig(),
@@ -29,7 +28,7 @@ CONFIGS = (
     PuctConfig(batch_size=4, mate_nodes=20),
     PuctConfig(batch_size=8, capacity=60, final_move="visits", draw_value=-0.1),
 )
-"""Used in turn: one position at a time, batches, mate search, a table that is soon full."""
+"""Used in turn: one position at a time, batches, mate search, a table that is full soon."""
 
 POSITIONS = (
     ("start", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
@@ -58,12 +57,12 @@ POSITIONS = (
     ("mate ahead", "l4g3/3s5/p2bsS2p/nkppp4/1N3pg2/1PP6/P1GPP1N1P/2K2S3/L4G2L b RNL5Prbp 1"),
     ("repetition ahead", "k8/9/9/9/9/9/9/4R4/8K b - 1"),
 )
-"""Names and SFENs: openings, middle games and endings, and the corners of the rules."""
+"""Names and SFENs: openings, middle games, endings, and special cases of the rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The digest of everything, and of each game alone, as 16 hexadecimal digits; nodes in all tables."""
+    """Hashes of 16 hexadecimal digits: of all positions, and of each by name; nodes in all searches."""
 
     digest: str
     parts: dict[str, str]
@@ -71,20 +70,18 @@ class Signature:
 
 
 def games() -> Iterator[tuple[str, State]]:
-    """Yields the names and the states that are searched, in order."""
+    """Yields names and states to search, in order."""
     for name, sfen in POSITIONS:
         yield name, Board(sfen)
     yield "tic-tac-toe", TicTacToe()
     yield "reversi", Reversi()
 
 
-def bench_signature(note: Callable[[str], None] | None = None) -> Signature:
-    """Searches all positions and returns the signature; `note` hears the name of each before its turn."""
+def bench_signature() -> Signature:
+    """Searches all positions and returns the signature."""
     parts: dict[str, str] = {}
     nodes = 0
     for i, (name, state) in enumerate(games()):
-        if note:
-            note(name)
         search = Puct(HashedEvaluator(), CONFIGS[i % len(CONFIGS)])
         data = b""
         for _ in range(2):
@@ -100,12 +97,12 @@ def bench_signature(note: Callable[[str], None] | None = None) -> Signature:
 
 
 def packed(result: SearchResult) -> bytes:
-    """Returns all that two equal searches share, as bytes: best move, nodes, and every root move."""
+    """Returns best move, nodes and every root move of a search as bytes, equal for equal searches."""
     moves = sorted(result.moves, key=lambda root_move: root_move.move)
     head = struct.pack("<HId", result.moves[0].move, result.stats.nodes, result.value)
     return head + b"".join(struct.pack("<HId", m.move, m.visits, m.value) for m in moves)
 
 
 def digest_of(data: bytes) -> str:
-    """Returns 64 bits of a hash as hexadecimal digits."""
+    """Returns a 64-bit hash as hexadecimal digits."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()

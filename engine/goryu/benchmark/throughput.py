@@ -1,21 +1,23 @@
-"""What `tools/bench.py` measures: each function does one run, returns what it counted and how long it took.
+"""Single measurements: each function does one run, and returns what it counted and how long it took.
 
-Rates are counted on two clocks. CPU seconds (of the process, all threads) hardly change when other
-programs run; wall-clock seconds are what a user waits for.
+There are two clocks. CPU seconds (of the process, all threads) change little when other programs run;
+wall-clock seconds are the time that a user waits.
 """
 
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
+from unittest.mock import patch
 
-from goryu.benchmark.instrumentation import wrapped_network
+from goryu.evaluators.formats.base import Array
 from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.io_binding import IoBinding
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import Board as PythonBoard
 from goryu.implementation import Board, Puct, perft
@@ -23,33 +25,20 @@ from goryu.search.evaluator import Evaluator
 from goryu.search.puct import Puct as PythonPuct
 from goryu.search.puct import PuctConfig
 
-__all__ = [
-    "MIDDLE_GAME",
-    "Calls",
-    "SearchRun",
-    "Seconds",
-    "bytes_per_node_run",
-    "native_over_python_run",
-    "perft_run",
-    "raw_run",
-    "search_run",
-    "stop_run",
-    "sweep_run",
-]
-
 MIDDLE_GAME = "l4gknl/3r2sb1/2n1pg1p1/1pppspp1p/p8/2PPPPPPP/PPB1SGN2/2R3SK1/LN3G2L b - 1"
-"""Castles built, no piece taken yet, 39 moves."""
+"""Castles are built and no piece has been taken; 39 legal moves."""
 
 
 @dataclass(slots=True)
 class Seconds:
-    """How long something took; use it as a context manager."""
+    """The time that a `with` block takes, summed over several of them."""
 
     wall: float = 0.0
     cpu: float = 0.0
 
     def __enter__(self) -> Self:
-        self.wall, self.cpu = -time.perf_counter(), -time.process_time()
+        self.wall -= time.perf_counter()
+        self.cpu -= time.process_time()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -67,26 +56,42 @@ class Calls:
 
     calls: int = 0
     positions: int = 0
-    wall: float = 0.0
-    cpu: float = 0.0
+    seconds: Seconds = field(default_factory=Seconds)
 
-    def count(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Returns the function, with its calls counted; it takes planes, or the number of rows."""
+    def counted(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Returns a function that does the same and counts its calls; for one thread.
 
-        def counted(argument: Any) -> Any:
-            with Seconds() as seconds:
-                answer = function(argument)
+        function: takes planes or, in a binding that has them, the number of positions.
+        """
+
+        def call(argument: Any) -> Any:
             self.calls += 1
-            self.positions += batch_length(argument)
-            self.wall += seconds.wall
-            self.cpu += seconds.cpu
-            return answer
+            self.positions += argument if isinstance(argument, int) else len(argument[0])
+            with self.seconds:
+                return function(argument)
 
-        return counted
+        return call
+
+
+@contextmanager
+def counted_calls(network: NetworkEvaluator, calls: Calls) -> Iterator[None]:
+    """Counts the calls of a network in the context: `run`, and those of bindings made in the context."""
+    bind = network.bind
+    with ExitStack() as stack:
+
+        def counted_bind(inputs: Sequence[Array]) -> IoBinding | None:
+            binding = bind(inputs)
+            if binding is not None:
+                stack.enter_context(patch.object(binding, "run", calls.counted(binding.run)))
+            return binding
+
+        stack.enter_context(patch.object(network, "run", calls.counted(network.run)))
+        stack.enter_context(patch.object(network, "bind", counted_bind))
+        yield
 
 
 def perft_run(sfen: str, depth: int) -> tuple[int, Seconds]:
-    """Counts move sequences from a position."""
+    """Returns the leaves of the tree of legal moves, and the time to count them."""
     board = Board(sfen)
     with Seconds() as seconds:
         leaves = perft(board, depth)
@@ -95,7 +100,7 @@ def perft_run(sfen: str, depth: int) -> tuple[int, Seconds]:
 
 @dataclass(frozen=True, slots=True)
 class SearchRun:
-    """One search: what it did, its time, and the part of it that the network took."""
+    """One search: its counts, its time, and its network calls if they were counted."""
 
     playouts: int
     evaluations: int
@@ -107,25 +112,25 @@ class SearchRun:
 def search_run(
     sfen: str, evaluator: Evaluator, config: PuctConfig, playouts: int, *, counts: bool = False
 ) -> SearchRun:
-    """Searches a position from nothing; with `counts`, `network` counts the calls of a network.
+    """Searches a position with an empty tree.
 
-    Counting costs some microseconds a call.
+    counts: count and time the calls of a network, which costs some microseconds for each.
     """
     search = Puct(evaluator, config)
     board = Board(sfen)
     network = Calls()
     counting: AbstractContextManager[None] = nullcontext()
     if counts and isinstance(evaluator, NetworkEvaluator):
-        counting = wrapped_network(evaluator, network.count)
+        counting = counted_calls(evaluator, network)
     with counting, Seconds() as seconds:
         stats = search.search(board, lambda stats: False, max_playouts=playouts).stats
     return SearchRun(stats.playouts, stats.evaluations, stats.nodes, seconds, network)
 
 
 def native_over_python_run(sfen: str, config: PuctConfig, playouts: int) -> float:
-    """Returns how many times as fast the search in use is as the Python one, by CPU time, on the same search.
+    """Returns the CPU time of the Python search divided by that of the search in use, for the same search.
 
-    The evaluator is the hashed stub, without planes: the Python search would build none.
+    Evaluations are hashed and planes are not built, since the Python search builds none.
     """
     native = search_run(sfen, HashedEvaluator(), config, playouts)
     search, board = PythonPuct(HashedEvaluator(), config), PythonBoard(sfen)
@@ -135,27 +140,22 @@ def native_over_python_run(sfen: str, config: PuctConfig, playouts: int) -> floa
     return seconds.cpu / native.seconds.cpu
 
 
-def batch_length(argument: Any) -> int:
-    """Returns how many positions a network's call was given: as planes, or as their number in place."""
-    return argument if isinstance(argument, int) else len(argument[0])
-
-
 def raw_run(
     evaluator: NetworkEvaluator, batch_size: int, calls: int, threads: int = 1, *, bound: bool = False
 ) -> tuple[int, Seconds]:
-    """Runs the network alone, on full batches of planes that are already there; returns the positions.
+    """Runs the network alone on full batches of empty planes; returns the number of positions and the time.
 
-    threads: so many call it at a time, each `calls` times.
-    bound: by calls that copy nothing, which the evaluator must have, and not by `run`.
+    threads: this many threads make `calls` calls each.
+    bound: call a binding, which the evaluator must have, instead of `run`.
     """
 
     def work() -> None:
         inputs = evaluator.new_inputs(batch_size)
         call: Callable[[], Any] = partial(evaluator.run, inputs)
         if bound:
-            in_place = evaluator.bind(inputs)
-            assert in_place is not None
-            call = partial(in_place.run, batch_size)
+            binding = evaluator.bind(inputs)
+            assert binding is not None
+            call = partial(binding.run, batch_size)
         for _ in range(calls):
             call()
 
@@ -170,27 +170,27 @@ def raw_run(
 
 
 def stop_run(sfen: str, evaluator: Evaluator, config: PuctConfig, think_s: float = 0.3) -> float:
-    """Returns the milliseconds from `stop` to the answer of a search that runs on its own thread."""
+    """Returns the milliseconds from the stop signal to the answer of a search in another thread."""
     stop = threading.Event()
     ended: list[float] = []
 
-    def think() -> None:
+    def search() -> None:
         Puct(evaluator, config).search(Board(sfen), lambda stats: stop.is_set())
         ended.append(time.perf_counter())
 
-    thread = threading.Thread(target=think)
+    thread = threading.Thread(target=search)
     thread.start()
     time.sleep(think_s)
-    asked = time.perf_counter()
+    stopped = time.perf_counter()
     stop.set()
     thread.join()
-    return 1000 * (ended[0] - asked)
+    return 1000 * (ended[0] - stopped)
 
 
 def sweep_run(sfen: str, playouts: int) -> tuple[int, int, Seconds]:
-    """Plays the best move after a search and deletes what can no longer be reached.
+    """Plays the best move after a search with hashed evaluations, and deletes the unreachable nodes.
 
-    Returns the nodes before, the nodes left and how long that took; the evaluator is the hashed stub.
+    Returns the number of nodes before and after, and the time.
     """
     search = Puct(HashedEvaluator(), PuctConfig(batch_size=16, capacity=playouts))
     board = Board(sfen)
@@ -202,9 +202,9 @@ def sweep_run(sfen: str, playouts: int) -> tuple[int, int, Seconds]:
 
 
 def bytes_per_node_run(sfen: str, playouts: int) -> float | None:
-    """Returns the memory of a search divided by its nodes, or None where the system does not tell.
+    """Returns the memory of a search divided by its nodes, or None if the system is not Linux.
 
-    It is the growth of the process, which is only right for the first big search of a process.
+    The memory is the growth of the process, which is right only for the first big search in it.
     """
     before = resident_bytes()
     if before is None:
@@ -217,7 +217,7 @@ def bytes_per_node_run(sfen: str, playouts: int) -> float | None:
 
 
 def resident_bytes() -> int | None:
-    """Returns the memory that the process occupies."""
+    """Returns the memory of this process, or None if the system is not Linux."""
     if sys.platform != "linux":
         return None
     import resource
