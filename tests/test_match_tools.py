@@ -330,19 +330,20 @@ def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "missing", "extra"),
+    ("name", "arguments"),
     [
-        *((name, "rich", "tools") for name in ("evaluate", "teach")),
-        *((name, "rich", "train") for name in ("selfplay", "train", "learn")),
-        ("train", "torch", "train"),
+        ("bench", "--no-network --perft-depth 1"),
+        ("match", "--engine1 a --engine2 b --nodes 1 --out {folder}"),
+        ("openings", "--engine a --out {folder}/openings.txt"),
     ],
 )
-def test_a_tool_says_which_extra_it_needs(name: str, missing: str, extra: str) -> None:
+def test_a_tool_says_which_extra_it_needs(name: str, arguments: str, tmp_path: Path) -> None:
     path = ROOT / "tools" / f"{name}.py"
     code = (
-        f"import runpy, sys; sys.modules[{missing!r}] = None; sys.path.insert(0, {str(path.parent)!r}); "
+        f"import runpy, sys; sys.modules['rich'] = None; sys.path.insert(0, {str(path.parent)!r}); "
         f"runpy.run_path({str(path)!r}, None, '__main__')"
     )
-    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True)
+    words = arguments.format(folder=tmp_path).split()
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr == f"{missing} is not installed: python3 tools/dev.py setup {extra}\n"
+    assert done.stderr == "rich is not installed: python3 tools/dev.py setup tools\n"
