@@ -6,6 +6,7 @@ draw half a point, unless the claim says otherwise.
 
 from collections.abc import Callable, Iterator
 from random import Random
+from typing import TYPE_CHECKING
 
 from goryu.agents.agents import Agent, AgentSetup, make_agent, with_epsilon
 from goryu.agents.arena import Score, match, paired_match
@@ -14,9 +15,11 @@ from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Reversi
 from goryu.learning.tutorials.report import Measurement
-from goryu.learning.tutorials.value_learner import ValueLearner
 from goryu.search import uct
 from goryu.search.random_move import random_move
+
+if TYPE_CHECKING:
+    from goryu.learning.tutorials.value_learner import ValueLearner  # Needs PyTorch.
 
 TUTORIAL_EXPANSION = 10
 """Visits at which the tutorial's UCT was meant to expand a node."""
@@ -166,7 +169,7 @@ def match_of_openings(
     return total
 
 
-def value_network(learner: ValueLearner, name: str, games: int, rng: Random) -> Iterator[Measurement]:
+def value_network(learner: "ValueLearner", name: str, games: int, rng: Random) -> Iterator[Measurement]:
     """Measures the reversi tutorial's learner; `points` has a draw as half, the detail has the discs."""
     random = make_agent("random", rng=rng)
     opponents = {"the tutorial's opponent": (greedy_opponent(rng), 0.81), "random": (random, 0.75)}
