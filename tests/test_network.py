@@ -502,6 +502,22 @@ def test_a_broken_file_is_a_model_error(tmp_path: Path, content: bytes) -> None:
         NetworkEvaluator(path, backend="cpu")
 
 
+def test_a_damaged_name_is_a_model_error(tmp_path: Path, model: Path) -> None:
+    path = tmp_path / "damaged.onnx"
+    path.write_bytes(model.read_bytes().replace(b"batch_size", b"batch\xffsize"))
+    with pytest.raises(ModelError, match=r"damaged\.onnx: a name in it is not UTF-8"):
+        NetworkEvaluator(path, backend="cpu")
+
+
+@pytest.mark.parametrize("content", [b"\x3a\x02\x0b\x00", b"\x3a"])
+def test_a_graph_that_cannot_be_parsed_is_a_model_error(tmp_path: Path, content: bytes) -> None:
+    """onnxruntime normally refuses such a file first."""
+    path = tmp_path / "damaged.onnx"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"damaged\.onnx"):
+        producer(path, "value")
+
+
 def test_a_file_cut_short_is_a_model_error(tmp_path: Path, model: Path) -> None:
     path = tmp_path / "short.onnx"
     path.write_bytes(model.read_bytes()[:-1000])

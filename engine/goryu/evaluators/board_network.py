@@ -1,8 +1,8 @@
 """Small networks for the games whose position is two bitboards: tic-tac-toe and reversi.
 
-The network sees two planes, the stones of the side to move and the opponent's, so it plays
-both sides with the same weights. It answers with a value in [-1, +1] for the side to move
-and, unless it is a pure value network, with one logit for every move number of the game.
+The input is two planes, the stones of the side to move and the opponent's, so the network
+plays both sides with the same weights. The output is a value in [-1, +1] for the side to
+move and, unless it is a pure value network, one logit for every move number of the game.
 
 A model is an ONNX file: input `planes` float32 [N, 2, rows, columns]; outputs `value`
 float32 [N] and perhaps `policy` float32 [N, moves]; its metadata names the game.
@@ -23,17 +23,6 @@ from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search.evaluator import Evaluation
 
-__all__ = [
-    "BOARD_GAMES",
-    "BoardGame",
-    "BoardNetwork",
-    "BoardState",
-    "Forward",
-    "Planes",
-    "encode",
-    "load",
-]
-
 Planes = NDArray[np.float32]
 
 Forward = Callable[[Planes], tuple[Planes | None, Planes]]
@@ -49,9 +38,9 @@ class BoardState(State, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BoardGame:
-    """What a network must know of a game.
+    """The properties of a game that a network needs.
 
-    moves: how many move numbers there are; squares come first, anything else (a pass) after them.
+    moves: the number of move numbers; squares come first, then any other moves (a pass).
     """
 
     name: str
@@ -74,7 +63,7 @@ def encode(boards: Sequence[tuple[int, int]], size: int) -> Planes:
 
 
 class BoardNetwork:
-    """An evaluator over a network's forward pass."""
+    """An evaluator that calls a network's forward pass."""
 
     def __init__(self, game: BoardGame, forward: Forward) -> None:
         self.game = game
@@ -96,25 +85,37 @@ class BoardNetwork:
 
 
 def load(path: Path, game: BoardGame) -> BoardNetwork:
-    """Returns the network of an ONNX file; raises ModelError if it is missing or made for another game."""
-    import onnxruntime  # Heavy: only who plays with a network waits for it.
+    """Returns the network of an ONNX file; raises ModelError if it is missing, broken or another game's."""
+    import onnxruntime  # Heavy, so it is imported only when a network is used.
 
     if not path.is_file():
-        raise ModelError(f"model {path}: no such file")
+        raise ModelError(f"model {path}: {'not a regular file' if path.exists() else 'no such file'}")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # The networks are so small that threads only wait for each other.
+    options.log_severity_level = 3  # Errors only.
     try:
-        session: Any = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except Exception as error:
+        session: Any = onnxruntime.InferenceSession(
+            path, options, providers=["CPUExecutionProvider"], enable_fallback=0
+        )
+        found = session.get_modelmeta().custom_metadata_map.get("goryu.game")
+        has_policy = any(output.name == "policy" for output in session.get_outputs())
+    except Exception as error:  # onnxruntime's errors have no other base class; a damaged name is not UTF-8.
         raise ModelError(f"model {path}: expected an ONNX model ({error})") from error
-    found = session.get_modelmeta().custom_metadata_map.get("goryu.game")
     if found != game.name:
         raise ModelError(f"model {path}: made for {found!r}, expected {game.name!r}")
-    has_policy = any(output.name == "policy" for output in session.get_outputs())
     names = ["policy", "value"] if has_policy else ["value"]
 
     def forward(planes: Planes) -> tuple[Planes | None, Planes]:
-        *policy, values = session.run(names, {"planes": planes})
+        try:
+            *policy, values = session.run(names, {"planes": planes})
+        except Exception as error:
+            raise ModelError(f"model {path}: cannot be run ({error})") from error
         return (policy[0] if policy else None), values
 
+    _check_shapes(path, game, *forward(encode([(0, 0)], game.size)))
     return BoardNetwork(game, forward)
+
+
+def _check_shapes(path: Path, game: BoardGame, policy: Planes | None, values: Planes) -> None:
+    if values.shape != (1,) or (policy is not None and policy.shape != (1, game.moves)):
+        raise ModelError(f"model {path}: expected values [N] and, if any, policies [N, {game.moves}]")

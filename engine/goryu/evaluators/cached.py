@@ -1,7 +1,7 @@
-"""Remembers evaluations: where positions recur often, most network calls can be saved.
+"""Remembers evaluations, which saves most network calls where positions recur often.
 
-Tic-tac-toe has 4,520 positions to judge, and self-play asks for them hundreds of thousands of times.
-The ply is part of a state's key, so an evaluator that depends on nothing but position and ply loses nothing.
+Tic-tac-toe has 4,520 positions to evaluate, and self-play needs them hundreds of thousands of times.
+A state's key includes the ply, so the cache is exact for an evaluator that depends on position and ply only.
 """
 
 from collections.abc import Sequence
@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation, Evaluator
 
-__all__ = ["CachedEvaluator"]
-
 
 class CachedEvaluator:
-    """Asks the evaluator only for positions that it has not been asked for before.
+    """Calls the evaluator only for positions that are not in the cache.
 
-    Once `capacity` evaluations are held, all are dropped: the cheapest policy there is, and good enough
-    where games move on and old positions do not come back.
+    When there are `capacity` evaluations, all are dropped: the cheapest policy, and good enough because
+    positions of old games rarely come back.
     """
 
     def __init__(self, evaluator: Evaluator, capacity: int = 100_000) -> None:

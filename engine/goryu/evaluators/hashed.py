@@ -1,10 +1,9 @@
-"""The stub for signatures: numbers that look like a network's and are the same everywhere.
+"""An evaluator for tests: pseudo-random numbers that are the same on every machine.
 
-A search is tested by comparing whole trees, bit by bit, between the Python and the native implementation and
-between one commit and the next. That needs an evaluator without a network, a library or a rounding error of
-its own.
+Tests compare whole search trees bit by bit, between the Python and the native implementation and between one
+commit and the next. That needs an evaluator without a network, a library or rounding errors.
 
-Specification, modulo 2^64, for a state with key K and legal moves m_0, m_1, ... in order:
+Definition, modulo 2^64, for a state with key K and legal moves m_0, m_1, ... in order:
 
     h_i   = splitmix64(K ^ ((m_i + 1) * GOLDEN_GAMMA))
     w_i   = ((h_i >> 11) + 1) * 2^-53               exact, in (0, 1]
@@ -21,16 +20,14 @@ from goryu.games.splitmix import GOLDEN_GAMMA, splitmix64
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
 
-__all__ = ["HashedEvaluator"]
-
 WORD = (1 << 64) - 1
 
 
 class HashedEvaluator:
-    """Policy and value from the position's key alone; knows nothing of the game.
+    """Policy and value from the position's key alone.
 
-    builds_planes: shall the native search write a network's planes of every shogi position all the
-        same? Nobody reads them: a benchmark measures what everything but the network costs.
+    builds_planes: does the native search also write the planes of every shogi position? They are not used;
+        with them a benchmark measures everything except the network.
     """
 
     def __init__(self, *, builds_planes: bool = False) -> None:

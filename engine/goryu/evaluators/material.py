@@ -1,10 +1,11 @@
-"""Material: count the pieces, and expect the side that has more of them to win.
+"""Material: the side with the more valuable pieces is expected to win.
 
-The oldest evaluation of chess-like games, and what every network must beat.
+The oldest evaluation of chess-like games, and one that every network must beat.
 
-Weakness: it sees no king safety, no threat and no exchange that is half done; all quiet moves look alike.
-Source of the piece values: Apery's, which YaneuraOu uses as its material evaluation; a pawn is 90, a piece
-in hand counts like one on the board.
+Weakness: it knows nothing of king safety and threats, and miscounts in the middle of an exchange; all quiet
+moves are equal.
+Source of the piece values: Apery's, which YaneuraOu uses as its material evaluation; a pawn is 90, and a
+piece in hand counts as much as one on the board.
 """
 
 from collections.abc import Sequence
@@ -16,15 +17,13 @@ from goryu.games.shogi.pieces import HAND_KINDS
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
 
-__all__ = ["PIECE_VALUES", "MaterialEvaluator", "material"]
-
 #               -  P    L    N    S    B    R    G  K   +P   +L   +N   +S   +B    +R
 PIECE_VALUES = (0, 90, 315, 405, 495, 855, 990, 540, 0, 540, 540, 540, 540, 945, 1395)
 """The value of each kind of piece, in the order of `games/shogi/pieces.py`; kings do not count."""
 
 SCALE = 1350.0
-"""Lead at which the odds to win are e : 1. Fitted, in steps of 50, by logistic regression of the results of
-every fifth position of `fsf_5k.hcpe` (Fairy-Stockfish against itself, 5,000 nodes a move) on the lead."""
+"""The lead at which the odds to win are e : 1. Fitted, in steps of 50, by logistic regression of results on
+leads in games of Fairy-Stockfish against itself at 5,000 nodes a move."""
 
 _SIGNED = (*PIECE_VALUES, 0, *(-value for value in PIECE_VALUES))
 """By piece code: black's 0 to 14, an unused one, white's 16 to 30."""

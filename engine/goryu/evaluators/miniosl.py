@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from goryu.evaluators.formats.detect import tensor_shapes
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import open_session
 from goryu.evaluators.softmax import softmax
@@ -89,9 +90,10 @@ class MinioslEvaluator:
         except ImportError as error:
             raise ModelError(f"miniosl cannot be loaded: {error}") from error
         self._session = open_session(path, backend, threads=threads).handle
-        shapes = {node.name: node.shape[1:] for node in self._session.get_inputs()}
-        outputs = {node.name for node in self._session.get_outputs()}
-        if shapes != {INPUT: [176, 9, 9]} or not outputs.issuperset(OUTPUTS):
+        inputs = tensor_shapes(path, self._session.get_inputs())
+        outputs = tensor_shapes(path, self._session.get_outputs())
+        is_miniosl = inputs.keys() == {INPUT} and inputs[INPUT][1:] == (176, 9, 9)
+        if not is_miniosl or not outputs.keys() >= set(OUTPUTS):
             raise ModelError(
                 f"{path}: expected a network of miniosl, 176 planes in, {' and '.join(OUTPUTS)} out"
             )

@@ -1,10 +1,8 @@
-"""Model files: where those that come with goryu lie, and the error of one that cannot be used."""
+"""The folder of the model files that are shipped with Goryu, and the error of an unusable one."""
 
 from pathlib import Path
 
 from goryu.errors import GoryuError
-
-__all__ = ["ModelError", "models_folder"]
 
 
 class ModelError(GoryuError, ValueError):
@@ -12,9 +10,9 @@ class ModelError(GoryuError, ValueError):
 
 
 def models_folder() -> Path:
-    """Returns the copy of `models/` in the package, where a wheel installed it, or that of the checkout.
+    """Returns `models/` in the installed package, or that of the checkout.
 
-    The folder is found from this file, never from the working directory: a GUI starts the engine anywhere.
+    It is found relative to this file, not to the working directory: a GUI starts the engine anywhere.
     """
     package = Path(__file__).resolve().parent.parent
     installed = package / "models"

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array, ModelFormat
-from goryu.evaluators.formats.detect import Shape, detect_format
+from goryu.evaluators.formats.detect import detect_format, tensor_shapes
 from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.io_binding import IoBinding
 from goryu.evaluators.model_files import ModelError
@@ -76,11 +76,12 @@ class NetworkEvaluator:
         self._device = device
         self._lock = Lock()
         self._session: Session = open_session(self.path, backend, threads=threads, device=device)
-        inputs, outputs = self._session.handle.get_inputs(), self._session.handle.get_outputs()
-        self.format: ModelFormat = detect_format(self.path, _shapes(inputs), _shapes(outputs))
-        file_types = {node.name: node.type for node in inputs}
+        inputs = tensor_shapes(self.path, self._session.handle.get_inputs())
+        outputs = tensor_shapes(self.path, self._session.handle.get_outputs())
+        self.format: ModelFormat = detect_format(self.path, inputs, outputs)
+        file_types = {node.name: node.type for node in self._session.handle.get_inputs()}
         self._file_types = [_element_type(self.path, file_types[spec.name]) for spec in self.format.inputs]
-        fixed = _shapes(inputs)[self.format.inputs[0].name][0]
+        fixed = inputs[self.format.inputs[0].name][0]
         self._is_fixed = fixed is not None
         on_cpu = self.backend == "CPU"
         self.batch_size = batch_size or fixed or (_CPU_BATCH if on_cpu else _GPU_BATCH)
@@ -263,11 +264,6 @@ def _padded(rows: Array, size: int) -> Array:
     if len(rows) == size:
         return rows
     return np.concatenate([rows, np.zeros((size - len(rows), *rows.shape[1:]), rows.dtype)])
-
-
-def _shapes(tensors: Sequence[Any]) -> dict[str, Shape]:
-    """Returns the shapes of onnxruntime's NodeArgs by name; None for a free axis, which has a name there."""
-    return {node.name: tuple(n if isinstance(n, int) else None for n in node.shape) for node in tensors}
 
 
 def _element_type(path: Path, name: str) -> type[np.generic]:

@@ -1,10 +1,9 @@
-"""Rollouts: judge a position by playing random games from it.
+"""Rollouts: evaluate a position by playing random games from it.
 
-What Monte Carlo tree search did before there were value networks. It needs no knowledge of the game but its
-rules.
+Monte Carlo tree search did this before there were value networks. It needs only the rules of the game.
 
-Weakness: in shogi random players hardly ever mate, so the games are long, slow and say little; use it
-for the small games.
+Weakness: random players of shogi hardly ever mate, so the games are long and their results mean little; use
+it for the small games.
 Source: B. Brügmann, "Monte Carlo Go", 1993.
 """
 
@@ -14,8 +13,6 @@ from random import Random
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
 from goryu.search.flat_monte_carlo import playout
-
-__all__ = ["RolloutEvaluator"]
 
 
 class RolloutEvaluator:

@@ -1,17 +1,13 @@
-"""Boltzmann softmax: from logits of the legal moves to probabilities.
+"""Boltzmann softmax: converts the logits of the legal moves to probabilities.
 
-A network's policy is trained to be sharp; a search that explores wants it softer or sharper. The temperature
-T divides the logits: p_i proportional to exp(z_i / T). T = 1 leaves the network's policy as it is, a
-large T makes all moves equally likely.
+The temperature T divides the logits: p_i is proportional to exp(z_i / T). T = 1 leaves the network's policy
+as it is; a larger T makes the probabilities more equal, so that a search explores more.
 
-This is the specification for the native twin: every operation below in double, in this order, `exp` from the
-C library.
+The native implementation does the same operations in double, in this order, with `exp` of the C library.
 """
 
 from collections.abc import Sequence
 from math import exp
-
-__all__ = ["softmax"]
 
 
 def softmax(logits: Sequence[float], temperature: float = 1.0) -> list[float]:

@@ -1,11 +1,9 @@
-"""An evaluator that knows nothing: the search's null object."""
+"""An evaluator without any knowledge: every move is equally likely, every position a draw."""
 
 from collections.abc import Sequence
 
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
-
-__all__ = ["UniformEvaluator"]
 
 
 class UniformEvaluator:

@@ -3,8 +3,9 @@
 A new format needs a case here and its own module.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
@@ -16,6 +17,18 @@ from goryu.evaluators.model_files import ModelError
 
 Shape = tuple[int | None, ...]
 """The shape of an input or output; None for an axis that is free or has a name."""
+
+
+def tensor_shapes(path: Path, tensors: Sequence[Any]) -> dict[str, Shape]:
+    """Returns the shapes of onnxruntime's NodeArgs by name.
+
+    Raises:
+        ModelError: a name is not UTF-8.
+    """
+    try:
+        return {node.name: tuple(n if isinstance(n, int) else None for n in node.shape) for node in tensors}
+    except UnicodeDecodeError as error:
+        raise ModelError(f"model {path}: a name in it is not UTF-8; the file is damaged ({error})") from error
 
 
 def detect_format(path: Path, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape]) -> ModelFormat:
