@@ -284,7 +284,7 @@ def test_the_adapter_explains_itself_and_names_a_program_that_is_not_there(
     argument: str, status: int, stream: str, words: str
 ) -> None:
     """It took --help for the program, and a missing one ended in a traceback."""
-    command = [sys.executable, str(ROOT / "tools" / "gnushogi_usi.py"), argument]
+    command = [sys.executable, str(ROOT / "tests" / "match_engines" / "gnushogi_usi.py"), argument]
     done = subprocess.run(command, input="isready\n", capture_output=True, text=True, timeout=60)
     assert (done.returncode, getattr(done, stream).startswith(words)) == (status, True)
 
@@ -293,7 +293,7 @@ def test_the_adapter_explains_itself_and_names_a_program_that_is_not_there(
 def gnushogi() -> UsiClient:
     if not GNUSHOGI.exists():
         pytest.skip(f"{GNUSHOGI} is not installed")
-    command = (sys.executable, str(ROOT / "tools" / "gnushogi_usi.py"), str(GNUSHOGI))
+    command = (sys.executable, str(ROOT / "tests" / "match_engines" / "gnushogi_usi.py"), str(GNUSHOGI))
     return UsiClient(EngineSpec(command, limits=TimeControl(byoyomi=100)))
 
 

@@ -1,13 +1,13 @@
-"""GNU Shogi as a USI engine, so that it can play in `tools/match.py`.
+"""GNU Shogi as a USI engine, for `tools/match.py`.
 
-    python tools/gnushogi_usi.py [/usr/games/gnushogi]
+    python tests/match_engines/gnushogi_usi.py [/usr/games/gnushogi]
 
-gnushogi (1.4.2, as in Debian) takes moves like `7g7f` one a line, echoes each of them, and answers `go` with
-`2. ... 3c3d -1000`. Its search time has whole seconds; any line that arrives while it thinks makes it move at
-once, which is how shorter limits and `stop` are kept. It knows neither `go nodes` nor scores, and only games
-from the start position are supported.
+gnushogi (1.4.2, as in Debian) reads moves like `7g7f`, one on each line, echoes each of them, and answers
+`go` with `2. ... 3c3d -1000`. Its search time is in whole seconds. Any line that arrives during a search
+makes it move at once; the adapter uses this for shorter limits and for `stop`. gnushogi has no node limit and
+no scores, and the adapter supports only games from the start position.
 
-Options: `OwnBook` (its opening book, on as usual) and `Overhead`, ms left unused in every move.
+Options: `OwnBook` (its opening book, by default on) and `Overhead`, the ms that every move leaves unused.
 """
 
 import queue
@@ -22,15 +22,15 @@ ECHO = re.compile(r"(?:depth = )?\d+\. (?:\.\.\. )?\S+ -?\d+$")
 ANSWER = re.compile(r"(?:depth = )?\d+\. \.\.\. (\S+) -?\d+$")
 MAX_DEPTH = 39
 SECONDS_BEYOND = 5.0
-"""gnushogi counts as hung when it has not moved this long after it was told to."""
+"""gnushogi counts as hung if it has not moved this long after the end of its time."""
 
 
 class GnuShogiError(Exception):
-    """gnushogi did something that this adapter does not understand."""
+    """gnushogi ended, hung, or printed a line that this adapter does not understand."""
 
 
 class GnuShogi:
-    """The gnushogi process: its own protocol, and the game it has been told so far."""
+    """The gnushogi process with its own protocol, and the game as it knows it."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._moves: list[str] = []
@@ -58,7 +58,7 @@ class GnuShogi:
         self._moves, self._is_new = [], True
 
     def play(self, moves: Sequence[str]) -> None:
-        """Brings the game to the position after `moves`, by sending only the new ones where that suffices."""
+        """Sets up the position after `moves`; sends only the new ones if it can."""
         if list(moves[: len(self._moves)]) != self._moves or (self._is_new and self._moves):
             self.new_game()
         if self._is_new:
@@ -77,15 +77,15 @@ class GnuShogi:
         self.send("depth")
         self.send(str(depth or MAX_DEPTH))
         self.send("go")
-        start, told = time.monotonic(), False
+        start, is_stopped = time.monotonic(), False
         limit_s = float("inf") if budget_ms is None else budget_ms / 1000
         while True:
             elapsed_s = time.monotonic() - start
-            if not told and (stop.is_set() or elapsed_s >= limit_s):
+            if not is_stopped and (stop.is_set() or elapsed_s >= limit_s):
                 self.send("")
-                told, limit_s = True, elapsed_s
-            if told and elapsed_s > limit_s + SECONDS_BEYOND:
-                raise GnuShogiError("gnushogi was told to move and did not")
+                is_stopped, limit_s = True, elapsed_s
+            if is_stopped and elapsed_s > limit_s + SECONDS_BEYOND:
+                raise GnuShogiError(f"gnushogi did not move within {SECONDS_BEYOND:g} s after its time")
             line = self._next(0.005)
             if line is not None and (match := ANSWER.match(line)):
                 self._moves.append(match[1])
@@ -115,14 +115,14 @@ class GnuShogi:
         while (left := deadline - time.monotonic()) > 0:
             line = self._next(left)
             if line is not None and line.startswith("Illegal"):
-                raise GnuShogiError(f"gnushogi says {line!r}: expected {what}")
+                raise GnuShogiError(f"gnushogi printed {line!r}: expected {what}")
             if line is not None and pattern.match(line):
                 return
-        raise GnuShogiError(f"gnushogi is silent: expected {what}")
+        raise GnuShogiError(f"gnushogi printed nothing within {timeout_s:g} s: expected {what}")
 
 
 class Adapter:
-    """The USI side: reads commands on the main thread, so that `stop` is seen while gnushogi thinks."""
+    """The USI side; the main thread reads commands, so that it reads `stop` during a search."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
@@ -149,11 +149,11 @@ class Adapter:
     def _receive(self, words: list[str]) -> None:
         match words:
             case ["usi"]:
-                say("id name GNU Shogi 1.4.2")
-                say("id author the GNU Shogi authors; USI adapter by Goryu")
-                say("option name OwnBook type check default true")
-                say("option name Overhead type spin default 20 min 0 max 5000")
-                say("usiok")
+                send("id name GNU Shogi 1.4.2")
+                send("id author the GNU Shogi authors; USI adapter by Goryu")
+                send("option name OwnBook type check default true")
+                send("option name Overhead type spin default 20 min 0 max 5000")
+                send("usiok")
             case ["setoption", "name", "OwnBook", "value", value]:
                 self._own_book = value == "true"
             case ["setoption", "name", "Overhead", "value", value] if value.isdecimal():
@@ -163,7 +163,7 @@ class Adapter:
                     self._engine = GnuShogi(self._command)
                     if not self._own_book:
                         self._engine.send("book")
-                say("readyok")
+                send("readyok")
             case ["usinewgame"] if self._engine:
                 self._finish_search()
                 self._engine.new_game()
@@ -187,17 +187,17 @@ class Adapter:
 
     def _go(self, words: list[str]) -> None:
         if self._error or self._engine is None:
-            say(f"info string Error! {self._error or 'isready has not been sent'}")
-            say("bestmove resign")
+            send(f"info string Error! {self._error or 'isready has not been sent'}")
+            send("bestmove resign")
             return
         numbers = {words[i]: int(words[i + 1]) for i in range(len(words) - 1) if words[i + 1].isdecimal()}
         try:
             self._engine.play(self._moves)
             move = self._engine.search(self._budget_ms(numbers, words), numbers.get("depth"), self._stop)
         except GnuShogiError as error:
-            say(f"info string Error! {error}")
+            send(f"info string Error! {error}")
             move = "resign"
-        say(f"bestmove {move}")
+        send(f"bestmove {move}")
 
     def _budget_ms(self, numbers: dict[str, int], words: list[str]) -> int | None:
         """Returns the time for this move: a fortieth of what is left, the increment and the byoyomi."""
@@ -228,7 +228,7 @@ def main() -> int:
     return 0
 
 
-def say(line: str) -> None:
+def send(line: str) -> None:
     """Sends one line to the GUI."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
