@@ -2,7 +2,7 @@
 
 import hashlib
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import log, sqrt
 from pathlib import Path
@@ -21,7 +21,7 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import PASS, Reversi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
-from goryu.learning.tutorials.alphazero import AlphaZero, Example, RootNoise, play
+from goryu.learning.tutorials.alphazero import AlphaZero, Example, RootNoise, choose_move
 from goryu.learning.tutorials.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig, puct_config
 from goryu.learning.tutorials.experiments import correctness
 from goryu.search.evaluator import Evaluation, Evaluator
@@ -39,7 +39,7 @@ class FakeLearner:
     def new_game(self) -> State:
         return TicTacToe()
 
-    def remember(self, state: State) -> tuple[Move, ...]:
+    def encode(self, state: State) -> tuple[Move, ...]:
         assert isinstance(state, TicTacToe)
         return tuple(state.move_stack)
 
@@ -50,7 +50,11 @@ class FakeLearner:
         return evaluator
 
     def train(
-        self, games: Sequence[Sequence[Example[tuple[Move, ...]]]], config: AlphaZeroConfig, rng: Random
+        self,
+        games: Sequence[Sequence[Example[tuple[Move, ...]]]],
+        config: AlphaZeroConfig,
+        rng: Random,
+        on_step: Callable[[int], None] = lambda step: None,
     ) -> tuple[float, float]:
         return 0.0, 0.0
 
@@ -172,7 +176,7 @@ def test_dirichlet_noise_has_its_mean_and_variance() -> None:
 def test_play_without_learning_is_the_best_move_after_the_sampled_plies() -> None:
     config = replace(TICTACTOE, search="puct", sampling_plies=0)
     for seed in range(5):
-        move, policy = play(
+        move, policy = choose_move(
             TicTacToe([0, 3, 1, 4]), UniformEvaluator(), config, Random(seed), is_learning=False
         )
         assert move == 2
@@ -184,7 +188,7 @@ def test_only_the_first_plies_of_a_match_are_drawn(search: str) -> None:
     for sampling_plies, distinct in ((0, False), (9, True)):
         config = replace(TICTACTOE, search=search, sampling_plies=sampling_plies)  # type: ignore[arg-type]
         moves = {
-            play(TicTacToe(), UniformEvaluator(), config, Random(seed), is_learning=False)[0]
+            choose_move(TicTacToe(), UniformEvaluator(), config, Random(seed), is_learning=False)[0]
             for seed in range(10)
         }
         assert (len(moves) > 1) == distinct
@@ -193,7 +197,9 @@ def test_only_the_first_plies_of_a_match_are_drawn(search: str) -> None:
 def test_a_proven_win_is_all_there_is_to_play_and_to_learn() -> None:
     config = replace(TICTACTOE, search="puct", sampling_plies=9)
     for seed in range(5):
-        found = play(TicTacToe([0, 3, 1, 4]), UniformEvaluator(), config, Random(seed), is_learning=True)
+        found = choose_move(
+            TicTacToe([0, 3, 1, 4]), UniformEvaluator(), config, Random(seed), is_learning=True
+        )
         assert found == (2, ((2, 1.0),))
 
 
@@ -382,9 +388,9 @@ class TestWithTorch:
         learner = ValueLearner(config, [make_agent("random")], seed=1)
         learner.games = [[(1, 2, 0.7), (2, 1, -0.7)]]
         learner._train()
-        assert learner.judge([(1, 2), (2, 1)]) == pytest.approx([0.7, -0.7], abs=0.15)
+        assert learner.values([(1, 2), (2, 1)]) == pytest.approx([0.7, -0.7], abs=0.15)
         # The corner h8 with g8 beside it, and h8 with h7: half a turn, and its reflection.
-        assert learner.judge([(1 << 63, 1 << 62), (1 << 63, 1 << 55)]) == pytest.approx([0.7, 0.7], abs=0.15)
+        assert learner.values([(1 << 63, 1 << 62), (1 << 63, 1 << 55)]) == pytest.approx([0.7, 0.7], abs=0.15)
 
     def test_the_value_learners_rate_falls_to_its_last_share(self) -> None:
         from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig

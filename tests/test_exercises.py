@@ -13,8 +13,8 @@ pytest.importorskip("torch")
 
 from goryu.agents.agents import AgentSetup, make_agent
 from goryu.learning.tutorials.exercises import (
-    BESIDE_CORNERS,
     CORNER_DISCS,
+    NEXT_TO_CORNERS,
     OPPONENTS,
     VARIANTS,
     corner_lead,
@@ -42,11 +42,11 @@ def test_the_squares_beside_a_corner_touch_it() -> None:
         for corner in CORNERS
         if max(abs(square // 8 - corner // 8), abs(square % 8 - corner % 8)) == 1
     }
-    assert set(BESIDE_CORNERS) == touching
+    assert set(NEXT_TO_CORNERS) == touching
 
 
 def test_a_disc_is_worth_one_disc_to_a_counter_of_discs() -> None:
-    for squares in (CORNERS, BESIDE_CORNERS):
+    for squares in (CORNERS, NEXT_TO_CORNERS):
         found = disc_value("discs", count_discs, squares, Random(1), count=20)
         assert [found.value, found.error] == pytest.approx([1.0, 0.0])
 
@@ -54,7 +54,7 @@ def test_a_disc_is_worth_one_disc_to_a_counter_of_discs() -> None:
 def test_a_bonus_for_corners_is_found_on_corners_alone() -> None:
     found = [
         disc_value("discs", count_discs_and_corners, squares, Random(1), count=20).value
-        for squares in (CORNERS, BESIDE_CORNERS)
+        for squares in (CORNERS, NEXT_TO_CORNERS)
     ]
     assert found == pytest.approx([1.0 + CORNER_DISCS, 1.0])
 

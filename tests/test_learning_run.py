@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -13,30 +14,31 @@ from goryu.learning.tutorials.report import Measurement, ReportError, TutorialRe
 if TYPE_CHECKING:
     from goryu.learning.tutorials.run import ResumableRun
 
-SETTINGS = {"game": "tictactoe", "seed": 1}
+OPTIONS = {"game": "tictactoe", "seed": 1}
 FOUND = Measurement("points", "a - b", 0.5, 0.1, 0.4, "1 wins, 0 draws, 1 losses")
 
 
 def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     report = TutorialReport(
-        SETTINGS, ["basics"], [FOUND], {"alphazero": {"seconds": 1.0}}, [(100, 0.5, "points")]
+        OPTIONS, ["basics"], [FOUND], {"alphazero": {"seconds": 1.0}}, [(100, 0.5, "points")]
     )
     report.write(path)
-    assert TutorialReport.read(path, SETTINGS) == report
-    assert TutorialReport.read(tmp_path / "nothing.json", SETTINGS) == TutorialReport(SETTINGS)
+    assert TutorialReport.read(path, OPTIONS) == report
+    assert TutorialReport.read(tmp_path / "nothing.json", OPTIONS) == TutorialReport(OPTIONS)
 
 
-def test_a_run_goes_on_only_with_the_same_settings(tmp_path: Path) -> None:
+def test_a_run_resumes_only_with_the_same_options(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
-    TutorialReport(SETTINGS).write(path)
-    with pytest.raises(ReportError, match="other settings"):
-        TutorialReport.read(path, {**SETTINGS, "seed": 2})
+    TutorialReport(OPTIONS).write(path)
+    with pytest.raises(ReportError, match="other options"):
+        TutorialReport.read(path, {**OPTIONS, "seed": 2})
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(ReportError, match="expected the report of an earlier run"):
-        TutorialReport.read(path, SETTINGS)
+        TutorialReport.read(path, OPTIONS)
 
 
+@pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
 class TestWithTorch:
     """Stages; what they train needs PyTorch."""
 
@@ -46,7 +48,7 @@ class TestWithTorch:
         from goryu.learning.tutorials.run import ResumableRun
 
         def new() -> ResumableRun:
-            report = TutorialReport.read(tmp_path / "report.json", SETTINGS)
+            report = TutorialReport.read(tmp_path / "report.json", OPTIONS)
             return ResumableRun(tmp_path, report, 1, lambda line: None, lambda what, done, of: None)
 
         return new
@@ -73,7 +75,7 @@ class TestWithTorch:
 
         with pytest.raises(KeyboardInterrupt):
             new_run().measure("basics", interrupted)
-        assert new_run().report == TutorialReport(SETTINGS)
+        assert new_run().report == TutorialReport(OPTIONS)
 
     def test_alphazero_goes_on_after_the_last_whole_cycle(
         self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
@@ -108,6 +110,60 @@ class TestWithTorch:
         report = new_run().report
         assert [games for games, *_ in report.strength] == [2, 4, 6]
         assert (tmp_path / "net.onnx").is_file()
+
+    def test_alphazero_resumes_within_a_cycle_as_if_it_had_not_been_interrupted(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from goryu.evaluators.board_network import BOARD_GAMES
+        from goryu.learning.tutorials import run as run_module
+        from goryu.learning.tutorials.alphazero import SELF_PLAY, TRAINING
+        from goryu.learning.tutorials.alphazero_config import TICTACTOE
+        from goryu.learning.tutorials.board_learner import BoardLearner
+        from goryu.learning.tutorials.run import train_alphazero
+
+        monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
+        config = replace(
+            TICTACTOE, playouts=2, cycles=2, games_per_cycle=3, steps_per_cycle=2, evaluation_games=2
+        )
+
+        def train(
+            folder: Path, stop_at: tuple[str, int] | None = None
+        ) -> tuple[list[tuple[str, int]], bytes]:
+            seen: list[tuple[str, int]] = []
+
+            def progress(task: str, done: int, _total: int) -> None:
+                seen.append((task, done))
+                if (task, done) == stop_at:
+                    raise KeyboardInterrupt
+
+            folder.mkdir(exist_ok=True)
+            report = TutorialReport.read(folder / "report.json", OPTIONS)
+            run = run_module.ResumableRun(folder, report, 1, lambda line: None, progress)
+            learner = BoardLearner(BOARD_GAMES["tictactoe"], 1, 4, seed=1)
+            path = folder / "net.onnx"
+            train_alphazero(run, learner, config, lambda: learner.export(path), lambda _: (0.5, ""))
+            return seen, path.read_bytes()
+
+        whole, network = train(tmp_path / "whole")
+        assert [done for task, done in whole if task == SELF_PLAY] == [0, 1, 2, 3, 4, 5, 6]
+        assert [done for task, done in whole if task == TRAINING] == [1, 2, 1, 2]
+        for i, stop in enumerate([(SELF_PLAY, 2), (TRAINING, 1), (SELF_PLAY, 5)]):
+            folder = tmp_path / str(i)
+            with pytest.raises(KeyboardInterrupt):
+                train(folder, stop)
+            rest, again = train(folder)
+            assert rest[0] == (SELF_PLAY, 3 if stop[0] == TRAINING else stop[1])
+            assert again == network
+
+    def test_a_fresh_start_deletes_only_its_own_files(self, tmp_path: Path) -> None:
+        from goryu.learning.tutorials.run import ResumableRun
+        from goryu.learning.tutorials.tutorials import STAGES
+
+        for name in ("alphazero.pt", "my-network.pt", "report.json", "tictactoe.onnx"):
+            (tmp_path / name).write_bytes(b"")
+        run = ResumableRun(tmp_path, TutorialReport(OPTIONS), 1, lambda line: None, lambda *_: None)
+        run.forget(STAGES["tictactoe"])
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["my-network.pt", "tictactoe.onnx"]
 
     def test_the_network_in_the_folder_is_the_champion_even_if_no_challenger_wins(
         self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
@@ -190,7 +246,7 @@ class TestWithTorch:
         self, content: bytes, new_run: Callable[[], "ResumableRun"], tmp_path: Path
     ) -> None:
         (tmp_path / "values.pt").write_bytes(content)
-        with pytest.raises(ReportError, match=r"values.pt: expected where the training of an earlier run"):
+        with pytest.raises(ReportError, match=r"values.pt: expected the state of an earlier training"):
             new_run().load("values", lambda saved: None)
 
     def test_the_state_of_another_training_is_named(
@@ -207,7 +263,7 @@ class TestWithTorch:
             )
 
         train(channels=2)
-        with pytest.raises(ReportError, match=r"values.pt: expected where the training of an earlier run"):
+        with pytest.raises(ReportError, match=r"values.pt: expected the state of an earlier training"):
             train(channels=4)
 
     @pytest.mark.parametrize("keeps_best", [False, True])

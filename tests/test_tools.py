@@ -188,7 +188,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 @pytest.mark.parametrize(
-    "name", ["bench", "evaluate", "fuzz", "match", "openings", "perft", "selfplay", "teach", "train"]
+    "name", ["bench", "evaluate", "learn", "fuzz", "match", "openings", "perft", "selfplay", "teach", "train"]
 )
 def test_help_needs_no_extra(name: str) -> None:
     command = [sys.executable, "-c", WITHOUT_EXTRAS, str(TOOLS / f"{name}.py"), "--help"]

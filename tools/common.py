@@ -57,7 +57,8 @@ def program(
     extra: the extra in pyproject.toml that installs the packages that `run` imports.
     interrupted: what to tell the user after Ctrl-C, such as how to resume.
     """
-    args = parser.parse_args(arguments)
+    with needs_extra(extra):
+        args = parser.parse_args(arguments)
     interrupt_on_sigterm()
     try:
         with needs_extra(extra):

@@ -1,1 +1,5 @@
-"""AlphaZero from nothing: the loop of the tutorials on tic-tac-toe, reversi and shogi."""
+"""The AlphaZero tutorials on tic-tac-toe and reversi, and the same loop on shogi.
+
+Trains networks from nothing, in memory, and measures every search algorithm with them; `tools/learn.py` runs
+it.
+"""

@@ -1,21 +1,21 @@
 """AlphaZero: a network and a search that teach each other.
 
-The search is stronger than the network that guides it. So let the search play against itself,
-let the network learn the search's visit counts (policy; of a Gumbel search its improved policy)
-and the results of the games (value), put the better network back into the search, and repeat.
-A new network takes over when it beats the champion, as in AlphaGo Zero; AlphaZero itself left
-that match out.
+The search is stronger than the network that guides it. So the search plays against itself, the network learns
+the search's visit counts (the improved policy of a Gumbel search) and the results of the games, the better
+network guides the next search, and so on. A new network becomes champion when it beats the old one in a
+match, as in AlphaGo Zero; AlphaZero plays no match.
 
-Weakness: it learns from nothing, and pays for that in games: AlphaZero played 24 million in shogi.
+Weakness: it needs very many games, because it starts from nothing: AlphaZero played 24 million in shogi.
 Sources: D. Silver et al., "A general reinforcement learning algorithm that masters chess, shogi,
 and Go through self-play", Science, 2018, and the pseudocode in its supplement (the numbers are in
 `alphazero_config.py`); "Mastering the game of Go without human knowledge", Nature, 2017.
 
-Nothing here knows a game: a `Learner` does.
+This module knows no game; a `Learner` does.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from random import Random
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -30,12 +30,18 @@ from goryu.search.gumbel import Gumbel
 
 P = TypeVar("P")
 
+Progress = Callable[[str, int, int], None]
+"""Receives a task, how much of it is done, and how much there is in total."""
+
+SELF_PLAY, TRAINING, MATCH = "self-play: games", "training: steps", "match: games"
+"""The tasks of a cycle; the games of self-play are counted over all cycles."""
+
 
 @dataclass(frozen=True, slots=True)
 class Example(Generic[P]):
     """One position of self-play.
 
-    position: what the learner remembers of it. policy: (move, probability) pairs that sum to 1.
+    position: the learner's encoding. policy: (move, probability) pairs that sum to 1.
     value: the result of the game for the side to move there.
     """
 
@@ -45,38 +51,45 @@ class Example(Generic[P]):
 
 
 class Learner(Protocol[P]):
-    """A network that can learn one game."""
+    """A network that learns one game."""
 
     def new_game(self) -> State: ...
 
-    def remember(self, state: State) -> P:
-        """Returns all that training will need of a position, and little more."""
+    def encode(self, state: State) -> P:
+        """Returns what training needs of a position, and little more."""
         ...
 
     def evaluator(self) -> Evaluator:
-        """Returns an evaluator over the network as it is now; later training does not change it."""
+        """Returns an evaluator with the current weights; later training does not change it."""
         ...
 
     def train(
-        self, games: Sequence[Sequence[Example[P]]], config: AlphaZeroConfig, rng: Random
+        self,
+        games: Sequence[Sequence[Example[P]]],
+        config: AlphaZeroConfig,
+        rng: Random,
+        on_step: Callable[[int], None] = lambda step: None,
     ) -> tuple[float, float]:
-        """Runs the gradient steps of one cycle; returns the mean losses of policy and value."""
+        """Runs the gradient steps of one cycle; returns the mean losses of policy and value.
+
+        on_step: called after each step with the number of steps so far.
+        """
         ...
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns a copy of everything that training has changed."""
+        """Returns a copy of everything that training changes."""
         ...
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Returns to what `state_dict` gave."""
+        """Restores what `state_dict` returned."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """What happened in one cycle; `score` is the challenger's against the champion (None: no match).
+    """The results of one cycle; `score` is the challenger's against the champion (None: no match).
 
-    number: of the cycle, from 1. games: played in all cycles so far. positions: that training drew from.
+    number: of the cycle, from 1. games: in all cycles so far. positions: in the window of the training.
     """
 
     number: int
@@ -89,7 +102,7 @@ class Cycle:
 
 
 class AlphaZero(Generic[P]):
-    """The loop. `champion` is the evaluator that plays; it starts as the untrained network."""
+    """The loop; `champion` is the evaluator that plays, at first the untrained network."""
 
     def __init__(self, learner: Learner[P], config: AlphaZeroConfig, rng: Random) -> None:
         self.learner = learner
@@ -97,32 +110,46 @@ class AlphaZero(Generic[P]):
         self.rng = rng
         self.champion = learner.evaluator()
         self.games: list[list[Example[P]]] = []
-        self.cycles = 0
+        self.cycles = 0  # Finished ones.
+        self.played = 0  # Games of the current cycle.
         self._champion_state = learner.state_dict()
 
-    def run(self, on_game: Callable[[], None] | None = None) -> Iterator[Cycle]:
-        """Runs the cycles that are left, one by one; `on_game` is called after each game of self-play."""
-        while self.cycles < self.config.cycles:
-            for _ in range(self.config.games_per_cycle):
+    def run(self, progress: Progress = lambda task, done, total: None) -> Iterator[Cycle]:
+        """Runs the remaining cycles one by one; an interrupted cycle continues after its last game."""
+        config = self.config
+        while self.cycles < config.cycles:
+            while self.played < config.games_per_cycle:
                 self.games.append(self.self_play())
-                if on_game is not None:
-                    on_game()
-            self._forget()
-            losses = self.learner.train(self.games, self.config, self.rng)
+                self.played += 1
+                progress(SELF_PLAY, self.games_played, config.cycles * config.games_per_cycle)
+            self._trim_window()
+            losses = self.learner.train(
+                self.games, config, self.rng, lambda step: progress(TRAINING, step, config.steps_per_cycle)
+            )
             challenger = self.learner.evaluator()
-            score = self.compare(challenger) if self.config.evaluation_games else None
-            is_promoted = score is None or score.points > self.config.promotion
+            score = self.compare(challenger, progress) if config.evaluation_games else None
+            is_promoted = score is None or score.points > config.promotion
             if is_promoted:
                 self.champion = challenger
                 self._champion_state = self.learner.state_dict()
-            self.cycles += 1
-            games, positions = self.cycles * self.config.games_per_cycle, sum(map(len, self.games))
-            yield Cycle(self.cycles, games, positions, *losses, score, is_promoted)
+            self.cycles, self.played = self.cycles + 1, 0
+            yield Cycle(
+                self.cycles, self.games_played, sum(map(len, self.games)), *losses, score, is_promoted
+            )
+
+    @property
+    def games_played(self) -> int:
+        """The games of self-play in all cycles."""
+        return self.cycles * self.config.games_per_cycle + self.played
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns what an interrupted run needs to go on: networks, games and the state of the randomness."""
+        """Returns what an interrupted run needs to resume: networks, games and the random number generator.
+
+        Valid between two games and between two cycles.
+        """
         return {
             "cycles": self.cycles,
+            "played": self.played,
             "learner": self.learner.state_dict(),
             "champion": self._champion_state,
             "games": [[(e.position, e.policy, e.value) for e in game] for game in self.games],
@@ -130,8 +157,8 @@ class AlphaZero(Generic[P]):
         }
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Goes back to the end of the cycle after which `state_dict` was asked for."""
-        self.cycles = saved["cycles"]
+        """Restores what `state_dict` returned."""
+        self.cycles, self.played = saved["cycles"], saved.get("played", 0)
         self._champion_state = saved["champion"]
         self.learner.load_state_dict(saved["champion"])
         self.champion = self.learner.evaluator()
@@ -145,25 +172,30 @@ class AlphaZero(Generic[P]):
         seen: list[tuple[int, P, tuple[tuple[Move, float], ...]]] = []
 
         def choose(state: State) -> Move:
-            move, policy = play(state, self.champion, self.config, self.rng, is_learning=True)
-            seen.append((state.turn, self.learner.remember(state), policy))
+            move, policy = choose_move(state, self.champion, self.config, self.rng, is_learning=True)
+            seen.append((state.turn, self.learner.encode(state), policy))
             return move
 
         final = play_game(choose, choose, state, self.config.max_plies)
         value = result(final)
         return [Example(p, policy, value if turn == 0 else -value) for turn, p, policy in seen]
 
-    def compare(self, challenger: Evaluator) -> Score:
+    def compare(self, challenger: Evaluator, progress: Progress = lambda task, done, total: None) -> Score:
         """Returns the challenger's score against the champion."""
         new, old = (self.sampling_agent(evaluator) for evaluator in (challenger, self.champion))
-        games, max_plies = self.config.evaluation_games, self.config.max_plies
-        return paired_match(new, old, self.learner.new_game, games, max_plies=max_plies)
+        games, started = self.config.evaluation_games, count()
+
+        def new_game() -> State:
+            progress(MATCH, next(started), games)
+            return self.learner.new_game()
+
+        return paired_match(new, old, new_game, games, max_plies=self.config.max_plies)
 
     def sampling_agent(self, evaluator: Evaluator) -> Agent:
-        """Returns a player without noise; it draws its first moves, or all games would be the same."""
-        return lambda state: play(state, evaluator, self.config, self.rng, is_learning=False)[0]
+        """Returns a player without noise that draws its first moves; otherwise all games would be equal."""
+        return lambda state: choose_move(state, evaluator, self.config, self.rng, is_learning=False)[0]
 
-    def _forget(self) -> None:
+    def _trim_window(self) -> None:
         """Drops the oldest games until the rest fits the window."""
         self.games = self.games[-self.config.window :]
         if limit := self.config.window_positions:
@@ -176,12 +208,12 @@ class AlphaZero(Generic[P]):
             self.games = self.games[-max(1, kept) :]
 
 
-def play(
+def choose_move(
     state: State, evaluator: Evaluator, config: AlphaZeroConfig, rng: Random, *, is_learning: bool
 ) -> tuple[Move, tuple[tuple[Move, float], ...]]:
     """Returns the move to play and the policy to learn, as (move, probability) pairs.
 
-    is_learning: with the root noise of self-play?
+    is_learning: add the root noise of self-play.
     """
     if config.search == "gumbel":
         draws = is_learning or state.ply < config.sampling_plies
@@ -192,7 +224,7 @@ def play(
     found = Puct(evaluator, puct_config(config)).search(state, lambda _: False, max_playouts=config.playouts)
     best = found.moves[0]
     if best.mate is not None and best.mate > 0:
-        return best.move, ((best.move, 1.0),)  # A proven win is all there is to play and to learn.
+        return best.move, ((best.move, 1.0),)  # Play and learn a proven win.
     visits = [move.visits for move in found.moves]
     total = sum(visits)
     if total == 0:  # Everything was proven without a visit.
@@ -203,7 +235,7 @@ def play(
 
 
 class RootNoise:
-    """Mixes Dirichlet noise into the policy of one position, so that self-play tries every move at times."""
+    """Mixes Dirichlet noise into the policy of the root, so that self-play sometimes tries every move."""
 
     def __init__(
         self, evaluator: Evaluator, root_key: int, alpha: float, fraction: float, rng: Random

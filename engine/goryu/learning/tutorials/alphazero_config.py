@@ -1,4 +1,4 @@
-"""Every number of AlphaZero's loop: as published, and as two CPU cores can afford them.
+"""Every number of AlphaZero's loop: as published, and for two CPU cores.
 
 Source: the pseudocode in the supplement of D. Silver et al., "A general reinforcement learning algorithm that
 masters chess, shogi, and Go through self-play", Science, 2018.
@@ -17,13 +17,14 @@ class AlphaZeroConfig:
 
     playouts: for each move of self-play. c_init, c_base: PUCT's exploration, for values in [0, 1].
     noise_alpha, noise_fraction: Dirichlet noise in the root's policy.
-    sampling_plies: up to this ply moves are drawn in proportion to their visits, later the most visited wins.
-    search: "puct", or "gumbel" for budgets of a few playouts (draws its moves by itself; no Dirichlet noise).
-    gumbel: the settings of that search.
-    max_plies: longer games count as draws.
-    cycles, games_per_cycle, steps_per_cycle: the pseudocode runs self-play and training side by side for
-        700,000 steps; here they take turns.
-    window: games that training draws from; window_positions: the same, counted in positions (0: no limit).
+    sampling_plies: moves up to this ply are drawn in proportion to their visits; later the most visited is
+        played.
+    search: "puct", or "gumbel" for a few playouts (its moves are random already; no Dirichlet noise).
+    gumbel: the config of that search.
+    max_plies: longer games are draws.
+    cycles, games_per_cycle, steps_per_cycle: the pseudocode runs self-play and training in parallel for
+        700,000 steps; here they alternate.
+    window: games that training samples from; window_positions: the same in positions (0: no limit).
     batch, optimizer, momentum, weight_decay: of the gradient steps.
     learning_rates: (from this step on, learning rate) pairs.
     evaluation_games, promotion: the challenger takes over with more than `promotion` points a game; without
@@ -58,7 +59,7 @@ class AlphaZeroConfig:
     promotion: float = 0.5
 
     def learning_rate(self, step: int) -> float:
-        """Returns the rate that the schedule has for a step.
+        """Returns the learning rate of a step.
 
         >>> AlphaZeroConfig().learning_rate(99_999), AlphaZeroConfig().learning_rate(100_000)
         (0.2, 0.02)
@@ -73,7 +74,7 @@ PUBLISHED = {
         noise_alpha=0.03, max_plies=722, learning_rates=((0, 2e-2), (300_000, 2e-3), (500_000, 2e-4))
     ),
 }
-"""The configurations of the pseudocode."""
+"""The configs of the pseudocode."""
 
 TICTACTOE = AlphaZeroConfig(
     playouts=20,
@@ -91,11 +92,11 @@ TICTACTOE = AlphaZeroConfig(
     learning_rates=((0, 2e-3), (2500, 1e-3)),
     evaluation_games=20,
 )
-"""The tutorial's 20 evaluations a move, 5,000 positions and promotion, with fewer games and steps.
+"""The AlphaZero tutorial's 20 evaluations a move, 5,000 positions and promotion; fewer games and steps.
 
-With PUCT instead of Gumbel the 20 visits are spread over nine moves, and the learnt policy is nearly as
-flat. Values as sharp as c_scale 1 stop all exploration within four cycles; 0.05 still lets the network
-see how a careless opponent goes wrong.
+With PUCT instead of Gumbel the 20 visits are spread over nine moves, and the learnt policy is nearly uniform.
+c_scale 1 stops all exploration within four cycles; with 0.05 the network still sees the mistakes of a
+careless opponent.
 """
 
 REVERSI = AlphaZeroConfig(
@@ -112,7 +113,7 @@ REVERSI = AlphaZeroConfig(
     optimizer="adam",
     learning_rates=((0, 2e-3), (3000, 1e-3), (4800, 3e-4)),
 )
-"""4,000 games of 24 playouts a move on two CPU cores; the newest network always plays."""
+"""4,000 games of 24 playouts a move; the newest network always becomes champion."""
 
 SHOGI = AlphaZeroConfig(
     playouts=16,
@@ -129,16 +130,16 @@ SHOGI = AlphaZeroConfig(
     optimizer="adam",
     learning_rates=((0, 2e-3), (240, 5e-4)),
 )
-"""A few minutes of one CPU core, to see the loop turn: AlphaZero's 24 million games are out of its reach.
+"""A demonstration of a few minutes on one CPU core; AlphaZero played 24 million games.
 
-Most games of a beginner end in no mate, so they are cut short, and a draw teaches nothing.
+Most games of an untrained network end without a mate, so they are cut short as draws.
 """
 
 
 def puct_config(config: AlphaZeroConfig) -> PuctConfig:
-    """Returns the search's settings: its values span [-1, +1], twice the range of the published ones.
+    """Returns the config of the search. Its values span [-1, +1], twice the published range.
 
-    The pseudocode takes an untried move for worth 0; here first play urgency judges it (`selection.py`).
+    The pseudocode gives an untried move the value 0; ours uses first play urgency (`selection.py`).
     """
     return PuctConfig(
         c_init=2.0 * config.c_init,

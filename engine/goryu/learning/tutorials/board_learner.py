@@ -1,7 +1,7 @@
 """A learner for AlphaZero's loop: `BoardNet` on a game of two bitboards."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -24,7 +24,7 @@ Position = tuple[int, int]
 
 
 class BoardLearner:
-    """Keeps the network and where its training stands."""
+    """A network, and how far its training is."""
 
     def __init__(self, game: BoardGame, blocks: int, channels: int, seed: int) -> None:
         torch.manual_seed(seed)
@@ -35,12 +35,12 @@ class BoardLearner:
     def new_game(self) -> State:
         return self.game.new()
 
-    def remember(self, state: State) -> Position:
+    def encode(self, state: State) -> Position:
         board = cast(BoardState, state)
         return board.own, board.opponent
 
     def evaluator(self) -> Evaluator:
-        """Returns the network in onnxruntime, far quicker than PyTorch where positions come one by one."""
+        """Returns the network in onnxruntime, much faster than PyTorch for single positions."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "network.onnx"
             self.export(path)
@@ -51,16 +51,20 @@ class BoardLearner:
         export(self.net, self.game, path)
 
     def train(
-        self, games: Sequence[Sequence[Example[Position]]], config: AlphaZeroConfig, rng: Random
+        self,
+        games: Sequence[Sequence[Example[Position]]],
+        config: AlphaZeroConfig,
+        rng: Random,
+        on_step: Callable[[int], None] = lambda step: None,
     ) -> tuple[float, float]:
         """Learns the search's policy (cross-entropy) and the results (squared error) of random positions.
 
-        Each minibatch is turned and mirrored in one of the eight ways, drawn at random.
+        Each minibatch is rotated and reflected in one of the eight ways, at random.
         """
         planes, policies, values = self._arrays([example for game in games for example in game])
         self.net.train()
         policy_total = value_total = 0.0
-        for _ in range(config.steps_per_cycle):
+        for step in range(1, config.steps_per_cycle + 1):
             chosen = np.array(rng.choices(range(len(values)), k=config.batch))
             turns, is_mirrored = rng.randrange(4), rng.random() < 0.5
             x = symmetric(planes[chosen], turns, is_mirrored)
@@ -71,6 +75,7 @@ class BoardLearner:
             self.optimizer.step(policy_loss + value_loss, config)
             policy_total += policy_loss.item()
             value_total += value_loss.item()
+            on_step(step)
         return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
 
     def state_dict(self) -> dict[str, Any]:
@@ -89,7 +94,7 @@ class BoardLearner:
         return planes, policies, np.array([example.value for example in examples], dtype=np.float32)
 
     def _symmetric_policies(self, policies: np.ndarray, turns: int, is_mirrored: bool) -> np.ndarray:
-        """Turns the squares; what comes after them (a pass) stays."""
+        """Rotates and reflects the squares; the entries after them (a pass) stay."""
         size = self.game.size
         squares = policies[:, : size * size].reshape(-1, 1, size, size)
         turned = symmetric(squares, turns, is_mirrored).reshape(len(policies), size * size)

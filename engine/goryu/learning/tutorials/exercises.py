@@ -1,16 +1,15 @@
-"""The reversi tutorial's exercises: a mixture of opponents, and corners.
+"""The exercises of the reversi tutorial: a mixture of opponents, and corners.
 
-A disc on a corner can never be flipped, and the discs along the edge beside it seldom. Nobody tells the
-learner. It is told the final lead in discs, shrunk by the turns to come, and must find out that a corner
-leads there; and it finds out only as much as its opponents make it pay for corners given away. So the
-exercises vary the two things that it learns from, the opponents and the target, and ask afterwards:
+A disc on a corner can never be flipped. The learner does not know this. Its target is the final lead in
+discs, discounted by the turns to come, so it must discover that corners lead there, from opponents who
+exploit the corners that it gives away. The exercises vary the opponents and the target, and measure:
 
-- How many points does it make against each kind of opponent?
-- What is a disc worth to the network on a corner, beside a corner and elsewhere? (`disc_value`)
-- How often does it take a corner that it could take? (`corner_taking`)
+- the points against each kind of opponent,
+- the value of a disc on a corner, next to a corner and elsewhere (`disc_value`),
+- how often the learner takes a corner that it could take (`corner_taking`).
 
-Weakness: each variant is trained once. Its points change from one training to the next by about as much
-as most variants differ; only the bonus stands out. Numbers: `models/reversi-value.md`.
+Weakness: each variant is trained once. The points vary between trainings by about as much as between most
+variants; only the bonus makes a clear difference. The numbers are in `models/reversi-value.md`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,30 +28,30 @@ from goryu.learning.tutorials.report import Measurement
 from goryu.learning.tutorials.value_learner import CORNERS, Choose, ValueLearner, ValueLearnerConfig
 from goryu.search.random_move import random_move
 
-BESIDE_CORNERS = (1, 8, 9, 6, 14, 15, 48, 49, 57, 54, 55, 62)
-"""Whoever plays here often gives the corner away."""
+NEXT_TO_CORNERS = (1, 8, 9, 6, 14, 15, 48, 49, 57, 54, 55, 62)
+"""Squares next to a corner: a disc here often gives the corner away."""
 
 CORNER_DISCS = 8.0
-"""Discs that the corner player, and the learner with a bonus, count for a corner beside its disc."""
+"""Extra discs that the corner player, and the learner with a bonus, count for a corner."""
 
 ValueFunction = Callable[[Sequence[tuple[int, int]]], list[float]]
 """Bitboards (own, opponent) -> values in [-1, +1] for the side to move."""
 
 
 def corner_lead(state: State) -> float:
-    """Returns the lead in discs for the side to move, a corner counting `CORNER_DISCS` more; in [-1, +1]."""
+    """Returns the lead in discs for the side to move, with `CORNER_DISCS` extra per corner, in [-1, +1]."""
     game = cast(Reversi, state)
     corners = sum((game.own >> c & 1) - (game.opponent >> c & 1) for c in CORNERS)
     return (game.disc_difference() + CORNER_DISCS * corners) / (64.0 + 4.0 * CORNER_DISCS)
 
 
 def corner_opponent(rng: Random) -> Agent:
-    """Returns the tutorial's opponent with an eye for corners."""
+    """Returns the tutorial's opponent with a preference for corners."""
     return with_epsilon(make_agent("depth-limited:2", AgentSetup(heuristic=corner_lead)), 0.1, rng)
 
 
 def varied_opponent(rng: Random) -> Agent:
-    """Returns the greedy player with a share of random moves that changes from move to move: 0 to 0.6."""
+    """Returns the greedy player with a share of random moves that varies from move to move: 0 to 0.6."""
     greedy = make_agent("depth-limited:2", AgentSetup(heuristic=disc_lead))
     return lambda state: with_epsilon(greedy, rng.uniform(0.0, 0.6), rng)(state)
 
@@ -67,7 +66,7 @@ OPPONENTS: dict[str, Callable[[Random], Agent]] = {
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A learner of the exercises: whom it plays, in turn, and what a corner adds to its target."""
+    """A learner of the exercises: its opponents, in turn, and what a corner adds to its target."""
 
     name: str
     opponents: tuple[str, ...]
@@ -81,7 +80,7 @@ class Variant:
         )
 
     def new_opponents(self, rng: Random) -> list[Agent]:
-        # One agent for each kind, so that matches on the way meet each kind once.
+        # One agent for each kind, so that the matches during the training meet each kind once.
         agents = {kind: OPPONENTS[kind](rng) for kind in dict.fromkeys(self.opponents)}
         return [agents[kind] for kind in self.opponents]
 
@@ -96,7 +95,7 @@ VARIANTS = (
 
 
 def corner_rules_of_thumb(games: int, rng: Random) -> Iterator[Measurement]:
-    """Measures what an eye for corners is worth to a player who looks two plies ahead."""
+    """Measures what a preference for corners is worth to a player who looks two plies ahead."""
     for name in ("greedy", "random"):
         opponent, player = OPPONENTS[name](rng), corner_opponent(rng)
         yield points(f"corner player - {name}", paired_match(player, opponent, Reversi, games))
@@ -112,19 +111,19 @@ def corner_rules_of_thumb(games: int, rng: Random) -> Iterator[Measurement]:
 def variant_results(
     variant: Variant, learner: ValueLearner, games: int, rng: Random
 ) -> Iterator[Measurement]:
-    """Measures a trained learner: half of the games on either side, then what it knows of corners."""
+    """Measures a trained learner: half of the games on either side, then its values of corners."""
     for kind in ("greedy", "corners", "random"):
         agent, half = OPPONENTS[kind](rng), games // 2
         score = learner.match(agent, games - half) + learner.match(agent, half, side=1)
         yield points(f"{variant.name} - {kind}", score)
     yield corner_taking(f"{variant.name} takes corners", learner.choose, rng)
-    others = tuple(set(range(64)) - set(CORNERS) - set(BESIDE_CORNERS))
-    for where, squares in (("on a corner", CORNERS), ("beside one", BESIDE_CORNERS), ("elsewhere", others)):
-        yield disc_value(f"{variant.name}: a disc {where}", learner.judge, squares, rng)
+    others = tuple(set(range(64)) - set(CORNERS) - set(NEXT_TO_CORNERS))
+    for where, squares in (("on a corner", CORNERS), ("next to one", NEXT_TO_CORNERS), ("elsewhere", others)):
+        yield disc_value(f"{variant.name}: a disc {where}", learner.values, squares, rng)
 
 
 def corner_taking(name: str, choose: Choose, rng: Random, count: int = 400) -> Measurement:
-    """Measures the share of corners taken, in positions of random games where there is another move too."""
+    """Measures the share of corners taken, in positions of random games with a corner and another move."""
     taken = 0
     for _ in range(count):
         state = random_position(rng)
@@ -136,11 +135,11 @@ def corner_taking(name: str, choose: Choose, rng: Random, count: int = 400) -> M
 
 
 def disc_value(
-    name: str, judge: ValueFunction, squares: Sequence[int], rng: Random, count: int = 400
+    name: str, values_of: ValueFunction, squares: Sequence[int], rng: Random, count: int = 400
 ) -> Measurement:
-    """Measures how many discs of final lead the judge gives for owning the disc on one of the squares.
+    """Measures how many discs of final lead `values_of` gives for the ownership of a disc on these squares.
 
-    The disc is shown once as the one side's and once as the other's; to a counter of discs it is worth 1.
+    Each position is evaluated with the disc as each side's; for a function that counts discs the result is 1.
     """
     as_own: list[tuple[int, int]] = []
     as_opponents: list[tuple[int, int]] = []
@@ -151,10 +150,10 @@ def disc_value(
             bit = 1 << rng.choice(occupied)
             as_own.append((state.own | bit, state.opponent & ~bit))
             as_opponents.append((state.own & ~bit, state.opponent | bit))
-    values = zip(judge(as_own), judge(as_opponents), strict=True)
-    worths = [64.0 * (own - opponents) / 2.0 for own, opponents in values]
-    mean = sum(worths) / count
-    error = sqrt(sum((worth - mean) ** 2 for worth in worths) / (count - 1) / count)
+    values = zip(values_of(as_own), values_of(as_opponents), strict=True)
+    differences = [64.0 * (own - opponents) / 2.0 for own, opponents in values]
+    mean = sum(differences) / count
+    error = sqrt(sum((one - mean) ** 2 for one in differences) / (count - 1) / count)
     return Measurement("corners", name, mean, error, None, f"discs, {count} positions")
 
 

@@ -1,7 +1,6 @@
-"""The tutorials' measurements of players: what `tools/learn.py` prints and writes.
+"""The measurements of players in the AlphaZero tutorials, which `tools/learn.py` prints and writes.
 
-A measurement is a claim, its value and its standard error. Matches are counted in points a game, a
-draw half a point, unless the claim says otherwise.
+The results of matches are points a game; a draw is half a point.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,12 +44,12 @@ diagonal traps, in which a corner loses.
 
 
 def correctness(agent: Agent) -> int:
-    """Returns how many of the eleven positions the agent answers correctly."""
+    """Returns how many of `CORRECT_REPLIES` the agent finds."""
     return sum(agent(TicTacToe(moves)) in replies for moves, replies in CORRECT_REPLIES.items())
 
 
 def mean_correctness(new_agent: Callable[[], Agent], runs: int) -> tuple[float, float]:
-    """Returns the mean and its standard error over several runs, for agents that draw random numbers."""
+    """Returns the mean over several runs and its standard error, for agents that use random numbers."""
     scores = [correctness(new_agent()) for _ in range(runs)]
     mean = sum(scores) / runs
     variance = sum((score - mean) ** 2 for score in scores) / max(1, runs - 1)
@@ -69,7 +68,7 @@ def correct(name: str, new_agent: Callable[[], Agent], runs: int, theirs: float 
 
 
 def tictactoe_basics(games: int, rng: Random) -> Iterator[Measurement]:
-    """Measures the players that need no network."""
+    """Measures the players without a network."""
 
     def new(name: str) -> Agent:
         return make_agent(name, rng=rng)
@@ -88,7 +87,7 @@ def tictactoe_basics(games: int, rng: Random) -> Iterator[Measurement]:
         "uct:100 exploring less (c = 1)", lambda: lambda state: uct.best_move(state, 100, rng, c=1.0), 200
     )
     yield correct("uct:1000", lambda: new("uct:1000"), 20)
-    # The tutorial's numbers come out when the measured player moves first.
+    # The tutorial's numbers are those of the player who moves first.
     opponents = {
         "random": {"flat-mc:10": 0.985, "uct-flat:100": 1.0},
         "alpha-beta": {"flat-mc:10": 0.365, "uct-flat:100": 0.46},
@@ -101,8 +100,8 @@ def tictactoe_basics(games: int, rng: Random) -> Iterator[Measurement]:
                 yield points(claim, score, None if side else theirs.get(name))
 
 
-def tictactoe_network(knowledge: AgentSetup, games: int, rng: Random) -> Iterator[Measurement]:
-    """Measures the players that the learnt network makes."""
+def tictactoe_network(setup: AgentSetup, games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures the players with the trained network."""
     # The tutorial has one search, PUCT with 20 evaluations, and one opponent.
     theirs = {
         "puct:20": 10,
@@ -110,7 +109,7 @@ def tictactoe_network(knowledge: AgentSetup, games: int, rng: Random) -> Iterato
         "puct:20 moving second - uct-flat:100": 0.425,
     }
     for name in ("puct:20", "gumbel:20"):
-        agent = make_agent(name, knowledge, rng)
+        agent = make_agent(name, setup, rng)
         yield correct(name, lambda agent=agent: agent, 1, theirs.get(name))  # type: ignore[misc]
         for opponent in ("uct-flat:100", "uct:100"):
             for side, place in enumerate(("first", "second")):
@@ -122,14 +121,14 @@ def tictactoe_network(knowledge: AgentSetup, games: int, rng: Random) -> Iterato
 
 
 def greedy_opponent(rng: Random) -> Agent:
-    """Returns the reversi tutorial's opponent: most discs after two plies, one move in ten at random."""
+    """Returns the opponent of the reversi tutorial: most discs after two plies, one move in ten at random."""
     return with_epsilon(make_agent("depth-limited:2", AgentSetup(heuristic=disc_lead)), 0.1, rng)
 
 
 def reversi_rules_of_thumb(games: int, rng: Random) -> Iterator[Measurement]:
-    """Measures what a reader of the reversi tutorial doubted: does taking discs beat playing anything?
+    """Measures whether taking many discs beats random moves in reversi.
 
-    These games cost next to nothing, so there are ten times as many as elsewhere.
+    These games are fast, so there are ten times as many as elsewhere.
     """
     random = make_agent("random", rng=rng)
     players = {
@@ -152,7 +151,7 @@ def match_of_openings(
 ) -> Score:
     """Returns the agent's score; each pair of games starts from one random opening, once from each side.
 
-    Two players without randomness would otherwise play one game again and again.
+    Without the opening, two deterministic players would repeat one game.
     """
     total: Score | None = None
     for _ in range(games // 2):
@@ -170,7 +169,7 @@ def match_of_openings(
 
 
 def value_network(learner: "ValueLearner", name: str, games: int, rng: Random) -> Iterator[Measurement]:
-    """Measures the reversi tutorial's learner; `points` has a draw as half, the detail has the discs."""
+    """Measures the value learner of the reversi tutorial; the detail has the discs."""
     random = make_agent("random", rng=rng)
     opponents = {"the tutorial's opponent": (greedy_opponent(rng), 0.81), "random": (random, 0.75)}
     for opponent, (agent, theirs) in opponents.items():
@@ -181,7 +180,7 @@ def value_network(learner: "ValueLearner", name: str, games: int, rng: Random) -
 
 
 def reversi_networks(agent: Agent, value_player: Agent, games: int, rng: Random) -> Iterator[Measurement]:
-    """Measures AlphaZero's network against the value network's player and the rest."""
+    """Measures AlphaZero's network against the player with the value network and the others."""
     score = match_of_openings(agent, value_player, Reversi, games, 6, rng)
     yield points("AlphaZero, puct:100 - value network (6 random plies, both sides)", score)
     from_start = match(agent, with_epsilon(value_player, 0.1, rng), Reversi, games // 2) + match(

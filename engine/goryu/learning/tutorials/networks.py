@@ -1,8 +1,8 @@
-"""The PyTorch networks of the small games, and how they leave as ONNX.
+"""The PyTorch networks of the small games, and their export to ONNX.
 
-`BoardNet` is AlphaZero's, small: a residual tower of 3x3 convolutions with a policy head and a
-value head. `ValueNet` is the reversi tutorial's: two 4x4 convolutions and a dense layer.
-Both take planes [N, 2, size, size] and keep the interface of `evaluators.board_network`.
+`BoardNet` is a small AlphaZero network: a residual tower of 3x3 convolutions with a policy head and a value
+head. `ValueNet` is that of the reversi tutorial: two 4x4 convolutions and a dense layer. Both take planes
+[N, 2, size, size] and have the interface of `evaluators.board_network`.
 """
 
 import io
@@ -26,7 +26,7 @@ class BoardNet(nn.Module):  # type: ignore[misc]
         super().__init__()
         squares = game.size * game.size
         self.stem = normalised(2, channels, 3)
-        self.tower = nn.Sequential(*(ResidualBlock(channels) for _ in range(blocks)))
+        self.tower = nn.Sequential(*(BoardBlock(channels) for _ in range(blocks)))
         self.policy_squares = normalised(channels, 4, 1)
         self.policy = nn.Linear(4 * squares, game.moves)
         self.value_squares = normalised(channels, 4, 1)
@@ -41,7 +41,7 @@ class BoardNet(nn.Module):  # type: ignore[misc]
         return policy, torch.tanh(self.value(hidden)).squeeze(1)
 
 
-class ResidualBlock(nn.Module):  # type: ignore[misc]
+class BoardBlock(nn.Module):  # type: ignore[misc]
     """x + f(x), f two normalised convolutions."""
 
     def __init__(self, channels: int) -> None:
@@ -76,20 +76,20 @@ class ValueNet(nn.Module):  # type: ignore[misc]
 
 
 def normalised(inputs: int, outputs: int, kernel: int) -> nn.Sequential:
-    """Returns a convolution that keeps the board's size, followed by batch normalisation."""
+    """Returns a convolution that keeps the size of the board, and its batch normalisation."""
     convolution = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
     return nn.Sequential(convolution, nn.BatchNorm2d(outputs))
 
 
 def forward_values(net: nn.Module, planes: Planes) -> list[float]:
-    """Returns what a value network says about the positions."""
+    """Returns a value network's values of the positions."""
     net.eval()
     with torch.inference_mode():
         return cast(list[float], net(torch.from_numpy(planes)).tolist())
 
 
 def as_evaluator(net: BoardNet, game: BoardGame) -> BoardNetwork:
-    """Returns an evaluator over the live network: it follows later training."""
+    """Returns an evaluator over the network itself, which changes with later training."""
 
     def forward(planes: Planes) -> tuple[Planes, Planes]:
         net.eval()
@@ -101,7 +101,7 @@ def as_evaluator(net: BoardNet, game: BoardGame) -> BoardNetwork:
 
 
 def export(net: nn.Module, game: BoardGame, path: Path) -> None:
-    """Writes the network as one ONNX file that `evaluators.board_network.load` reads; whole or not at all."""
+    """Writes the network as one ONNX file that `evaluators.board_network.load` reads, atomically."""
     net.eval()
     example = torch.zeros(1, 2, game.size, game.size)
     outputs = ["policy", "value"] if isinstance(net, BoardNet) else ["value"]
@@ -122,6 +122,6 @@ def export(net: nn.Module, game: BoardGame, path: Path) -> None:
 
 
 def symmetric(boards: np.ndarray, turns: int, is_mirrored: bool) -> np.ndarray:
-    """Returns boards [N, C, size, size] after quarter turns and perhaps a reflection."""
+    """Returns boards [N, C, size, size] after quarter turns and, if mirrored, a reflection."""
     boards = np.rot90(boards, turns, axes=(2, 3))
     return np.ascontiguousarray(boards[:, :, :, ::-1] if is_mirrored else boards)

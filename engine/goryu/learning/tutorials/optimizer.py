@@ -1,4 +1,4 @@
-"""The gradient steps of AlphaZero's loop: an optimizer, its schedule and the count of its steps."""
+"""The optimizer of AlphaZero's loop, with its schedule and the count of its steps."""
 
 from copy import deepcopy
 from typing import Any
@@ -10,7 +10,7 @@ from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
 
 
 class ScheduledOptimizer:
-    """Takes the steps that a configuration asks for; `count` decides where its schedule stands."""
+    """An optimizer of the kind in the config; `count`, the steps so far, determines the learning rate."""
 
     def __init__(self, net: nn.Module) -> None:
         self.net = net
@@ -19,7 +19,7 @@ class ScheduledOptimizer:
         self._saved: dict[str, Any] | None = None
 
     def step(self, loss: Tensor, config: AlphaZeroConfig) -> None:
-        """Takes one step down the gradient of `loss`."""
+        """Takes one gradient step."""
         optimizer = self._optimizer or self._new_optimizer(config)
         for group in optimizer.param_groups:
             group["lr"] = config.learning_rate(self.count)
@@ -29,7 +29,7 @@ class ScheduledOptimizer:
         self.count += 1
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns a copy of the network's weights and of where their training stands."""
+        """Returns a copy of the network's weights and of the state of the optimizer."""
         moments = self._optimizer.state_dict() if self._optimizer else self._saved
         steps = {"count": self.count, "optimizer": moments}
         return deepcopy({"net": self.net.state_dict(), "steps": steps})

@@ -1,6 +1,6 @@
-"""What a run of `tools/learn.py` has found out, as JSON, as a table and as a picture.
+"""The results of a run of `tools/learn.py`, as JSON and as a picture.
 
-The JSON is also how an interrupted run remembers what it has already measured.
+An interrupted run resumes from the JSON.
 """
 
 import json
@@ -21,8 +21,10 @@ class ReportError(GoryuError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """table: one of `TABLES`. name: who, or who against whom. error: standard error. theirs: the
-    tutorial's number, if it has one. detail: the counts behind the value.
+    """One measured number.
+
+    table: one of `TABLES`. name: the player, or the players of a match. error: standard error.
+    theirs: the number in the AlphaZero tutorials, if they have it. detail: the counts behind the value.
     """
 
     table: str
@@ -35,13 +37,14 @@ class Measurement:
 
 @dataclass
 class TutorialReport:
-    """settings: what the command line asked for; a run goes on only with the same.
+    """The results of a run so far.
 
-    stages: which groups of measurements are complete.
-    training: seconds of each training. strength: (games of training, points, of what) for the plot.
+    options: of the command line; a run resumes only with the same options.
+    stages: the groups of measurements that are complete.
+    training: seconds of each training. strength: (games of training, points, label) for the plot.
     """
 
-    settings: dict[str, Any]
+    options: dict[str, Any]
     stages: list[str] = field(default_factory=list)
     measurements: list[Measurement] = field(default_factory=list)
     training: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -53,7 +56,7 @@ class TutorialReport:
         for measurement in self.measurements:
             tables[measurement.table][measurement.name] = round(measurement.value, 4)
         document = {
-            **self.settings,
+            **self.options,
             **tables,
             "stages": self.stages,
             "measurements": [asdict(measurement) for measurement in self.measurements],
@@ -63,21 +66,21 @@ class TutorialReport:
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
     def write(self, path: Path) -> None:
-        """Writes the report; a kill leaves the old one whole."""
+        """Writes the report; after a kill the file holds the old one or the new one."""
         atomic_write(path, self.as_json())
 
     @classmethod
-    def read(cls, path: Path, settings: dict[str, Any]) -> Self:
+    def read(cls, path: Path, options: dict[str, Any]) -> Self:
         """Returns the report of an earlier run, or an empty one if there is none.
 
-        Raises ReportError if the file is no report, or if that run was asked for something else.
+        Raises ReportError if the file is no report or the report of a run with other options.
         """
         if not path.is_file():
-            return cls(settings)
+            return cls(options)
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             report = cls(
-                {key: found[key] for key in settings},
+                {key: found[key] for key in options},
                 found["stages"],
                 [Measurement(**measurement) for measurement in found["measurements"]],
                 found["training"],
@@ -85,14 +88,14 @@ class TutorialReport:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ReportError(f"{path}: expected the report of an earlier run ({error!r})") from error
-        if report.settings != settings:
+        if report.options != options:
             raise ReportError(
-                f"{path} belongs to a run with other settings: expected {settings}, found {report.settings}"
+                f"{path} belongs to a run with other options: expected {options}, found {report.options}"
             )
         return report
 
     def plot(self, path: Path) -> None:
-        """Draws strength against games of training; the ending of the file's name says how."""
+        """Draws strength against games of training; the suffix of the path chooses the format."""
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(8, 5), layout="constrained")
@@ -101,7 +104,7 @@ class TutorialReport:
             curve = [(games, points) for games, points, label in self.strength if label == what]
             axes.plot(*zip(*curve, strict=True), marker="o", label=what)
         axes.set(xlabel="games of training", ylabel="points a game", ylim=(0, 1.02))
-        axes.set(title=str(self.settings["game"]))
+        axes.set(title=str(self.options["game"]))
         axes.legend()
         figure.savefig(path)
 

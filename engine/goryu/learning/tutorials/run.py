@@ -1,13 +1,13 @@
-"""A run of `tools/learn.py` that may be interrupted: what it has found out, trained and still has to do.
+"""A resumable run of `tools/learn.py`.
 
-A run is a row of stages. A stage measures something or trains a network; each draws its random numbers from
-the seed anew, so that none depends on which others ran in the same process. Measurements go to
-`report.json` in the run's folder when their stage is complete; a network in training is kept as
-`STAGE.pt` and goes on from there.
+A run is a sequence of stages. A stage measures something or trains a network. Each starts its random numbers
+from the seed, so that its result does not depend on which stages ran in the same process. A complete stage of
+measurements is in `report.json` in the run's folder. A training saves its state as `STAGE.pt` every half
+minute and at the end of each cycle.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,48 +17,60 @@ import torch
 from goryu.agents.agents import Agent
 from goryu.files import atomic_save
 from goryu.learning.training.export import expecting
-from goryu.learning.tutorials.alphazero import AlphaZero, Learner
+from goryu.learning.tutorials.alphazero import SELF_PLAY, AlphaZero, Learner
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
 from goryu.learning.tutorials.report import Measurement, ReportError, TutorialReport
 from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 from goryu.search.evaluator import Evaluator
 
+SAVE_EVERY_S = 30.0
+"""How often a training saves its state between two cycles or two matches."""
+
 
 class ResumableRun:
-    """The report, the folder and the seed; `say` gets lines for people, `progress` (what, done, of)."""
+    """The report, the folder and the seed of a run.
+
+    log: receives lines of text. progress: receives a task, how much of it is done, and the total.
+    """
 
     def __init__(
         self,
         folder: Path,
         report: TutorialReport,
         seed: int,
-        say: Callable[[str], None],
+        log: Callable[[str], None],
         progress: Callable[[str, int, int], None],
     ) -> None:
         self.folder = folder
         self.report = report
         self.seed = seed
-        self.say = say
+        self.log = log
         self.progress = progress
 
     def measure(self, stage: str, measurements: Callable[[Random], Iterator[Measurement]]) -> None:
-        """Adds what `measurements(rng)` yields to the report, unless an earlier run has."""
+        """Adds the results of `measurements(rng)` to the report, unless an earlier run has done so."""
         if stage in self.report.stages:
-            self.say(f"{stage}: measured before")
+            self.log(f"{stage}: measured before")
             return
         found = []
         for measurement in measurements(Random(self.seed)):
             found.append(measurement)
-            self.say(f"{measurement.name}: {measurement.value:.3f} ± {measurement.error:.3f}")
+            self.log(f"{measurement.name}: {measurement.value:.3f} ± {measurement.error:.3f}")
         self.report.measurements += found
         self.report.stages.append(stage)
         self.save_report()
+
+    def forget(self, stages: Iterable[str]) -> None:
+        """Deletes the report and the states of these stages; networks and other files stay."""
+        for path in (self.folder / "report.json", *map(self._path, stages)):
+            path.unlink(missing_ok=True)
+        self.report = TutorialReport(self.report.options)
 
     def save_report(self) -> None:
         self.report.write(self.folder / "report.json")
 
     def load(self, stage: str, restore: Callable[[dict[str, Any]], None]) -> dict[str, Any] | None:
-        """Has `restore` take over what `save` wrote and returns it, or None if the stage has not begun.
+        """Passes a saved state to `restore` and returns it; returns None if the stage has not begun.
 
         Raises ReportError if the file is something else.
         """
@@ -66,7 +78,7 @@ class ResumableRun:
         if not path.is_file():
             return None
         try:
-            with expecting(path, "where the training of an earlier run stands"):
+            with expecting(path, "the state of an earlier training"):
                 saved: dict[str, Any] = torch.load(path, weights_only=True)
                 restore(saved)
         except ValueError as error:
@@ -76,33 +88,47 @@ class ResumableRun:
     def save(
         self, stage: str, state: dict[str, Any], clock: "TrainingClock", strength: tuple[int, float, str]
     ) -> None:
-        """Writes where a training stands and adds its strength, an entry of the report, to the curve.
+        """Writes the state of a training and adds its strength to the report.
 
-        A kill leaves the old files whole. In between the report is ahead: the training then comes to the
-        same point again, and replaces it.
+        After a kill between the two writes the training reaches the same point again and replaces the entry.
         """
         games, _, what = strength
         curve = self.report.strength
         self.report.strength = [s for s in curve if (s[0], s[2]) != (games, what)] + [strength]
         self.report.training[stage] = clock.read()
         self.save_report()
+        self.save_state(stage, state, clock)
+
+    def save_state(self, stage: str, state: dict[str, Any], clock: "TrainingClock") -> None:
+        """Writes the state of a training; a kill leaves the old file or the new one."""
         atomic_save(self._path(stage), {**state, "clock": clock.read()})
+        clock.saved()
 
     def _path(self, stage: str) -> Path:
         return self.folder / f"{stage.replace(' ', '-')}.pt"
 
 
 class TrainingClock:
-    """Seconds of the wall clock and of the processor, those of earlier processes included."""
+    """Seconds of wall-clock and processor time, including those of earlier processes."""
 
     def __init__(self, before: dict[str, float] | None = None) -> None:
         before = before or {"seconds": 0.0, "cpu_seconds": 0.0}
         self._wall = time.monotonic() - before["seconds"]
         self._processor = time.process_time() - before["cpu_seconds"]
+        self._saved = time.monotonic()
 
     def read(self) -> dict[str, float]:
         wall, processor = time.monotonic() - self._wall, time.process_time() - self._processor
         return {"seconds": round(wall, 1), "cpu_seconds": round(processor, 1)}
+
+    def saved(self) -> None:
+        """Notes that the state has been saved."""
+        self._saved = time.monotonic()
+
+    @property
+    def is_save_due(self) -> bool:
+        """Have `SAVE_EVERY_S` passed since the state was saved?"""
+        return time.monotonic() >= self._saved + SAVE_EVERY_S
 
 
 def train_alphazero(
@@ -112,32 +138,32 @@ def train_alphazero(
     export: Callable[[], None],
     strength: Callable[[Evaluator], tuple[float, str]],
 ) -> Evaluator:
-    """Runs AlphaZero's loop, or what is left of it, and returns the champion.
+    """Runs AlphaZero's loop, or the rest of it, and returns the champion.
 
-    export: writes the learner's network; called before the first cycle and when it has become the champion.
-    strength: the points of a champion and what they are points of, for the plot.
+    export: writes the learner's network; called before the first cycle and after every promotion.
+    strength: returns the points of a champion and their label, for the plot.
     """
     loop = AlphaZero(learner, config, Random(run.seed))
     saved = run.load("alphazero", lambda saved: loop.load_state_dict(saved["loop"]))
     if saved is None:
         export()
     else:
-        run.say(f"AlphaZero: cycle {loop.cycles} of {config.cycles} is done")
+        run.log(f"resuming after {loop.cycles} of {config.cycles} cycles and {loop.played} games")
     clock = TrainingClock(saved and saved["clock"])
-    games, of = loop.cycles * config.games_per_cycle, config.cycles * config.games_per_cycle
 
-    def on_game() -> None:
-        nonlocal games
-        games += 1
-        run.progress("AlphaZero: games", games, of)
+    def progress(task: str, done: int, total: int) -> None:
+        is_last_of_cycle = loop.played == config.games_per_cycle
+        if task == SELF_PLAY and (is_last_of_cycle or clock.is_save_due):
+            run.save_state("alphazero", {"loop": loop.state_dict()}, clock)
+        run.progress(task, done, total)
 
-    run.progress("AlphaZero: games", games, of)
-    for cycle in loop.run(on_game):
+    run.progress(SELF_PLAY, loop.games_played, config.cycles * config.games_per_cycle)
+    for cycle in loop.run(progress):
         if cycle.is_promoted:
             export()
         points, what = strength(loop.champion)
         match = f"challenger {cycle.score}" if cycle.score else "no match"
-        run.say(
+        run.log(
             f"cycle {cycle.number}: losses {cycle.policy_loss:.3f} {cycle.value_loss:.3f}; {match}; "
             f"{'promoted' if cycle.is_promoted else 'kept'}; {what}: {points:.3f}"
         )
@@ -154,9 +180,9 @@ def train_value_network(
     match_games: int = 100,
     keeps_best: bool = True,
 ) -> ValueLearner:
-    """Runs the reversi tutorial's learner, or what is left of its games, and returns it.
+    """Runs the value learner of the reversi tutorial, or the rest of its games, and returns it.
 
-    match_games: games of each match on the way, for the plot and for keeping the best network.
+    match_games: games of each match during the training, for the plot and to find the best network.
     """
     rng = Random(run.seed)
     learner = ValueLearner(config, new_opponents(rng), run.seed)
@@ -165,9 +191,12 @@ def train_value_network(
         learner.load_state_dict(saved["learner"])
         rng.setstate(saved["opponents"])
 
+    def state() -> dict[str, Any]:
+        return {"learner": learner.state_dict(), "opponents": rng.getstate()}
+
     saved = run.load(stage, restore)
     if saved is not None:
-        run.say(f"{stage}: {learner.played} of {config.games} games are played")
+        run.log(f"{stage}: resuming after {learner.played} of {config.games} games")
     clock = TrainingClock(saved and saved["clock"])
     tenth = max(1, config.games // 10)
     half = config.games // 2
@@ -176,9 +205,10 @@ def train_value_network(
         while learner.played < stop:
             learner.step()
             run.progress(f"{stage}: games", learner.played, config.games)
+            if learner.played < stop and clock.is_save_due:
+                run.save_state(stage, state(), clock)
         points = learner.compete(match_games)
-        state = {"learner": learner.state_dict(), "opponents": rng.getstate()}
-        run.save(stage, state, clock, (learner.played, points, stage))
+        run.save(stage, state(), clock, (learner.played, points, stage))
     if keeps_best:
         learner.restore_best()
     return learner

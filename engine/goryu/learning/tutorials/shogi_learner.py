@@ -1,18 +1,17 @@
-"""A learner for AlphaZero's loop: the shogi network, at a size that a CPU can play with.
+"""A learner for AlphaZero's loop: the shogi network at a size for a CPU.
 
-It shows that the loop of tic-tac-toe is also that of shogi: the same `AlphaZero`, the same Gumbel search;
-only planes, labels and the network are others. It is no way to a strong engine. From nothing, shogi takes
-millions of games; the 180 games of `tools/learn.py shogi`, 200 s of a CPU core, turn the loop six times and
-teach next to nothing (measured over 100 games each: 27 wins and 2 losses against random moves, 25 and 18
-against the same search with the untrained network), since nearly all are cut short without a result.
-Networks that play are taught by a teacher's games (`tools/teach.py`) and by self-play with records on disk
-(`tools/selfplay.py`), then `tools/train.py`.
+The loop is that of tic-tac-toe: the same `AlphaZero`, the same Gumbel search; only planes, labels and the
+network differ. It is a demonstration, not a way to a strong engine: from nothing, shogi takes millions of
+games. The 180 games of `tools/learn.py shogi` take 200 s of a CPU core, and nearly all are cut short without
+a result. In 100 games each, the network won 27 and lost 2 against random moves, and won 25 and lost 18
+against the same search with the untrained network. Networks that play well learn from a teacher's games
+(`tools/teach.py`) and from self-play on disk (`tools/selfplay.py`) with `tools/train.py`.
 
-A position is remembered as its SFEN, so the planes do not know the game's repetitions: nor does the format.
+A position is encoded as its SFEN, which has no history; the planes do not show repetitions either.
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -37,7 +36,7 @@ from goryu.search.evaluator import Evaluator
 
 
 class ShogiLearner:
-    """Keeps the network and where its training stands."""
+    """A network, and how far its training is."""
 
     def __init__(self, blocks: int, channels: int, seed: int) -> None:
         torch.manual_seed(seed)
@@ -48,7 +47,7 @@ class ShogiLearner:
     def new_game(self) -> State:
         return Board()
 
-    def remember(self, state: State) -> str:
+    def encode(self, state: State) -> str:
         return cast(Board, state).sfen()
 
     def evaluator(self) -> Evaluator:
@@ -58,19 +57,23 @@ class ShogiLearner:
             return NetworkEvaluator(path, batch_size=8, backend="cpu")
 
     def export(self, path: Path) -> None:
-        """Writes the network in the dlshogi format, as `goryu` and other engines read it."""
+        """Writes the network in the dlshogi format, which Goryu and other engines read."""
         export_onnx(self.net, path)
 
     def train(
-        self, games: Sequence[Sequence[Example[str]]], config: AlphaZeroConfig, rng: Random
+        self,
+        games: Sequence[Sequence[Example[str]]],
+        config: AlphaZeroConfig,
+        rng: Random,
+        on_step: Callable[[int], None] = lambda step: None,
     ) -> tuple[float, float]:
         """Learns the search's policy and the results (both cross-entropy) of random positions.
 
-        Half of them are reflected left to right, which in shogi changes nothing.
+        Half of them are reflected left to right: the mirror image is an equally good position.
         """
         examples = [example for game in games for example in game]
         policy_total = value_total = 0.0
-        for _ in range(config.steps_per_cycle):
+        for step in range(1, config.steps_per_cycle + 1):
             batch = self._batch(rng.choices(examples, k=config.batch), rng)
             input1, input2, legal, policy, value = map(torch.from_numpy, batch)
             self.net.train()
@@ -81,6 +84,7 @@ class ShogiLearner:
             self.optimizer.step(policy_loss + value_loss, config)
             policy_total += policy_loss.item()
             value_total += value_loss.item()
+            on_step(step)
         return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
 
     def state_dict(self) -> dict[str, Any]:
@@ -92,7 +96,7 @@ class ShogiLearner:
     def _batch(self, examples: Sequence[Example[str]], rng: Random) -> tuple[np.ndarray, ...]:
         """Returns input1 [N, 62, 9, 9], input2 [N, 57, 9, 9], legal and policy [N, 2187] and value [N].
 
-        value: the probability that the side to move wins, a draw being half a win.
+        value: the probability that the side to move wins; a draw is half a win.
         """
         size = len(examples)
         input1 = np.zeros((size, *self.format.inputs[0].shape), np.float32)

@@ -1,4 +1,4 @@
-"""What `tools/learn.py` does with each game: the stages of a run, in order."""
+"""The stages of a run of `tools/learn.py` for each game, in order."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -19,11 +19,16 @@ from goryu.learning.tutorials.shogi_learner import ShogiLearner
 from goryu.learning.tutorials.value_learner import TUTORIAL, ValueLearner, ValueLearnerConfig
 from goryu.search.evaluator import Evaluator
 
+TUTORIAL_VALUES, OUR_VALUES = "value network as in the tutorial", "value network ours"
+"""The stages that train a value network for reversi."""
+
 
 @dataclass(frozen=True, slots=True)
 class TutorialOptions:
-    """games: of a match. cycles, value_games: shorter or longer training than ours (None). value_only: leave
-    AlphaZero's loop out.
+    """What the user can change.
+
+    games: of a match. cycles, value_games: length of the training; None: the default of the tutorial.
+    value_only: skip AlphaZero's loop.
     """
 
     games: int = 100
@@ -32,27 +37,27 @@ class TutorialOptions:
     value_only: bool = False
 
 
-def learn_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
-    """AlphaZero's loop, then every algorithm against the tutorial's numbers."""
+def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
+    """AlphaZero's loop, then every algorithm compared with the numbers of the AlphaZero tutorial."""
     config = replace(TICTACTOE, cycles=options.cycles or TICTACTOE.cycles)
     learner = BoardLearner(BOARD_GAMES["tictactoe"], blocks=1, channels=32, seed=run.seed)
 
-    def knowledge(evaluator: Evaluator) -> AgentSetup:
+    def setup(evaluator: Evaluator) -> AgentSetup:
         return AgentSetup(evaluator=evaluator, puct=puct_config(config), gumbel=config.gumbel)
 
     def strength(evaluator: Evaluator) -> tuple[float, str]:
-        replies = experiments.correctness(make_agent("puct:20", knowledge(evaluator)))
+        replies = experiments.correctness(make_agent("puct:20", setup(evaluator)))
         return replies / 11, "correct replies of puct:20, share of 11"
 
     path = run.folder / "tictactoe.onnx"
     champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength)
-    known = knowledge(champion)
-    run.measure("network", lambda rng: experiments.tictactoe_network(known, options.games, rng))
+    trained = setup(champion)
+    run.measure("network", lambda rng: experiments.tictactoe_network(trained, options.games, rng))
     run.measure("basics", lambda rng: experiments.tictactoe_basics(options.games, rng))
 
 
-def learn_reversi(run: ResumableRun, options: TutorialOptions) -> None:
-    """The tutorial's value network, with its settings and with ours; then AlphaZero's loop."""
+def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
+    """The value network of the reversi tutorial, with its config and with ours; then AlphaZero's loop."""
     run.measure("rules of thumb", lambda rng: experiments.reversi_rules_of_thumb(options.games, rng))
     game = replace(BOARD_GAMES["reversi"], new=Reversi)
 
@@ -60,7 +65,7 @@ def learn_reversi(run: ResumableRun, options: TutorialOptions) -> None:
         return [experiments.greedy_opponent(rng)]
 
     def mixed(rng: Random) -> list[Agent]:
-        # A mixture of opponents is one of the tutorial's exercises; the tutorial itself has one.
+        # The tutorial has one opponent and suggests a mixture as an exercise.
         greedy = experiments.greedy_opponent(rng)
         return [greedy, greedy, greedy, make_agent("random", rng=rng)]
 
@@ -68,10 +73,10 @@ def learn_reversi(run: ResumableRun, options: TutorialOptions) -> None:
         replace(config, games=options.value_games or config.games)
         for config in (TUTORIAL, ValueLearnerConfig())
     )
-    name = "value network as in the tutorial"
+    name = TUTORIAL_VALUES
     learner = train_value_network(run, name, theirs, alone, match_games=20, keeps_best=False)
     run.measure(name, lambda rng: experiments.value_network(learner, name, options.games, rng))
-    name = "value network ours"
+    name = OUR_VALUES
     learner = train_value_network(run, name, ours, mixed)
     run.measure(name, lambda rng: experiments.value_network(learner, name, options.games, rng))
     value_model = run.folder / "reversi-value.onnx"
@@ -95,14 +100,14 @@ def learn_reversi(run: ResumableRun, options: TutorialOptions) -> None:
     run.measure("network", lambda rng: experiments.reversi_networks(agent, value_player, options.games, rng))
 
 
-def learn_exercises(run: ResumableRun, options: TutorialOptions) -> None:
-    """The reversi tutorial's exercises: five learners that differ in opponents and target."""
+def train_exercises(run: ResumableRun, options: TutorialOptions) -> None:
+    """The exercises of the reversi tutorial: five learners with different opponents and targets."""
     run.measure("corners", lambda rng: exercises.corner_rules_of_thumb(options.games, rng))
     for variant in exercises.VARIANTS:
         config = variant.config(options.value_games or 2000)
-        on_the_way = max(2, config.games // 50)
+        during_training = max(2, config.games // 50)
         learner = train_value_network(
-            run, variant.name, config, variant.new_opponents, match_games=on_the_way
+            run, variant.name, config, variant.new_opponents, match_games=during_training
         )
 
         def results(
@@ -113,8 +118,8 @@ def learn_exercises(run: ResumableRun, options: TutorialOptions) -> None:
         run.measure(variant.name, results)
 
 
-def learn_shogi(run: ResumableRun, options: TutorialOptions) -> None:
-    """AlphaZero's loop on shogi, to see it turn; see `shogi_learner.py` for what to expect of it."""
+def train_shogi(run: ResumableRun, options: TutorialOptions) -> None:
+    """AlphaZero's loop on shogi, as a demonstration; `shogi_learner.py` says what to expect."""
     config = replace(SHOGI, cycles=options.cycles or SHOGI.cycles)
     learner = ShogiLearner(blocks=2, channels=32, seed=run.seed)
     untrained = learner.evaluator()
@@ -143,9 +148,17 @@ def learn_shogi(run: ResumableRun, options: TutorialOptions) -> None:
     run.measure("network", results)
 
 
+STAGES = {
+    "tictactoe": ("alphazero",),
+    "reversi": (TUTORIAL_VALUES, OUR_VALUES, "alphazero"),
+    "exercises": tuple(variant.name for variant in exercises.VARIANTS),
+    "shogi": ("alphazero",),
+}
+"""The stages of each game that train a network, and so have a saved state."""
+
 TUTORIALS: dict[str, Callable[[ResumableRun, TutorialOptions], None]] = {
-    "tictactoe": learn_tictactoe,
-    "reversi": learn_reversi,
-    "exercises": learn_exercises,
-    "shogi": learn_shogi,
+    "tictactoe": train_tictactoe,
+    "reversi": train_reversi,
+    "exercises": train_exercises,
+    "shogi": train_shogi,
 }

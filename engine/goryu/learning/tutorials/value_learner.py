@@ -1,15 +1,15 @@
-"""The reversi tutorial's learner: a value network taught by the ends of its own games.
+"""The learner of the reversi tutorial: a value network that learns from the ends of its own games.
 
-The learner looks two plies ahead and lets its network judge the leaves. When a game is over,
-every position in which it had to move gets a target: the final disc difference, shrunk by
-`discount` for each own turn that was still to come, since early positions say little about
-the end. That is all; no bootstrapping, no search statistics (Monte Carlo targets:
-R. S. Sutton, A. G. Barto, "Reinforcement Learning", 2nd ed., 2018, chapter 5).
+The learner looks two plies ahead, and its network evaluates the leaves. After a game every position in which
+it had to move gets a target: the final disc difference, multiplied by `discount` for each own turn that was
+to come, because early positions say little about the end. There is no bootstrapping and there are no search
+statistics (Monte Carlo targets: R. S. Sutton, A. G. Barto, "Reinforcement Learning", 2nd ed., 2018, chapter
+5).
 
-Weakness: the network learns how games go against these opponents. Against anyone else its
-values are guesses, which is why a mixture of opponents makes the better player.
+Weakness: the network learns how games go against these opponents. Against others its values are guesses, so a
+mixture of opponents makes a better player.
 
-Many games are played side by side, so that all their leaves are judged in one network call.
+Many games run in parallel, so that one network call evaluates all their leaves.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,18 +43,18 @@ Example = tuple[int, int, float]
 
 @dataclass(frozen=True, slots=True)
 class ValueLearnerConfig:
-    """The settings; the defaults are ours, `TUTORIAL` has the tutorial's.
+    """Every number of the learner; the defaults are ours, `TUTORIAL` has those of the tutorial.
 
-    games, games_together: in all, and side by side between two updates.
+    games, games_together: games in total, and in parallel between two updates.
     depth: plies that the learner looks ahead.
     discount, draw_target: target = discount^(own turns to come) * discs / 64; `draw_target` discs for a draw.
-    corner_bonus: discs that a corner counts in the target beside its own (one of the exercises).
-    epsilon, epsilon_decay, epsilon_every: the learner's share of random moves, multiplied by the decay
-        every so many games.
-    learns_both_sides: is every second game played as the second player?
-    window: games whose positions an update draws from. updates, batch: minibatches an update, their size.
-    learning_rate, final_rate: Adam's rate, and the share of it that is left at the end.
-    uses_symmetries: is each drawn position turned and mirrored at random? The eight are worth the same.
+    corner_bonus: extra discs for a corner in the target (one of the exercises).
+    epsilon, epsilon_decay, epsilon_every: the learner's share of random moves; it is multiplied by the decay
+        after every `epsilon_every` games.
+    learns_both_sides: play every second game as the second player.
+    window: games whose positions an update samples from. updates, batch: minibatches per update, their size.
+    learning_rate, final_rate: Adam's learning rate, and the share of it at the end.
+    uses_symmetries: rotate and reflect each sampled position at random.
     """
 
     games: int = 6000
@@ -106,11 +106,11 @@ class ValueLearner:
 
     @property
     def epsilon(self) -> float:
-        """The learner's present share of random moves."""
+        """The current share of random moves."""
         return self.config.epsilon * self.config.epsilon_decay ** (self.played // self.config.epsilon_every)
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns a copy of what an interrupted run needs; the opponents' randomness is the caller's."""
+        """Returns a copy of what an interrupted run needs, without the opponents' random numbers."""
         return {
             "net": deepcopy(self.net.state_dict()),
             "optimizer": deepcopy(self.optimizer.state_dict()),
@@ -145,8 +145,8 @@ class ValueLearner:
         """Returns the learner's best moves."""
         return choose_moves(states, self.config.depth, self.net)
 
-    def judge(self, boards: Sequence[tuple[int, int]]) -> list[float]:
-        """Returns what the network says about positions (own, opponent), for the side to move."""
+    def values(self, boards: Sequence[tuple[int, int]]) -> list[float]:
+        """Returns the network's values of positions (own, opponent) for the side to move."""
         return forward_values(self.net, encode(boards, 8))
 
     def _choose(self, states: Sequence[Reversi]) -> list[Move]:
@@ -183,15 +183,15 @@ class ValueLearner:
         return total / self.config.updates
 
     def _rate_left(self) -> float:
-        """Returns the share of the learning rate: it falls in a line, as late changes mostly follow noise."""
+        """Returns the share of the learning rate, which falls linearly: late changes mostly follow noise."""
         final = self.config.final_rate
         return final + (1.0 - final) * (1.0 - self.played / self.config.games)
 
     def compete(self, games: int) -> float:
-        """Lets the network compete with the best one so far; returns its mean points against the opponents.
+        """Keeps the network if it is the best so far; returns its mean points against the opponents.
 
-        From one update to the next a single line, won or lost, decides half of the games against an opponent
-        who seldom varies. So the last network need not be the best, and `restore_best` brings that one back.
+        Against an opponent who seldom varies, one line of play decides half of the games and can change with
+        every update. So the last network may not be the best; `restore_best` restores the best one.
         """
         scores = [self.match(opponent, games).points for opponent in dict.fromkeys(self.opponents)]
         points = sum(scores) / len(scores)
@@ -201,12 +201,12 @@ class ValueLearner:
         return points
 
     def restore_best(self) -> None:
-        """Returns to the best network that has competed, if any has."""
+        """Restores the best network that has competed, if there is one."""
         if self._best_weights is not None:
             self.net.load_state_dict(self._best_weights)
 
     def match(self, opponent: Agent, games: int, side: int = 0) -> Score:
-        """Returns the score of the learner at its best; the margin is in discs."""
+        """Returns the score of the learner without random moves; the margin is in discs."""
         states = [Reversi() for _ in range(games)]
         play_games(states, [side] * games, self.choose, [opponent] * games)
         discs = [s.disc_difference() * (1 if s.turn == side else -1) for s in states]
@@ -215,7 +215,7 @@ class ValueLearner:
 
 
 def choose_moves(states: Sequence[Reversi], depth: int, net: ValueNet) -> list[Move]:
-    """Returns the best move at `depth` plies in each position, judging all their leaves in one call."""
+    """Returns the best move at `depth` plies in each position, evaluating all their leaves in one call."""
     leaves = cast(list[Reversi], [leaf for state in states for leaf in leaf_states(state, depth)])
     boards = [(leaf.own, leaf.opponent) for leaf in leaves]
     values = iter(forward_values(net, encode(boards, 8)) if boards else ())
@@ -225,7 +225,7 @@ def choose_moves(states: Sequence[Reversi], depth: int, net: ValueNet) -> list[M
 def play_games(
     states: Sequence[Reversi], sides: Sequence[int], choose: Choose, opponents: Sequence[Agent]
 ) -> list[list[tuple[int, int]]]:
-    """Plays every state to its end; `choose` has the side `sides[i]` in game i, `opponents[i]` the other.
+    """Plays every state to its end; in game i `choose` has the side `sides[i]` and `opponents[i]` the other.
 
     Returns for each game the bitboards of the positions in which `choose` had to move.
     """
