@@ -18,6 +18,7 @@ from goryu.players.player import Player
 from goryu.players.request import Request, SearchControl
 from goryu.search.puct import Puct, PuctConfig
 from goryu.search.result import SearchStats
+from goryu.usi.commands import parse_command
 from goryu.usi.console import ask
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
@@ -81,20 +82,28 @@ def test_the_twins_dump_the_same(native: ModuleType, sfen: str) -> None:
         assert json.dumps(twin.dump(**limits)) == json.dumps(puct.dump(**limits))
 
 
+def answer_to(text: str, request: Request, control: SearchControl, player: Player) -> list[str]:
+    question = parse_command(text)
+    assert question is not None
+    return ask(question, request, control, player)
+
+
 def test_the_console_writes_the_graph_into_a_file(tmp_path: Path) -> None:
     player, path = Player(), tmp_path / "graph.json"
     config = EngineConfig(EvaluatorConfig("hashed", threads=1), seed=1)
     player.load(config, lambda line: None)
     request = Request(PlayerBoard(), Limits(nodes=200), config, monotonic())
-    assert ask(f"tree {path}", request, SearchControl(), player) == ["info string nothing was searched yet"]
+    assert answer_to(f"tree {path}", request, SearchControl(), player) == [
+        "info string nothing was searched yet"
+    ]
     player.search(request, SearchControl(), lambda result, ms: None)
-    answer = ask(f"tree {path} 2 4", request, SearchControl(), player)
+    answer = answer_to(f"tree {path} 2 4", request, SearchControl(), player)
     graph = json.loads(path.read_text("utf-8"))
     assert answer == [f"info string {len(graph['nodes'])} positions written to {path}"]
     assert graph["nodes"][0]["moves"][0]["move"][:1].isalnum()
-    assert "expected FILE.json" in ask(f"tree {path} x", request, SearchControl(), player)[0]
+    assert "expected FILE.json" in answer_to(f"tree {path} x", request, SearchControl(), player)[0]
     missing = tmp_path / "missing" / "graph.json"
-    assert "tree: " in ask(f"tree {missing}", request, SearchControl(), player)[0]
+    assert "tree: " in answer_to(f"tree {missing}", request, SearchControl(), player)[0]
 
 
 def test_the_name_of_the_file_may_hold_blanks_and_another_ending_is_refused(tmp_path: Path) -> None:
@@ -106,11 +115,11 @@ def test_the_name_of_the_file_may_hold_blanks_and_another_ending_is_refused(tmp_
     request = Request(PlayerBoard(), Limits(nodes=20), config, monotonic())
     player.search(request, SearchControl(), lambda result, ms: None)
     for question in (f"tree {folder / 'my graph.json'}", f'tree "{folder / "a　b.json"}" 1 2'):
-        (answer,) = ask(question, request, SearchControl(), player)
+        (answer,) = answer_to(question, request, SearchControl(), player)
         assert "positions written to" in answer
     assert {path.name for path in folder.iterdir()} == {"my graph.json", "a　b.json"}
     for name in ("graph.txt", "-1", "graph.json.gz", '"graph.json'):
-        assert "expected FILE.json" in ask(f"tree {name}", request, SearchControl(), player)[0]
+        assert "expected FILE.json" in answer_to(f"tree {name}", request, SearchControl(), player)[0]
 
 
 def test_a_number_in_a_question_may_be_anything() -> None:
@@ -119,8 +128,8 @@ def test_a_number_in_a_question_may_be_anything() -> None:
     player.load(config, lambda line: None)
     request = Request(PlayerBoard(), Limits(nodes=20), config, monotonic())
     player.search(request, control, lambda result, ms: None)
-    assert ask("perft ²", request, control, player)[-1] == "info string perft 1: 30"
-    assert len(ask("policy ²", request, control, player)) == 20
-    assert len(ask(f"policy {'9' * 5000}", request, control, player)) == 30
-    assert ask(f"tree {'9' * 20}", request, control, player)
-    assert "expected FILE.json" in ask("tree graph.json ²", request, control, player)[0]
+    assert answer_to("perft ²", request, control, player)[-1] == "info string perft 1: 30"
+    assert len(answer_to("policy ²", request, control, player)) == 20
+    assert len(answer_to(f"policy {'9' * 5000}", request, control, player)) == 30
+    assert answer_to(f"tree {'9' * 20}", request, control, player)
+    assert "expected FILE.json" in answer_to("tree graph.json ²", request, control, player)[0]

@@ -17,7 +17,7 @@ from goryu.players.time_manager import TimeConfig, TimeManager, plan
 from goryu.search.puct import Puct, PuctConfig
 from goryu.search.result import SearchStats
 from goryu.search.selection import untried_value
-from goryu.usi.scores import centipawns, score
+from goryu.usi.output import centipawns, score
 
 MATED_SOON = "4k4/9/4G4/9/9/9/9/9/4K4 w G 1"
 
@@ -120,9 +120,7 @@ def test_every_kept_node_is_found_after_deletion() -> None:
 
 
 @pytest.mark.parametrize("plies, seen", [(16, True), (18, False)])
-def test_a_cycle_of_16_plies_is_seen_at_once_and_a_longer_one_the_fourth_time(
-    plies: int, seen: bool
-) -> None:
+def test_a_cycle_of_16_plies_is_seen_at_once_and_a_longer_one_the_fourth_time(plies: int, seen: bool) -> None:
     """dlshogi and FukauraOu miss long cycles altogether."""
     circle = "5i 4i 3i 2i 2h 3h 4h 5h" if plies == 16 else "5i 4i 3i 2i 1i 1h 2h 3h 4h"
     black = circle.split()
@@ -151,9 +149,7 @@ def test_unequal_draw_values_stay_zero_sum() -> None:
 
 
 @pytest.mark.parametrize("stops_early, taken_s", [(True, 1.0), (False, 9.9)])
-def test_a_decided_search_in_byoyomi_stops_early_if_asked_to(
-    stops_early: bool, taken_s: float
-) -> None:
+def test_a_decided_search_in_byoyomi_stops_early_if_asked_to(stops_early: bool, taken_s: float) -> None:
     """dlshogi always uses its byoyomi up."""
     clock = Clock()
     manager = TimeManager(clock.read)

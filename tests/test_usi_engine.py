@@ -7,16 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goryu.games.shogi import move_from_usi
-from goryu.players.config import EngineConfig, OutputConfig
+from goryu.games.shogi import Rules, move_from_usi
+from goryu.players.config import OutputConfig
+from goryu.players.position import GamePosition
 from goryu.players.request import Answer
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult, SearchStats
 from goryu.usi.actions import Action, Ask, Load, NewGame, OpenLog, Quit, Search, SolveMate, Write
-from goryu.usi.commands import words
+from goryu.usi.commands import parse_command
 from goryu.usi.console import ask
 from goryu.usi.engine import UsiEngine
-from goryu.usi.output import answer_lines
+from goryu.usi.output import answer_lines, info_lines
 
 MOVES = ("7g7f", "2g2f")
 STATS = SearchStats(10, 10, 5, 3, 2, 4, 10, 100, False, False)
@@ -70,7 +71,7 @@ class World:
             case SolveMate():
                 self.do(self.engine.mate_solved(Mate(MateVerdict.MATE, (move_from_usi("G*5b"),), 1)))
             case Ask():
-                self.do(self.engine.told(["info string told"]))
+                self.do(self.engine.question_answered(["info string answered"]))
         return self.lines[before:]
 
     def work_off(self) -> list[str]:
@@ -220,8 +221,88 @@ def test_with_several_lines_the_last_one_before_the_answer_is_about_its_move() -
         RootMove(move_from_usi(text), 0.5, 5, 0.1, None, (move_from_usi(text),)) for text in MOVES
     )
     answer = Answer(first.move, None, SearchResult((first, second), 0.1, STATS))
-    *_, last, best = answer_lines(answer, EngineConfig(output=OutputConfig(lines=2)))
+    *_, last, best = answer_lines(answer, OutputConfig(lines=2))
     assert (last.split()[-1], best) == (MOVES[0], f"bestmove {MOVES[0]}")
+
+
+def shown(lines: int, *moves: tuple[str, int, float, int | None]) -> list[str]:
+    """Returns "MOVE SCORE" of the lines shown for root moves (move, visits, value, mate)."""
+    ranked = tuple(
+        RootMove(move_from_usi(text), 0.1, visits, value, mate, (move_from_usi(text),))
+        for text, visits, value, mate in moves
+    )
+    infos = info_lines(SearchResult(ranked, 0.0, STATS), 5.0, OutputConfig(lines=lines))
+    assert [info.split()[2] for info in infos] == [str(rank) for rank in range(1, len(infos) + 1)]
+    return [" ".join(info.split(" score ")[1].replace("pv ", "").split()[::-1]) for info in infos]
+
+
+def test_lines_behind_the_move_to_play_are_sorted_by_score() -> None:
+    """The search ranks them by visits, and the first by a confidence bound."""
+    ranked = (
+        ("7g7f", 90, 0.1, None),
+        ("2g2f", 40, -0.2, None),
+        ("1g1f", 9, 0.0, None),
+        ("9g9f", 5, 0.2, None),
+    )
+    assert shown(4, *ranked) == ["7g7f 120 cp", "9g9f 243 cp", "1g1f 0 cp", "2g2f -243 cp"]
+    assert shown(3, *ranked) == ["7g7f 120 cp", "1g1f 0 cp", "2g2f -243 cp"]
+
+
+def test_proven_lines_stand_before_and_behind_the_open_ones() -> None:
+    wins = (("7g7f", 5, 1.0, 3), ("2g2f", 0, 1.0, 11))
+    losses = (("1g1f", 50, -1.0, -2), ("9g9f", 5, -1.0, -8))
+    open_move = ("3g3f", 9, 0.0, None)
+    expected = ["7g7f 3 mate", "2g2f 11 mate", "3g3f 0 cp", "9g9f -8 mate", "1g1f -2 mate"]
+    assert shown(5, *wins, open_move, *losses) == expected
+
+
+def test_a_move_without_visits_has_no_line() -> None:
+    assert shown(2, ("7g7f", 1, 0.1, None), ("2g2f", 0, 0.5, None)) == ["7g7f 120 cp"]
+    assert shown(2, ("7g7f", 0, 0.0, None), ("2g2f", 0, 0.0, None)) == ["7g7f 0 cp"], "but the first has"
+
+
+def test_the_depth_of_a_line_is_its_length() -> None:
+    short, long = (tuple(map(move_from_usi, MOVES[:count])) for count in (1, 2))
+    moves = (RootMove(short[0], 0.1, 5, 0.0, None, long), RootMove(short[0], 0.1, 4, 0.0, None, short))
+    infos = info_lines(SearchResult(moves, 0.0, STATS), 5.0, OutputConfig(lines=2))
+    assert [info.split()[4] for info in infos] == ["2", "1"]
+
+
+@pytest.mark.parametrize("go", ["go nodes 1", "go infinite", "go ponder"])
+def test_a_mated_position_is_shown_as_lost_before_the_engine_resigns(go: str) -> None:
+    world = ready_world()
+    world.send("position sfen 4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1", go)
+    world.work_off()
+    world.send("stop")
+    *_, info, answer = world.lines
+    assert info == "info depth 0 seldepth 0 time 0 nodes 0 nps 0 hashfull 0 score cp -30000"
+    assert answer == "bestmove resign"
+
+
+class CountingBoard:
+    """Counts the moves that are played on it."""
+
+    rules = Rules()
+
+    def __init__(self) -> None:
+        self.played: list[str] = []
+
+    def push_usi(self, text: str) -> None:
+        self.played.append(text)
+
+    def copy(self) -> "CountingBoard":
+        return CountingBoard()
+
+
+def test_a_game_that_continues_the_last_one_plays_only_the_new_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goryu.players.position.Board", lambda sfen, rules: CountingBoard())
+    moves = ("2h3h", "8b7b", "3h2h", "7b8b") * 50_000
+    position = GamePosition("", moves, Rules())
+    assert cast(CountingBoard, position.board).played == list(moves)
+    longer = GamePosition("", (*moves, "7g7f"), Rules(), position)
+    assert cast(CountingBoard, longer.board).played == ["7g7f"]
+    other = GamePosition("", ("7g7f", *moves[1:]), Rules(), position)
+    assert len(cast(CountingBoard, other.board).played) == len(moves)
 
 
 def test_go_during_a_search_is_served_after_the_answer_of_the_first() -> None:
@@ -298,7 +379,7 @@ def test_help_names_what_people_may_ask() -> None:
 def test_every_legal_move_is_listed_and_counted_though_not_all_are_searched() -> None:
     """That number of perft is published; by default the search leaves pointless non-promotions out."""
     (listed,) = ready_world().send("position startpos moves 7g7f 3c3d", "moves")
-    assert {"8h2b", "8h2b+"} <= set(words(listed))
+    assert {"8h2b", "8h2b+"} <= set(listed.split())
     world = ready_world()
     world.send("go perft 3")
     (question,) = world.jobs
@@ -352,6 +433,11 @@ COMMANDS = st.sampled_from(
 )
 
 
+def name_of(line: str) -> str:
+    command = parse_command(line)
+    return command.name if command else ""
+
+
 @settings(max_examples=150)
 @given(st.lists(COMMANDS | st.just("work") | st.text(), max_size=30))
 def test_every_accepted_go_gets_exactly_one_answer_in_every_order(commands: list[str]) -> None:
@@ -362,14 +448,14 @@ def test_every_accepted_go_gets_exactly_one_answer_in_every_order(commands: list
             world.work()
         else:
             world.send(command)
-            goes += words(command)[:1] == ["go"] and "perft" not in command
+            goes += name_of(command) == "go" and "perft" not in command
         assert world.answers() <= goes
     world.send("stop")
     while world.jobs:
         world.work()
         world.send("stop")
     assert world.answers() == goes
-    assert world.lines.count("readyok") == sum(words(command)[:1] == ["isready"] for command in commands)
+    assert world.lines.count("readyok") == sum(name_of(command) == "isready" for command in commands)
     assert all(line.isascii() and "\n" not in line and line == line.rstrip() for line in world.lines)
 
 
@@ -381,7 +467,7 @@ def test_an_open_search_is_silent_until_it_may_speak(go: str, commands: list[str
     world.send(go)
     world.work_off()
     for command in commands:
-        if words(command)[0] in harmless:
+        if name_of(command) in harmless:
             world.send(command)
             world.work_off()
     assert world.answers() == 0

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from math import exp
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,13 @@ from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig
-from goryu.usi.commands import parse_go, parse_position, parse_setoption, words
+from goryu.usi.commands import parse_command, parse_go, parse_position, parse_setoption
 from goryu.usi.console import print_options
 from goryu.usi.option import Kind, Option, OptionError
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
 from goryu.usi.options_file import read_options_file
-from goryu.usi.scores import MAXIMUM_CP, centipawns, score, value_from_centipawns
+from goryu.usi.output import MAX_CP, centipawns, score
 
 NO_OPTIONS = {
     *("search.batch_size", "search.draw_value", "search.threads", "clock.moves_to_draw"),  # Set from others.
@@ -326,11 +327,11 @@ def test_no_value_breaks_an_option(option: Option, text: str) -> None:
 
 @given(st.text())
 def test_the_grammar_takes_anything(line: str) -> None:
-    tokens = words(line)
     parse_setoption(f"setoption {line}")
-    parse_position(tokens)
-    limits = parse_go(tokens).limits
-    assert limits.byoyomi_ms >= 0
+    command = parse_command(f"go {line}")
+    assert command is not None
+    parse_position(command.arguments)
+    assert parse_go(command.arguments).limits.byoyomi_ms >= 0
 
 
 GO_WORDS = ("btime", "wtime", "byoyomi", "nodes", "mate", "infinite", "ponder", "5", "-3", "1e999", "nan")
@@ -338,23 +339,23 @@ GO_WORDS = ("btime", "wtime", "byoyomi", "nodes", "mate", "infinite", "ponder", 
 
 @given(st.lists(st.sampled_from(GO_WORDS)))
 def test_times_are_never_negative(tokens: list[str]) -> None:
-    limits = parse_go(tokens).limits
+    limits = parse_go(tuple(tokens)).limits
     assert limits.time_ms is None or min(limits.time_ms) >= 0
     assert limits.nodes is None or limits.nodes >= 0
 
 
 def test_mate_infinite_is_no_infinite_analysis() -> None:
-    command = parse_go(["mate", "infinite"])
+    command = parse_go(("mate", "infinite"))
     assert command.is_mate
     assert not command.limits.infinite
     assert command.mate_ms is None
-    assert parse_go(["mate", "500"]).mate_ms == 500
-    assert parse_go(["ponder", "btime", "0", "wtime", "0", "byoyomi", "100"]).limits.ponder
+    assert parse_go(("mate", "500")).mate_ms == 500
+    assert parse_go(("ponder", "btime", "0", "wtime", "0", "byoyomi", "100")).limits.ponder
 
 
 def test_the_limits_of_searchmoves_may_stand_on_either_side() -> None:
     for text in ("nodes 7 searchmoves 7g7f P*5e", "searchmoves 7g7f P*5e nodes 7"):
-        command = parse_go(text.split())
+        command = parse_go(tuple(text.split()))
         assert command.searchmoves == ("7g7f", "P*5e")
         assert command.limits.nodes == 7
 
@@ -475,19 +476,20 @@ def test_a_settings_file_does_not_decide_which_model_it_lies_beside(line: str) -
 @given(st.floats(-0.999, 0.999), st.integers(1, 10_000))
 def test_centipawns_are_finite_odd_and_monotone(value: float, coefficient: int) -> None:
     cp = centipawns(value, coefficient)
-    assert abs(cp) <= MAXIMUM_CP
+    assert abs(cp) <= MAX_CP
     assert centipawns(-value, coefficient) == pytest.approx(-cp, abs=1)
     assert centipawns(min(1.0, value + 0.1), coefficient) >= cp
 
 
 @pytest.mark.parametrize("value", [-1.0, 1.0, -1.0 - 1e-12, 1.0 + 1e-12])
 def test_certain_results_have_finite_scores(value: float) -> None:
-    assert abs(centipawns(value, 600)) == MAXIMUM_CP
+    assert abs(centipawns(value, 600)) == MAX_CP
 
 
 @given(st.integers(-5000, 5000))
 def test_centipawns_come_back(cp: int) -> None:
-    assert centipawns(value_from_centipawns(cp, 600), 600) == cp
+    win_rate = 1 / (1 + exp(-cp / 600))
+    assert centipawns(2 * win_rate - 1, 600) == cp
 
 
 def test_a_mate_has_a_number_and_never_a_bare_sign() -> None:

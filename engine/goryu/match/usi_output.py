@@ -18,7 +18,9 @@ INFO = re.compile(
 words that every client that we have read understands."""
 
 ENGINE_LINE = re.compile(
-    rf"|{INFO.pattern.replace('(?P<pv>', '(?:')}|info string .*\S|id (?:name|author) \S.*|usiok|readyok"
+    rf"|{INFO.pattern.replace('(?P<pv>', '(?:')}|info string .*\S"
+    rf"|info depth 0 seldepth 0 time 0 nodes 0 nps 0 hashfull 0 score cp -30000"
+    rf"|id (?:name|author) \S.*|usiok|readyok"
     rf"|option name \S+ type (?:check|spin|combo|string|filename|button)(?: (?:default|min|max|var) \S+)*"
     rf"|bestmove (?:resign|win|{MOVE}(?: ponder {MOVE})?)"
     rf"|checkmate (?:nomate|timeout|notimplemented|{MOVE}(?: {MOVE})*)"

@@ -1,6 +1,9 @@
 """Sets up a board from an SFEN and the moves since, as a GUI sends them."""
 
-from goryu.games.shogi import START_SFEN, EnteringKingRule, Rules, SfenError, move_to_usi
+from collections.abc import Sequence
+from dataclasses import replace
+
+from goryu.games.shogi import START_SFEN, EnteringKingRule, Rules, SfenError, move_from_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig
@@ -15,11 +18,6 @@ def rules_of(config: EngineConfig) -> Rules:
         all_moves=config.rules.all_moves,
         first_recurrence=config.rules.first_recurrence,
     )
-
-
-def legal_moves_by_name(board: Board) -> dict[str, Move]:
-    """Returns the legal moves that are worth searching by their USI text."""
-    return {move_to_usi(move): move for move in board.legal_moves()}
 
 
 def legal_reply(board: Board, best: RootMove) -> Move | None:
@@ -62,6 +60,18 @@ class GamePosition:
     def under(self, rules: Rules) -> "GamePosition":
         """Returns the position under other rules, or itself if they are the same."""
         return self if rules == self.board.rules else GamePosition(self.sfen, self.moves, rules)
+
+
+def legal_root_moves(position: GamePosition, texts: Sequence[str]) -> tuple[Board, tuple[Move, ...]]:
+    """Returns the board to search and the legal ones among the given moves, each once.
+
+    If one of them is a pointless non-promotion, the board is under rules that generate these too.
+    """
+    board = position.board
+    moves = tuple(dict.fromkeys(move for move in map(move_from_usi, texts) if board.is_legal(move)))
+    if not set(moves) <= set(board.legal_moves()):
+        board = position.under(replace(board.rules, all_moves=True)).board
+    return board, moves
 
 
 def _set_up(sfen: str, rules: Rules) -> tuple[Board, bool]:

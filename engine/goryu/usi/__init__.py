@@ -1,1 +1,1 @@
-"""Protocols: how the outside world talks to a player."""
+"""The USI protocol: the engine as GUIs see it."""

@@ -1,6 +1,6 @@
-"""What the protocol's state machine asks the outside world to do; `usi_loop.py` does it.
+"""The actions that `UsiEngine` asks for; `loop.py` performs them.
 
-Where an action ends with an event, the name of the `UsiEngine` method to call is in its docstring.
+If an action leads to an event, its docstring names the method of `UsiEngine` to call then.
 """
 
 import re
@@ -8,30 +8,29 @@ from dataclasses import dataclass
 
 from goryu.players.config import EngineConfig
 from goryu.players.request import Request, SearchControl
+from goryu.usi.commands import Command
 
-__all__ = ["Action", "Ask", "Load", "NewGame", "OpenLog", "Quit", "Search", "SolveMate", "Write", "remark"]
-
-LONGEST_MESSAGE = 400
+MAX_MESSAGE = 400
 """Characters of an `info string`; GUIs show it in one row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Send this line."""
+    """Send this line to the GUI."""
 
     line: str
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Load the evaluator, then call `loaded`."""
+    """Load evaluator and book, then call `loaded`."""
 
     config: EngineConfig
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Search, calling `progressed` meanwhile, then call `answered`."""
+    """Search; call `progressed` during the search and `answered` at its end."""
 
     request: Request
     control: SearchControl
@@ -39,7 +38,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class SolveMate:
-    """Look for a mate for at most `limit_ms` (None: as long as it takes), then call `mate_solved`."""
+    """Search for a mate for at most `limit_ms` (None: without a limit), then call `mate_solved`."""
 
     request: Request
     control: SearchControl
@@ -48,35 +47,35 @@ class SolveMate:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Answer a question of a human at the console, then call `told`."""
+    """Compute the answer to a command of the console, then call `question_answered`."""
 
-    question: str
+    question: Command
     request: Request
     control: SearchControl
 
 
 @dataclass(frozen=True, slots=True)
 class NewGame:
-    """Forget what was searched."""
+    """Forget everything that was searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenLog:
-    """Write the session and stderr to this file; "" for nowhere."""
+    """Write the session and stderr to this file; "" for no file."""
 
     path: str
 
 
 @dataclass(frozen=True, slots=True)
 class Quit:
-    """End the process, after waiting shortly for the answer of a search that has just been stopped."""
+    """End the process, after a short wait for the answer of a search that was just stopped."""
 
 
 Action = Write | Load | Search | SolveMate | Ask | NewGame | OpenLog | Quit
 
 
-def remark(message: str) -> Write:
-    """Returns the line that shows a message to a human: one line of printable ASCII."""
+def info_string(message: str) -> Write:
+    """Returns the line that shows a message to the user: one line of printable ASCII."""
     text = message.replace("\r", "").replace("\n", " ")
     text = re.sub(r"[^ -~]+", lambda found: found[0].encode("unicode_escape").decode(), text)
-    return Write(f"info string {text[:LONGEST_MESSAGE]}".rstrip())
+    return Write(f"info string {text[:MAX_MESSAGE]}".rstrip())

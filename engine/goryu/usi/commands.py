@@ -1,28 +1,50 @@
-"""The grammar of what a GUI sends: tolerant where clients differ, never raising.
+"""Parses the lines that a GUI sends; tolerates the deviations of known clients and never raises.
 
-Words are separated by blanks and tabs only: other white space, such as the ideographic
-space, may be part of a file name.
+Words are separated by blanks and tabs only. Other white space, such as the ideographic space, may be part of
+a file name.
 """
 
 import re
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from goryu.games.state import Move
 from goryu.players.limits import Limits
 
-__all__ = ["GoCommand", "PositionCommand", "decode", "parse_go", "parse_position", "parse_setoption", "words"]
-
-_BLANKS = re.compile(r"[ \t\r]+")
 _MOVE = re.compile(r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?")
-_LARGEST = 10**15
-"""Numbers are clamped to this: exact as a float, and more than any clock or node count."""
+
+LARGEST = 10**15
+"""Numbers are clamped to this: exact as a float, and greater than any clock or node count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One line from the GUI.
+
+    name: the first word. arguments: the other words.
+    line: the text as it was received. received_s: when it was received (seconds, monotonic).
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    line: str
+    received_s: float
+
+
+def parse_command(line: str, received_s: float = 0.0) -> Command | None:
+    """Returns the line as a command, or None for an empty line.
+
+    >>> command = parse_command("go  byoyomi 1000")
+    >>> command.name, command.arguments
+    ('go', ('byoyomi', '1000'))
+    """
+    words = [word for word in line.replace("\t", " ").replace("\r", " ").split(" ") if word]
+    return Command(words[0], tuple(words[1:]), line, received_s) if words else None
 
 
 def decode(line: bytes) -> str:
-    """Returns a line as text: UTF-8, or else what .NET GUIs on Japanese Windows send, or else Latin-1.
+    """Returns a line as text: UTF-8, or the CP932 of .NET GUIs on Japanese Windows, or Latin-1.
 
-    Left out is the mark with which .NET begins what it sends as UTF-8 (as Windows set to UTF-8 has it do).
+    The byte order mark that .NET writes before its first UTF-8 line is removed.
     """
     for encoding in ("utf-8-sig", "cp932"):
         try:
@@ -32,15 +54,10 @@ def decode(line: bytes) -> str:
     return line.decode("latin-1").rstrip("\r")
 
 
-def words(line: str) -> list[str]:
-    """Returns the words of a line."""
-    return [word for word in _BLANKS.split(line) if word]
-
-
 def parse_setoption(line: str) -> tuple[str, str] | None:
     """Returns the name and the raw value of a `setoption` line, or None if it names no option.
 
-    The word `name` may be missing, as some clients have it; the value is everything behind the first `value`.
+    The word `name` may be missing: some clients omit it. The value is everything after the first `value`.
 
     >>> parse_setoption("setoption name DNN_Model value C:/My Models/value.onnx")
     ('DNN_Model', 'C:/My Models/value.onnx')
@@ -48,9 +65,9 @@ def parse_setoption(line: str) -> tuple[str, str] | None:
     ('Clear_Hash', '')
     """
     rest = re.sub(r"^[ \t]*setoption(?:[ \t]+name)?(?=[ \t\r]|$)", "", line)
-    parts = re.split(r"(?:^|[ \t])value(?:[ \t\r]+|$)", rest, maxsplit=1)
-    name = parts[0].strip(" \t\r")
-    return (name, parts[1].strip(" \t\r") if len(parts) > 1 else "") if name else None
+    name, *values = re.split(r"(?:^|[ \t])value(?:[ \t\r]+|$)", rest, maxsplit=1)
+    name = name.strip(" \t\r")
+    return (name, values[0].strip(" \t\r") if values else "") if name else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,30 +78,27 @@ class PositionCommand:
     moves: tuple[str, ...]
 
 
-def parse_position(tokens: list[str]) -> PositionCommand | None:
-    """Returns what the words behind `position` ask for, or None if there is no position in them.
+def parse_position(arguments: tuple[str, ...]) -> PositionCommand | None:
+    """Returns the position that the arguments of `position` describe, or None if there is none.
 
-    >>> parse_position(["startpos", "moves", "7g7f"])
+    >>> parse_position(("startpos", "moves", "7g7f"))
     PositionCommand(sfen='', moves=('7g7f',))
     """
-    if "moves" in tokens:
-        at = tokens.index("moves")
-        tokens, moves = tokens[:at], tuple(tokens[at + 1 :])
-    else:
-        moves = ()
-    if tokens == ["startpos"]:
+    end = arguments.index("moves") if "moves" in arguments else len(arguments)
+    start, moves = arguments[:end], arguments[end + 1 :]
+    if start == ("startpos",):
         return PositionCommand("", moves)
-    if tokens[:1] == ["sfen"]:
-        tokens = tokens[1:]
-    return PositionCommand(" ".join(tokens), moves) if tokens else None
+    if start[:1] == ("sfen",):
+        start = start[1:]
+    return PositionCommand(" ".join(start), moves) if start else None
 
 
 @dataclass(frozen=True, slots=True)
 class GoCommand:
-    """What `go` asks for.
+    """The arguments of `go`.
 
-    limits: without root moves, because legality needs a board; searchmoves: those, as text.
-    is_mate: a mate is wanted. mate_ms: time for it, or None for as long as it takes.
+    limits: without root moves, because their legality depends on the board; searchmoves: their texts.
+    is_mate: search for a mate. mate_ms: the time for it, or None for no limit.
     perft: depth of a move count, or None.
     """
 
@@ -95,34 +109,27 @@ class GoCommand:
     perft: int | None = None
 
 
-def parse_go(tokens: list[str]) -> GoCommand:
-    """Returns what the words behind `go` (or behind `ponderhit`, which may carry clocks) ask for.
+def parse_go(arguments: tuple[str, ...]) -> GoCommand:
+    """Returns what the arguments of `go` or `ponderhit` (which may carry clocks) ask for.
 
-    Unknown words and words without their number are passed over; negative times count as 0.
+    Unknown words are ignored, and so are words that lack their number; negative times count as 0.
 
-    >>> parse_go("btime 1000 wtime 2000 byoyomi 500".split()).limits.time_ms
+    >>> parse_go(("btime", "1000", "wtime", "2000", "byoyomi", "500")).limits.time_ms
     (1000.0, 2000.0)
     """
     numbers: dict[str, float] = {}
     flags: set[str] = set()
     searchmoves: list[str] = []
-    for i, word in enumerate(tokens):
-        following = tokens[i + 1] if i + 1 < len(tokens) else ""
-        if word in _NUMBERED:
-            number = _number(following)
-            if number is not None:
-                numbers[word] = number
-            elif word == "mate":
-                flags.add("mate")
-        elif word in ("infinite", "ponder"):
-            # `mate infinite` is an endless mate search, not an endless analysis.
-            if not (word == "infinite" and i > 0 and tokens[i - 1] == "mate"):
-                flags.add(word)
+    previous = ""
+    for i, word in enumerate(arguments):
+        following = arguments[i + 1] if i + 1 < len(arguments) else ""
+        if word in _NUMBERED and (number := _number(following)) is not None:
+            numbers[word] = number
         elif word == "searchmoves":
-            for text in tokens[i + 1 :]:
-                if not _MOVE.fullmatch(text):
-                    break
-                searchmoves.append(text)
+            searchmoves += _leading_moves(arguments[i + 1 :])
+        elif (previous, word) != ("mate", "infinite"):  # Only the mate search is infinite.
+            flags.add(word)
+        previous = word
     return GoCommand(
         limits=_limits(numbers, flags),
         searchmoves=tuple(searchmoves),
@@ -136,6 +143,12 @@ _CLOCKS = ("btime", "wtime", "binc", "winc", "byoyomi")
 _NUMBERED = frozenset((*_CLOCKS, "movetime", "rtime", "nodes", "depth", "mate", "perft"))
 
 
+def _leading_moves(words: tuple[str, ...]) -> list[str]:
+    """Returns the words up to the first that is no move."""
+    end = next((i for i, word in enumerate(words) if not _MOVE.fullmatch(word)), len(words))
+    return list(words[:end])
+
+
 def _limits(numbers: dict[str, float], flags: set[str]) -> Limits:
     limits = Limits(
         movetime_ms=numbers.get("movetime"),
@@ -147,21 +160,18 @@ def _limits(numbers: dict[str, float], flags: set[str]) -> Limits:
     )
     if not any(word in numbers for word in _CLOCKS):
         return limits
-    black, white, black_gain, white_gain, byoyomi = (numbers.get(word, 0.0) for word in _CLOCKS)
-    return replace(limits, time_ms=(black, white), increment_ms=(black_gain, white_gain), byoyomi_ms=byoyomi)
+    black, white, black_increment, white_increment, byoyomi = (numbers.get(word, 0.0) for word in _CLOCKS)
+    return replace(
+        limits, time_ms=(black, white), increment_ms=(black_increment, white_increment), byoyomi_ms=byoyomi
+    )
 
 
 def _number(word: str) -> float | None:
-    """Returns the number of a word, clamped to what a clock can say; None if it is none."""
+    """Returns the number in a word, clamped to [0, LARGEST], or None if it is not a finite number."""
     if not word.isascii() or "_" in word:
         return None
     try:
         number = float(word)
     except ValueError:
         return None
-    return min(float(_LARGEST), max(0.0, number)) if isfinite(number) else None
-
-
-def legal_root_moves(searchmoves: tuple[str, ...], legal: dict[str, Move]) -> tuple[Move, ...]:
-    """Returns the legal ones of the moves asked for, each once; if none is legal, the request is void."""
-    return tuple(legal[text] for text in dict.fromkeys(searchmoves) if text in legal)
+    return min(float(LARGEST), max(0.0, number)) if isfinite(number) else None

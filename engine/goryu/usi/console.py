@@ -1,10 +1,10 @@
-"""What people type: questions about the position and the search, and `goryu options`.
+"""What a person may type in a session to inspect the position and the search, and `goryu options`.
 
-In a session every answer is an `info string`, because a GUI may be listening; only `side`
-answers with the bare word that the client Ayane waits for.
+Every answer in a session is an `info string`, because a GUI may be reading. The exception is `side`, which
+answers with a bare word: the client Ayane expects that.
 
-`moves` and `perft` count every legal move, as YaneuraOu does and as the published numbers are; the search,
-and so `policy` and `tree`, may leave the pointless non-promotions out (GenerateAllLegalMoves).
+`moves` and `perft` count every legal move, as YaneuraOu and the published numbers do. The search, and so
+`policy` and `tree`, may leave out pointless non-promotions (GenerateAllLegalMoves).
 """
 
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.players.model_path import read_model_options
-from goryu.usi.commands import words
+from goryu.usi.commands import Command
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
 
@@ -23,24 +23,25 @@ if TYPE_CHECKING:
     from goryu.players.player import Player
     from goryu.players.request import Request, SearchControl
 
-__all__ = ["ask", "print_options", "show"]
+LINES = 20
+"""Number of moves that `policy` and `tree` list by default."""
 
-SHOWN = 20
-"""Moves listed by `policy` and `tree`."""
+MAX_PERFT_DEPTH = 30
 
-DEEPEST_PERFT = 30
+UNINTERRUPTED_PLIES = 3
+"""Depth of a perft that does not check for `stop`: some 30,000 positions, milliseconds in native code."""
 
 LARGEST = 10**9
 """Numbers in questions are clamped to this."""
 
 
-def show(command: str, board: "Board") -> Iterator[str]:
-    """Yields the lines that answer `d`, `moves` or `side`, for which nothing has to be computed."""
+def show(name: str, board: "Board") -> Iterator[str]:
+    """Yields the answer to `d`, `moves` or `side`."""
     from goryu.games.shogi import move_to_usi
 
-    if command == "side":
+    if name == "side":
         yield "white" if board.turn else "black"
-    elif command == "moves":
+    elif name == "moves":
         moves = board.all_legal_moves()
         yield _line(f"{len(moves)} legal moves: {' '.join(map(move_to_usi, moves))}")
     else:
@@ -48,54 +49,53 @@ def show(command: str, board: "Board") -> Iterator[str]:
             yield _line(line)
 
 
-def ask(question: str, request: "Request", control: "SearchControl", player: "Player") -> list[str]:
-    """Returns the lines that answer `eval`, `policy [lines]`, `tree [lines]` or `perft [depth]`.
+def ask(question: Command, request: "Request", control: "SearchControl", player: "Player") -> list[str]:
+    """Returns the answer to `eval`, `policy [LINES]`, `tree [LINES]` or `perft [DEPTH]`.
 
-    `tree FILE.json [least visits [depth]]` writes the search graph into a file; its name may hold blanks.
+    `tree FILE.json [MINIMUM_VISITS [DEPTH]]` writes the search graph to a file; its name may contain blanks.
     """
-    command, *arguments = words(question)
+    board, arguments = request.board, question.arguments
     number = _number(arguments[0]) if arguments else None
-    board = request.board
-    if command == "perft":
-        return list(_perft(board, min(DEEPEST_PERFT, number if number is not None else 1), control))
-    if command == "tree" and arguments and number is None:
+    if question.name == "perft":
+        return [*_perft(board, min(MAX_PERFT_DEPTH, 1 if number is None else number), control)]
+    if question.name == "tree" and arguments and number is None:
         return [_line(_write_graph(player, " ".join(arguments)))]
-    if command == "tree":
-        return list(_tree(player, number or SHOWN))
+    if question.name == "tree":
+        return [*_tree(player, number or LINES)]
     if not board.legal_moves():
         return [_line("no legal move")]
-    return list(
-        _policy(board, player, number or SHOWN) if command == "policy" else _eval(board, request, player)
-    )
+    if question.name == "policy":
+        return [*_policy(board, player, number or LINES)]
+    return [*_eval(board, request, player)]
 
 
 def _perft(board: "Board", depth: int, control: "SearchControl") -> Iterator[str]:
-    """Yields the number of move sequences behind each move, and their sum."""
+    """Yields the number of move sequences after each move, then their sum."""
     from goryu.games.shogi import move_to_usi
 
-    total = 1
-    if depth > 0:
-        total = 0
-        for move in board.all_legal_moves():
-            board.push(move)
-            count = _count(board, depth - 1, control)
-            board.pop()
-            if control.is_stopped:
-                yield _line("perft: stopped")
-                return
-            total += count
-            yield _line(f"{move_to_usi(move)}: {count}")
+    total = 0 if depth else 1
+    for move in board.all_legal_moves() if depth else ():
+        board.push(move)
+        count = _count(board, depth - 1, control)
+        board.pop()
+        if control.is_stopped:
+            yield _line("perft: stopped")
+            return
+        total += count
+        yield _line(f"{move_to_usi(move)}: {count}")
     yield _line(f"perft {depth}: {total}")
 
 
 def _count(board: "Board", depth: int, control: "SearchControl") -> int:
+    """Returns `perft(board, depth)`, or some other number after `stop`."""
+    from goryu.implementation import perft
+
     if depth == 0 or control.is_stopped:
         return 1
-    moves = board.all_legal_moves()
-    if depth == 1:
-        return len(moves)
+    if depth <= UNINTERRUPTED_PLIES:
+        return perft(board, depth)
     total = 0
-    for move in moves:
+    for move in board.all_legal_moves():
         board.push(move)
         total += _count(board, depth - 1, control)
         board.pop()
@@ -103,7 +103,7 @@ def _count(board: "Board", depth: int, control: "SearchControl") -> int:
 
 
 def _eval(board: "Board", request: "Request", player: "Player") -> Iterator[str]:
-    from goryu.usi.scores import centipawns, win_rate
+    from goryu.usi.output import centipawns, win_rate
 
     value = player.evaluate(board).value
     cp = centipawns(value, request.config.output.eval_coef)
@@ -121,7 +121,7 @@ def _policy(board: "Board", player: "Player", lines: int) -> Iterator[str]:
 
 def _tree(player: "Player", lines: int) -> Iterator[str]:
     from goryu.games.shogi import move_to_usi
-    from goryu.usi.scores import win_rate
+    from goryu.usi.output import win_rate
 
     result = player.result(lines)
     if result is None or not result.moves:
@@ -135,17 +135,17 @@ def _tree(player: "Player", lines: int) -> Iterator[str]:
         )
 
 
-def _write_graph(player: "Player", wanted: str) -> str:
-    """Writes the search graph into the file that `wanted` names; returns what came of it."""
-    # As of an option, a path may have the quotes in which Windows copies it.
-    found = re.fullmatch(r'("?)([^"]+\.json)\1((?: \S+)*)', wanted)
-    numbers = found[3].split() if found else []
-    limits = [number for word in numbers if (number := _number(word)) is not None]
-    if found is None or len(limits) != len(numbers) or len(limits) > 2:
-        return f"tree: expected FILE.json [least visits [depth]], received {wanted}"
-    least_visits = limits[0] if limits else 1
+def _write_graph(player: "Player", text: str) -> str:
+    """Writes the search graph to the file that `text` names; returns the outcome in words."""
+    # Windows copies a path with quotes.
+    found = re.fullmatch(r'("?)([^"]+\.json)\1((?: \S+)*)', text)
+    words = found[3].split() if found else []
+    limits = [number for word in words if (number := _number(word)) is not None]
+    if found is None or len(limits) != len(words) or len(limits) > 2:
+        return f"tree: expected FILE.json [MINIMUM_VISITS [DEPTH]], received {text}"
+    minimum_visits = limits[0] if limits else 1
     depth = limits[1] if len(limits) > 1 else None
-    graph = player.graph(depth, least_visits)
+    graph = player.graph(depth, minimum_visits)
     if graph is None:
         return "nothing was searched yet"
     try:
@@ -156,8 +156,8 @@ def _write_graph(player: "Player", wanted: str) -> str:
 
 
 def _number(word: str) -> int | None:
-    """Returns the whole number that a word is, at most `LARGEST`, or None."""
-    # Of more digits than 20 those in front tell enough, and int refuses thousands of them.
+    """Returns the whole number in a word, at most `LARGEST`, or None."""
+    # 20 digits are enough to know that a number is too large; int refuses thousands of them.
     return min(LARGEST, int(word[:20])) if word.isdecimal() else None
 
 
@@ -166,11 +166,11 @@ def _line(text: str) -> str:
 
 
 def print_options(arguments: Sequence[str]) -> int:
-    """`goryu options`: prints every option with its default, bounds, other names and help."""
-    options = OptionValues()
-    options.set_model_options(read_model_options(options.config.evaluator))
+    """Prints every option with its values, default, help and other names: the command `goryu options`."""
+    values = OptionValues()
+    values.set_model_options(read_model_options(values.config.evaluator))
     for option in OPTIONS:
-        print(option.description(options.defaults))
+        print(option.description(values.defaults))
         print(f"    {option.help}")
         if option.aliases:
             names = (name if factor == 1 else f"{name} (times {factor})" for name, factor in option.aliases)

@@ -1,13 +1,10 @@
-"""USI without I/O: a line or an event in, actions out; one thread.
+"""The USI protocol without I/O: lines and events in, actions out, in one thread.
 
-    nothing loaded --isready or go--> loading --> ready --go--> searching --bestmove/checkmate--> ready
+Every accepted `go` gets exactly one answer, whatever the order of `stop`, `ponderhit`, `gameover` and `quit`.
+An infinite or pondering search answers only after `stop` or `ponderhit`. A command that must wait for the
+player waits in a queue, so that answers come in the order of the commands.
 
-Whatever the order of `stop`, `ponderhit`, `gameover` and `quit`, every `go` that was accepted
-gets exactly one answer, and an infinite or pondering search answers only when it is told to.
-Lines that cannot be served at once, because something is loading or a stopped search has not
-answered yet, wait in a queue, so that the order of the answers is the order of the commands.
-
-Nothing heavy is imported before it is needed: GUIs give `usiok` two to five seconds on a cold disk.
+Heavy modules are imported when they are needed: some GUIs wait only two seconds for `usiok`.
 """
 
 import logging
@@ -22,26 +19,15 @@ from goryu.players.limits import Limits
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import SearchResult
-from goryu.usi.actions import (
-    Action,
-    Ask,
-    Load,
-    NewGame,
-    OpenLog,
-    Quit,
-    Search,
-    SolveMate,
-    Write,
-    remark,
-)
+from goryu.usi.actions import Action, Ask, Load, NewGame, OpenLog, Quit, Search, SolveMate, Write, info_string
 from goryu.usi.commands import (
+    Command,
     GoCommand,
     PositionCommand,
-    legal_root_moves,
+    parse_command,
     parse_go,
     parse_position,
     parse_setoption,
-    words,
 )
 from goryu.usi.option import OptionError
 from goryu.usi.option_values import OptionValues
@@ -50,57 +36,75 @@ from goryu.usi.options import identification
 if TYPE_CHECKING:
     from goryu.players.position import GamePosition
 
-__all__ = ["UsiEngine"]
-
 _log = logging.getLogger("goryu")
 
-NO_ANSWER = Mate(MateVerdict.UNKNOWN, (), 0)
-"""The result of a mate search that could not be made."""
+MATE_UNKNOWN = Mate(MateVerdict.UNKNOWN, (), 0)
+"""The result of a mate search that failed."""
 
 
 @dataclass(slots=True)
-class _Running:
-    """The search under way.
+class _Loading:
+    """The player loads evaluator and book. owes_readyok: after `isready`, not after `go`."""
 
-    is_open: it must not answer yet (infinite, or pondering).
-    held: the answer of a search that came to its end while it was open.
+    owes_readyok: bool
+
+
+@dataclass(slots=True)
+class _Asking:
+    """The player computes the answer to a command of the console."""
+
+    control: SearchControl
+
+
+@dataclass(slots=True)
+class _Searching:
+    """A `go` was accepted and has not been answered.
+
+    is_open: it is infinite or pondering, so it must not answer yet. is_stopping: it has been told to stop.
+    problem: why the position cannot be searched, or "".
+    held: the answer of an open search that has ended.
     """
 
     request: Request
     control: SearchControl
     is_mate: bool
     is_open: bool
+    problem: str = ""
     is_stopping: bool = False
     held: Answer | None = None
 
 
 class UsiEngine:
-    """The state machine of the protocol.
+    """The state machine of the protocol. Its state is `_job`, what the player is doing:
 
-    read_model_options: returns the text of the options file beside the model, "" if there is none.
-    fixed_options: the text of `engine_options.txt`. problem_of_file: why it could not be read, or "".
+        None        idle: every command is served at once
+        _Loading    `isready`, or a `go` after a change of the model: all other commands wait
+        _Searching  commands that need an idle player stop the search and wait for its answer
+        _Asking     `eval`, `perft` etc.: all other commands wait, but `stop` cuts the answer short
+
+    The player has one job at a time. `_waiting` holds the commands that wait.
+
+    read_model_options: returns the text of the options file next to the model, "" if there is none.
+    fixed_options: the text of `engine_options.txt`. file_problem: why it cannot be read, or "".
     """
 
     def __init__(
         self,
         read_model_options: Callable[[EvaluatorConfig], str] = lambda config: "",
         fixed_options: str = "",
-        problem_of_file: str = "",
+        file_problem: str = "",
     ) -> None:
         self._read_model_options = read_model_options
         self._options = OptionValues()
-        self._remarks_on_file = [problem_of_file] if problem_of_file else []
-        self._remarks_on_file += self._options.fix(fixed_options)
-        self._is_loading = False
-        self._waiting: deque[tuple[str, float]] = deque()
-        self._loaded_config: tuple[EvaluatorConfig, BookFile] | None = None
-        self._readyoks_owed = 0
-        self._position: GamePosition | None = None
-        self._problem = ""
-        self._running: _Running | None = None
-        self._question: SearchControl | None = None
+        self._file_messages = [file_problem] if file_problem else []
+        self._file_messages += self._options.fix(fixed_options)
+        self._job: _Loading | _Searching | _Asking | None = None
+        self._waiting: deque[Command] = deque()
         self._is_quitting = False
-        self._handlers: dict[str, Callable[[str, float], list[Action]]] = {
+        self._loaded_files: tuple[EvaluatorConfig, BookFile] | None = None
+        self._position: GamePosition | None = None
+        self._position_problem = ""  # Of the last `position` command, until a good one.
+        self._handlers: dict[str, Callable[[Command], list[Action]]] = {
             "isready": self._isready,
             "usinewgame": self._usinewgame,
             "setoption": self._setoption,
@@ -112,259 +116,252 @@ class UsiEngine:
             "getoption": self._getoption,
             "help": self._help,
             **dict.fromkeys(("d", "moves", "side"), self._show),
-            **dict.fromkeys(("eval", "policy", "tree", "perft"), self._ask_console),
+            **dict.fromkeys(("eval", "policy", "tree", "perft"), self._ask),
         }
 
-    # What the loop asks.
+    @property
+    def is_busy(self) -> bool:
+        """Do all commands wait for the player?"""
+        return isinstance(self._job, (_Loading, _Asking))
 
     @property
-    def is_loading(self) -> bool:
-        """Is something loading, or a question being answered, so that all else must wait?"""
-        return self._is_loading or self._question is not None
+    def is_searching(self) -> bool:
+        """Has a `go` been accepted and not been answered?"""
+        return isinstance(self._job, _Searching)
 
-    @property
-    def owes_an_answer(self) -> bool:
-        """Has a search been accepted and not been answered?"""
-        return self._running is not None
+    # Events. Each returns the actions to perform.
 
-    # Events: what happens to the engine. Each returns the actions it calls for.
-
-    def receive(self, line: str, at_s: float) -> list[Action]:
-        """Takes a line that arrived at `at_s` (seconds, monotonic)."""
-        tokens = words(line)
-        if not tokens or self._is_quitting:
+    def receive(self, line: str, received_s: float) -> list[Action]:
+        """Takes a line from the GUI. received_s: when it arrived (seconds, monotonic)."""
+        command = parse_command(line, received_s)
+        if command is None or self._is_quitting:
             return []
-        if tokens[0] == "quit":
+        if command.name == "quit":
             return self.close()
-        if tokens[0] == "usi":
-            self._read_model_file()  # Its values are the defaults that the GUI is to show.
-            return [Write(text) for text in identification(self._options.defaults)]
-        if tokens[0] == "stop" and self._question is not None:
-            self._question.stop()
-        self._waiting.append((line, at_s))
+        if command.name == "usi":
+            return self._identify()
+        if command.name == "stop" and isinstance(self._job, _Asking):
+            self._job.control.stop()
+        self._waiting.append(command)
         return self._serve()
 
     def close(self) -> list[Action]:
-        """The GUI said `quit`, or is gone."""
+        """Ends the session: the GUI sent `quit`, or is gone."""
         self._is_quitting = True
         self._waiting.clear()
-        if self._question is not None:
-            self._question.stop()
+        if isinstance(self._job, _Asking):
+            self._job.control.stop()
         return [*self._stop_search(), Quit()]
 
     def loaded(self) -> list[Action]:
-        """The evaluator is loaded."""
-        self._is_loading = False
-        readyok: list[Action] = [Write("readyok")] * self._readyoks_owed
-        self._readyoks_owed = 0
+        """The player has loaded what it could."""
+        assert isinstance(self._job, _Loading)
+        readyok: list[Action] = [Write("readyok")] if self._job.owes_readyok else []
+        self._job = None
         return readyok + self._serve()
 
-    def remarked(self, message: str) -> list[Action]:
-        """Something happened that a human should know."""
-        return [remark(message)]
+    def message(self, text: str) -> list[Action]:
+        """The player has a message for the user."""
+        return [info_string(text)]
 
     def progressed(self, result: SearchResult, elapsed_ms: float) -> list[Action]:
-        """The running search has found so much."""
+        """The search reports what it has found so far."""
         from goryu.usi.output import info_lines
 
-        if self._running is None:
+        if not isinstance(self._job, _Searching):
             return []
-        return [Write(line) for line in info_lines(result, elapsed_ms, self._running.request.config)]
+        return [Write(line) for line in info_lines(result, elapsed_ms, self._job.request.config.output)]
 
     def answered(self, answer: Answer) -> list[Action]:
-        """The running search has ended; if it may not answer yet, the answer is held back, but shown."""
-        assert self._running is not None
-        if self._running.is_open:
-            self._running.held = replace(answer, info_string="")
-            remarks: list[Action] = [remark(answer.info_string)] if answer.info_string else []
-            found = answer.result
-            return remarks + (self.progressed(found, answer.elapsed_ms) if found is not None else [])
-        return self._answer(answer) + self._serve()
-
-    def mate_solved(self, mate: Mate) -> list[Action]:
-        """The running mate search has ended."""
-        return self._answer_mate(mate) + self._serve()
-
-    def told(self, lines: list[str]) -> list[Action]:
-        """A question of the console has been answered."""
-        self._question = None
-        return [*(Write(line) for line in lines), *self._serve()]
-
-    def failed(self, message: str) -> list[Action]:
-        """What was asked for last broke down; the game goes on with what is left."""
-        complaint = remark(f"Error! {message}")
-        if self._question is not None:
-            return [complaint, *self.told([])]
-        if self._running is None:
-            return [complaint, *self.loaded()]
-        if self._running.is_mate:
-            return [complaint, *self.mate_solved(NO_ANSWER)]
-        legal = self._running.request.board.legal_moves()
-        return [complaint, *self.answered(Answer(legal[0] if legal else None))]
-
-    # The queue of lines. A line is served when everything before it has been.
-
-    def _serve(self) -> list[Action]:
-        """Serves the waiting lines up to the first that must wait for something to end."""
-        actions: list[Action] = []
-        while self._waiting and not self.is_loading:
-            line, at_s = self._waiting[0]
-            command = words(line)[0]
-            if command in _NEEDS_IDLE:
-                actions += self._stop_search()
-                if self._running is not None:
-                    break
-            elif command == "isready" and self._running is not None and self._running.is_stopping:
-                break
-            self._waiting.popleft()
-            handler = self._handlers.get(command)
-            if handler is not None:
-                try:
-                    actions += handler(line, at_s)
-                except Exception as error:
-                    _log.exception("%s failed", command)
-                    actions.append(remark(f"Error! {type(error).__name__}: {error}"))
-                    actions += self._failed(command, line)
+        """The search has ended. An open search shows its result now and answers later."""
+        assert isinstance(self._job, _Searching)
+        if not self._job.is_open:
+            return self._answer(answer) + self._serve()
+        self._job.held = replace(answer, info_string="")
+        actions: list[Action] = [info_string(answer.info_string)] if answer.info_string else []
+        if answer.result is not None:
+            actions += self.progressed(answer.result, answer.elapsed_ms)
         return actions
 
-    def _failed(self, command: str, line: str) -> list[Action]:
-        """Returns the answer to a command that broke down, as it does where a library is missing."""
-        if command == "isready":
-            self._readyoks_owed -= 1
+    def mate_solved(self, mate: Mate) -> list[Action]:
+        """The mate search has ended."""
+        return self._answer_mate(mate) + self._serve()
+
+    def question_answered(self, lines: list[str]) -> list[Action]:
+        """The answer to a command of the console is known."""
+        self._job = None
+        return [*map(Write, lines), *self._serve()]
+
+    def failed(self, message: str) -> list[Action]:
+        """The player's job raised an error; the game goes on as well as it can."""
+        error = info_string(f"Error! {message}")
+        if isinstance(self._job, _Asking):
+            return [error, *self.question_answered([])]
+        if isinstance(self._job, _Loading):
+            return [error, *self.loaded()]
+        if not isinstance(self._job, _Searching):  # A new game has no answer.
+            return [error]
+        if self._job.is_mate:
+            return [error, *self.mate_solved(MATE_UNKNOWN)]
+        legal = self._job.request.board.legal_moves()
+        return [error, *self.answered(Answer(legal[0] if legal else None))]
+
+    # The queue of commands. A command is served when all commands before it have been.
+
+    def _serve(self) -> list[Action]:
+        """Serves the waiting commands up to the first that must wait longer."""
+        actions: list[Action] = []
+        while self._waiting and not self.is_busy:
+            command = self._waiting[0]
+            if command.name in _NEEDS_IDLE:
+                actions += self._stop_search()
+                if self._job is not None:
+                    break
+            elif command.name == "isready" and isinstance(self._job, _Searching) and self._job.is_stopping:
+                break
+            self._waiting.popleft()
+            if (handler := self._handlers.get(command.name)) is not None:
+                try:
+                    actions += handler(command)
+                except Exception as error:
+                    _log.exception("%s failed", command.name)
+                    actions.append(info_string(f"Error! {type(error).__name__}: {error}"))
+                    actions += self._answer_failed(command)
+        return actions
+
+    def _answer_failed(self, command: Command) -> list[Action]:
+        """Returns the answer to a command that raised an error, as every one does if a library is missing."""
+        if command.name == "isready":
+            self._job = None
             return [Write("readyok")]
-        if command == "go" and "perft" not in words(line):
-            self._running = None
-            return [Write("checkmate timeout" if "mate" in words(line) else "bestmove resign")]
+        if command.name == "go" and "perft" not in command.arguments:
+            self._job = None
+            return [Write("checkmate timeout" if "mate" in command.arguments else "bestmove resign")]
         return []
 
     # Commands.
 
-    def _isready(self, line: str, at_s: float) -> list[Action]:
-        if self._running is not None:
-            # A search goes on meanwhile; what has to be loaded is loaded before the next one.
-            return [Write("readyok")]
-        self._readyoks_owed += 1
-        return self._load()
+    def _identify(self) -> list[Action]:
+        self._read_model_file()  # Its values are the defaults that the GUI should show.
+        return [Write(line) for line in identification(self._options.defaults)]
 
-    def _usinewgame(self, line: str, at_s: float) -> list[Action]:
+    def _isready(self, command: Command) -> list[Action]:
+        if isinstance(self._job, _Searching):
+            # The search goes on. A changed model is loaded before the next one.
+            return [Write("readyok")]
+        return self._load(owes_readyok=True)
+
+    def _usinewgame(self, command: Command) -> list[Action]:
         return [NewGame()]
 
-    def _setoption(self, line: str, at_s: float) -> list[Action]:
-        parsed = parse_setoption(line)
+    def _setoption(self, command: Command) -> list[Action]:
+        parsed = parse_setoption(command.line)
         if parsed is None:
-            return [remark("setoption: expected setoption name NAME value VALUE")]
-        name, text = parsed
+            return [info_string("setoption: expected setoption name NAME value VALUE")]
         try:
-            problems = self._options.set(name, text)
+            corrections = self._options.set(*parsed)
         except OptionError as error:
-            return [remark(str(error))]
-        names = [option.name for option in self._options.find(name)]
+            return [info_string(str(error))]
+        names = [option.name for option in self._options.find(parsed[0])]
         if "Clear_Hash" in names:
             return [NewGame()]
         if "LogFile" in names:
             return [OpenLog(self._options.config.output.log_file)]
-        return [remark(problem) for problem in problems]
+        return [*map(info_string, corrections)]
 
-    def _getoption(self, line: str, at_s: float) -> list[Action]:
-        return [remark(text) for text in self._options.describe(" ".join(words(line)[1:]))]
+    def _getoption(self, command: Command) -> list[Action]:
+        return [*map(info_string, self._options.describe(" ".join(command.arguments)))]
 
-    def _help(self, line: str, at_s: float) -> list[Action]:
-        name = " ".join(words(line)[1:])
-        return [remark(text) for text in (self._options.explain(name) if name else _HELP)]
+    def _help(self, command: Command) -> list[Action]:
+        name = " ".join(command.arguments)
+        return [*map(info_string, self._options.explain(name) if name else _HELP)]
 
-    def _set_position(self, line: str, at_s: float) -> list[Action]:
-        command = parse_position(words(line)[1:])
+    def _set_position(self, command: Command) -> list[Action]:
+        described = parse_position(command.arguments)
         try:
-            if command is None:
+            if described is None:
                 raise ValueError("expected position startpos|sfen ... [moves ...]")
-            self._position = self._new_position(command)
+            self._position = self._new_position(described)
         except ValueError as error:
-            self._problem = f"position: {error}"
-            return [remark(f"Error! {self._problem}")]
-        self._problem = ""
+            self._position_problem = f"position: {error}"
+            return [info_string(f"Error! {self._position_problem}")]
+        self._position_problem = ""
         return []
 
-    def _go(self, line: str, at_s: float) -> list[Action]:
-        command = parse_go(words(line)[1:])
-        if command.perft is not None:
-            return self._ask(f"perft {command.perft}", at_s)
+    def _go(self, command: Command) -> list[Action]:
+        go = parse_go(command.arguments)
+        if go.perft is not None:
+            return self._ask(replace(command, name="perft", arguments=(str(go.perft),)))
         if self._must_load():
-            load = self._load()
-            self._waiting.appendleft((line, at_s))
-            return load
-        position, problem = self._current_position(), self._problem
-        if not problem and position.only_for_mate and not command.is_mate:
+            self._waiting.appendleft(command)
+            return self._load()
+        position, problem = self._current_position(), self._position_problem
+        if not problem and position.only_for_mate and not go.is_mate:
             problem = "position: the side to move has no king"
-        request = self._request(position, command, at_s)
-        is_open = command.limits.is_open and not command.is_mate
-        self._running = _Running(request, SearchControl(), command.is_mate, is_open)
+        request = self._request(position, go, command.received_s)
+        is_open = go.limits.is_open and not go.is_mate
+        self._job = _Searching(request, SearchControl(), go.is_mate, is_open, problem)
         if problem:
-            # A move of another position could be legal in the GUI's, and would be a silent blunder.
-            complaint = remark(f"Error! no search: {problem}")
-            if command.is_mate:
-                return [complaint, *self._answer_mate(NO_ANSWER)]
-            self._running.held = Answer(None)
-            return [complaint] if is_open else [complaint, *self._answer(Answer(None))]
-        if command.is_mate and not request.config.mate.solves_mates:
-            return self._answer_mate(NO_ANSWER)
-        if command.is_mate:
-            return [SolveMate(request, self._running.control, command.mate_ms)]
-        return [Search(request, self._running.control)]
+            # A move from another position could be legal in the GUI's and would be a silent blunder.
+            return [info_string(f"Error! no search: {problem}"), *self._answer_without_search()]
+        if not go.is_mate:
+            return [Search(request, self._job.control)]
+        if not request.config.mate.solves_mates:
+            return self._answer_without_search()
+        return [SolveMate(request, self._job.control, go.mate_ms)]
 
-    def _stop(self, line: str, at_s: float) -> list[Action]:
+    def _stop(self, command: Command) -> list[Action]:
         return self._stop_search()
 
-    def _ponderhit(self, line: str, at_s: float) -> list[Action]:
-        running = self._running
-        if running is None or not running.request.limits.ponder or not running.is_open or running.is_stopping:
+    def _ponderhit(self, command: Command) -> list[Action]:
+        job = self._job
+        if not isinstance(job, _Searching) or not (job.is_open and job.request.limits.ponder):
             return []
-        limits = replace(running.request.limits, ponder=False)
-        clocks = parse_go(words(line)[1:]).limits
+        limits = replace(job.request.limits, ponder=False)
+        clocks = parse_go(command.arguments).limits
         if clocks.is_timed:
             limits = replace(clocks, root_moves=limits.root_moves)
-        running.control.ponderhit(limits, at_s)
-        running.is_open = limits.infinite
-        return self._answer(running.held) if running.held is not None and not running.is_open else []
+        job.control.ponderhit(limits, command.received_s)
+        job.is_open = limits.infinite
+        return self._answer(job.held) if job.held is not None and not job.is_open else []
 
-    def _ask_console(self, line: str, at_s: float) -> list[Action]:
-        return self._ask(" ".join(words(line)), at_s)
-
-    def _show(self, line: str, at_s: float) -> list[Action]:
+    def _show(self, command: Command) -> list[Action]:
         from goryu.usi.console import show
 
-        return [Write(text) for text in show(words(line)[0], self._current_position().board)]
+        return [*map(Write, show(command.name, self._current_position().board))]
+
+    def _ask(self, command: Command) -> list[Action]:
+        if self._must_load():
+            self._waiting.appendleft(command)
+            return self._load()
+        position = self._current_position()
+        if command.name == "perft":  # The published numbers count every legal move.
+            position = position.under(replace(position.board.rules, all_moves=True))
+        request = self._request(position, GoCommand(Limits()), command.received_s)
+        self._job = _Asking(SearchControl())
+        return [Ask(command, request, self._job.control)]
 
     # Parts of the commands.
 
     def _must_load(self) -> bool:
-        return self._loaded_config != _loaded_of(self._options.config)
+        return self._loaded_files != _files_of(self._options.config)
+
+    def _load(self, owes_readyok: bool = False) -> list[Action]:
+        messages = [*self._file_messages, *self._read_model_file(), *self._options.model_options()]
+        config = self._options.config
+        self._loaded_files = _files_of(config)
+        self._job = _Loading(owes_readyok)
+        return [*map(info_string, messages), Load(config)]
 
     def _read_model_file(self) -> list[str]:
-        """Reads the options that the model's file sets; returns in words what is wrong with it."""
+        """Sets the options in the file next to the model; returns what is wrong with it."""
         return self._options.set_model_options(self._read_model_options(self._options.config.evaluator))
 
-    def _load(self) -> list[Action]:
-        remarks = list(self._remarks_on_file)
-        remarks += self._read_model_file()
-        remarks += self._options.model_options()
-        config = self._options.config
-        self._loaded_config = _loaded_of(config)
-        self._is_loading = True
-        return [*map(remark, remarks), Load(config)]
-
-    def _ask(self, question: str, at_s: float) -> list[Action]:
-        if self._must_load():
-            load = self._load()
-            self._waiting.appendleft((question, at_s))
-            return load
-        request = self._request(self._current_position(), GoCommand(Limits()), at_s)
-        self._question = SearchControl()
-        return [Ask(question, request, self._question)]
-
-    def _new_position(self, command: PositionCommand) -> "GamePosition":
+    def _new_position(self, described: PositionCommand) -> "GamePosition":
         from goryu.players.position import GamePosition, rules_of
 
-        return GamePosition(command.sfen, command.moves, rules_of(self._options.config), self._position)
+        rules = rules_of(self._options.config)
+        return GamePosition(described.sfen, described.moves, rules, self._position)
 
     def _current_position(self) -> "GamePosition":
         """Returns the position last set up, under the rules now in force."""
@@ -375,60 +372,62 @@ class UsiEngine:
         self._position = self._position.under(rules_of(self._options.config))
         return self._position
 
-    def _request(self, position: "GamePosition", command: GoCommand, at_s: float) -> Request:
-        from goryu.players.position import legal_moves_by_name
+    def _request(self, position: "GamePosition", go: GoCommand, received_s: float) -> Request:
+        from goryu.players.position import legal_root_moves
 
-        limits, board = command.limits, position.board
-        if command.searchmoves:
-            legal = legal_moves_by_name(board)
-            if not legal.keys() >= set(command.searchmoves):
-                # Not promoting may be pointless and is legal all the same.
-                everything = position.under(replace(board.rules, all_moves=True)).board
-                wider = legal_moves_by_name(everything)
-                if wider.keys() & set(command.searchmoves) - legal.keys():
-                    board, legal = everything, wider
-            limits = replace(limits, root_moves=legal_root_moves(command.searchmoves, legal))
-        return Request(board.copy(), limits, self._options.config, at_s)
+        board, root_moves = legal_root_moves(position, go.searchmoves)
+        limits = replace(go.limits, root_moves=root_moves)
+        return Request(board.copy(), limits, self._options.config, received_s)
 
     # Answers.
 
     def _stop_search(self) -> list[Action]:
-        """Tells the running search, if any, to end; answers at once if it had ended already."""
-        if self._running is None:
+        """Stops the search, if there is one; answers at once if it has already ended."""
+        job = self._job
+        if not isinstance(job, _Searching):
             return []
-        self._running.control.stop()
-        self._running.is_open = False
-        self._running.is_stopping = True
-        return self._answer(self._running.held) if self._running.held is not None else []
+        job.control.stop()
+        job.is_open = False
+        job.is_stopping = True
+        return self._answer(job.held) if job.held is not None else []
+
+    def _answer_without_search(self) -> list[Action]:
+        """Answers a `go` that is not searched, as soon as it may be answered."""
+        assert isinstance(self._job, _Searching)
+        if self._job.is_mate:
+            return self._answer_mate(MATE_UNKNOWN)
+        self._job.held = Answer(None)
+        return [] if self._job.is_open else self._answer(self._job.held)
 
     def _answer(self, answer: Answer) -> list[Action]:
-        from goryu.usi.output import answer_lines
+        from goryu.usi.output import MATED_LINE, answer_lines
 
-        assert self._running is not None
-        config = self._running.request.config
-        self._running = None
-        remarks = [remark(answer.info_string)] if answer.info_string else []
-        return [*remarks, *map(Write, answer_lines(answer, config))]
+        assert isinstance(self._job, _Searching)
+        job, self._job = self._job, None
+        lines = answer_lines(answer, job.request.config.output)
+        if not job.problem and not job.request.board.legal_moves():
+            lines.insert(0, MATED_LINE)
+        return [*([info_string(answer.info_string)] if answer.info_string else []), *map(Write, lines)]
 
     def _answer_mate(self, mate: Mate) -> list[Action]:
         from goryu.usi.output import mate_line
 
-        assert self._running is not None
-        is_implemented = self._running.request.config.mate.solves_mates
-        self._running = None
-        return [Write(mate_line(mate) if is_implemented else "checkmate notimplemented")]
+        assert isinstance(self._job, _Searching)
+        job, self._job = self._job, None
+        solves_mates = job.request.config.mate.solves_mates
+        return [Write(mate_line(mate) if solves_mates else "checkmate notimplemented")]
 
 
-def _loaded_of(config: EngineConfig) -> tuple[EvaluatorConfig, BookFile]:
-    """Returns what must be loaded again when it changes."""
+def _files_of(config: EngineConfig) -> tuple[EvaluatorConfig, BookFile]:
+    """Returns the parts of the config that require loading when they change."""
     return config.evaluator, config.book_file
 
 
 _HELP = (
-    "for people: d, moves, side, eval, policy [LINES], perft [DEPTH]",
-    "of the last search: tree [LINES], tree FILE.json [LEAST_VISITS [DEPTH]]",
-    "getoption [NAME] says what an option is set to, help NAME what it means",
+    "about the position: d, moves, side, eval, policy [LINES], perft [DEPTH]",
+    "about the last search: tree [LINES], tree FILE.json [MINIMUM_VISITS [DEPTH]]",
+    "about the options: getoption [NAME] shows values, help NAME explains an option",
 )
 
 _NEEDS_IDLE = frozenset(("go", "usinewgame", "eval", "policy", "tree", "perft"))
-"""Commands that end a running search before they are served."""
+"""Commands that stop a search and wait for its answer before they are served."""

@@ -1,12 +1,11 @@
-"""The USI engine as a process: stdin, stdout, signals and threads around the engine without I/O.
+"""The USI engine as a process: stdin, stdout, signals and threads around `UsiEngine`.
 
-Three threads. The reader only reads; the worker loads, searches and thinks; the main thread feeds the lines
-of the one and the results of the other to the `UsiEngine`, one at a time, and is the only
-one that writes. No reader of ours can block the search, no search the reader.
+Of three threads, the reader reads lines, the worker runs the player, and the main thread passes the lines and
+the player's results to `UsiEngine`, one at a time, and writes the answers. Reading never waits for a search.
 
-Libraries print: onnxruntime writes to stdout when a provider fails, and nobody drains
-our stderr, which would block us once its pipe is full. So the protocol gets a private copy of stdout,
-and file descriptors 1 and 2 point at the log file, or at nothing.
+Libraries print: onnxruntime writes to stdout when a provider fails. No GUI reads stderr, and a full pipe
+would block the engine. So the protocol uses a private copy of stdout, and the file descriptors 1 and 2 lead
+to the log file or to nothing.
 """
 
 import gc
@@ -35,29 +34,27 @@ from goryu.usi.actions import (
     SolveMate,
     Write,
 )
-from goryu.usi.commands import decode
+from goryu.usi.commands import Command, decode
 from goryu.usi.engine import UsiEngine
 from goryu.usi.options_file import read_options_file
 
 if TYPE_CHECKING:
     from goryu.players.player import Player
 
-__all__ = ["UsiLoop", "main", "read_lines"]
-
 KEEP_ALIVE_S = 5.0
-"""While something loads, an empty line is sent this often: ShogiGUI gives up after 15 silent seconds."""
+"""Interval of the empty lines sent while the player loads: ShogiGUI gives up after 15 seconds of silence."""
 
 LAST_ANSWER_S = 0.25
-"""How long the answer of a search that `quit` has stopped is waited for."""
+"""How long `quit` waits for the answer of the search that it has stopped."""
 
 NEVER = 1 << 30
-"""So many collections of young objects before one of all objects."""
+"""Number of collections of young objects before one of all objects."""
 
-LONGEST_LINE = 1 << 20
-"""Longer lines are thrown away: the longest game fits into a few kilobytes."""
+MAX_LINE = 1 << 20
+"""Bytes of a line; longer lines are ignored. The longest game fits into a few kilobytes."""
 
 LOG_VARIABLE = "GORYU_LOG"
-"""The environment variable that names a log file from the first moment on, until the option LogFile does."""
+"""The environment variable that names a log file for the time before the option LogFile is set."""
 
 _log = logging.getLogger("goryu")
 
@@ -70,16 +67,16 @@ def main(arguments: Sequence[str]) -> NoReturn:
     for name in ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), loop.interrupt)
-    # A full collection walks the whole search graph and would stop a Python search for a quarter of a
-    # second; the young garbage is collected as ever, the old between games.
+    # A full collection walks the whole search graph and would interrupt a Python search for a quarter of a
+    # second. Young objects are collected as usual, old ones between games.
     gc.set_threshold(700, 10, NEVER)
     loop.run()
-    # Neither a search in native code nor the driver of a GPU may delay the end.
+    # Neither a native search nor a GPU driver may delay the end.
     os._exit(0)
 
 
 def _claim_stdout() -> int:
-    """Returns a private copy of stdout; everybody else's stdout and stderr lead nowhere from now on."""
+    """Returns a private copy of stdout, and discards what others write to stdout and stderr from now on."""
     output = os.dup(1)
     os.set_inheritable(output, False)
     _point_standard_streams_at(os.devnull)
@@ -94,22 +91,22 @@ def _point_standard_streams_at(path: str) -> None:
 
 
 def read_lines(descriptor: int) -> Iterator[bytes]:
-    r"""Yields the lines of a file descriptor as they arrive, without `\n`; over-long ones are left out.
+    r"""Yields the lines of a file descriptor as they arrive, without `\n`; skips those longer than MAX_LINE.
 
-    Reads the descriptor itself: a thread that waits in `sys.stdin` holds a lock that the
-    interpreter wants back when it ends.
+    It reads the descriptor itself: a thread that waits in `sys.stdin` holds a lock that the interpreter needs
+    when it exits.
     """
     pending = b""
-    is_overlong = False
+    is_too_long = False
     while chunk := os.read(descriptor, 1 << 16):
         *complete, rest = chunk.split(b"\n")
         for part in complete:
-            if not is_overlong:
+            if not is_too_long:
                 yield pending + part
-            pending, is_overlong = b"", False
-        pending = b"" if is_overlong else pending + rest
-        if len(pending) > LONGEST_LINE:
-            pending, is_overlong = b"", True
+            pending, is_too_long = b"", False
+        pending = b"" if is_too_long else pending + rest
+        if len(pending) > MAX_LINE:
+            pending, is_too_long = b"", True
     if pending:
         yield pending
 
@@ -117,7 +114,7 @@ def read_lines(descriptor: int) -> Iterator[bytes]:
 class UsiLoop:
     """One session: reads commands from one descriptor and writes answers to another.
 
-    make_player: called in the worker thread, once, when something is to be loaded for the first time.
+    make_player: called once, in the worker thread, before its first job.
     """
 
     def __init__(
@@ -142,17 +139,17 @@ class UsiLoop:
             while not self._is_over():
                 self._step()
         except OSError:
-            # Nobody reads what we write any more.
+            # The GUI no longer reads the output.
             _log.exception("the output is closed")
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
-        """Ends the session on a signal."""
+        """Ends the session; a signal handler."""
         self._events.put(self._engine.close)
 
     def open_log(self, path: str) -> None:
         """Writes the session and the messages of all libraries to a file from now on.
 
-        path: "" for the file that the environment names, if it does, else nowhere.
+        path: "" for the file that GORYU_LOG names, or for none.
         """
         path = path or os.environ.get(LOG_VARIABLE, "")
         if self._transcript is not None:
@@ -162,8 +159,8 @@ class UsiLoop:
             _point_standard_streams_at(path or os.devnull)
             if path:
                 self._transcript = os.open(path, os.O_WRONLY | os.O_APPEND)
-        except (OSError, ValueError) as error:  # The latter if the path holds what no path may.
-            self._perform(self._engine.remarked(f"Error! cannot write the log: {error}"))
+        except (OSError, ValueError) as error:  # A path with a null character is a ValueError.
+            self._perform(self._engine.message(f"Error! cannot write the log: {error}"))
 
     # The main thread.
 
@@ -173,25 +170,25 @@ class UsiLoop:
         try:
             event = self._events.get(timeout=wait_s)
         except Empty:
-            if self._engine.is_loading and monotonic() - self._last_output_s >= KEEP_ALIVE_S - wait_s:
+            if self._engine.is_busy and monotonic() - self._last_output_s >= KEEP_ALIVE_S - wait_s:
                 self._send("")
             return
         try:
             actions = event()
         except Exception as error:
-            # A mistake of ours in one command must not take the game with it.
+            # A bug in one command must not end the game.
             _log.exception("an event failed")
-            actions = self._engine.remarked(f"Error! {type(error).__name__}: {error}")
+            actions = self._engine.message(f"Error! {type(error).__name__}: {error}")
         self._perform(actions)
 
-    def _receive(self, line: str, at_s: float) -> list[Action]:
-        self._note(">", line)
-        return self._engine.receive(line, at_s)
+    def _receive(self, line: str, received_s: float) -> list[Action]:
+        self._log_line(">", line)
+        return self._engine.receive(line, received_s)
 
     def _is_over(self) -> bool:
         if self._quit_at_s is None:
             return False
-        return not self._engine.owes_an_answer or monotonic() >= self._quit_at_s
+        return not self._engine.is_searching or monotonic() >= self._quit_at_s
 
     def _perform(self, actions: list[Action]) -> None:
         for action in actions:
@@ -214,23 +211,23 @@ class UsiLoop:
                     self._quit_at_s = monotonic() + LAST_ANSWER_S
 
     def _send(self, line: str) -> None:
-        self._note("<", line)
+        self._log_line("<", line)
         text = memoryview(f"{line}\n".encode("ascii", "backslashreplace"))
         while text:
             text = text[os.write(self._output, text) :]
         self._last_output_s = monotonic()
 
-    def _note(self, mark: str, line: str) -> None:
+    def _log_line(self, mark: str, line: str) -> None:
         if self._transcript is None:
             return
         text = f"{monotonic():.3f} {mark} {line}\n".encode("utf-8", "backslashreplace")
         try:
             os.write(self._transcript, text)
-        except OSError as error:  # A full disk must not end the game; the remark waits for its turn.
+        except OSError as error:  # A full disk must not end the game.
             os.close(self._transcript)
             self._transcript = None
             message = f"Error! cannot write the log: {error}"
-            self._events.put(partial(self._engine.remarked, message))
+            self._events.put(partial(self._engine.message, message))
 
     # The reader.
 
@@ -241,7 +238,7 @@ class UsiLoop:
         finally:
             self._events.put(self._engine.close)
 
-    # The worker. Every job returns the event that reports its end.
+    # The worker. A job returns the event that reports its end.
 
     def _work(self) -> None:
         while True:
@@ -257,7 +254,7 @@ class UsiLoop:
                 self._events.put(event)
 
     def _load(self, config: EngineConfig, player: "Player") -> Callable[[], list[Action]]:
-        player.load(config, lambda message: self._events.put(partial(self._engine.remarked, message)))
+        player.load(config, lambda message: self._events.put(partial(self._engine.message, message)))
         return self._engine.loaded
 
     def _search(
@@ -276,11 +273,11 @@ class UsiLoop:
         return partial(self._engine.mate_solved, player.solve_mate(request, control, limit_ms))
 
     def _ask(
-        self, question: str, request: Request, control: SearchControl, player: "Player"
+        self, question: Command, request: Request, control: SearchControl, player: "Player"
     ) -> Callable[[], list[Action]]:
         from goryu.usi.console import ask
 
-        return partial(self._engine.told, ask(question, request, control, player))
+        return partial(self._engine.question_answered, ask(question, request, control, player))
 
 
 def _forget(player: "Player") -> None:

@@ -1,7 +1,7 @@
-"""`engine_options.txt`, a file beside the program that sets options for every GUI, as YaneuraOu has it.
+"""`engine_options.txt`, a file next to the program that sets options for every GUI, as in YaneuraOu.
 
-One option a line, as `NAME VALUE`, as `NAME=VALUE`, or as a line that another engine has written at `usi`:
-`option name NAME type spin default VALUE min 1 max 9`. What stands there holds, whatever the GUI sends.
+Each line sets one option, as `NAME VALUE`, as `NAME=VALUE`, or as an engine declares it in answer to `usi`:
+`option name NAME type spin default VALUE min 1 max 9`. These values override those of the GUI.
 """
 
 import os
@@ -13,12 +13,10 @@ from pathlib import Path
 from goryu.players.paths import is_special
 from goryu.usi.commands import decode
 
-__all__ = ["OPTIONS_FILE", "options_file", "parse_options_file", "read_options_file"]
-
 OPTIONS_FILE = "engine_options.txt"
 
 OPTIONS_VARIABLE = "GORYU_OPTIONS"
-"""The environment variable that names another file; empty: none."""
+"""The environment variable that names another file; empty for no file."""
 
 _DECLARATION = re.compile(
     r"option\s+name\s+(\S+)\s+type\s+\w+(?:\s+default\s*(.*?))?(?:\s+(?:min|max|var)\s.*)?"
@@ -27,7 +25,7 @@ _SETTING = re.compile(r"([^\s=]+)[\s=]*(.*)")
 
 
 def options_file() -> Path | None:
-    """Returns where the file would be: beside the program that was started; None for `python -m goryu`."""
+    """Returns the path of the file: next to the program that was started; None for `python -m goryu`."""
     if (path := os.environ.get(OPTIONS_VARIABLE)) is not None:
         return Path(path) if path else None
     program = Path(sys.argv[0])
@@ -35,9 +33,9 @@ def options_file() -> Path | None:
 
 
 def read_options_file() -> tuple[str, str]:
-    """Returns the text of the file, "" without one, and in one line why a file that is there cannot be read.
+    """Returns the text of the file and the reason, in one line, why it cannot be read; "" for none.
 
-    A file that GORYU_OPTIONS names need not exist: the launcher for Windows always names one.
+    The file that GORYU_OPTIONS names may be missing: the Windows launcher always names one.
     """
     path = options_file()
     if path and is_special(path):
@@ -48,13 +46,13 @@ def read_options_file() -> tuple[str, str]:
         return "", ""
     except OSError as error:
         return "", f"Error! {OPTIONS_FILE} cannot be read: {error}"
-    if b"\0" in content:  # UTF-16, which Windows calls Unicode; or no text at all.
+    if b"\0" in content:  # UTF-16, which Windows calls Unicode, or a binary file.
         return "", f"Error! {OPTIONS_FILE} cannot be read: {path} is neither UTF-8 nor Shift_JIS"
     return decode(content), ""
 
 
 def parse_options_file(text: str) -> Iterator[tuple[str, str]]:
-    """Yields names and values; leaves out empty lines and remarks, which begin with `#`, `;` or `//`."""
+    """Yields (name, value); skips empty lines and comments, which begin with `#`, `;` or `//`."""
     for line in map(str.strip, text.splitlines()):
         if not line or line.startswith(("#", ";", "//")):
             continue

@@ -1,37 +1,106 @@
-"""What the engine tells the GUI about a search: `info` lines, the table of moves, and the answer.
+"""What the engine tells the GUI about a search: `info` lines, a table of moves, the answer.
 
-An `info` line holds only words that every known GUI reads (MyShogi drops a line with an unknown
-one), whole numbers, and the line of play last. No `info string` stands between the last of them
-and the answer: clients attach the score of exactly that line to the move.
+An `info` line holds only words that every known GUI reads (MyShogi drops a line with an unknown one), whole
+numbers, and the variation last. No `info string` comes between the last `info` line and the answer: clients
+attach the score of exactly that line to the move.
 """
 
 from collections.abc import Iterator
+from math import log
 
 from goryu.games.shogi import move_to_usi
-from goryu.players.config import EngineConfig
+from goryu.games.state import Move
+from goryu.players.config import OutputConfig
 from goryu.players.request import Answer
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
-from goryu.usi.scores import score, win_rate
 
-__all__ = ["answer_lines", "info_lines", "mate_line"]
+MAX_CP = 30_000
+"""Centipawns are clamped to this: a certain win or loss would be infinite."""
 
-
-def info_lines(result: SearchResult, elapsed_ms: float, config: EngineConfig) -> list[str]:
-    """Returns one line for each of the best moves, the best first; none for a position without moves."""
-    shown = result.moves[: config.output.lines]
-    return [_info_line(result, move, rank, elapsed_ms, config) for rank, move in enumerate(shown, start=1)]
+MATED_LINE = f"info depth 0 seldepth 0 time 0 nodes 0 nps 0 hashfull 0 score cp -{MAX_CP}"
+"""Shown before `bestmove resign` if the side to move is mated. Not `mate 0` or `mate -0`: rsshogi reads the
+latter as a win, and lishogi ignores both."""
 
 
-def answer_lines(answer: Answer, config: EngineConfig) -> list[str]:
+def win_rate(value: float) -> float:
+    """Returns the win rate in [0, 1] of a value in [-1, +1]."""
+    return min(1.0, max(0.0, 0.5 * (value + 1.0)))
+
+
+def centipawns(value: float, coefficient: float) -> int:
+    """Returns a value in [-1, +1] as centipawns in [-MAX_CP, MAX_CP].
+
+    The formula is that of dlshogi and YaneuraOu, coefficient * ln(p / (1 - p)) for a win rate p. GUIs convert
+    centipawns back into a win rate with their own coefficient, so it is an option (Eval_Coef).
+
+    >>> centipawns(0.0, 600), centipawns(0.5, 600), centipawns(-1.0, 600)
+    (0, 659, -30000)
+    """
+    rate = win_rate(value)
+    if rate in (0.0, 1.0):
+        return MAX_CP if rate else -MAX_CP
+    return round(min(MAX_CP, max(-MAX_CP, coefficient * log(rate / (1.0 - rate)))))
+
+
+def score(value: float, mate: int | None, coefficient: float) -> str:
+    """Returns the score as the protocol writes it, for the side to move.
+
+    mate: plies to the proven end, positive if the side to move wins; never 0.
+
+    >>> score(0.0, None, 600), score(1.0, 3, 600), score(-1.0, -2, 600)
+    ('cp 0', 'mate 3', 'mate -2')
+    """
+    return f"mate {mate}" if mate else f"cp {centipawns(value, coefficient)}"
+
+
+def info_lines(result: SearchResult, elapsed_ms: float, config: OutputConfig) -> list[str]:
+    """Returns one line for each of the moves to show, the best first; none for a position without moves."""
+    shown = enumerate(_shown_moves(result, config.lines), start=1)
+    return [_info_line(result, move, rank, elapsed_ms, config) for rank, move in shown]
+
+
+def _shown_moves(result: SearchResult, lines: int) -> list[RootMove]:
+    """Returns the moves to show: the move to play, then the others by falling score.
+
+    The search ranks moves by visits, and by a confidence bound for the first, so the first may have a lower
+    score than a move that it trusts less. A move without visits has no score yet and is left out.
+    """
+    known = [move for move in result.moves[:lines] if move.visits or move.mate is not None]
+    return [*result.moves[:1], *sorted((move for move in known if move is not result.moves[0]), key=_order)]
+
+
+def _order(move: RootMove) -> tuple[int, float]:
+    """Returns a sort key: wins, the shortest first; open moves by value; losses, the longest first."""
+    if move.mate is None:
+        return 1, -move.value
+    return (0 if move.mate > 0 else 2), move.mate
+
+
+def _info_line(
+    result: SearchResult, move: RootMove, rank: int, elapsed_ms: float, config: OutputConfig
+) -> str:
+    """Returns the line of one move. Its depth is the length of its variation, as in dlshogi."""
+    stats = result.stats
+    depth = max(1, len(move.pv))
+    time_ms = max(0, round(elapsed_ms))
+    multipv = f" multipv {rank}" if config.lines > 1 else ""
+    return (
+        f"info{multipv} depth {depth} seldepth {max(depth, stats.max_depth)} time {time_ms} "
+        f"nodes {stats.playouts} nps {stats.playouts * 1000 // max(1, time_ms)} hashfull {stats.hashfull} "
+        f"score {score(move.value, move.mate, config.eval_coef)} pv {_line_of(move.pv)}"
+    )
+
+
+def answer_lines(answer: Answer, config: OutputConfig) -> list[str]:
     """Returns the last lines of a search, up to `bestmove`."""
     if answer.declares:
         return ["info string declaration by the entering king", "bestmove win"]
     lines: list[str] = []
     if answer.result is not None:
-        lines += _move_table(answer.result) if config.output.shows_moves else ()
+        lines += _move_table(answer.result) if config.shows_moves else ()
         last = info_lines(answer.result, answer.elapsed_ms, config)
-        # With several lines of play the last word is still about the move that is played.
+        # The last line is always about the move that is played.
         lines += last + last[:1] if len(last) > 1 else last
     elif answer.move is not None:
         unsearched = "info depth 1 seldepth 1 time 0 nodes 0 nps 0 hashfull 0 score cp 0"
@@ -44,15 +113,15 @@ def answer_lines(answer: Answer, config: EngineConfig) -> list[str]:
 def mate_line(mate: Mate) -> str:
     """Returns the answer of a mate search.
 
-    A search that ran out of time or memory says `timeout`: ShogiHome takes an unknown word for a move.
+    A search that ran out of time or memory answers `timeout`: ShogiHome takes an unknown word for a move.
     """
     if mate.verdict is MateVerdict.MATE:
-        return f"checkmate {' '.join(map(move_to_usi, mate.moves))}"
+        return f"checkmate {_line_of(mate.moves)}"
     return "checkmate nomate" if mate.verdict is MateVerdict.NO_MATE else "checkmate timeout"
 
 
 def _move_table(result: SearchResult) -> Iterator[str]:
-    """Yields the table of the first book's engine: every move with its visits, prior and win rate."""
+    """Yields the table that python-dlshogi prints: the visits, prior and win rate of every move."""
     for move in sorted(result.moves, key=lambda move: -move.visits):
         proof = f" mate:{move.mate}" if move.mate is not None else ""
         yield (
@@ -61,17 +130,5 @@ def _move_table(result: SearchResult) -> Iterator[str]:
         )
 
 
-def _info_line(
-    result: SearchResult, move: RootMove, rank: int, elapsed_ms: float, config: EngineConfig
-) -> str:
-    stats = result.stats
-    depth = max(1, stats.depth)
-    time_ms = max(0, round(elapsed_ms))
-    nps = stats.playouts * 1000 // max(1, time_ms)
-    shown_score = score(move.value, move.mate, config.output.eval_coef)
-    multipv = f" multipv {rank}" if config.output.lines > 1 else ""
-    return (
-        f"info{multipv} depth {depth} seldepth {max(depth, stats.max_depth)} time {time_ms} "
-        f"nodes {stats.playouts} nps {nps} hashfull {stats.hashfull} "
-        f"score {shown_score} pv {' '.join(map(move_to_usi, move.pv))}"
-    )
+def _line_of(moves: tuple[Move, ...]) -> str:
+    return " ".join(map(move_to_usi, moves))

@@ -90,7 +90,8 @@ def is_legal(position: Position, move: Move) -> bool:
     if not position.is_pseudo_legal(row):
         return False
     position.push(row)
-    legal = not position.was_suicide() and not (
+    own_king = position.king_squares[position.turn ^ 1]
+    legal = not (own_king is not None and position.attackers(position.turn, own_king)) and not (
         row.drop_piece_type == shogi.PAWN and position.is_check() and not legal_moves(position)
     )
     position.pop()
