@@ -28,6 +28,9 @@ from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UnknownOpt
 
 pytest.importorskip("rsshogi")
 
+MISSING = str(Path(__file__).with_name("missing"))
+"""The path of no file."""
+
 SCRIPTED = Path(__file__).parent / "match_engines" / "scripted.py"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 QUICK = Timeouts(handshake_s=20, move_s=20, grace_s=0.5, quit_s=0.5)
@@ -175,7 +178,7 @@ def test_an_engine_that_dies_is_quoted_from_its_log(tmp_path: Path) -> None:
 
 def test_a_program_that_is_no_engine_is_an_error() -> None:
     with pytest.raises(EngineError, match="cannot start"):
-        UsiClient(EngineSpec(("/nonexistent",))).start()
+        UsiClient(EngineSpec((MISSING,))).start()
     with pytest.raises(EngineError, match="died"):
         UsiClient(EngineSpec((sys.executable, "-c", "pass"))).start()
     mute = UsiClient(
@@ -417,7 +420,7 @@ def test_a_decided_sequential_test_ends_the_match(config: MatchConfig) -> None:
 
 def test_an_engine_that_cannot_start_ends_the_match(config: MatchConfig) -> None:
     with pytest.raises(EngineError, match="cannot start"):
-        run(replace(config, engines=(config.engines[0], EngineSpec(("/nonexistent",)))))
+        run(replace(config, engines=(config.engines[0], EngineSpec((MISSING,)))))
 
 
 def test_the_table_tells_how_the_engines_worked(config: MatchConfig) -> None:

@@ -24,6 +24,9 @@ from goryu.match.usi_client import EngineError, EngineSpec, UsiClient
 
 pytest.importorskip("rsshogi")
 
+MISSING = str(Path(__file__).with_name("missing"))
+"""The path of no file."""
+
 ROOT = Path(__file__).parent.parent
 SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'match_engines' / 'scripted.py'}"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
@@ -110,7 +113,7 @@ def test_match_says_that_failures_have_ended_it(tmp_path: Path, capsys: pytest.C
     [
         ([], "no limit"),
         (["--limits1", "nodes=x", "--nodes", "1"], "NAME=NUMBER"),
-        (["--nodes", "1", "--openings", "/nonexistent"], "/nonexistent"),
+        (["--nodes", "1", "--openings", MISSING], MISSING),
         (["--nodes", "1", "--sprt", "5", "0"], "lower one first"),
         (["--inc", "1000"], "no time for its first move"),
         (["--nodes", "1", "--limits2", "byoyomi=0"], "engine 2 (byoyomi=0,nodes=1) has no time"),
@@ -262,13 +265,13 @@ def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.M
         (["--plies", "9", "4"], "MIN <= MAX"),
         (["--balance", "0"], "--balance: 0"),
         (["--out", "."], "expected a file"),
-        ([], "cannot start '/nonexistent'"),
+        ([], f"cannot start '{MISSING}'"),
     ],
 )
 def test_openings_says_what_is_wrong(
     arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    engine = ["--engine", "/nonexistent", "--out", str(tmp_path / "openings.txt")]
+    engine = ["--engine", MISSING, "--out", str(tmp_path / "openings.txt")]
     assert status_of("openings", [*engine, *arguments]) == 2
     assert words in capsys.readouterr().err
 
@@ -277,7 +280,7 @@ def test_openings_says_what_is_wrong(
     ("argument", "status", "stream", "words"),
     [
         ("--help", 0, "stdout", "GNU Shogi as a USI engine"),
-        ("/nonexistent", 2, "stderr", "gnushogi_usi: [Errno 2]"),
+        (MISSING, 2, "stderr", "gnushogi_usi: [Errno 2]"),
     ],
 )
 def test_the_adapter_explains_itself_and_names_a_program_that_is_not_there(

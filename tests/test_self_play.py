@@ -49,6 +49,9 @@ from goryu.search.gumbel import Gumbel, GumbelConfig, search_steps
 
 cshogi: Any = pytest.importorskip("cshogi")
 
+MISSING = str(Path(__file__).with_name("missing"))
+"""The path of no file."""
+
 MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
 TOOL = Path(__file__).parents[1] / "tools" / "selfplay.py"
 
@@ -495,7 +498,7 @@ def test_a_gpu_that_cannot_run_the_network_is_replaced_where_any_backend_will_do
     "arguments, words",
     [
         (["--model", MODEL, "--out", "self.hcpe"], "ends in .games"),
-        (["--model", "/nonexistent", "--out", "self.games"], "/nonexistent"),
+        (["--model", MISSING, "--out", "self.games"], MISSING),
         (["--model", MODEL, "--out", "self.games", "--cheap-playouts", -1], "cheap_playouts"),
         (["--model", MODEL, "--out", "self.games", "--full-playouts", -1], "full_playouts"),
     ],

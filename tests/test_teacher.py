@@ -1,6 +1,7 @@
 """The teacher: what it records, who wins, what survives a kill, and what a broken engine does to it."""
 
 import importlib.util
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,9 @@ from goryu.learning.teacher.workers import TeacherError, run
 from goryu.learning.training.score_scale import fit_scale
 from goryu.match.openings import Opening
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
+
+MISSING = str(Path(__file__).with_name("missing"))
+"""The path of no file."""
 
 ROOT = Path(__file__).parent.parent
 FAKE_ENGINE = (sys.executable, str(ROOT / "tests" / "match_engines" / "fake_engine.py"))
@@ -230,8 +234,8 @@ def test_an_engine_that_fails_loses_a_game_and_is_started_again(what: str, tmp_p
 def test_a_run_gives_up_on_an_engine_that_keeps_failing(tmp_path: Path) -> None:
     with pytest.raises(TeacherError, match=r"5 games in a row failed.*exit code 3"):
         run(spec("0:crash"), SHORT, tmp_path / "pupil.games", timeouts=PATIENT)
-    with pytest.raises(TeacherError, match="cannot start '/nonexistent'"):
-        run(EngineSpec(("/nonexistent",)), SHORT, tmp_path / "pupil.games")
+    with pytest.raises(TeacherError, match=re.escape(f"cannot start '{MISSING}'")):
+        run(EngineSpec((MISSING,)), SHORT, tmp_path / "pupil.games")
 
 
 def tool() -> ModuleType:
@@ -322,7 +326,7 @@ def test_a_conversion_is_whole_or_not_there(tmp_path: Path, capsys: pytest.Captu
     [
         (["--out", "a.hcpe"], "ends in .games"),
         (["--out", "a.games", "--random-plies", "5", "2"], "--random-plies: 5 2: expected 0 <= MIN <= MAX"),
-        (["--out", "a.games", "--openings", "/nonexistent"], "/nonexistent"),
+        (["--out", "a.games", "--openings", MISSING], MISSING),
         (["--out", "a.games", "--processes", "0"], "--processes: 0"),
         (["--out", "a.games", "--multipv", "3", "--multipv-temperature", "0"], "--multipv-temperature: 0"),
         (["--out", "a.games", "--resign", "0"], "--resign: 0"),
