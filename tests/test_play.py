@@ -10,7 +10,8 @@ import pytest
 
 from goryu.__main__ import main as goryu
 from goryu.agents.agents import make_agent
-from goryu.cli.play import GAMES, Play, main
+from goryu.cli.game_display import GAMES
+from goryu.cli.play import Play, main
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
@@ -43,13 +44,14 @@ def test_a_person_wins_against_a_player_who_does_not_look() -> None:
 
 def test_nonsense_and_illegal_moves_are_answered_with_what_was_expected() -> None:
     out = session("tictactoe --second alpha-beta", "9\nhello\n4\n4\nquit\n")
-    assert out.count("is no legal move here. Write the number of a free square, such as 4.") == 3
+    assert out.count("is not a legal move. Write the number of a free square, such as 4.") == 3
 
 
 def test_a_newcomer_is_told_what_to_write_and_may_ask_again() -> None:
     out = session("reversi --second random", "help\n\n?\nquit\n")
     assert out.startswith("black (X): person, white (O): random\nWrite column and row")
-    assert out.count("Or one of: moves (lists them), undo (takes yours back), board, help, quit.") == 4
+    words = "moves (lists the legal moves), undo (takes your last move back), board, help, quit"
+    assert out.count(f"Or one of: {words}.") == 4
 
 
 def test_moves_may_be_written_in_capitals_or_small_letters() -> None:
@@ -143,7 +145,7 @@ def test_letters_of_another_encoding_are_no_legal_move() -> None:
         env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"},
     )
     assert done.returncode == 0
-    assert b"is no legal move here" in done.stdout
+    assert b"is not a legal move" in done.stdout
 
 
 @pytest.mark.parametrize("player", ["minimax", "alpha-beta"])
@@ -158,7 +160,7 @@ def test_a_player_who_would_search_for_years_is_refused(
 def test_undo_takes_back_the_move_and_the_reply() -> None:
     play = Play(GAMES["tictactoe"], TicTacToe(), (None, make_agent("alpha-beta")))
     list(play.start())
-    assert list(play.receive("undo")) == ["there is no move of yours to take back"]
+    assert list(play.receive("undo")) == ["you have no move to take back"]
     list(play.receive("4"))
     assert play.state.ply == 2
     list(play.receive("undo"))

@@ -1,1 +1,1 @@
-"""Agents: every algorithm as a player of every game, and games between them."""
+"""Agents: every algorithm plays every game, and games between agents."""

@@ -1,14 +1,13 @@
 """Every algorithm behind one interface: a function from a position to a move.
 
-An agent is named by a short text, its algorithm and perhaps one number, the budget:
-`random`, `minimax`, `alpha-beta`, `depth-limited:3` (plies), `flat-mc:10` (games for each move),
-`uct:100` (iterations; `uct-flat:100` never grows its tree), `puct:400` and `gumbel:16` (playouts),
-`value:2` (plies over a value network).
+A short text names an agent: its algorithm and, after a colon, its budget, such as `uct:400`. `AGENTS` lists
+the algorithms, what their budgets count, and the default budgets.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Literal
 
 from goryu.errors import GoryuError
 from goryu.evaluators.uniform import UniformEvaluator
@@ -20,63 +19,86 @@ from goryu.search.gumbel import Gumbel, GumbelConfig
 from goryu.search.puct import PuctConfig
 from goryu.search.random_move import random_move
 
-__all__ = ["AGENTS", "Agent", "AgentError", "AgentSetup", "Algorithm", "make_agent", "with_epsilon"]
-
 MOST_DIGITS = 9
-"""Of a budget: more than anybody waits for, and less than a search can count."""
+"""Of a budget. More would take longer than anybody waits, and the searches could not count it."""
 
 Agent = Callable[[State], Move]
-"""Chooses a move in a position that is not over, and leaves the position as it is."""
+"""Returns a move for a position that is not over, and leaves the position unchanged."""
 
 
 class AgentError(GoryuError, ValueError):
     """The text does not name an agent."""
 
 
-def no_opinion(_state: State) -> float:
+def draw_everywhere(_state: State) -> float:
+    """Returns the value of a draw: the heuristic of a game without one."""
     return 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSetup:
-    """What may be told to an agent about a game beyond its rules.
+    """What agents use in addition to the rules of a game.
 
-    evaluator: policy and value of positions, for `puct` and `gumbel`.
-    values: an evaluator whose values alone count, for `value`.
-    heuristic: a guess at the result for the side to move, for `depth-limited`.
-    puct, gumbel: the settings of these searches, which depend on how the network was taught.
+    evaluator: policy and value, for `puct` and `gumbel`.
+    values: the evaluator whose values `value` uses.
+    heuristic: an estimate of the result for the side to move, for `depth-limited`.
+    puct, gumbel: the configs of these searches, which must fit the network.
     """
 
     evaluator: Evaluator = field(default_factory=UniformEvaluator)
     values: Evaluator = field(default_factory=UniformEvaluator)
-    heuristic: depth_limited.Heuristic = no_opinion
+    heuristic: depth_limited.Heuristic = draw_everywhere
     puct: PuctConfig = field(default_factory=PuctConfig)
     gumbel: GumbelConfig = field(default_factory=GumbelConfig)
 
 
-def make_agent(name: str, setup: AgentSetup | None = None, rng: Random | None = None) -> Agent:
-    """Returns the agent that `name` describes, such as "uct" or "uct:400".
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """An algorithm of `AGENTS`.
 
-    Raises AgentError for a name that describes none.
+    make: returns the agent with a budget. budget: the default; 0 for an algorithm without one.
+    about: one line for users, with N for the budget. uses: what it needs of an `AgentSetup`.
+    searches_whole_game: does it search the whole game, however long that takes?
+    """
+
+    make: Callable[[int, AgentSetup, Random], Agent]
+    budget: int
+    about: str
+    uses: Literal["nothing", "heuristic", "network"] = "nothing"
+    searches_whole_game: bool = False
+
+
+def make_agent(name: str, setup: AgentSetup | None = None, rng: Random | None = None) -> Agent:
+    """Returns the agent of this name, such as "uct" or "uct:400".
+
+    Raises AgentError if the name is not valid.
 
     >>> from goryu.games.tictactoe import TicTacToe
     >>> make_agent("alpha-beta")(TicTacToe([0, 3, 1, 4]))
     2
     """
-    algorithm, colon, number = name.partition(":")
-    if algorithm not in AGENTS:
+    algorithm, budget = parse_name(name)
+    return algorithm.make(budget, setup or AgentSetup(), rng or Random())
+
+
+def parse_name(name: str) -> tuple[Algorithm, int]:
+    """Returns the algorithm of an agent and its budget; raises AgentError if the name is not valid."""
+    word, colon, number = name.partition(":")
+    if word not in AGENTS:
         raise AgentError(f"agent {name!r}: expected one of {', '.join(AGENTS)}")
-    found = AGENTS[algorithm]
-    is_budget = number.isdecimal() and len(number) <= MOST_DIGITS and int(number) > 0
-    if colon and not (found.budget and is_budget):
-        example = f"a positive number of at most {MOST_DIGITS} digits, as in {algorithm}:{found.budget},"
-        expected = example if found.budget else "no number"
-        raise AgentError(f"agent {name!r}: expected {expected} after {algorithm!r}")
-    return found.new(int(number) if colon else found.budget, setup or AgentSetup(), rng or Random())
+    algorithm = AGENTS[word]
+    if not colon:
+        return algorithm, algorithm.budget
+    if not algorithm.budget:
+        raise AgentError(f"agent {name!r}: expected no number after {word!r}")
+    if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) == 0:
+        expected = f"a positive number of at most {MOST_DIGITS} digits, as in {word}:{algorithm.budget},"
+        raise AgentError(f"agent {name!r}: expected {expected} after {word!r}")
+    return algorithm, int(number)
 
 
 def with_epsilon(agent: Agent, epsilon: float, rng: Random) -> Agent:
-    """Returns the agent that plays a random move with probability `epsilon`, else as `agent` does."""
+    """Returns an agent that plays a random move with probability `epsilon`, and else the move of `agent`."""
     return lambda state: depth_limited.epsilon_greedy(state, agent, epsilon, rng)
 
 
@@ -110,7 +132,7 @@ def _uct_without_expansion(iterations: int, _setup: AgentSetup, rng: Random) -> 
 
 def _puct(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
     def choose(state: State) -> Move:
-        # A fresh search for every move, so that the choice depends on nothing but the position.
+        # A new search for every move, so that the move depends on the position alone.
         search = Puct(setup.evaluator, setup.puct)
         result = search.search(state, lambda _stats: False, max_playouts=playouts)
         assert result.move is not None, "there is no legal move"
@@ -133,28 +155,18 @@ def _value(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
     return choose
 
 
-@dataclass(frozen=True, slots=True)
-class Algorithm:
-    """new: makes the agent from a budget. budget: what it gets if none is given (0: it takes none).
-
-    about: one line for people. needs_the_end: does it search every game to its end, whatever that takes?
-    """
-
-    new: Callable[[int, AgentSetup, Random], Agent]
-    budget: int
-    about: str
-    needs_the_end: bool = False
-
-
 AGENTS = {
     "random": Algorithm(_random, 0, "any legal move"),
-    "minimax": Algorithm(_minimax, 0, "perfect play, the whole game searched", True),
-    "alpha-beta": Algorithm(_alpha_beta, 0, "the same, leaving out what cannot matter", True),
-    "depth-limited": Algorithm(_depth_limited, 2, "so many plies, then a rule of thumb"),
-    "flat-mc": Algorithm(_flat_monte_carlo, 10, "so many random games after each move"),
-    "uct": Algorithm(_uct, 100, "so many random games, growing a tree"),
-    "uct-flat": Algorithm(_uct_without_expansion, 100, "the same without a tree"),
-    "puct": Algorithm(_puct, 100, "policy and value network, so many playouts"),
-    "gumbel": Algorithm(_gumbel, 16, "the same for few playouts"),
-    "value": Algorithm(_value, 2, "so many plies, then the value network"),
+    "minimax": Algorithm(_minimax, 0, "perfect play: searches the whole game", searches_whole_game=True),
+    "alpha-beta": Algorithm(
+        _alpha_beta, 0, "the same, without moves that cannot matter", searches_whole_game=True
+    ),
+    "depth-limited": Algorithm(_depth_limited, 2, "searches N plies, then uses a heuristic", "heuristic"),
+    "flat-mc": Algorithm(_flat_monte_carlo, 10, "plays N random games after each move"),
+    "uct": Algorithm(_uct, 100, "plays N random games and grows a tree"),
+    "uct-flat": Algorithm(_uct_without_expansion, 100, "the same with a tree of one ply"),
+    "puct": Algorithm(_puct, 100, "searches N playouts with a policy and value network", "network"),
+    "gumbel": Algorithm(_gumbel, 16, "the same, made for few playouts", "network"),
+    "value": Algorithm(_value, 2, "searches N plies, then uses a value network", "network"),
 }
+"""The algorithms by name."""

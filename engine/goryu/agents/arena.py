@@ -1,24 +1,32 @@
-"""Games between two agents, and what a number of them says about their strength."""
+"""Games between two agents, and the score of several of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from statistics import fmean, stdev
 
 from goryu.agents.agents import Agent
 from goryu.games.state import State
 
-__all__ = ["Score", "match", "paired_match", "play_game", "result"]
-
-
 NO_LIMIT = 1 << 30
 """More plies than any game has."""
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """Returns the mean of some values and its standard error, 0 for a single value.
+
+    >>> mean_and_error([1.0, 0.0, 1.0, 0.0])
+    (0.5, 0.28867513459481287)
+    """
+    error = stdev(values) / sqrt(len(values)) if len(values) > 1 else 0.0
+    return fmean(values), error
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """Wins, draws and losses of one side; a draw counts half a point.
 
-    margin: the mean over the games of what the caller asked for (discs, say), or None.
+    margin: the mean over the games of a number that the caller chose, such as discs, or None.
 
     >>> str(Score(6, 2, 2))
     '0.700 +- 0.133 (6 wins, 2 draws, 2 losses)'
@@ -35,24 +43,17 @@ class Score:
 
     @property
     def points(self) -> float:
-        """Points a game, in [0, 1]."""
+        """Points per game, in [0, 1]."""
         return (self.wins + self.draws / 2) / self.games
 
     @property
     def error(self) -> float:
-        """The standard error of `points`, from the spread of the results (0 if all are alike)."""
-        if self.games < 2:
-            return 0.0
-        spread = (
-            self.wins * (1.0 - self.points) ** 2
-            + self.draws * (0.5 - self.points) ** 2
-            + self.losses * self.points**2
-        )
-        return sqrt(spread / (self.games - 1) / self.games)
+        """The standard error of `points`, 0 if all results are equal."""
+        return mean_and_error([1.0] * self.wins + [0.5] * self.draws + [0.0] * self.losses)[1]
 
     @property
     def counts(self) -> str:
-        """What lies behind `points`, in words."""
+        """The numbers of wins, draws and losses, and the margin, for display."""
         margin = "" if self.margin is None else f", mean margin {self.margin:+.1f}"
         return f"{self.wins} wins, {self.draws} draws, {self.losses} losses{margin}"
 
@@ -75,7 +76,7 @@ def play_game(first: Agent, second: Agent, state: State, max_plies: int = NO_LIM
 
 
 def result(state: State) -> float:
-    """Returns the result for the player who moved first, in {-1, 0, +1}; 0 for a game that was cut short."""
+    """Returns the result for the player who moved first: -1, 0 or +1; 0 for an unfinished game."""
     outcome = state.outcome()
     if outcome is None:
         return 0.0
@@ -95,8 +96,8 @@ def match(
     """Plays `games` games and returns the agent's score.
 
     side: 0 if the agent moves first in the game, 1 if second. max_plies: longer games are draws.
-    margin: what to average over the final states, seen from the side to move there; the score has it
-        from the agent's side.
+    margin: returns a number of a final state, for the side to move there. The score has its mean from the
+        agent's side.
     """
     counts = {1.0: 0, 0.0: 0, -1.0: 0}
     margins = 0.0
@@ -118,7 +119,7 @@ def paired_match(
     *,
     max_plies: int = NO_LIMIT,
 ) -> Score:
-    """Plays half of the games on either side and returns the agent's score."""
+    """Plays half of the games with each side and returns the agent's score."""
     half = games // 2
     as_first = match(agent, opponent, new_game, games - half, max_plies=max_plies)
     return as_first + match(agent, opponent, new_game, half, side=1, max_plies=max_plies)

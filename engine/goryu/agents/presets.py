@@ -1,4 +1,4 @@
-"""What Goryu itself knows about each game, for the agents: heuristics and the shipped networks."""
+"""Setups of agents for each game: heuristics and the shipped networks."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,22 +19,20 @@ from goryu.search.evaluator import Evaluator
 from goryu.search.gumbel import GumbelConfig
 from goryu.search.puct import PuctConfig
 
-__all__ = ["SMALL_PUCT", "board_setup", "disc_lead", "shogi_setup"]
-
 SMALL_PUCT = PuctConfig(c_init=1.0, c_init_root=1.0, final_move="visits")
-"""For the small games' networks, which were taught by few playouts: what they were measured with."""
+"""For the networks of the small games, which were trained and measured with few playouts."""
 
 
 def disc_lead(state: State) -> float:
-    """Returns the disc difference for the side to move as a share of the board: the greedy heuristic."""
+    """Returns the disc difference for the side to move, divided by the squares of the board: a heuristic."""
     game = cast(Reversi, state)
     return game.disc_difference() / (game.size * game.size)
 
 
 def shogi_setup(config: EngineConfig, log: Callable[[str], None]) -> AgentSetup:
-    """Returns what agents may know of shogi: the network, searched with the constants that the engine has.
+    """Returns the setup for shogi: the network and the constants of the search that the engine uses.
 
-    Leaves are not searched for mates, one thread searches, and a draw is worth 0 to both sides.
+    The search has one thread and no mate search at the leaves, and a draw is worth 0 for both sides.
     """
     material = MaterialEvaluator()
     loaded = load_evaluator(config.evaluator, log)
@@ -48,19 +46,19 @@ def shogi_setup(config: EngineConfig, log: Callable[[str], None]) -> AgentSetup:
 
 
 def board_setup(game: str, rng: Random, log: Callable[[str], None], model: Path | None = None) -> AgentSetup:
-    """Returns what agents may know of "tictactoe" or "reversi".
+    """Returns the setup for "tictactoe" or "reversi".
 
-    model: a network to play with instead of the shipped ones. If one of those is not there, positions are
-        judged by random games, and `log` is told so.
+    model: a network that replaces the shipped ones. If a shipped network is missing, random games evaluate
+        positions instead, and `log` gets a message.
 
     Raises:
-        ModelError: a network is broken or another game's, or `model` is missing.
+        ModelError: a network is broken or made for another game, or `model` is missing.
     """
     network = load(model, BOARD_GAMES[game]) if model else _shipped_network(game, game, rng, log)
-    has_another = game == "reversi" and model is None
+    has_value_network = game == "reversi" and model is None
     return AgentSetup(
         evaluator=network,
-        values=_shipped_network(game, "reversi-value", rng, log) if has_another else network,
+        values=_shipped_network(game, "reversi-value", rng, log) if has_value_network else network,
         heuristic=disc_lead if game == "reversi" else lambda _: 0.0,
         puct=SMALL_PUCT,
         gumbel=GumbelConfig(c_scale=0.1),
@@ -70,6 +68,6 @@ def board_setup(game: str, rng: Random, log: Callable[[str], None], model: Path 
 def _shipped_network(game: str, model: str, rng: Random, log: Callable[[str], None]) -> Evaluator:
     path = models_folder() / f"{model}.onnx"
     if not path.is_file():
-        log(f"no network {path}: positions are judged by random games instead")
+        log(f"no network {path}: random games evaluate positions instead")
         return RolloutEvaluator(rng)
     return load(path, BOARD_GAMES[game])

@@ -1,4 +1,4 @@
-"""How each game looks at a terminal: its sides, its moves in writing, its board."""
+"""How each game looks at a terminal: the names of its sides and moves, and its board."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,16 +9,15 @@ from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Reversi
 
-__all__ = ["GAMES", "GameDisplay"]
-
 
 @dataclass(frozen=True, slots=True)
 class GameDisplay:
-    """How a game is played by people.
+    """How people play a game at a terminal.
 
-    sides: the names of the first and the second player. move_name: a move as people write it.
-    example: how a newcomer is told to write moves. opponent: the agent that a newcomer meets.
-    board: the position as text. is_small: can a search reach its end within seconds?
+    new: returns the start of a game. sides: the names of the first and the second player.
+    move_name: a move as people write it. example: explains how to write moves.
+    opponent: the default agent. board: the position as text.
+    is_small: can a search of the whole game end within seconds?
     """
 
     new: Callable[[], State]
@@ -31,14 +30,14 @@ class GameDisplay:
 
 
 def numbered_squares(state: State) -> str:
-    """Returns the tic-tac-toe board with the free squares as their numbers."""
+    """Returns the tic-tac-toe board with a number on each free square."""
     cells = str(state).replace("\n", "")
     numbered = [str(square) if cell == "." else cell for square, cell in enumerate(cells)]
     return "\n".join(" " + " ".join(numbered[row : row + 3]) for row in (0, 3, 6))
 
 
 def marked_discs(state: State) -> str:
-    """Returns the reversi board with `*` where the side to move may play, and the discs counted."""
+    """Returns the reversi board with `*` where the side to move may play, and the number of discs."""
     game = cast(Reversi, state)
     header, *rows = str(game).splitlines()
     cells = [list(row) for row in rows]
@@ -53,7 +52,7 @@ def marked_discs(state: State) -> str:
 
 
 def shogi_diagram(state: State) -> str:
-    """Returns the board, hands and SFEN, without the key, and says if the side to move is in check."""
+    """Returns board, hands and SFEN, and `check` if the side to move is in check."""
     board = cast(Board, state)
     *lines, _key = str(board).splitlines()
     return "\n".join([*lines, "check"] if board.is_check() else lines)

@@ -1,7 +1,7 @@
-"""`goryu play`: a game at a terminal, each side an algorithm or a person.
+"""`goryu play`: a game at a terminal; an algorithm or a person plays each side.
 
-Like the USI engine a `Play` does no input or output of its own: lines go in, lines come out; only `main` and
-`_reader` know of a terminal.
+A `Play` does no input or output: lines go in and lines come out, as in the USI engine. Only `main` and
+`_reader` use the terminal.
 """
 
 import argparse
@@ -24,15 +24,13 @@ from goryu.players.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options_file import read_options_file
 
-__all__ = ["GAMES", "Play", "main"]
-
 PERSON = "person"
-NETWORK_AGENTS = ("puct", "gumbel", "value")
-WORDS = "moves (lists them), undo (takes yours back), board, help, quit"
+NETWORK_AGENTS = [name for name, algorithm in AGENTS.items() if algorithm.uses == "network"]
+WORDS = "moves (lists the legal moves), undo (takes your last move back), board, help, quit"
 
 
 class Play:
-    """A game in progress. Agents move as soon as it is their turn; None is a person."""
+    """A game in progress between agents and persons. players: an agent, or None for a person."""
 
     def __init__(
         self, display: GameDisplay, state: State, players: tuple[Agent | None, Agent | None]
@@ -41,15 +39,15 @@ class Play:
         self.state = state
         self.players = players
         self.is_over = False
-        self._movers: list[int | None] = []  # Sides, since the start; None for a pass that nobody chose.
+        self._movers: list[int | None] = []  # The side of each move; None for a forced pass.
 
     def start(self) -> Iterator[str]:
-        """Yields the board, then all moves and boards up to a person's turn or the end."""
+        """Yields the board, and the agents' moves until it is a person's turn or the game is over."""
         yield self.display.board(self.state)
         yield from self._advance()
 
     def receive(self, line: str) -> Iterator[str]:
-        """Yields what happens after a person's line."""
+        """Yields the answer to a line of a person, and the agents' moves after a move."""
         text = line.strip()
         match text.lower():
             case "quit" | "exit":
@@ -65,17 +63,17 @@ class Play:
             case name:
                 move = {known.lower(): move for known, move in self._names().items()}.get(name)
                 if move is None:
-                    yield f"{text!r} is no legal move here. {self.help()}"
+                    yield f"{text!r} is not a legal move. {self.help()}"
                 else:
                     yield from self._push(move)
                     yield from self._advance()
 
     def help(self) -> str:
-        """Returns what a person may write."""
+        """Returns what a person can enter."""
         return f"Write {self.display.example}.\nOr one of: {WORDS}."
 
     def prompt(self) -> str:
-        """Returns what a person is asked."""
+        """Returns the prompt for a person."""
         return f"{self.display.sides[self.state.turn]} to move> "
 
     def _names(self) -> dict[str, Move]:
@@ -101,10 +99,10 @@ class Play:
         yield self.display.board(self.state)
 
     def _undo(self) -> Iterator[str]:
-        """Takes the person's last move back, and the reply to it."""
+        """Takes back the last move of the side to move, and the moves after it."""
         side = self.state.turn
         if side not in self._movers:
-            yield "there is no move of yours to take back"
+            yield "you have no move to take back"
             return
         is_own = False
         while not is_own:
@@ -125,7 +123,7 @@ class Play:
 
 
 def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO | None = None) -> int:
-    """Plays one game at the terminal, or on the two streams; returns the exit status."""
+    """Plays one game at the terminal, or on two streams; returns the exit status."""
     out: TextIO = written or sys.stdout
     options = _parser().parse_args(arguments)
     display = GAMES[options.game]
@@ -156,12 +154,13 @@ def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO 
 
 
 def _reader(given: TextIO | None, out: TextIO) -> Callable[[str], str]:
-    """Returns a function that asks for a line and raises EOFError at the end of the input."""
+    """Returns a function that prints a prompt and reads a line; at the end it raises EOFError."""
     if given is None and isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(errors="backslashreplace")  # What cannot be decoded is no legal move.
+        sys.stdin.reconfigure(errors="backslashreplace")  # Other bytes are an illegal move.
     if given is None and sys.stdin.isatty():
         with suppress(ImportError):
-            import readline  # noqa: F401 (arrow keys and history for `input`; Windows does without)
+            # Arrow keys and history for `input`; not on Windows.
+            import readline  # noqa: F401
         return input
     lines = given or sys.stdin
 
@@ -177,14 +176,14 @@ def _reader(given: TextIO | None, out: TextIO) -> Callable[[str], str]:
 
 
 def _names(options: argparse.Namespace, display: GameDisplay) -> tuple[str, str]:
-    """Returns what the two sides are called on the command line; raises AgentError for a hopeless choice."""
+    """Returns the names of both players; raises AgentError if one would search for years."""
     first: str = options.first
     second: str = options.second or (display.opponent if first == PERSON else PERSON)
     for name in (first, second):
         algorithm = AGENTS.get(name.partition(":")[0])
-        if algorithm and algorithm.needs_the_end and not display.is_small:
+        if algorithm and algorithm.searches_whole_game and not display.is_small:
             raise AgentError(
-                f"{name} searches the game to its end, and {options.game} has none within years; "
+                f"{name} searches the whole game, which takes years in {options.game}; "
                 "expected another player, such as depth-limited"
             )
     return first, second
@@ -197,9 +196,8 @@ def _players(
     if options.model and not algorithms & set(NETWORK_AGENTS):
         raise AgentError(f"--model: expected a player with a network: {', '.join(NETWORK_AGENTS)}")
     setup = AgentSetup()
-    if algorithms & {*NETWORK_AGENTS, "depth-limited"}:
-        # Networks are loaded only where one is needed.
-        from goryu.agents.presets import board_setup, shogi_setup
+    if any(AGENTS[name].uses != "nothing" for name in algorithms & AGENTS.keys()):
+        from goryu.agents.presets import board_setup, shogi_setup  # They import and load networks.
 
         if options.game == "shogi":
             setup = shogi_setup(_engine_config(options.model, show), show)
@@ -216,10 +214,10 @@ def _players(
 
 
 def _engine_config(model: Path | None, show: Callable[[str], None]) -> EngineConfig:
-    """Returns the settings of the USI engine as it starts, with another network if one is named.
+    """Returns the config of the USI engine at its start, with the network `model` if one is given.
 
-    Those of `engine_options.txt` and of the file beside its network are included.
-    Raises AgentError if `engine_options.txt` insists on a network.
+    It includes `engine_options.txt` and the options file of the network.
+    Raises AgentError if `engine_options.txt` names a network too.
     """
     options = OptionValues()
     text, problem = read_options_file()
@@ -228,7 +226,7 @@ def _engine_config(model: Path | None, show: Callable[[str], None]) -> EngineCon
     if model:
         if refused := options.set("DNN_Model", str(model.absolute())):
             raise AgentError(f"--model: {refused[0]}")
-        options.set("AllowFallback", "false")  # Who names a network does not want to play without one.
+        options.set("AllowFallback", "false")  # A user who names a network wants no other.
     remarks += options.set_model_options(read_model_options(options.config.evaluator))
     for remark in remarks:
         show(remark)
@@ -242,19 +240,19 @@ def _parser() -> argparse.ArgumentParser:
         players.append(f"  {shown:<17}{algorithm.about}")
     parser = argparse.ArgumentParser(
         prog="goryu play",
-        description="Plays a game at the terminal. In shogi the engine's settings of network and search "
-        "count, those in engine_options.txt, too; there is no clock, no book and one searching thread.",
-        epilog="players (the number after the colon is the budget, this one if none is given):\n"
-        + "\n".join(players),
+        description="""\
+Plays a game at the terminal. Shogi uses the engine's options of network and search, with engine_options.txt,
+but no clock, no book, and one search thread.""",
+        epilog="players (the number after the colon is N, with its default):\n" + "\n".join(players),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("game", choices=GAMES)
-    parser.add_argument("--first", default=PERSON, metavar="PLAYER", help="who moves first (default: person)")
+    parser.add_argument("--first", default=PERSON, metavar="PLAYER", help="moves first (default: person)")
     parser.add_argument(
-        "--second", metavar="PLAYER", help="the other side (default: an algorithm, or person)"
+        "--second", metavar="PLAYER", help="moves second (default: an algorithm, or person)"
     )
     parser.add_argument(
-        "--model", type=Path, metavar="FILE.onnx", help="a network of your own instead of the shipped one"
+        "--model", type=Path, metavar="FILE.onnx", help="network that replaces the shipped one"
     )
-    parser.add_argument("--seed", type=int, help="makes random players repeat themselves")
+    parser.add_argument("--seed", type=int, help="makes random moves reproducible")
     return parser

@@ -19,7 +19,7 @@ from random import Random
 from typing import cast
 
 from goryu.agents.agents import Agent, AgentSetup, make_agent, with_epsilon
-from goryu.agents.arena import paired_match
+from goryu.agents.arena import mean_and_error, paired_match
 from goryu.agents.presets import disc_lead
 from goryu.games.state import Move, State
 from goryu.implementation import Reversi
@@ -152,8 +152,7 @@ def disc_value(
             as_opponents.append((state.own & ~bit, state.opponent | bit))
     values = zip(values_of(as_own), values_of(as_opponents), strict=True)
     differences = [64.0 * (own - opponents) / 2.0 for own, opponents in values]
-    mean = sum(differences) / count
-    error = sqrt(sum((one - mean) ** 2 for one in differences) / (count - 1) / count)
+    mean, error = mean_and_error(differences)
     return Measurement("corners", name, mean, error, None, f"discs, {count} positions")
 
 

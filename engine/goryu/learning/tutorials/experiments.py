@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from goryu.agents.agents import Agent, AgentSetup, make_agent, with_epsilon
-from goryu.agents.arena import Score, match, paired_match
+from goryu.agents.arena import Score, match, mean_and_error, paired_match
 from goryu.agents.presets import disc_lead
 from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
@@ -50,10 +50,7 @@ def correctness(agent: Agent) -> int:
 
 def mean_correctness(new_agent: Callable[[], Agent], runs: int) -> tuple[float, float]:
     """Returns the mean over several runs and its standard error, for agents that use random numbers."""
-    scores = [correctness(new_agent()) for _ in range(runs)]
-    mean = sum(scores) / runs
-    variance = sum((score - mean) ** 2 for score in scores) / max(1, runs - 1)
-    return mean, (variance / runs) ** 0.5
+    return mean_and_error([correctness(new_agent()) for _ in range(runs)])
 
 
 def points(name: str, score: Score, theirs: float | None = None) -> Measurement:
