@@ -20,6 +20,7 @@ from goryu.players.model_path import read_model_options
 from goryu.players.player import Player
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl
+from goryu.players.threads import usable_threads
 from goryu.search.evaluator import Evaluator
 from goryu.search.result import SearchResult
 
@@ -386,7 +387,7 @@ def test_an_evaluator_that_is_lost_is_loaded_anew(
     search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
     answer = search(player, request_of(QUICK, "7g7f", "9c9d"))
     assert answer.move == search(loaded(QUICK)[0], request_of(QUICK, "7g7f", "9c9d")).move
-    assert "Error! RuntimeError: the GPU has gone; loading the evaluator anew" in said
+    assert "Error! RuntimeError: the GPU has gone; loading the evaluator again" in said
 
 
 def test_an_evaluator_that_is_lost_is_loaded_anew_though_the_position_was_searched_before(
@@ -403,7 +404,7 @@ def test_an_evaluator_that_is_lost_is_loaded_anew_though_the_position_was_search
     assert answer.info_string == ""
     assert answer.result is not None
     assert answer.result.stats.evaluations > 0
-    assert "Error! RuntimeError: the GPU has gone; loading the evaluator anew" in said
+    assert "Error! RuntimeError: the GPU has gone; loading the evaluator again" in said
 
 
 @pytest.mark.parametrize(
@@ -579,3 +580,15 @@ def test_a_network_that_can_know_is_told_what_a_draw_is_worth(
     player, _ = loaded(config)
     search(player, request_of(config, *moves))
     assert told == pytest.approx([expected])
+
+
+def test_more_threads_than_the_machine_can_run_in_time_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On two cores `Threads 1024` answered `go byoyomi 2000` after 12 to 26 seconds."""
+    monkeypatch.setattr("goryu.players.threads.cores", lambda: 2)
+    config = with_fields(QUICK, {"evaluator.threads": 1024})
+    player, said = loaded(config)
+    assert any("Threads 1024: using 4 for each of" in message for message in said)
+    search(player, request_of(config))
+    assert player._puct is not None
+    assert player._puct.config.threads == usable_threads(1024) == 8
+    assert usable_threads(3) == 3

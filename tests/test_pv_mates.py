@@ -23,7 +23,7 @@ def search(sfen: str, threads: int, playouts: int | None = None) -> SearchResult
     started_s = monotonic()
 
     def should_stop(stats: SearchStats) -> bool:
-        mates.look(1000 * (monotonic() - started_s))
+        mates.update(1000 * (monotonic() - started_s))
         return stats.is_proven or monotonic() - started_s > PATIENCE_S
 
     mates = PvMates(puct, board, threads, nodes=3000)

@@ -1,15 +1,15 @@
-"""Mates along the principal variation, searched for while the game search runs.
+"""Mate searches along the principal variation, while the game search runs.
 
-A mate search at every leaf has to be short. The positions that matter most, those on the line the search
-expects, deserve a long one, and on a machine with a core to spare, or whose search waits for a GPU, it
-costs nothing: threads of their own take one position after the other, the root first. Between two
-batches the search enters what they found into its graph, from where it spreads like any proof.
+The mate search at a leaf has to be short. The positions of the principal variation matter most and get a
+longer one, in separate threads, the root first; this costs nothing on a machine with a free core, or while
+the search waits for a GPU. Between two batches the search enters the mates into its graph, where they spread
+like any proof.
 
-Only mates are entered, never a mate that was not found: the mate search counts a repetition for the
-defender, so a mate does not hang on the path by which the position was reached, but a refutation can.
+Only mates are entered, never refutations: the mate search counts a repetition as an escape, so a mate does
+not depend on the path to the position, but a refutation can.
 
-Weakness: which playout learns of a mate depends on the clock, so a search with such threads is not
-the same twice. Source: dlshogi's PV mate search.
+Weakness: which playout sees a mate first depends on the clock, so a search with such threads cannot be
+repeated exactly. Source: dlshogi's PV mate search.
 """
 
 from dataclasses import replace
@@ -23,15 +23,15 @@ from goryu.implementation import Board, Puct, solve
 from goryu.search.mate import MateVerdict
 from goryu.search.result import RootMove, SearchResult
 
-LOOK_INTERVAL_MS = 100.0
-"""How often the line is looked at for positions to search. Listing it takes a millisecond of the search."""
+TASK_INTERVAL_MS = 100.0
+"""How often the threads get new positions. Listing the principal variation takes the search a millisecond."""
 
 POSITIONS_PER_THREAD = 2
-"""Positions that wait for each thread: more would be searched when the line has long become another."""
+"""Positions waiting for each thread; with more, most would be searched after the line has changed."""
 
 
 class PvMates:
-    """The mate searches beside one search, as a context: they work while it lasts.
+    """The mate searches during one search; a context manager, whose threads run while it is open.
 
     threads: 0 for none. nodes: the budget for each position.
     """
@@ -45,8 +45,8 @@ class PvMates:
         self._found: SimpleQueue[tuple[Board, tuple[Move, ...]]] = SimpleQueue()
         self._unentered: list[tuple[Board, tuple[Move, ...]]] = []
         self._lines: dict[int, tuple[Move, ...]] = {}  # By the key of the position.
-        self._asked: set[int] = set()
-        self._next_look_ms = 0.0
+        self._searched: set[int] = set()
+        self._next_tasks_ms = 0.0
         self._is_over = False
 
     def __enter__(self) -> Self:
@@ -60,36 +60,36 @@ class PvMates:
         self._is_over = True
         for _ in self._threads:
             self._tasks.put(None)
-        for thread in self._threads:  # They notice at the next position they look at.
+        for thread in self._threads:  # A running mate search checks `_is_over` all the time.
             thread.join()
 
     def add(self, board: Board, line: tuple[Move, ...]) -> None:
-        """Takes a mate that was found elsewhere, to be entered like the others."""
+        """Adds a mate that was found elsewhere, to be entered like the others."""
         self._found.put((board.copy(), line))
 
-    def look(self, elapsed_ms: float) -> None:
-        """Enters what was found, and finds the idle threads something to do. To be called between batches."""
+    def update(self, elapsed_ms: float) -> None:
+        """Enters the mates found so far, and gives new positions to idle threads; call it between batches."""
         while not self._found.empty():
             board, line = self._found.get()
             self._lines[board.key] = line
             self._unentered.append((board, line))
-        # A position whose evaluation is under way cannot be settled yet.
+        # A position cannot be marked as proven while it is being evaluated.
         self._unentered = [
             (board, line)
             for board, line in self._unentered
             if not self._puct.add_mate(board, line[0], len(line))
         ]
-        if self._threads and elapsed_ms >= self._next_look_ms and self._tasks.empty():
-            self._next_look_ms = elapsed_ms + LOOK_INTERVAL_MS
+        if self._threads and elapsed_ms >= self._next_tasks_ms and self._tasks.empty():
+            self._next_tasks_ms = elapsed_ms + TASK_INTERVAL_MS
             self._give_tasks()
 
     def completed(self, result: SearchResult) -> SearchResult:
-        """Returns the result with the lines of play that lead into a mate found here shown to their end."""
+        """Returns the result, with every line that leads into a mate found here extended to the mate."""
         if not self._lines:
             return result
-        return replace(result, moves=tuple(map(self._back_up, result.moves)))
+        return replace(result, moves=tuple(map(self._extended, result.moves)))
 
-    def _back_up(self, move: RootMove) -> RootMove:
+    def _extended(self, move: RootMove) -> RootMove:
         known = self._lines.get(self._board.key, ())
         if known[:1] == (move.move,):
             return replace(move, pv=known)
@@ -101,16 +101,16 @@ class PvMates:
         return move
 
     def _give_tasks(self) -> None:
-        """Gives the threads the next positions of the line that were not searched yet."""
+        """Gives the threads the next positions of the principal variation that were not searched yet."""
         moves = self._puct.result().moves
         board = self._board.copy()
         wanted = POSITIONS_PER_THREAD * len(self._threads)
         for move in (None, *(moves[0].pv if moves else ())):
             if move is not None:
                 board.push(move)
-            if board.key in self._asked or board.outcome() is not None:
+            if board.key in self._searched or board.outcome() is not None:
                 continue
-            self._asked.add(board.key)
+            self._searched.add(board.key)
             self._tasks.put(board.copy())
             wanted -= 1
             if wanted == 0:

@@ -1,16 +1,26 @@
-"""What stands between two batches of a search: the clock, the reins and the reports."""
+"""One search of a player: a mate at the root, the search, the answer.
 
+Between two batches the session checks the clock and the stop signal, and sends progress reports.
+"""
+
+import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from goryu.implementation import Puct
+from goryu.implementation import Board, Puct, mate_in_one, solve
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
+from goryu.players.position import legal_reply
 from goryu.players.pv_mates import PvMates
-from goryu.players.request import OnProgress, Request, SearchControl
+from goryu.players.random_openings import choose_move
+from goryu.players.request import Answer, OnProgress, Request, SearchControl
+from goryu.players.threads import usable_threads
 from goryu.players.time_manager import TimeManager, plan
-from goryu.search.mate import Mate
-from goryu.search.result import SearchResult, SearchStats
+from goryu.search.mate import Mate, MateVerdict
+from goryu.search.result import RootMove, SearchResult, SearchStats
+
+_log = logging.getLogger("goryu")
 
 LEAST_REPORT_MS = 100.0
 """GUIs redraw a few times a second: each line of play is reported at most once in this time."""
@@ -18,12 +28,18 @@ LEAST_REPORT_MS = 100.0
 MOST_VISITS = 1 << 31
 """The native graph counts visits in 32 bits; an analysis of a solved position gets there in an hour."""
 
+ROOT_MATE_SHARE = 0.05
+"""How much of the time for a move the search for a mate at the root may take."""
+
+ALL_MOVES = 600
+"""No shogi position has this many legal moves."""
+
 
 class SearchSession:
-    """Watches over one search.
+    """One search.
 
-    is_forced: the move is known already, and searched only to have a score.
-    ends_at_hit: `ponderhit` ends this search instead of starting its clock.
+    known: the answer is known before the search, which only shows a score until `stop` or `ponderhit`.
+    ends_at_hit: does `ponderhit` end the search? Otherwise it starts the clock.
     """
 
     def __init__(
@@ -31,107 +47,200 @@ class SearchSession:
         puct: Puct,
         request: Request,
         control: SearchControl,
-        report: OnProgress,
+        on_progress: OnProgress,
         time_manager: TimeManager,
         rng: Random,
+        *,
+        known: Answer | None = None,
+        ends_at_hit: bool = False,
     ) -> None:
-        self.puct = puct
-        self.request = request
-        self.is_forced = False
-        self.ends_at_hit = False
+        """Starts the clock. time_manager: the player's, which remembers how long batches take."""
+        self._puct = puct
+        self._request = request
+        self._config: EngineConfig = request.config
         self._control = control
-        self._report = report
+        self._on_progress = on_progress
         self._time = time_manager
         self._rng = rng
-        config = request.config
-        self._mates = PvMates(puct, request.board, config.mate.pv_threads, config.mate.pv_nodes)
+        self._known = known
+        self._ends_at_hit = ends_at_hit or known is not None
+        self._has_one_move = len(request.board.legal_moves()) == 1
+        mate_threads = usable_threads(self._config.mate.pv_threads)
+        self._mates = PvMates(puct, request.board, mate_threads, self._config.mate.pv_nodes)
         self._inherited_visits = 0
         self._reported_ms = 0.0
-        interval_ms = request.config.output.interval_ms
-        least_ms = LEAST_REPORT_MS * request.config.output.lines
+        interval_ms, least_ms = self._config.output.interval_ms, LEAST_REPORT_MS * self._config.output.lines
         self._interval_ms = max(interval_ms, least_ms) if interval_ms else None
-        self._start(request.limits, request.started_s, playouts=0)
+        self._set_limits(request.limits, request.started_s, playouts=0)
 
-    def add_mate(self, mate: Mate) -> None:
-        """Lets the search know, once it has begun, of a mate in the position that it is asked about."""
-        self._mates.add(self.request.board, mate.moves)
+    def run(self) -> Answer:
+        """Searches, and returns the answer."""
+        mate = self._mate_at_root()
+        if mate is not None and self._ends_with(mate):
+            return self._mating_answer(mate)
+        if mate is not None:
+            self._mates.add(self._request.board, mate.moves)
+        problem = self._search_or_problem()
+        if self._known is not None:
+            if self._known.declares:
+                return self._known
+            self._control.wait()  # The search may have ended itself, with nothing left to search.
+            if not self._control.is_stopped:
+                return self._known
+        return replace(self._answer(), info_string=problem)
 
     def search(self) -> None:
-        """Searches until the limits or the control end it; the result is the search's."""
-        board, limits = self.request.board, self.request.limits
-        known = self.puct.table.find(board.key, board.ply)
-        self._inherited_visits = known.total_visits if known is not None else 0
+        """Searches until the limits or the control end it; `result` returns what was found."""
+        board, limits = self._request.board, self._request.limits
+        node = self._puct.table.find(board.key, board.ply)
+        self._inherited_visits = node.total_visits if node is not None else 0
         self._time.begin()
         with self._mates:
-            self.puct.search(
+            self._puct.search(
                 board,
-                self.should_stop,
-                max_playouts=None if limits.is_open else _playout_limit(limits, self.request.config),
+                self._should_stop,
+                max_playouts=None if limits.is_open else _playout_limit(limits, self._config),
                 root_moves=limits.root_moves or None,
             )
 
     def result(self, lines: int) -> SearchResult:
         """Returns what the search has found, the first `lines` moves with their continuations."""
-        return self._mates.completed(self.puct.result(lines))
+        return self._mates.completed(self._puct.result(lines))
 
     def elapsed_ms(self) -> float:
-        """The milliseconds since the search began, pondering included."""
-        return self._time.milliseconds_since(self.request.started_s)
+        """Returns the milliseconds since the search began, pondering included."""
+        return self._time.milliseconds_since(self._request.started_s)
 
-    def should_stop(self, stats: SearchStats) -> bool:
-        """Is it time to answer? Asked by the search between two batches."""
+    # A mate at the root.
+
+    def _mate_at_root(self) -> Mate | None:
+        """Returns a mate, or the winning move of the try rule, if a short search finds one."""
+        board, limits = self._request.board, self._request.limits
+        nodes = min(self._config.mate.root_nodes, limits.nodes or self._config.mate.root_nodes)
+        if nodes == 0:
+            return None
+        move = board.try_move()
+        if move is None:
+            move = mate_in_one(board)
+        if move is not None:
+            mate = Mate(MateVerdict.MATE, (move,), 1)
+        else:
+            end_ms = ROOT_MATE_SHARE * self._time.soft_ms
+            mate = solve(board, nodes, lambda: self._control.is_stopped or self.elapsed_ms() >= end_ms)
+        if mate.verdict is not MateVerdict.MATE:
+            return None
+        return mate if not limits.root_moves or mate.moves[0] in limits.root_moves else None
+
+    def _ends_with(self, mate: Mate) -> bool:
+        """Is the mate the whole answer? Analyses, several lines and declarations need the search."""
+        limits = self._request.limits
+        is_declared = self._known is not None and self._known.declares
+        return not (limits.infinite or limits.root_moves or self._config.output.lines > 1 or is_declared)
+
+    def _mating_answer(self, mate: Mate) -> Answer:
+        """Returns the first move of a mate as the answer, without a search."""
+        depth = len(mate.moves)
+        best = RootMove(mate.moves[0], 1.0, mate.nodes, 1.0, depth, mate.moves)
+        stats = self._puct.stats()._replace(playouts=mate.nodes, depth=depth, max_depth=depth, is_proven=True)
+        result = SearchResult((best,), best.value, stats)
+        return Answer(best.move, legal_reply(self._request.board, best), result, self.elapsed_ms())
+
+    # The search, and what happens between two batches.
+
+    def _search_or_problem(self) -> str:
+        """Searches; returns an error that ended the search after it had found something, or ""."""
+        try:
+            self.search()
+        except Exception as error:
+            if not is_root(self._puct, self._request.board) or self._puct.stats().evaluations == 0:
+                raise  # Only an earlier search has found something: the evaluator must be loaded again.
+            _log.exception("the search was broken off")
+            return f"Error! {type(error).__name__}: {error}"
+        return ""
+
+    def _should_stop(self, stats: SearchStats) -> bool:
+        """Must the search end? Called between two batches."""
         hit = self._control.hit
-        if self._control.is_stopped or (self.ends_at_hit and hit is not None):
+        if self._control.is_stopped or (self._ends_at_hit and hit is not None):
             return True
         if self._inherited_visits + stats.playouts >= MOST_VISITS:
             return True
         if stats.playouts:
-            self._mates.look(self.elapsed_ms())
+            self._mates.update(self.elapsed_ms())
             self._report_if_due()
         if self._limits.ponder and hit is not None:
             limits, at_s = hit
-            self._start(limits, at_s, stats.playouts)
+            self._set_limits(limits, at_s, stats.playouts)
         if self._limits.is_open:
             self._time.observe()
             return False
         if self._limits.root_moves:
             # Another move may have proven the root, or lead by far; with nothing left the search ends itself.
             stats = stats._replace(is_proven=False, best_visits=0, second_visits=0)
-        # Who names the time wants the score that comes of it.
-        is_forced = self.is_forced and self._limits.movetime_ms is None
+        # With a fixed time the user wants a score for all of it.
+        is_forced = self._has_one_move and self._limits.movetime_ms is None
         return self._time.should_stop(stats, is_forced) or self._has_reached_limit(stats)
 
-    def _start(self, limits: Limits, started_s: float, playouts: int) -> None:
-        """Lets limits come into force, after so many playouts of this search."""
+    def _set_limits(self, limits: Limits, started_s: float, playouts: int) -> None:
+        """Makes `limits` valid from `started_s` on, when the search had made `playouts`."""
         self._limits = limits
-        board, config = self.request.board, self.request.config
-        budget = plan(limits, board.turn, board.ply, config.time_config(), self._rng)
-        if limits.is_unlimited and (config.playouts or config.depth):
-            budget = None  # The second of a bare `go` is for want of a limit.
-        if budget is not None and config.playouts:
-            # So many playouts, whatever the clock says; but never past its hard end.
+        board = self._request.board
+        budget = plan(limits, board.turn, board.ply, self._config.time_config(), self._rng)
+        if limits.is_unlimited and (self._config.playouts or self._config.depth):
+            budget = None  # A bare `go` gets a second only if nothing else limits it.
+        if budget is not None and self._config.playouts:
+            # The number of playouts decides, but never past the hard end of the clock.
             budget = replace(budget, optimum_ms=budget.maximum_ms, may_stop_early=False, may_extend=False)
         self._time.start(budget, started_s, playouts)
 
     def _has_reached_limit(self, stats: SearchStats) -> bool:
-        nodes = _playout_limit(self._limits, self.request.config)
-        depth = _depth_limit(self._limits, self.request.config)
+        nodes = _playout_limit(self._limits, self._config)
+        depth = _depth_limit(self._limits, self._config)
         return (nodes is not None and stats.playouts >= nodes) or (depth is not None and stats.depth >= depth)
 
     def _report_if_due(self) -> None:
         elapsed_ms = self.elapsed_ms()
         if self._interval_ms is not None and elapsed_ms - self._reported_ms >= self._interval_ms:
             self._reported_ms = elapsed_ms
-            self._report(self.result(self.request.config.output.lines), elapsed_ms)
+            self._on_progress(self.result(self._config.output.lines), elapsed_ms)
+
+    # The answer.
+
+    def _answer(self) -> Answer:
+        config, board = self._config, self._request.board
+        plays_randomly = board.ply < max(config.random_opening.plies, config.random_moves.plies)
+        result = self.result(ALL_MOVES if plays_randomly else config.output.lines)
+        resigns = self._may_resign() and result.moves[0].value < config.resign_value
+        if plays_randomly:
+            chosen = choose_move(result, config.random_opening, config.random_moves, board.ply, self._rng)
+            result = replace(result, moves=_with_first(result.moves, chosen))
+        if resigns:
+            return Answer(None, result=result, elapsed_ms=self.elapsed_ms())
+        best = result.moves[0]
+        return Answer(best.move, legal_reply(board, best), result, self.elapsed_ms())
+
+    def _may_resign(self) -> bool:
+        """Is this a move of a game, not an analysis?"""
+        return not self._request.limits.is_open or self._control.hit is not None
+
+
+def is_root(puct: Puct, board: Board) -> bool:
+    """Is this the position that was searched last?"""
+    root = puct.root
+    return root is not None and (root.key, root.ply) == (board.key, board.ply)
 
 
 def _playout_limit(limits: Limits, config: EngineConfig) -> int | None:
-    """Returns the playouts to make: what `go` says counts more than the option."""
+    """Returns the number of playouts to make: the one of `go`, or else of the option."""
     is_limited = limits.nodes is not None or limits.depth is not None
     return limits.nodes if is_limited else config.playouts or None
 
 
 def _depth_limit(limits: Limits, config: EngineConfig) -> int | None:
-    """Returns the depth at which to stop: what `go` says counts more than the option."""
+    """Returns the depth at which to stop: the one of `go`, or else of the option."""
     is_limited = limits.nodes is not None or limits.depth is not None
     return limits.depth if is_limited else config.depth or None
+
+
+def _with_first(moves: Sequence[RootMove], first: RootMove) -> tuple[RootMove, ...]:
+    return (first, *(move for move in moves if move is not first))
