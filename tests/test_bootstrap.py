@@ -36,7 +36,7 @@ def test_a_failed_step_shows_the_end_of_its_log_and_what_to_do(bootstrap: Module
     first, *rest = str(failure.value).splitlines()
     assert first == "making noise failed"
     assert rest[0] == "  | line 80"
-    assert rest[-2:] == [f"  the whole log: {bootstrap.LOGS / 'noise.log'}", "be quiet"]
+    assert rest[-2:] == [f"  whole log: {bootstrap.LOGS / 'noise.log'}", "be quiet"]
 
 
 def test_steps_leave_stdin_to_the_engine_and_stdout_to_usi(

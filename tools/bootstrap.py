@@ -1,8 +1,8 @@
-"""Sets up a checkout: `.venv`, goryu in it (editable) with its dependencies, and the native extension.
+"""Sets up a checkout: creates `.venv`, installs goryu in it with its dependencies, builds the native code.
 
-For tools/dev.py; standard library only, because it runs before anything is installed. A step is repeated only
-when what it depends on has changed, which stamps in .venv record. Messages go to stderr, the output of the
-steps to logs in build/dev/.
+tools/dev.py uses it before anything is installed, so it imports only the standard library. A step is repeated
+only when its inputs have changed; stamps in .venv record them. Messages go to stderr, the output of the steps
+to logs in build/dev/.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ TAIL_LINES = 20
 
 VENV_ADVICE = "on Debian and Ubuntu this needs `apt install python3-venv`"
 NETWORK_ADVICE = (
-    "is the network there? Run the same command again to go on. Where pip finds no matching distribution, "
-    "Python may be too new for one: remove .venv, and set up with an older Python "
+    "is the network available? Run the same command again to resume. If pip finds no matching distribution, "
+    "this Python may be too new: remove .venv, and set up with an older Python "
     "(python3.14 tools/dev.py setup; Windows: py -3.14 tools\\dev.py setup)"
 )
 COMPILER_ADVICE = (
@@ -38,15 +38,15 @@ COMPILER_ADVICE = (
 )
 
 DIRECTML = "directml"
-"""What `setup` is given for the GPUs of AMD and Intel on Windows. It is no extra for pip: one can only add to
-what is installed, and two distributions of onnxruntime overwrite each other's files."""
+"""The word for GPUs of AMD and Intel on Windows. It cannot be an extra of pip, which only adds distributions:
+two distributions of onnxruntime overwrite each other's files."""
 
 ONE_RUNTIME = {"cuda", "cuda12", DIRECTML}
-"""Each wants an onnxruntime of its own: a new one takes the place of an earlier one."""
+"""Each needs its own onnxruntime, so a new one replaces an earlier one."""
 
 
 class Programs(NamedTuple):
-    """Where the programs of a virtual environment lie."""
+    """The paths of the programs of a virtual environment."""
 
     folder: Path
     python: Path
@@ -54,7 +54,7 @@ class Programs(NamedTuple):
 
 
 def programs(venv: Path, system: str = os.name) -> Programs:
-    """Returns where they lie on a system, named as in `os.name`."""
+    """Returns the programs of a virtual environment; system: as in `os.name`."""
     folder = venv / ("Scripts" if system == "nt" else "bin")
     suffix = ".exe" if system == "nt" else ""
     return Programs(folder, folder / f"python{suffix}", folder / f"goryu{suffix}")
@@ -64,23 +64,23 @@ PYTHON = str(programs(VENV).python)
 
 
 class StepError(Exception):
-    """A step failed. The first line says which, the others what to do and what its log ends with."""
+    """A step failed. The message names the step, and then shows the end of its log and what to do."""
 
 
 def set_up(extras: Iterable[str]) -> None:
-    """Sets up what is missing or out of date; costs milliseconds where nothing is."""
+    """Sets up what is missing or out of date; takes milliseconds if everything is current."""
     if not (install_is_current(extras) and native_is_current()):
         with set_up_lock():
-            if not install_is_current(extras):  # Asked again: another set-up may just have finished.
+            if not install_is_current(extras):  # Again: another process may just have finished it.
                 install(extras)
             if not native_is_current():
                 build_native()
     if failure := read_stamp("native")["failure"]:
-        say(f"running without native code: {failure} (`dev.py setup` tries again)")
+        log(f"running without native code: {failure} (`dev.py setup` tries again)")
 
 
 def force_set_up(extras: Iterable[str]) -> None:
-    """Sets up everything anew, whatever the stamps say."""
+    """Installs and builds everything again, whatever the stamps say."""
     with set_up_lock():
         install(extras)
         build_native()
@@ -90,7 +90,7 @@ def force_set_up(extras: Iterable[str]) -> None:
 
 
 def install(extras: Iterable[str]) -> None:
-    """Installs goryu, editable, with the extras asked for and those it already had."""
+    """Installs goryu, editable, with these extras and those that were installed before."""
     before = set(read_stamp("install").get("extras", []))
     together = sorted({*extras, *(before - ONE_RUNTIME if ONE_RUNTIME & {*extras} else before)})
     create_venv()
@@ -112,16 +112,16 @@ def install(extras: Iterable[str]) -> None:
 
 
 def remove_runtimes() -> None:
-    """Removes every onnxruntime: after removing one of two the other is broken, too."""
+    """Removes every onnxruntime: after removing one of two, the other one is broken."""
     names = ["onnxruntime", "onnxruntime-gpu", "onnxruntime-directml"]
     command = [PYTHON, "-m", "pip", "uninstall", "--yes", "--disable-pip-version-check", *names]
-    step("uninstall", "removing the onnxruntime that is there", command, "does an engine still run? End it")
+    step("uninstall", "removing the onnxruntime that is there", command, "if an engine is running, end it")
 
 
 def create_venv() -> None:
-    """Creates .venv, or completes it: without the package python3-venv Debian leaves one that has no pip."""
+    """Creates .venv, or completes one without pip, which Debian makes without the package python3-venv."""
     if not ask_python("-m", "pip", "--version"):
-        # venv keeps the links that it finds, even those to a Python that is gone.
+        # venv keeps existing links, even broken ones to a removed Python.
         clear = [] if python_version() else ["--clear"]
         step("venv", "creating .venv", [sys.executable, "-m", "venv", *clear, str(VENV)], VENV_ADVICE)
 
@@ -136,7 +136,7 @@ def install_key() -> str:
 
 
 def extras_known() -> list[str]:
-    """Returns the names of what `setup` can add: the extras that pyproject.toml offers, and DirectML."""
+    """Returns the words that `setup` accepts: the extras of pyproject.toml, and DirectML."""
     return [*project()["project"]["optional-dependencies"], DIRECTML]
 
 
@@ -148,27 +148,27 @@ def project() -> dict[str, Any]:
 
 
 def build_native() -> None:
-    """Builds goryu._native; goryu also runs without it, unless GORYU_REQUIRE_NATIVE=1."""
+    """Builds goryu._native. A failure is an error only with GORYU_REQUIRE_NATIVE=1."""
     key, failure = native_key(), ""
     try:
         if native_sources():
-            if not cxx() and os.name != "nt":  # On Windows setuptools finds it, off the path.
+            if not cxx() and os.name != "nt":  # On Windows setuptools finds it without PATH.
                 raise StepError(f"no C++ compiler found\n{COMPILER_ADVICE}")
             command = [PYTHON, "setup.py", "--quiet", "build_ext", "--inplace"]
             environment = {"GORYU_REQUIRE_NATIVE": "1"} | ({"CXX": cxx()} if cxx() else {})
             step("native", "building the native code", command, COMPILER_ADVICE, **environment)
     except StepError as error:
-        for stale in native_modules():  # Built from other sources, and no longer the twin of the Python.
+        for stale in native_modules():  # Built from other sources: it may differ from the Python.
             stale.unlink()
         if os.environ.get("GORYU_REQUIRE_NATIVE") == "1":
             raise
-        say(f"{error}\ngoing on without native code: pure Python plays the same, slowly")
+        log(f"{error}\ncontinuing without native code: pure Python plays the same, but slowly")
         failure = str(error).splitlines()[0]
     write_stamp("native", key=key, failure=failure)
 
 
 def native_is_current() -> bool:
-    """Is the extension built from today's sources, or known not to build from them?"""
+    """Is the extension built from the current sources, or are they known not to build?"""
     stamp = read_stamp("native")
     if stamp.get("key") != native_key():
         return False
@@ -183,7 +183,7 @@ def native_key() -> str:
 
 
 def native_sources() -> list[Path]:
-    """Returns what the extension is built from, or nothing if there is no module to build."""
+    """Returns the source files of the extension, or none if there is no module to build."""
     folder = ROOT / "native"
     if not (folder / "_native.pyx").exists():
         return []
@@ -191,13 +191,13 @@ def native_sources() -> list[Path]:
 
 
 def native_modules() -> list[Path]:
-    """Returns the built extension (one for each version of Python it was built for)."""
+    """Returns the built extensions, one for each version of Python."""
     package = ROOT / "engine" / "goryu"
     return [*package.glob("_native*.so"), *package.glob("_native*.pyd")]
 
 
 def cxx() -> str:
-    """Returns the C++ compiler to call, or nothing."""
+    """Returns the command of the C++ compiler, or an empty text."""
     found = (shutil.which(name) for name in ("c++", "g++", "clang++"))
     return os.environ.get("CXX") or next(filter(None, found), "")
 
@@ -205,35 +205,35 @@ def cxx() -> str:
 # --- steps, stamps and the lock ---
 
 
-def say(message: str) -> None:
+def log(message: str) -> None:
     print("goryu: " + message.replace("\n", "\ngoryu: "), file=sys.stderr, flush=True)
 
 
 def step(name: str, message: str, command: Sequence[str], advice: str, **environment: str) -> None:
-    """Runs a command with its output in a log; raises StepError if it fails."""
-    say(f"{message} ...")
+    """Runs a command and writes its output to a log; raises StepError if it fails."""
+    log(f"{message} ...")
     LOGS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / f"{name}.log"
+    log_file = LOGS / f"{name}.log"
     started = time.monotonic()
-    with log.open("wb") as output:
+    with log_file.open("wb") as output:
         done = subprocess.run(
             command,
             cwd=ROOT,
             env={**os.environ, **environment},
-            stdin=subprocess.DEVNULL,  # What the GUI has already sent is for the engine.
+            stdin=subprocess.DEVNULL,  # The lines of a GUI are for the engine.
             stdout=output,
             stderr=subprocess.STDOUT,
         )
     if done.returncode != 0:
-        # In the encoding of the system, as Microsoft's compiler and pip write into a file.
-        tail = log.read_text(encoding=locale.getencoding(), errors="replace").splitlines()[-TAIL_LINES:]
+        # Microsoft's compiler and pip write files in the encoding of the system.
+        tail = log_file.read_text(encoding=locale.getencoding(), errors="replace").splitlines()[-TAIL_LINES:]
         shown = [f"  | {line}" for line in tail]
-        raise StepError("\n".join([f"{message} failed", *shown, f"  the whole log: {log}", advice]))
-    say(f"... done ({time.monotonic() - started:.0f} s)")
+        raise StepError("\n".join([f"{message} failed", *shown, f"  whole log: {log_file}", advice]))
+    log(f"... done ({time.monotonic() - started:.0f} s)")
 
 
 def read_stamp(name: str) -> dict[str, Any]:
-    """Returns what the last finished step of this name was made from; empty if there was none."""
+    """Returns the inputs of the last finished step of this name; empty if there was none."""
     try:
         stamp: dict[str, Any] = json.loads((VENV / f"goryu-{name}.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -246,7 +246,7 @@ def write_stamp(name: str, **facts: Any) -> None:
 
 
 def digest(files: Sequence[Path], *facts: str) -> str:
-    """Returns a hash of the contents of files and of some facts."""
+    """Returns a hash of the names and contents of files and of some texts."""
     total = hashlib.sha256("\0".join(facts).encode())
     for path in files:
         total.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
@@ -254,28 +254,28 @@ def digest(files: Sequence[Path], *facts: str) -> str:
 
 
 def python_version() -> str:
-    """Returns the version of .venv's Python, or nothing if it does not run."""
+    """Returns the version of .venv's Python, or an empty text if it does not run."""
     return ask_python("-c", "import sys; print(sys.version)")
 
 
 def ask_python(*arguments: str) -> str:
-    """Returns what .venv's Python prints, or nothing if it does not run."""
+    """Returns the output of .venv's Python, or an empty text if it does not run."""
     command = [PYTHON, *arguments]
     try:
-        asked = subprocess.run(
+        done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
         )
-        return asked.stdout
+        return done.stdout
     except OSError:
         return ""
 
 
 @contextlib.contextmanager
 def set_up_lock() -> Iterator[None]:
-    """Lets one set-up of this checkout run at a time: a match starts two engines at once."""
+    """Lets one set-up of this checkout run at a time: a match starts two engines at the same time."""
     with (ROOT / ".venv.lock").open("a") as file:
         if not try_lock(file.fileno()):
-            say("waiting for another set-up of this checkout to finish ...")
+            log("waiting for another set-up of this checkout to finish ...")
             while not try_lock(file.fileno()):
                 time.sleep(0.2)
         yield  # Closing the file unlocks it.

@@ -25,7 +25,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (users of an older one read what t
     sys.exit(f"goryu needs Python 3.11 or newer, this is {sys.version.split()[0]}; {advice}")
 
 import bootstrap
-from bootstrap import PYTHON, ROOT, VENV, StepError, programs, say
+from bootstrap import PYTHON, ROOT, VENV, StepError, log, programs
 
 
 class Verb(NamedTuple):
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             bootstrap.set_up(verb.extras)
         return verb.run(given.arguments)
     except StepError as error:
-        say(str(error))
+        log(str(error))
         return 1
 
 
@@ -60,7 +60,7 @@ def setup(extras: Sequence[str]) -> int:
     if unknown := sorted(set(extras) - set(known)):
         raise StepError(f"no extra named {', '.join(unknown)}; there are: {', '.join(known)}")
     bootstrap.force_set_up(extras)
-    say(f"ready. The engine for a shogi GUI: {programs(VENV).engine}")
+    log(f"ready. The engine for a shogi GUI: {programs(VENV).engine}")
     return 0
 
 

@@ -1,7 +1,7 @@
-"""Builds native/core with the compiler's sanitizers and runs its own tests: tools/dev.py asan.
+"""Builds native/core with the compiler's sanitizers and runs its C++ tests: tools/dev.py asan.
 
-AddressSanitizer with UndefinedBehaviorSanitizer, then ThreadSanitizer, on native/tests/*_test.cpp; then
-the fuzz targets native/tests/fuzz_*.cpp for --fuzz seconds each. Needs a GCC or Clang; standard library only.
+First AddressSanitizer with UndefinedBehaviorSanitizer, then ThreadSanitizer, on native/tests/*_test.cpp; then
+the fuzz targets native/tests/fuzz_*.cpp for --fuzz seconds each. Needs GCC or Clang.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from bootstrap import ROOT, StepError, cxx, say
+from bootstrap import ROOT, StepError, cxx, log
 
 BUILD = ROOT / "build" / "sanitize"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
@@ -25,13 +25,15 @@ SANITIZERS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line; returns 0 if no sanitizer and no test found anything."""
+    """Runs the command line; returns 0 if no sanitizer and no test found a fault, else 1."""
     parser = argparse.ArgumentParser(prog="dev.py asan", description=__doc__)
-    parser.add_argument("--fuzz", type=float, default=10, metavar="SECONDS", help="how long (default: 10)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the fuzz targets (default: 1)")
+    parser.add_argument(
+        "--fuzz", type=float, default=10, metavar="SECONDS", help="time of each fuzz target (default 10)"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the fuzz targets (default 1)")
     args = parser.parse_args(arguments)
     if os.name == "nt" or not cxx():
-        say("asan: needs a GCC or Clang")
+        log("asan: needs GCC or Clang")
         return 1
     BUILD.mkdir(parents=True, exist_ok=True)
     try:
@@ -41,15 +43,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for program in ("fuzz_sfen", "fuzz_search"):
             run([build(program, "address"), str(args.fuzz), str(args.seed)])
     except StepError as error:
-        say(str(error))
+        log(str(error))
         return 1
     return 0
 
 
 def build(program: str, sanitizer: str) -> str:
-    """Compiles the core and a test program; returns the path of the program."""
+    """Compiles the core with a test program; returns its path."""
     target = str(BUILD / f"{program}_{sanitizer}")
-    say(f"building {program} with the {sanitizer} sanitizer")
+    log(f"building {program} with the {sanitizer} sanitizer")
     core = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "native" / "core").glob("*.cpp"))
     sources = [*core, f"native/tests/{program}.cpp"]
     run([*shlex.split(cxx()), *FLAGS, *SANITIZERS[sanitizer], *sources, "-o", target])
@@ -57,11 +59,7 @@ def build(program: str, sanitizer: str) -> str:
 
 
 def run(command: Sequence[str]) -> None:
-    """Runs a command in the checkout.
-
-    Raises:
-        StepError: it failed.
-    """
+    """Runs a command in the checkout; raises StepError if it fails."""
     status = subprocess.run(command, cwd=ROOT).returncode
     if status != 0:
         raise StepError(f"asan: {shlex.join(command[:1])} failed with status {status}")

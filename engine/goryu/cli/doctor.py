@@ -1,7 +1,7 @@
-"""`goryu doctor`: what is installed, what works, how fast, and what to register in the GUI.
+"""`goryu doctor`: checks the installation, measures its speed, and names the program for a GUI.
 
-Every line is one finding. A line that begins with `!` names something that does not work or is
-weaker than it could be, with the reason; the exit status is 1 if the engine could not play as it should.
+Every line is one finding. A line that begins with `!` is a problem, with its reason. The exit status is 1
+after a line that begins with `! broken`.
 """
 
 import argparse
@@ -20,8 +20,6 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 if TYPE_CHECKING:
     from goryu.evaluators.network import NetworkEvaluator
 
-__all__ = ["main"]
-
 PACKAGES = (
     "numpy",
     "python-shogi",
@@ -32,31 +30,31 @@ PACKAGES = (
 )
 
 MEASURED_S = 1.0
-"""How long each speed is measured."""
+"""How long each measurement takes."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs every check and returns 0 if the network plays, else 1."""
     parser = argparse.ArgumentParser(
-        prog="goryu doctor", description="Says what is installed, what works, and how fast."
+        prog="goryu doctor", description="Checks the installation and measures its speed."
     )
-    parser.add_argument("--model", default="", help="ONNX model; the shipped one if left out")
+    parser.add_argument("--model", default="", help="ONNX model (default: the shipped one)")
     options = parser.parse_args(arguments)
-    is_well = True
+    is_working = True
     for line in _findings(options.model):
-        is_well = is_well and not line.startswith("! broken")
+        is_working = is_working and not line.startswith("! broken")
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
     for line in _registration():
         sys.stdout.write(f"{line}\n")
-    return 0 if is_well else 1
+    return 0 if is_working else 1
 
 
 def _findings(model: str) -> Iterator[str]:
     yield from _installation()
     try:
         yield from _rules()
-    except ImportError as error:  # Nothing else can be tried without a board.
+    except ImportError as error:  # Every other check needs a board.
         yield f"! broken: search and rules: {error}{_advice()}"
         return
     yield from _network(model)
@@ -82,13 +80,13 @@ def _rules() -> Iterator[str]:
 
 
 def _advice() -> str:
-    """Returns what to do about native twins that are not there, "" if they are."""
+    """Returns how to build the native code, "" if it is built."""
     is_built = find_spec("goryu._native") is not None
-    return "" if is_built else "; tools/dev.py setup builds the native twins, or says why it cannot"
+    return "" if is_built else "; tools/dev.py setup builds the native code or explains why it cannot"
 
 
 def _network(model: str) -> Iterator[str]:
-    """Says which backends onnxruntime offers, and which of them really start."""
+    """Yields the backends that onnxruntime offers, and which of them work with the network."""
     from goryu.evaluators.model_files import ModelError
     from goryu.evaluators.providers import BACKENDS, BackendError, import_onnxruntime
     from goryu.players.loading import load_network
@@ -116,7 +114,7 @@ def _network(model: str) -> Iterator[str]:
 
 
 def _evaluations_per_second(network: "NetworkEvaluator") -> float:
-    """Returns the rate of the network alone: Python's planes, unlike the search's, would hold a GPU back."""
+    """Returns the rate of the network alone; making planes in Python would be slower than a GPU."""
     from goryu.implementation import Board
 
     inputs = network.new_inputs(network.batch_size)
@@ -126,7 +124,7 @@ def _evaluations_per_second(network: "NetworkEvaluator") -> float:
 
 
 def _rate(work: Callable[[], object]) -> float:
-    """Returns how often a piece of work is done in a second."""
+    """Returns how often per second `work` can be called."""
     start_s, count = monotonic(), 0
     while monotonic() - start_s < MEASURED_S:
         work()
@@ -135,27 +133,27 @@ def _rate(work: Callable[[], object]) -> float:
 
 
 def _search(model: str) -> Iterator[str]:
-    """Searches the start position for a moment, as a game does, with the options at their defaults."""
+    """Searches the start position for a second with the default options."""
     from goryu.games.shogi import move_to_usi
     from goryu.implementation import Board
     from goryu.players.limits import Limits
     from goryu.players.player import Player
     from goryu.players.request import Request, SearchControl
 
-    player, config, said = Player(), EngineConfig(EvaluatorConfig(model=model)), list[str]()
-    player.load(config, said.append)
-    yield from (f"! broken: {text}" if text.startswith("Error!") else text for text in said)
+    player, config, messages = Player(), EngineConfig(EvaluatorConfig(model=model)), list[str]()
+    player.load(config, messages.append)
+    yield from (f"! broken: {text}" if text.startswith("Error!") else text for text in messages)
     request = Request(Board(), Limits(movetime_ms=1000 * MEASURED_S), config, monotonic())
     answer = player.search(request, SearchControl(), lambda result, elapsed_ms: None)
     if answer.move is None or answer.result is None:
-        yield "! broken: the search has no answer"
+        yield "! broken: the search found no move"
         return
     rate = 1000 * answer.result.stats.playouts / answer.elapsed_ms
     yield f"search: {rate:.0f} playouts/s, the first move would be {move_to_usi(answer.move)}"
 
 
 def _registration() -> Iterator[str]:
-    """Says which file to choose in the GUI."""
+    """Yields the program to register in a GUI."""
     scripts = Path(sys.executable).parent
     program = scripts / ("goryu.exe" if sys.platform == "win32" else "goryu")
     launcher = Path(__file__).resolve().parents[3] / "bat" / "usi.bat"
@@ -164,4 +162,4 @@ def _registration() -> Iterator[str]:
     elif sys.platform == "win32" and launcher.is_file():
         yield f"register in the GUI: {launcher}"
     else:
-        yield f"! {program} is not there: pip install goryu, or pip install -e . in the checkout, makes it"
+        yield f"! {program} is missing: `pip install goryu`, or `pip install -e .` in the checkout"
