@@ -282,7 +282,7 @@ def test_what_comes_before_the_first_batch_is_no_batch() -> None:
     manager.begin()
     clock.wait_ms(5)
     assert manager.observe() == pytest.approx(55)
-    assert manager.latency_ms == pytest.approx(5)
+    assert manager._latency_ms == pytest.approx(5)
 
 
 def test_a_machine_that_held_us_up_is_trusted_less_for_the_next_second() -> None:
@@ -294,4 +294,4 @@ def test_a_machine_that_held_us_up_is_trusted_less_for_the_next_second() -> None
     for _ in range(100):
         clock.wait_ms(10)
         manager.observe()
-    assert manager.latency_ms == pytest.approx(40)
+    assert manager._latency_ms == pytest.approx(40)

@@ -1,1 +1,1 @@
-"""Players: a search with an evaluator, a clock and settings."""
+"""Players: a search, an evaluator, a book and a clock that together answer for one side of a game."""

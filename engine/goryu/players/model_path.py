@@ -1,4 +1,4 @@
-"""Finds the model file that the config names, and the file of options beside it; loads neither."""
+"""Finds the model file that the config names, and the model's options file; loads neither."""
 
 import tomllib
 from pathlib import Path
@@ -40,7 +40,7 @@ def _shipped_model(folder: Path, key: str) -> Path:
 
 
 def read_model_options(config: EvaluatorConfig) -> str:
-    """Returns the text of the options file beside the model (`model.onnx.ini`), "" if there is none."""
+    """Returns the text of the model's options file (`model.onnx.ini`), "" if there is none."""
     if config.kind != "network":
         return ""
     try:

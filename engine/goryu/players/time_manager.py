@@ -1,11 +1,11 @@
-"""How long to think: from the clocks to a plan for one move, and the stopwatch that holds to it.
+"""Time management: a plan for one move, made from the clocks, and a stopwatch that carries it out.
 
-The plan has a soft end, the optimum, and a hard one, the maximum. The optimum is the
-share of the main time that dlshogi uses, time / (14 + max(0, 30 - ply)) + increment,
-and never less than the byoyomi (秒読み), which is lost if it is not used. Where nothing follows
-the main time, what the network's delay takes from a long game is set aside first. The stopwatch
-ends a search early when the second move can no longer catch up, and doubles the optimum
-once when the first two moves are close: the time saved goes where it is needed.
+The plan has a soft end, the optimum, and a hard one, the maximum. The optimum is dlshogi's share of the main
+time, time / (14 + max(0, 30 - ply)) + increment, and at least the byoyomi (秒読み), which cannot be saved. If
+nothing follows the main time, the network delays of a long game are subtracted first. The stopwatch ends a
+search early when the second move can no longer catch up, and doubles the optimum once when the first two
+moves are close.
+
 Sources: dlshogi's time control; lc0's "smart pruning"; YaneuraOu for the two network delays.
 """
 
@@ -24,31 +24,31 @@ MAXIMUM_FACTOR = 4.0
 """No move may take more than this multiple of its optimum (FukauraOu's largest value)."""
 
 PONDER_FACTOR = 1.25
-"""Who also thinks on the opponent's time may spend more of its own (YaneuraOu's value)."""
+"""An engine that ponders may use more of its own time (YaneuraOu's value)."""
 
 LONG_GAME = 60
-"""So many moves more than expected must be playable before the flag falls, each in the network's delay."""
+"""After the expected number of moves there must be time for this many more, one network delay each."""
 
 CLOSE_RACE = 1.5
 """The optimum is doubled if the first move has less than this multiple of the second's visits (dlshogi)."""
 
 EARLIEST_STOP = 0.1
-"""The share of the optimum before which a race is not called: rates are noise until then (dlshogi)."""
+"""The share of the optimum before which no search ends early: the rate of playouts is noise (dlshogi)."""
 
 LATENCY_HALF_LIFE_S = 1.0
-"""How long it takes to forget half of the longest batch: a machine that held us up will do so again."""
+"""The time in which the longest batch loses half its weight: a machine that was slow will be slow again."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeConfig:
-    """What the user may say about time; milliseconds unless the name says otherwise.
+    """The user's options for time; milliseconds unless the name says otherwise.
 
-    network_delay_ms: on average, how much later the GUI's clock stops than ours; used for round numbers.
-    network_delay2_ms: the same at worst; kept back from everything that must not be exceeded.
-    time_margin_ms: not planned with where no byoyomi follows the main time, up to half of it.
-    minimum_ms: do not answer sooner, except with a proven or the only move.
-    does_round_up: the GUI counts whole seconds, so that the rest of a second that was begun is free.
-    stops_early_in_byoyomi: answer a decided race early even where the time saved is worth nothing.
+    network_delay_ms: how much later the GUI's clock stops than ours, on average.
+    network_delay2_ms: the same at worst; subtracted from every time that must not be exceeded.
+    time_margin_ms: main time that is never used if no byoyomi follows it; at most half of it.
+    minimum_ms: do not answer sooner, except with a proven move or the only one.
+    does_round_up: the GUI counts whole seconds, so the rest of a second costs nothing.
+    stops_early_in_byoyomi: answer early when the best move is decided, though byoyomi cannot be saved.
     moves_to_draw: the ply at which the game is drawn; 0 for none.
     """
 
@@ -67,10 +67,10 @@ class TimeConfig:
 class Budget:
     """The plan for one move, in milliseconds from the start of its clock.
 
-    optimum_ms: the soft end. maximum_ms: the hard end, at which the answer must have left us.
-    minimum_ms: not before. may_stop_early, may_extend: may a look at the tree move the soft end?
-    second_ms: where the soft end may only be moved to the end of a second on the GUI's clock, how long
-        before that the answer must leave us; None where it may be moved to anywhere.
+    optimum_ms: the soft end. maximum_ms: the hard end, at which the answer must have been sent.
+    minimum_ms: the earliest end. may_stop_early, may_extend: may visit counts move the soft end?
+    second_ms: how long before the end of a second of the GUI's clock the answer must be sent, if the soft end
+        may only move to such an end; None if it may move anywhere.
     """
 
     optimum_ms: float
@@ -119,7 +119,7 @@ def _plan_clock(limits: Limits, turn: int, ply: int, config: TimeConfig) -> Budg
     # A margin greater than the time itself would forbid all thinking; half of it is then the best guess.
     limit_ms = usable_ms - min(margin_ms, 0.5 * usable_ms)
     if time_ms <= byoyomi_ms:
-        # The last of the main time and the byoyomi behind it are one budget: neither can be saved.
+        # The rest of the main time and the byoyomi after it are one budget: neither can be saved.
         early = config.stops_early_in_byoyomi
         return Budget(limit_ms, limit_ms, min(config.minimum_ms, limit_ms), may_stop_early=early)
 
@@ -150,30 +150,25 @@ def _plan_clock(limits: Limits, turn: int, ply: int, config: TimeConfig) -> Budg
 
 
 def _end_of_second(ms: float, before_ms: float) -> float:
-    """Returns the first moment from `ms` on that is so long before the end of a second."""
+    """Returns the first moment from `ms` on that is `before_ms` before the end of a second."""
     return 1000.0 * ceil((ms + before_ms) / 1000) - before_ms
 
 
 class TimeManager:
-    """A stopwatch that is asked between two batches whether to go on.
+    """A stopwatch that decides between two batches whether the search goes on.
 
-    clock: seconds, monotonic. The longest recent batch is measured and remembered between moves,
-    because a batch that has begun must be waited for.
+    clock: seconds, monotonic. The longest recent batch is remembered between moves, because the answer must
+    wait for a batch that has begun.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._latency_ms = 0.0
         self._budget: Budget | None = None
-        self._started_s = self._asked_s = self._first_batch_s = clock()
+        self._started_s = self._batch_start_s = self._first_batch_s = clock()
         self._playouts_before = 0
         self._soft_ms = 0.0
         self._was_extended = False
-
-    @property
-    def latency_ms(self) -> float:
-        """How long a batch has been seen to take lately."""
-        return self._latency_ms
 
     @property
     def soft_ms(self) -> float:
@@ -184,21 +179,21 @@ class TimeManager:
         """Starts the stopwatch at `started_s`, when `playouts` had already been made (by pondering)."""
         self._budget = budget
         self._started_s = started_s
-        self._asked_s = self._first_batch_s = self._clock()
+        self._batch_start_s = self._first_batch_s = self._clock()
         self._playouts_before = playouts
         self._soft_ms = budget.optimum_ms if budget is not None else 0.0
         self._was_extended = False
 
     def begin(self) -> None:
-        """Notes that the first batch begins: whatever was done since the start was none."""
-        self._asked_s = self._clock()
+        """Starts the measurement of the first batch; what was done since `start` was not one."""
+        self._batch_start_s = self._clock()
 
     def observe(self) -> float:
-        """Notes that a batch has ended; returns the milliseconds since the start."""
+        """Ends the measurement of a batch; returns the milliseconds since the start."""
         now = self._clock()
-        batch_s = now - self._asked_s
+        batch_s = now - self._batch_start_s
         self._latency_ms = max(1000 * batch_s, self._latency_ms * 0.5 ** (batch_s / LATENCY_HALF_LIFE_S))
-        self._asked_s = now
+        self._batch_start_s = now
         return 1000 * (now - self._started_s)
 
     def milliseconds_since(self, moment_s: float) -> float:
@@ -206,19 +201,19 @@ class TimeManager:
         return 1000 * (self._clock() - moment_s)
 
     def should_stop(self, stats: SearchStats, is_forced: bool = False) -> bool:
-        """Is it time to answer? To be asked once after every batch.
+        """Must the search end? Call it once after every batch.
 
-        is_forced: there is only one legal move, so that thinking only serves to show a score.
+        is_forced: there is only one legal move, so the search only serves to show a score.
         """
         elapsed_ms = self.observe()
         if stats.playouts == self._playouts_before:
-            self._first_batch_s = self._asked_s  # Before it a large graph is cleared of what is old.
+            self._first_batch_s = self._batch_start_s  # Before it the old nodes of a large graph are freed.
         if stats.is_proven or (is_forced and self._budget is not None and stats.playouts > 0):
             return True
         if self._budget is None:
             return False
-        # Not more than half of the time is given up for the latency: a slow batch ends the search
-        # before the next one, not before the first.
+        # At most half of the time is given up for the latency: a slow batch must end the search before the
+        # next batch, not before the first.
         next_ms = elapsed_ms + min(self._latency_ms, 0.5 * self._budget.maximum_ms)
         if next_ms >= self._budget.maximum_ms:
             return True
@@ -231,7 +226,7 @@ class TimeManager:
         if self._budget.second_ms is None:
             return True
         self._soft_ms = min(self._soft_ms, _end_of_second(elapsed_ms, self._budget.second_ms))
-        self._was_extended = True  # It is over, so that it will not be.
+        self._was_extended = True  # The move is decided, so the end must not move again.
         return next_ms >= self._soft_ms
 
     def _extend(self, stats: SearchStats) -> bool:
@@ -249,9 +244,9 @@ class TimeManager:
         return True
 
     def _is_race_over(self, stats: SearchStats, elapsed_ms: float) -> bool:
-        """Can the second move not catch up any more, even if it got every remaining playout?"""
+        """Is the best move ahead even if the second gets all remaining playouts?"""
         made = stats.playouts - self._playouts_before
         if made == 0 or elapsed_ms < EARLIEST_STOP * self._soft_ms:
             return False
-        rate = made / max(1000 * (self._asked_s - self._first_batch_s), 1.0)
+        rate = made / max(1000 * (self._batch_start_s - self._first_batch_s), 1.0)
         return stats.best_visits - stats.second_visits > rate * (self._soft_ms - elapsed_ms)
