@@ -187,9 +187,10 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-@pytest.mark.parametrize(
-    "name", ["bench", "evaluate", "learn", "fuzz", "match", "openings", "perft", "selfplay", "teach", "train"]
-)
+NOT_PROGRAMS = {"common", "progress_display", "bootstrap"}
+
+
+@pytest.mark.parametrize("name", sorted({path.stem for path in TOOLS.glob("*.py")} - NOT_PROGRAMS))
 def test_help_needs_no_extra(name: str) -> None:
     command = [sys.executable, "-c", WITHOUT_EXTRAS, str(TOOLS / f"{name}.py"), "--help"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

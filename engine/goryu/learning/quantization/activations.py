@@ -1,4 +1,4 @@
-"""What flows through a network in ONNX form: tensors inside it, not only its outputs."""
+"""Records the values of tensors inside an ONNX network."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,20 +15,20 @@ Floats = npt.NDArray[np.float32]
 def record(
     model: onnx.ModelProto, tensors: Iterable[str], batches: Iterable[dict[str, Array]]
 ) -> Iterator[dict[str, Floats]]:
-    """Yields, for each batch, what the named tensors of a float network hold, as float32.
+    """Yields, for each batch, the values of the named tensors of a float network, as float32.
 
-    batches: inputs of the network, by name; they may be among `tensors`, too.
+    batches: inputs of the network, by name; `tensors` may name inputs too.
     """
     names = sorted(set(tensors))
-    watched = onnx.ModelProto()
-    watched.CopyFrom(model)
+    extended = onnx.ModelProto()
+    extended.CopyFrom(model)
     own = {value.name for value in (*model.graph.input, *model.graph.output)}
     for name in names:
         if name not in own:
-            watched.graph.output.append(
+            extended.graph.output.append(
                 onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, None)
             )
-    session = onnxruntime.InferenceSession(watched.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(extended.SerializeToString(), providers=["CPUExecutionProvider"])
     outputs = [output.name for output in session.get_outputs()]
     for batch in batches:
         seen = batch | dict(zip(outputs, session.run(outputs, batch), strict=True))

@@ -1,13 +1,14 @@
-"""The ranges of the activations of a network in 8 bits, and who reads them rounded.
+"""Calibrates an 8-bit network: chooses the ranges of its activations on real positions.
 
-A byte has 256 steps. A wide range cuts nothing off, a narrow one has finer steps. The best one is looked for
-on real positions. Large errors do more harm than many small ones: with squares as the measure ranges became
-so narrow that the policy was further from the float network's than without a search; hence the fourth power.
+A byte has 256 steps. A wide range clips nothing; a narrow range has finer steps. `best_range` minimises the
+mean fourth power of the error. With squares the ranges became so narrow that the policy was further from that
+of the
+float network than with the full ranges: large errors do more harm than many small ones.
 
-What a convolution reads has one range for all channels, or its products could not be summed as integers. What
-it adds to the trunk has one for each channel: the channels' scales are put into those of its weights, and
-taken out again where the bytes have become floats. There nothing is cut off but what the ReLU that follows
-does not hear.
+The inputs of a convolution share one range for all channels; otherwise its products could not be summed as
+integers. The outputs that it adds to the trunk have one range per channel: the scales of the channels are
+folded into the scales of its weights and divided out after the bytes are floats again. These ranges clip only
+values that the following ReLU sets to zero.
 """
 
 from collections import Counter
@@ -26,25 +27,25 @@ STEPS = 255
 """Of an unsigned byte."""
 
 LEAST = 1e-3
-"""No range is smaller: a channel that was never active on the positions may be on others."""
+"""Least upper end of a range: a channel that was never active may be active on other positions."""
 
 LOW_SHARES = tuple(0.8**i for i in range(11))
 HIGH_SHARES = tuple(0.93**i for i in range(13))
-"""Ranges that are tried, as shares of the lowest and the highest value seen."""
+"""Candidate ranges, as shares of the lowest and the highest value."""
 
-ROOM = 1.05
-"""A channel's own range is so much wider than what was seen of it."""
+MARGIN = 1.05
+"""The range of a channel is wider than its values by this factor."""
 
 EVERY = 7
-"""Only every seventh value is looked at, for speed."""
+"""Use only every seventh value, for speed."""
 
 
 LARGEST_BIAS = 2**30
-"""In units of its scale: a sum of 32 bits has room for as much again."""
+"""In units of its scale; a 32-bit sum can hold twice as much."""
 
 
 def fit_ranges(small: onnx.ModelProto, source: onnx.ModelProto, batches: Iterable[dict[str, Array]]) -> None:
-    """Gives each tensor of activations that `small` rounds its best range, and the biases their new scales.
+    """Gives each rounded tensor of activations its best range, and each bias its new scale.
 
     small: the network in 8 bits (QDQ form), changed in place; its inputs keep their scales. source: the float
     network that it was made from, with the same names. batches: inputs of the network, by name.
@@ -63,7 +64,7 @@ def fit_ranges(small: onnx.ModelProto, source: onnx.ModelProto, batches: Iterabl
         for name, parts in values.items():
             parts.append(seen[name].ravel()[::EVERY])
         for name, addend in addends.items():
-            channels[name].see(*np.broadcast_arrays(seen[name], seen[addend]))
+            channels[name].observe(*np.broadcast_arrays(seen[name], seen[addend]))
     constants = {tensor.name: tensor for tensor in small.graph.initializer}
     scales: dict[str, Floats] = {}
     for node in rounded:
@@ -93,26 +94,27 @@ def best_range(values: Floats) -> tuple[float, float]:
 
 
 class _Channels:
-    """What was seen of the channels of a tensor [N, C, H, W] that is added to another one before a ReLU."""
+    """Statistics of the channels of a tensor [N, C, H, W] that is added to another one before a ReLU."""
 
     def __init__(self) -> None:
         self._lowest: Floats = np.zeros(1, np.float32)
         self._highest: Floats = np.full(1, LEAST, np.float32)
-        self._lowest_heard: Floats = np.zeros(1, np.float32)
+        self._lowest_needed: Floats = np.zeros(1, np.float32)
 
-    def see(self, values: Floats, addend: Floats) -> None:
-        """Looks at some values, and at what is added to each."""
+    def observe(self, values: Floats, addend: Floats) -> None:
+        """Takes in some values, and what is added to each."""
         self._lowest = np.minimum(self._lowest, values.min((0, 2, 3)))
         self._highest = np.maximum(self._highest, values.max((0, 2, 3)))
-        self._lowest_heard = np.minimum(self._lowest_heard, -addend.max((0, 2, 3)))
+        self._lowest_needed = np.minimum(self._lowest_needed, -addend.max((0, 2, 3)))
 
     def grid(self) -> tuple[Floats, int]:
-        """Returns the channels' scales, and their one zero point: that with the smallest scales.
+        """Returns the scales of the channels and their common zero point, the one with the smallest scales.
 
-        A scale is negative where more steps are needed below zero than above: so one zero point suits all.
+        A scale is negative where more steps are needed below zero than above, so that one zero point suits
+        all.
         """
-        below = -ROOM * np.maximum(self._lowest, self._lowest_heard)
-        above = ROOM * self._highest
+        below = -MARGIN * np.maximum(self._lowest, self._lowest_needed)
+        above = MARGIN * self._highest
         less, more = np.minimum(below, above), np.maximum(below, above)
 
         def scales(zero: int) -> Floats:
@@ -123,7 +125,7 @@ class _Channels:
 
 
 def _writers(small: onnx.ModelProto) -> dict[str, onnx.NodeProto]:
-    """Returns the 8-bit convolutions by their outputs that have a bias, and constants of their own."""
+    """Returns the 8-bit convolutions with a bias whose constants nobody else reads, by their outputs."""
     dequantize = {node.output[0] for node in small.graph.node if node.op_type == "DequantizeLinear"}
     reads = Counter(name for node in small.graph.node for name in node.input)
     return {
@@ -139,9 +141,9 @@ def _writers(small: onnx.ModelProto) -> dict[str, onnx.NodeProto]:
 def _scale_channels(
     small: onnx.ModelProto, writer: onnx.NodeProto, rounding: onnx.NodeProto, scales: Floats
 ) -> None:
-    """Lets a convolution write bytes in the scales of its channels; behind them they are floats as before.
+    """Makes a convolution write bytes in the scales of its channels, and multiplies by the scales after them.
 
-    Of a channel with a negative scale the bytes say the opposite.
+    The bytes of a channel with a negative scale have the opposite sign.
     """
     constants = {tensor.name: tensor for tensor in small.graph.initializer}
     (weight,) = (node for node in small.graph.node if node.output[0] == writer.input[1])
@@ -161,10 +163,10 @@ def _scale_channels(
 
 
 def keep_residuals_unrounded(small: onnx.ModelProto) -> None:
-    """Lets all but convolutions read activations as they were before rounding, where these are at hand.
+    """Makes all operators but convolutions read activations before rounding, where these exist as floats.
 
-    So a residual connection carries its values on unrounded, block after block. What a convolution writes is
-    at hand as bytes only.
+    A residual connection then carries unrounded values through the blocks. The outputs of a convolution exist
+    as bytes only.
     """
     writer = {output: node for node in small.graph.node for output in node.output}
     for node in small.graph.node:
@@ -173,7 +175,7 @@ def keep_residuals_unrounded(small: onnx.ModelProto) -> None:
         for i, name in enumerate(node.input):
             if name not in writer or writer[name].op_type != "DequantizeLinear":
                 continue
-            rounded = writer.get(writer[name].input[0])  # None for weights
+            rounded = writer.get(writer[name].input[0])  # None for weights.
             if rounded and (exact := rounded.input[0]) in writer and writer[exact].op_type != "Conv":
                 node.input[i] = exact
 
@@ -185,7 +187,7 @@ def _grid(lowest: float, highest: float) -> tuple[float, int]:
 
 
 def _added_before_a_relu(model: onnx.ModelProto, name: str) -> str | None:
-    """Returns what is added to a tensor that only this sum reads, and the sum only a ReLU; else None."""
+    """Returns the other addend of the only reader of a tensor, if only a ReLU reads the sum; else None."""
     readers = [node for node in model.graph.node if name in node.input]
     if len(readers) != 1 or readers[0].op_type != "Add":
         return None
@@ -197,10 +199,10 @@ def _added_before_a_relu(model: onnx.ModelProto, name: str) -> str | None:
 
 
 def _round_biases(small: onnx.ModelProto, source: onnx.ModelProto, channels: Mapping[str, Floats]) -> None:
-    """Rounds biases to multiples of the scales of activation times weight, in which products are summed.
+    """Rounds biases to multiples of activation scale times weight scale, the unit of the sums of products.
 
-    channels: the scales of those convolutions' channels that write them, by the convolution's name.
-    A filter whose weights are next to nothing gets greater ones if its bias would not fit in 32 bits.
+    channels: the scales of the output channels, by the name of the convolution.
+    A filter of tiny weights gets a greater weight scale if its bias would otherwise not fit in 32 bits.
     """
     exact = {tensor.name: numpy_helper.to_array(tensor) for tensor in source.graph.initializer}
     original = {node.name: node for node in source.graph.node}
@@ -231,6 +233,6 @@ def _round_biases(small: onnx.ModelProto, source: onnx.ModelProto, channels: Map
 
 
 def _set(tensor: onnx.TensorProto, values: npt.ArrayLike) -> None:
-    """Replaces the values of a constant; its type and shape stay."""
+    """Replaces the values of a constant and keeps its type and shape."""
     old = numpy_helper.to_array(tensor)
     tensor.CopyFrom(numpy_helper.from_array(np.asarray(values, old.dtype).reshape(old.shape), tensor.name))

@@ -1,34 +1,40 @@
-"""Channels of one size, so that 8 bits with one scale for a whole layer suit each of them.
+"""Equalizes the sizes of channels, so that one 8-bit scale per layer suits all of them.
 
-Between two layers with only a ReLU between them a channel can be divided by a positive number in the first
-and multiplied by it in the second: the network computes the same. So the large channels, which would leave
-the small ones few of the 256 steps of a byte, give way.
+Between two layers with only a ReLU in between, a channel can be divided by a positive number in the first and
+multiplied by it in the second without changing the output. This shrinks the large channels, which would leave
+few of the 256 steps of a byte to the small ones.
 
 Source: M. Nagel et al., "Data-Free Quantization Through Weight Equalization and Bias Correction", ICCV 2019,
-section 4.1; the sizes are those of activations on real positions here, not those of weights.
+section 4.1; but here the sizes are those of activations on real positions, not those of weights.
 """
 
+from pathlib import Path
+
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from goryu.learning.training.dataset import Dataset, make_batch
+from goryu.learning.training.export import export_onnx
+from goryu.learning.training.import_onnx import load_export
 from goryu.learning.training.network import PolicyValueNet, ResidualBlock
 
 SHARE = 0.75
-"""Exponent: 0 leaves the channels as they are, 1 makes all equal, and the weights that read them unequal."""
+"""Exponent: 0 changes nothing; 1 makes all channels equal, but the weights that read them unequal."""
 
 LARGE = 0.9995
-"""The size of a channel is this quantile of what is seen of it: a single large value does not count."""
+"""The size of a channel is this quantile of its values, so that single large values do not count."""
 
 EVERY = 7
-"""Only every seventh value is looked at: torch.quantile is slow."""
+"""Use only every seventh value: torch.quantile is slow."""
 
 
 def equalize(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:
-    """Makes the channels more equal of a network whose normalisations only add biases (`load_export`).
+    """Makes the channels of a network whose normalisations only add biases (`load_export`) more equal.
 
-    input1 [N, 62, 9, 9], input2 [N, 57, 9, 9]: some hundreds of positions to measure the channels on. The
-    outputs stay the same, but for the rounding of float32.
+    input1 [N, 62, 9, 9], input2 [N, 57, 9, 9]: some hundreds of positions on which to measure the channels.
+    The outputs stay the same up to float32 rounding.
     """
     with torch.no_grad():
         x = F.relu(net.norm(net.board(input1) + net.hands(input2)))
@@ -54,8 +60,16 @@ def equalize(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:
         _multiply_inputs(outer, net.value.reduce.weight)
 
 
+def write_equalized(source: Path, target: Path, positions: Dataset) -> None:
+    """Writes an exported network with equalized channels; InputError if tools/train.py did not export it."""
+    net = load_export(source)
+    batch = make_batch(positions, np.arange(len(positions)), np.zeros(len(positions), bool))
+    equalize(net, torch.from_numpy(batch.input1), torch.from_numpy(batch.input2))
+    export_onnx(net, target)
+
+
 def _size(x: Tensor) -> Tensor:
-    """Returns how large the channels of [N, C, 9, 9] are, as [C]."""
+    """Returns the sizes of the channels of [N, C, 9, 9], as [C]."""
     return torch.quantile(x.transpose(0, 1).flatten(1)[:, ::EVERY], LARGE, dim=1).clamp_min(1e-3)
 
 

@@ -1,9 +1,8 @@
-"""Rounding the weights of convolutions so that the errors cancel: each to a neighbour on its grid, not always
-to the nearer one.
+"""GPTQ: rounds the weights of convolutions so that their errors cancel.
 
-Input after input is rounded, and what was lost is made good by the inputs that are still to come, as far as
-these are active together on real positions. The squared error is smaller than that of rounding each weight by
-itself (tests/test_training.py: less than 0.7 of it on positions not seen), at no cost when the network runs.
+Rounds the weights of one input after another. The inputs that remain compensate each rounding error, as far
+as they are active together on real positions. The squared error is less than 0.7 of that of rounding to
+nearest, on positions that were not used (tests/test_training.py), and the network runs as fast.
 
 Source: E. Frantar et al., "GPTQ: Accurate Post-Training Quantization for Generative Pre-trained
 Transformers", ICLR 2023, section 3.
@@ -21,20 +20,20 @@ from goryu.evaluators.formats.base import Array
 from goryu.learning.quantization.activations import record
 
 Hessian = npt.NDArray[np.float64]
-"""[K, K]: sums of x x^T over all patches x of K numbers that a filter of K weights was laid on."""
+"""[K, K]: the sum of x x^T over all patches x of K numbers that a filter of K weights reads."""
 
 Number = TypeVar("Number", np.float32, np.int32)
 
 DAMPING = 0.01
-"""Added to the diagonal, as a share of its mean: what was never active is not thought free of cost."""
+"""Added to the diagonal, as a share of its mean: inputs that were never active must not be free."""
 
 
 def hessians(
     model: onnx.ModelProto, convolutions: Iterable[str], batches: Iterable[dict[str, Array]]
 ) -> dict[str, Hessian]:
-    """Returns the hessians of what the named convolutions of a float network read, by the convolution's name.
+    """Returns the Hessians of the inputs of some convolutions of a float network, by the convolution's name.
 
-    batches: inputs of the network, by name. The convolutions are plain ones.
+    batches: inputs of the network, by name. The convolutions are plain (`is_plain`).
     """
     names = set(convolutions)
     nodes = [node for node in model.graph.node if node.name in names]
@@ -51,14 +50,12 @@ def round_weights(
 ) -> npt.NDArray[np.int8]:
     """Returns the weights [filters, ...] in units of `scales` [filters], integers in [-limit, limit].
 
-    inputs: of the K weights of a filter, in their order.
+    inputs: the Hessian, in the order of the K weights of a filter.
     """
     size = len(inputs)
-    order = np.argsort(
-        -np.diag(inputs), kind="stable"
-    )  # the most active inputs first: others make up for them
+    order = np.argsort(-np.diag(inputs), kind="stable")  # Most active first: the others compensate.
     rest = weights.reshape(len(weights), size)[:, order].astype(np.float64)
-    damping = DAMPING * np.diag(inputs).mean() or 1.0  # 1 if nothing was ever active
+    damping = DAMPING * np.diag(inputs).mean() or 1.0  # 1 if no input was ever active.
     damped = inputs[np.ix_(order, order)] + damping * np.eye(size)
     inverse = np.linalg.cholesky(np.linalg.inv(damped)).T
     rounded = np.zeros_like(rest)
@@ -74,7 +71,7 @@ def round_weights(
 def patches(x: npt.NDArray[Number], node: onnx.NodeProto, zero: int = 0) -> npt.NDArray[Number]:
     """Returns the patches, [patches, K], of an input [N, C, H, W] of a plain convolution.
 
-    zero: what lies around it.
+    zero: value of the padding.
     """
     attributes = _attributes(node)
     height, width = attributes["kernel_shape"]
@@ -85,7 +82,7 @@ def patches(x: npt.NDArray[Number], node: onnx.NodeProto, zero: int = 0) -> npt.
 
 
 def is_plain(node: onnx.NodeProto) -> bool:
-    """Is it of two dimensions, with strides, dilations and groups of 1 and pads that are written down?"""
+    """Is it two-dimensional, with strides, dilations and groups of 1 and explicit pads?"""
     attributes = _attributes(node)
     return (
         len(attributes.get("kernel_shape", ())) == 2

@@ -1,13 +1,14 @@
 """miniosl's network in 8-bit integers: a teacher that labels more than twice as many positions in an hour.
 
-It foresees results and moves nearly as well as the float network (`tools/measure.py`: 0.432 nats for 0.431),
-and its mistakes of rounding differ from position to position, so that a pupil hears little of them.
+It predicts results nearly as well as the float network (`tools/evaluate.py`: a loss of 0.432 nats instead of
+0.431), and its rounding errors vary between positions, so they largely average out for the student.
 """
 
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
+from time import process_time
 
 import numpy as np
 
@@ -17,19 +18,20 @@ from goryu.evaluators.miniosl import INPUT, OUTPUTS, MinioslEvaluator, network_p
 from goryu.games.shogi import Rules
 from goryu.games.state import Move
 from goryu.implementation import Board
-from goryu.learning.quantization.quantize import CALIBRATION_BATCH, Agreement, quantize_on
+from goryu.learning.quantization.comparison import CALIBRATION_BATCH, Agreement, compare_evaluations
+from goryu.learning.quantization.quantize import quantize_on
 from goryu.learning.records.game_records import GameRecord
-from goryu.search.evaluator import Evaluation
 
 FLOAT = ("*/convout/*", "*/conv1x1out/*")
-"""Convolutions that stay float: what they write is added to the trunk, where rounding would add up. They cost
-a fifth of the speed, and nearly half of the error of the values is gone."""
+"""Convolutions that stay float: their outputs are added to the trunk, where rounding errors would accumulate.
+
+They cost a fifth of the speed and remove nearly half of the error of the values."""
 
 
-def positions(games: Iterable[GameRecord], number: int, rng: Random) -> list[Board]:
-    """Returns so many positions, each with the moves before it, drawn by chance.
+def sample_positions(games: Iterable[GameRecord], number: int, rng: Random) -> list[Board]:
+    """Returns `number` random positions of the games, each with the moves before it.
 
-    Raises InputError if there is no game with a move.
+    Raises InputError if no game has a move.
     """
     known = [game for game in games if game.moves]
     if not known:
@@ -44,12 +46,11 @@ def positions(games: Iterable[GameRecord], number: int, rng: Random) -> list[Boa
 
 
 def quantize_miniosl(target: Path, boards: Sequence[Board]) -> None:
-    """Writes the package's network in 8 bits, calibrated on positions, of which whole batches of 16 are used.
+    """Writes the package's network in 8 bits, calibrated on whole batches of 16 boards.
 
-    Its outputs are the moves and the value; those that are not used here are left out.
-    Raises ModelError if miniosl is not installed.
+    Keeps only the outputs that Goryu uses, moves and value. Raises ModelError if miniosl is not installed.
     """
-    import onnx.utils  # a heavy package of the extra [train]
+    import onnx.utils  # A heavy package of the extra [train].
 
     teacher = MinioslEvaluator()
     planes = [teacher.show(board)[0] for board in boards]
@@ -63,13 +64,14 @@ def quantize_miniosl(target: Path, boards: Sequence[Board]) -> None:
         quantize_on(used, target, batches, exclude=FLOAT)
 
 
-def compare(one: Sequence[Evaluation], other: Sequence[Evaluation]) -> Agreement:
-    """Returns how close two evaluators' answers on the same positions are."""
-    matches, policy_error, value_error = 0, 0.0, 0.0
-    for first, second in zip(one, other, strict=True):
-        policies = np.array([first.policy, second.policy])
-        matches += int(policies[0].argmax() == policies[1].argmax())
-        policy_error += float(np.square(policies[0] - policies[1]).mean())
-        value_error += (first.value - second.value) ** 2
-    n = len(one)
-    return Agreement(n, matches / n, (policy_error / n) ** 0.5, (value_error / n) ** 0.5)
+def compare_with_float(small: Path, boards: Sequence[Board]) -> tuple[Agreement, float, float]:
+    """Returns how close the 8-bit network is to the package's, and the positions per second of both.
+
+    Per second of CPU time, planes and moves included; first the float network.
+    """
+    answers, seconds = [], []
+    for network in (MinioslEvaluator(), MinioslEvaluator(small)):
+        started = process_time()
+        answers.append(network.evaluate(boards))
+        seconds.append(process_time() - started)
+    return compare_evaluations(*answers), len(boards) / seconds[0], len(boards) / seconds[1]

@@ -1,56 +1,37 @@
-"""Smaller numbers: the network in 8-bit integers, three times as fast on a CPU, or in 16-bit floats.
+"""Smaller networks: 8-bit integers, three times as fast on a CPU, or 16-bit floats for GPUs.
 
 The convolutions, nearly all of the work, get signed bytes as weights, with a scale for each output channel,
 and unsigned bytes as activations, with a range found by running the network on real positions (static
-quantisation). The operators stay what they are, framed by QuantizeLinear and DequantizeLinear nodes (the QDQ
+quantization). The operators stay the same, framed by QuantizeLinear and DequantizeLinear nodes (the QDQ
 form), which onnxruntime fuses into integer kernels.
 
-Against the rounding, which the policy must not hear: channels can be made equal first (`equalization.py`),
-ranges suit what follows, channels that are added to the trunk have scales of their own, residual connections
-stay unrounded (`activation_ranges.py`), errors of the weights cancel (`weight_rounding.py`), and planes of
-zeros and ones lose nothing.
+These steps keep the rounding errors small: channels can be equalized first (`equalization.py`); activations
+get the range with the smallest error, channels that are added to the trunk have their own scales, and
+residual connections are not rounded (`calibration.py`); the errors of the weights cancel (`gptq.py`); and
+planes of zeros and ones are exact.
 
-16-bit floats are for GPUs, which calculate with them twice as fast; a CPU gains nothing.
+GPUs compute with 16-bit floats twice as fast; CPUs gain nothing from them.
 
-The policy must be compared with the float network's (`agreement`) before a small network is shipped, and a
-match must confirm it.
+Compare the policy with that of the float network (`comparison.py`) before you ship a small network, and
+confirm it by a match.
 
 Source: B. Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
-Inference", CVPR 2018; onnxruntime's quantisation tool, which does most of the work.
+Inference", CVPR 2018; onnxruntime's quantization tool, which does most of the work.
 """
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from goryu.errors import InputError
 from goryu.evaluators.formats.base import Array
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.learning.training.dataset import Batch, Dataset, make_batch
-
-CALIBRATION_BATCH = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How close two networks are on the same positions.
-
-    policy_top1: share of positions with the same first choice among the legal moves.
-    policy_error: root mean square of the difference of the legal moves' probabilities.
-    value_error: the same of the values in [-1, +1].
-    """
-
-    positions: int
-    policy_top1: float
-    policy_error: float
-    value_error: float
+from goryu.learning.quantization.comparison import CALIBRATION_BATCH, batches_of, planes_of
+from goryu.learning.training.dataset import Dataset
 
 
 def quantize(
@@ -63,11 +44,11 @@ def quantize(
 ) -> None:
     """Writes `target`, the 8-bit version of the float network `source`, calibrated on `positions`.
 
-    Of the positions only whole batches of 16 are used. The rest is as of `quantize_on`.
+    Uses only whole batches of 16 positions. The options are those of `quantize_on`.
     """
     whole = positions.select(np.arange(len(positions) // CALIBRATION_BATCH * CALIBRATION_BATCH))
     inputs = [spec.name for spec in NetworkEvaluator(source, backend="cpu").format.inputs]
-    batches = [dict(zip(inputs, _planes(batch), strict=True)) for batch in _batches(whole)]
+    batches = [dict(zip(inputs, planes_of(batch), strict=True)) for batch in batches_of(whole)]
     quantize_on(source, target, batches, reduce_range=reduce_range, exclude=exclude)
 
 
@@ -81,14 +62,14 @@ def quantize_on(
 ) -> None:
     """Writes `target`, the 8-bit version of the float network `source`, calibrated on batches of its inputs.
 
-    batches: inputs by name, all batches of one size. An input that holds nothing but integers of a byte in
-        all of them, such as planes of zeros and ones, is not rounded.
-    reduce_range: use 7 bits for the weights; a CPU with AVX2 but without VNNI adds pairs of products in
-        16 bits, which 8-bit weights can overflow. Weights of planes keep 8 bits: planes are 0 or 1.
-    exclude: names of convolutions, beginnings of names, or patterns such as "*/first/*", that stay float.
+    batches: inputs by name, all batches of one size. An input whose values are all integers of a byte, such
+        as planes of zeros and ones, is not rounded.
+    reduce_range: use 7 bits for the weights. A CPU with AVX2 but without VNNI adds pairs of products in 16
+        bits, which 8-bit weights can overflow. Weights of planes keep 8 bits: planes are 0 or 1.
+    exclude: names of convolutions that stay float: whole, as prefixes, or as patterns such as "*/first/*".
 
     Raises:
-        InputError: the network's weights are not floats, or there is nothing that `exclude` names.
+        InputError: the network's weights are not floats, or `exclude` names no convolution.
     """
     # Heavy and noisy packages of the extra [train].
     import onnx
@@ -102,7 +83,7 @@ def quantize_on(
         prepared = Path(folder) / "prepared.onnx"
         quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
         model = onnx.load(prepared)
-        for i, node in enumerate(model.graph.node):  # Other exporters leave them without names.
+        for i, node in enumerate(model.graph.node):  # Some exporters give them no names.
             node.name = node.name or f"{node.op_type}-{i}"
         onnx.save(model, prepared)
         _check(source, model, exclude)
@@ -117,7 +98,7 @@ def quantize_on(
         quantization.quantize_static(
             str(prepared),
             str(target),
-            # The tool measures ranges; `fit_ranges` finds better ones for all but the inputs.
+            # `fit_ranges` below finds better ranges for all but the inputs.
             _Reader(batches if len(exact) < len(batches[0]) else batches[:1]),
             quant_format=quantization.QuantFormat.QDQ,
             activation_type=quantization.QuantType.QUInt8,
@@ -136,9 +117,10 @@ def quantize_on(
 
 
 def halve(source: Path, target: Path) -> None:
-    """Writes `target`, the network `source` in 16-bit floats; inputs and outputs stay 32 bits wide.
+    """Writes `target`, the network `source` in 16-bit floats.
 
-    So it fits where the float network does: other engines of the dlshogi format feed 32-bit planes.
+    Inputs and outputs keep 32 bits, so that it can replace the float network: other engines of the dlshogi
+    format feed 32-bit planes.
     """
     import onnx
     from onnxruntime.transformers.float16 import convert_float_to_float16
@@ -146,52 +128,8 @@ def halve(source: Path, target: Path) -> None:
     onnx.save(convert_float_to_float16(onnx.load(source), keep_io_types=True), target)
 
 
-def agreement(one: NetworkEvaluator, other: NetworkEvaluator, positions: Dataset) -> Agreement:
-    """Compares two networks on all `positions`."""
-    matches, policy_error, value_error = 0, 0.0, 0.0
-    for batch in _batches(positions):
-        policies, values = zip(*(_answer(network, batch) for network in (one, other)), strict=True)
-        matches += int((policies[0].argmax(axis=1) == policies[1].argmax(axis=1)).sum())
-        policy_error += float(
-            (((policies[0] - policies[1]) ** 2).sum(axis=1) / batch.legal.sum(axis=1)).sum()
-        )
-        value_error += float(((values[0] - values[1]) ** 2).sum())
-    n = len(positions)
-    return Agreement(n, matches / n, (policy_error / n) ** 0.5, (value_error / n) ** 0.5)
-
-
-def rate(network: NetworkEvaluator, positions: Dataset, seconds: float) -> float:
-    """Returns how many positions the network judges in a second of CPU time, in batches of its size."""
-    size = network.batch_size
-    planes = _planes(make_batch(positions, np.arange(size), np.zeros(size, bool)))
-    done, started = 0, process_time()
-    while (elapsed := process_time() - started) < seconds:
-        network.run(planes)
-        done += size
-    return done / elapsed
-
-
-def _answer(
-    network: NetworkEvaluator, batch: Batch
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    logits, values = network.run(_planes(batch))
-    legal = np.where(batch.legal, logits.astype(np.float64), -np.inf)
-    weights = np.exp(legal - legal.max(axis=1, keepdims=True))
-    return weights / weights.sum(axis=1, keepdims=True), values
-
-
-def _planes(batch: Batch) -> list[Array]:
-    return [batch.input1, batch.input2]
-
-
-def _batches(positions: Dataset) -> list[Batch]:
-    starts = range(0, len(positions), CALIBRATION_BATCH)
-    parts = [np.arange(start, min(start + CALIBRATION_BATCH, len(positions))) for start in starts]
-    return [make_batch(positions, part, np.zeros(len(part), bool)) for part in parts]
-
-
 def _fit_bytes(values: Array) -> bool:
-    """Are they all integers that an unsigned byte holds?"""
+    """Are all values integers that fit an unsigned byte?"""
     numbers = np.asarray(values, np.float64)
     return bool((numbers == np.clip(np.round(numbers), 0, 255)).all())
 
@@ -214,7 +152,7 @@ def _check(source: Path, model: Any, exclude: Sequence[str]) -> None:
 
 
 def _round_weights(small: Any, source: Any, convolutions: dict[str, Any], inputs: dict[str, Any]) -> None:
-    """Rounds the weights of the 8-bit network `small` anew, on their scales, so that errors cancel."""
+    """Rounds the weights of the 8-bit network `small` again, by GPTQ, on the same scales."""
     from onnx import numpy_helper
 
     from goryu.learning.quantization.gptq import round_weights
@@ -231,7 +169,7 @@ def _round_weights(small: Any, source: Any, convolutions: dict[str, Any], inputs
 
 
 class _Reader:
-    """What onnxruntime's calibration asks for its inputs, one batch after another."""
+    """Gives onnxruntime's calibration one batch after another."""
 
     def __init__(self, batches: Sequence[dict[str, Array]]) -> None:
         self._batches = iter(batches)

@@ -1,8 +1,8 @@
-"""How often a CPU without VNNI would compute something else with 8-bit weights.
+"""Counts the sums that overflow with 8-bit weights on a CPU without VNNI.
 
-With AVX2 alone, onnxruntime multiplies unsigned by signed bytes with an instruction that adds two
-neighbouring products in 16 bits and cuts off what does not fit (vpmaddubsw). 7-bit weights always fit; 8-bit
-weights nearly always, because two large activations must meet two large weights.
+With AVX2 alone, onnxruntime multiplies unsigned by signed bytes with vpmaddubsw, an instruction that adds two
+neighbouring products in 16 bits and saturates. 7-bit weights always fit. 8-bit weights nearly always fit,
+because an overflow needs two large activations with two large weights.
 """
 
 from pathlib import Path
@@ -19,9 +19,9 @@ GREATEST, LEAST = 2**15 - 1, -(2**15)
 
 
 def saturated_pairs(path: Path, positions: Dataset) -> tuple[int, int]:
-    """Returns how many sums of two products would be cut off on some positions, and of how many.
+    """Returns how many sums of two products would saturate on some positions, and how many there are.
 
-    Only those of plain convolutions are counted.
+    Counts those of plain convolutions (`is_plain`) only.
     """
     model = onnx.load(path)
     weights = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
@@ -54,7 +54,7 @@ def saturated_pairs(path: Path, positions: Dataset) -> tuple[int, int]:
         flat = read.transpose(0, 2, 3, 1).reshape(len(read), -1)
         for kernel in weight.transpose(0, 2, 3, 1).reshape(filters, -1):
             products = flat * kernel
-            sums = products[:, 0:-1:2] + products[:, 1::2]  # with an odd number, the last stands alone
+            sums = products[:, 0:-1:2] + products[:, 1::2]  # The last of an odd number has no partner.
             saturated += int(((sums > GREATEST) | (sums < LEAST)).sum())
             total += sums.size
     return saturated, total

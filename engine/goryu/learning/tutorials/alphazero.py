@@ -189,7 +189,9 @@ class AlphaZero(Generic[P]):
             progress(MATCH, next(started), games)
             return self.learner.new_game()
 
-        return paired_match(new, old, new_game, games, max_plies=self.config.max_plies)
+        score = paired_match(new, old, new_game, games, max_plies=self.config.max_plies)
+        progress(MATCH, games, games)
+        return score
 
     def sampling_agent(self, evaluator: Evaluator) -> Agent:
         """Returns a player without noise that draws its first moves; otherwise all games would be equal."""
