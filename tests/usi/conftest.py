@@ -1,8 +1,8 @@
-"""The engine as a GUI sees it: a process, pipes, whole lines; and the rules that hold in every session.
+"""The engine as a GUI starts it, and the rules that hold in every session.
 
-One answer per accepted `go` (G1), the grammar and ASCII (G2), the legality of every move by cshogi,
-which shares nothing with our rules (G3), silence before the first command (G4), a clean
-end (G5), a quiet stderr (G6), short lines (G7).
+These are: one answer for every `go`; valid lines in ASCII, shorter than 4096 characters; legal moves,
+according to cshogi, which shares no code with Goryu; silence before the first command; exit status 0; almost
+nothing on stderr.
 """
 
 import os
@@ -29,10 +29,10 @@ else:
     cshogi = pytest.importorskip("cshogi")
 
 PATIENCE_S = 20.0
-"""How long a line that was promised without a time is waited for."""
+"""How long to wait for a line if the test sets no time."""
 
 SLACK_S = 0.15
-"""Upper bounds of times are widened by this, besides the time in which the engine waited for a core."""
+"""Added to all upper bounds of times, besides the time in which the engine waited for a core."""
 
 QUICK = "setoption name Evaluator value hashed\nsetoption name USI_Hash value 64\n"
 
@@ -46,14 +46,16 @@ class Go:
 
     @property
     def board(self) -> "cshogi.Board | None":
-        """The position as cshogi sees it, None if it refuses it. Asked for only once the engine has made a
-        move: some of the positions that the engine must refuse make cshogi abort."""
+        """The position as cshogi reads it, or None if cshogi refuses it.
+
+        Only for positions in which the engine has made a move: some that it must refuse make cshogi abort.
+        """
         return parse_position(self.position)
 
 
 @dataclass(slots=True, repr=False)
 class Engine:
-    """The engine as a GUI starts it."""
+    """A running engine, and what was sent to it and received from it."""
 
     process: "subprocess.Popen[bytes]"
     lines: "SimpleQueue[tuple[float, str | None]]" = field(default_factory=SimpleQueue)
@@ -70,7 +72,7 @@ class Engine:
     is_stochastic: bool = False
 
     def send(self, text: str) -> None:
-        """Sends text, one write, a newline behind it."""
+        """Sends text and a newline in one write."""
         for line in text.split("\n"):
             self.transcript.append(f"> {line}")
             self._follow(line)
@@ -85,7 +87,7 @@ class Engine:
         self.process.stdin.flush()
 
     def peek(self, timeout_s: float = PATIENCE_S) -> str | None:
-        """Returns the next line without taking it, or None if none comes (any more)."""
+        """Returns the next line without taking it, or None if no line comes."""
         if self.peeked is None:
             try:
                 self.peeked = self.lines.get(timeout=timeout_s)
@@ -95,27 +97,27 @@ class Engine:
 
     @property
     def is_closed(self) -> bool:
-        """Has the output been read to its end? Then nobody is left who could write."""
+        """Has the output been read to its end, so that no process can write to it any more?"""
         return self.peeked is not None and self.peeked[1] is None
 
     def next_line(self, timeout_s: float = PATIENCE_S) -> str | None:
-        """Returns the next line, checked by the global rules, or None if none comes (any more)."""
+        """Returns the next line after checking the rules for all sessions, or None if no line comes."""
         line = self.peek(timeout_s)
         if line is None:
             return None
         assert self.peeked is not None
         self.received_s, self.peeked = self.peeked[0], None
         self.transcript.append(f"< {line}")
-        assert self.has_spoken_to, f"G4: spoke first: {line!r}"
-        assert len(line) < 4096, f"G7: a line of {len(line)} characters"
-        assert line.isascii(), f"G2: not ASCII: {line!r}"
-        assert line == line.rstrip(), f"G2: trailing blanks: {line!r}"
-        assert ENGINE_LINE.fullmatch(line) or line in ("black", "white"), f"G2: not USI: {line!r}"
+        assert self.has_spoken_to, f"printed before the first command: {line!r}"
+        assert len(line) < 4096, f"a line of {len(line)} characters"
+        assert line.isascii(), f"not ASCII: {line!r}"
+        assert line == line.rstrip(), f"trailing blanks: {line!r}"
+        assert ENGINE_LINE.fullmatch(line) or line in ("black", "white"), f"not a USI line: {line!r}"
         self._check_moves(line)
         return line
 
     def expect(self, pattern: str, timeout_s: float = PATIENCE_S) -> str:
-        """Returns the next line, which must match; info lines are passed over unless one is asked for."""
+        """Returns the next line that is no info line, or that matches; it must match."""
         while True:
             found = self.next_line(timeout_s)
             assert found is not None, f"waited for {pattern!r}"
@@ -124,7 +126,7 @@ class Engine:
             assert found.startswith("info") or not found, f"expected {pattern!r}, received {found!r}"
 
     def expect_silence(self, duration_s: float, but_info: bool = True) -> None:
-        """Checks that nothing comes, or nothing but info lines."""
+        """Checks that no line comes, or no line but info lines."""
         end_s = time.monotonic() + duration_s
         while (rest_s := end_s - time.monotonic()) > 0:
             found = self.next_line(rest_s)
@@ -158,14 +160,14 @@ class Engine:
         self.process.stdin.close()
 
     def expect_exit(self, timeout_s: float) -> None:
-        """Waits for the end of the process; what it still says is checked."""
-        assert self.process.wait(timeout_s + SLACK_S) == 0, f"G5: status {self.process.returncode}"
+        """Waits for the end of the process and checks its last lines."""
+        assert self.process.wait(timeout_s + SLACK_S) == 0, f"status {self.process.returncode}"
         while self.next_line(1.0) is not None:
             pass
-        assert len(self.pending) <= 1, "G1: a go was not answered"
+        assert len(self.pending) <= 1, "a go was not answered"
 
     def prelude(self) -> None:
-        """usi, a quick evaluator, isready."""
+        """Sends usi, the option for a quick evaluator, and isready."""
         self.send("usi")
         while (line := self.expect(r"id .*|option .*|usiok")) != "usiok":
             self.offered.append(line)
@@ -173,8 +175,8 @@ class Engine:
         self.expect("readyok")
 
     def reset(self) -> None:
-        """Brings an idle engine back to where `prelude` left it, as GUIs do between games."""
-        assert not self.pending, "G1: a go was not answered"
+        """Sets all options of an idle engine to their defaults, as GUIs do between games."""
+        assert not self.pending, "a go was not answered"
         for line in self.offered:
             words = line.split()
             if words[0] == "option" and "default" in words:
@@ -183,15 +185,15 @@ class Engine:
         self.expect("readyok")
 
     def finish(self) -> None:
-        """Quits, and checks how the process ends."""
+        """Sends quit and checks the end of the process."""
         if self.process.poll() is None:
             self.send("quit")
             self.expect_exit(2.0)
         if self.process.stderr is not None:
-            assert len(self.process.stderr.read()) < 4096, "G6: a talkative stderr"
+            assert len(self.process.stderr.read()) < 4096, "too much on stderr"
 
     def _follow(self, line: str) -> None:
-        """Keeps the position and the list of owed answers, independently of the engine."""
+        """Keeps track of the position and of the `go` commands that are to be answered."""
         words = line.split()
         if words[:1] == ["position"]:
             self.position = words[1:]
@@ -203,25 +205,25 @@ class Engine:
     def _check_moves(self, line: str) -> None:
         info = INFO.fullmatch(line)
         if info:
-            assert self.pending, f"G1: info without go: {line!r}"
+            assert self.pending, f"info without go: {line!r}"
             self.last_pv = tuple(info["pv"].split())
             self._check_pv(self.pending[0])
         if line.startswith("bestmove"):
-            assert self.pending, "G1: an answer too many"
+            assert self.pending, "one answer too many"
             self._check_bestmove(self.pending.popleft(), line.split())
             self.last_pv = ()
         if line.startswith("checkmate"):
-            assert self.pending, "G1: an answer too many"
+            assert self.pending, "one answer too many"
             go = self.pending.popleft()
             assert "mate" in go.words, "checkmate without go mate"
             self._check_mate(go, line.split()[1:])
 
     def _check_pv(self, go: Go) -> None:
         board = go.board
-        assert board is not None, "a line of play without a position"
+        assert board is not None, "a variation without a position"
         if self.is_stochastic and "ponder" in go.words and not is_line(board, self.last_pv):
             board.pop()
-        assert is_line(board, self.last_pv), f"G3/H4: illegal pv {self.last_pv} in {board.sfen()}"
+        assert is_line(board, self.last_pv), f"illegal pv {self.last_pv} in {board.sfen()}"
 
     def _check_bestmove(self, go: Go, words: list[str]) -> None:
         assert "mate" not in go.words, "bestmove after go mate"
@@ -229,19 +231,19 @@ class Engine:
             return
         board, moves = go.board, (words[1], *words[3:4])
         assert board is not None, "a move in a position that cshogi refuses"
-        assert is_line(board, moves), f"G3: illegal {moves} in {board.sfen()}"
-        assert self.last_pv[:1] == moves[:1], f"H1: the last pv {self.last_pv} is not about {words[1]}"
+        assert is_line(board, moves), f"illegal {moves} in {board.sfen()}"
+        assert self.last_pv[:1] == moves[:1], f"the last pv {self.last_pv} does not begin with {words[1]}"
 
     def _check_mate(self, go: Go, words: list[str]) -> None:
         if words[0] in ("nomate", "timeout", "notimplemented"):
             return
         board = go.board
         assert board is not None, "a mate in a position that cshogi refuses"
-        assert is_line(board, tuple(words)), f"M8: illegal mate {words}"
+        assert is_line(board, tuple(words)), f"illegal mate {words}"
         for word in words:
             board.push_usi(word)
-        assert board.is_check(), "M8: the last move gives no check"
-        assert not list(board.legal_moves), "M8: not mate"
+        assert board.is_check(), "the last move gives no check"
+        assert not list(board.legal_moves), "no mate"
 
 
 def core_waits(*processes: int) -> dict[str, int]:
@@ -258,7 +260,7 @@ def core_waits(*processes: int) -> dict[str, int]:
 
 
 def parse_position(words: list[str]) -> "cshogi.Board | None":
-    """Returns the position as cshogi reads it, or None if it, or one of the moves, is refused."""
+    """Returns the position as cshogi reads it, or None if cshogi refuses it or one of the moves."""
     at = words.index("moves") if "moves" in words else len(words)
     sfen = " ".join(word for word in words[:at] if word != "sfen")
     board = cshogi.Board()
@@ -288,7 +290,7 @@ def is_line(board: "cshogi.Board", moves: tuple[str, ...]) -> bool:
 def start(
     folder: Path, implementation: str, stderr: str, command: Sequence[str] = (), **environment: str
 ) -> Engine:
-    """Starts the engine in a folder that is not its own."""
+    """Starts the engine in another folder than its own."""
     process = subprocess.Popen(
         command or (sys.executable, "-m", "goryu"),
         stdin=subprocess.PIPE,
@@ -309,8 +311,8 @@ def start(
     return engine
 
 
-# How the engine is started: by default as it is built, with a stderr that nobody reads; where slow tests run
-# too, also each implementation with stderr merged into stdout, where every line must be USI.
+# How the engine is started. The default is the installed implementation, with stderr unread. Slow tests use
+# both implementations, with stderr merged into stdout, where every line must be a USI line.
 
 MODES = [
     pytest.param(("", "unread"), id="as-built"),
@@ -328,7 +330,7 @@ def mode(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 
 class Pool:
-    """One process for many cases. A case that fails takes its process with it."""
+    """Shares one process among many tests. A test that fails ends its process."""
 
     def __init__(self, folder: Path, mode: tuple[str, str]) -> None:
         self.folder, self.mode = folder, mode
@@ -336,7 +338,7 @@ class Pool:
 
     @contextmanager
     def start(self, command: Sequence[str] = (), **environment: str) -> Iterator[Engine]:
-        """Starts a process to which nothing has been said, and ends it."""
+        """Starts a process, and ends it after the test."""
         engine = start(self.folder, *self.mode, command, **environment)
         with killed_if_this_fails(engine):
             yield engine
@@ -344,7 +346,7 @@ class Pool:
 
     @contextmanager
     def lend(self) -> Iterator[Engine]:
-        """Lends an engine that is ready, with every option at its default."""
+        """Lends an engine that has loaded, with every option at its default."""
         engine, self.idle = self.idle, None
         if engine is None:
             engine = start(self.folder, *self.mode)
@@ -376,13 +378,13 @@ def pool(mode: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture
 def ready(pool: Pool) -> Iterator[Engine]:
-    """An engine that is ready."""
+    """An engine that has loaded, with every option at its default."""
     with pool.lend() as engine:
         yield engine
 
 
 @pytest.fixture
 def fresh(pool: Pool) -> Iterator[Engine]:
-    """An engine that was just started and is ended behind the test."""
+    """An engine that was just started."""
     with pool.start() as engine:
         yield engine

@@ -1,4 +1,4 @@
-"""Clients that we did not write play games with the engine, with nothing done for their sake."""
+"""Clients by other authors play games with the engine."""
 
 import json
 import os
@@ -21,16 +21,16 @@ cshogi = pytest.importorskip("cshogi")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="starts the engine by a shell script")
 
 SHOGIARENA = os.environ.get("SHOGIARENA") or shutil.which("shogiarena")
-"""ShogiArena's program; it wants an environment of its own, for its sake and for ours."""
+"""ShogiArena's program, which needs an environment of its own."""
 
 QUICK = (("Evaluator", "hashed"), ("USI_Hash", "64"))
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    """The engine as one file without arguments: cshogi knows nothing else."""
+    """The engine as a file: cshogi starts a program without arguments."""
     path = tmp_path / "goryu engine.sh"
-    # Not every client hands on its environment.
+    # Not every client passes on its environment.
     packages = Path(goryu.__file__).parents[1]
     path.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}" exec "{sys.executable}" -u -m goryu\n')
     path.chmod(0o755)
@@ -38,7 +38,7 @@ def program(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("games, plies", [(2, 30), pytest.param(10, 320, marks=pytest.mark.slow)])
-def test_i7_two_engines_on_one_machine_play_games(
+def test_two_engines_on_one_machine_play_games(
     games: int, plies: int, tmp_path: Path, mode: tuple[str, str]
 ) -> None:
     pytest.importorskip("rsshogi")
@@ -55,7 +55,7 @@ def test_i7_two_engines_on_one_machine_play_games(
     assert not [entry.detail for entry in match.entries if entry.reason in FAILURES]
 
 
-def test_i8_cshogi_plays_a_game(program: Path) -> None:
+def test_cshogi_plays_a_game(program: Path) -> None:
     from cshogi.usi import Engine
 
     engine = Engine(str(program), connect=False)
@@ -85,13 +85,10 @@ def test_i8_cshogi_plays_a_game(program: Path) -> None:
         pytest.param(["--games", "4", "--byoyomi", "100"], id="whole", marks=pytest.mark.slow),
     ],
 )
-def test_i8_the_command_line_of_cshogi_plays_games(
-    arguments: list[str], program: Path, tmp_path: Path
-) -> None:
-    """Without --ponder: then it sends `go ponder` from a thread, which a busy machine may start after the
-    `ponderhit` or the `gameover` that is meant for it. No engine can answer that, and when the engine has
-    ended cshogi reads on for ever (it compares bytes with ""). ShogiHome's client (`test_shogihome.py`)
-    ponders in its place.
+def test_the_command_line_of_cshogi_plays_games(arguments: list[str], program: Path, tmp_path: Path) -> None:
+    """Without --ponder. With it, cshogi sends `go ponder` from a thread, which a busy machine may start after
+    the `ponderhit` or `gameover` for this search. No engine can answer that, and cshogi does not notice the
+    end of the engine (it compares bytes with ""). `test_shogihome.py` tests pondering.
     """
     options = ",".join(f"{name}:{value}" for name, value in QUICK)
     command = [sys.executable, "-m", "cshogi.cli", str(program), str(program)]
@@ -101,7 +98,7 @@ def test_i8_the_command_line_of_cshogi_plays_games(
         capture_output=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        timeout=300,  # It waits for ever, at full speed, for an engine that has died.
+        timeout=300,  # It does not notice the end of an engine.
     )
     assert done.returncode == 0, done.stderr
     games = int(arguments[1])
@@ -111,7 +108,7 @@ def test_i8_the_command_line_of_cshogi_plays_games(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not SHOGIARENA, reason="ShogiArena is not installed; SHOGIARENA may name its program")
-def test_i8_shogiarena_runs_a_sequential_test(program: Path, tmp_path: Path) -> None:
+def test_shogiarena_runs_a_sequential_test(program: Path, tmp_path: Path) -> None:
     assert SHOGIARENA
     options = "\n".join(f"  {name}: {value}" for name, value in QUICK)
     for name in ("first", "second"):

@@ -22,7 +22,7 @@ for line in sys.stdin.buffer:
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12))])
-def test_bytes_and_commands_in_any_order_are_survived(seed: int, mode: tuple[str, str]) -> None:
+def test_the_engine_survives_bytes_and_commands_in_any_order(seed: int, mode: tuple[str, str]) -> None:
     writes = [b"usi\nisready\n", *make_session(Random(seed), pieces=100)]
     counted = play([sys.executable, "-m", "goryu"], writes, Random(seed), mode[0])
     assert counted["go"] > 0
@@ -54,7 +54,7 @@ def test_a_session_is_the_same_for_the_same_seed() -> None:
     ],
     ids=["none", "two answers", "no answer", "bestmove none", "debug output", "dies", "stderr"],
 )
-def test_what_an_engine_must_not_do_is_found(answer: str, habit: str, complaint: str | None) -> None:
+def test_the_fuzzer_finds_what_an_engine_must_not_do(answer: str, habit: str, complaint: str | None) -> None:
     program = PATIENT.format(answer=answer, habit=habit)
     writes = [command + b"\n" for command in COMMANDS]
     session = ([sys.executable, "-c", program], writes, Random(0), "python")

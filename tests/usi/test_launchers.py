@@ -1,8 +1,10 @@
 """The ways to start the engine: console script, shell script, `python -m`, and `bat/usi.bat` under cmd.exe.
 
-Where Wine is installed its cmd.exe runs the .bat files; the python.exe of their .venv is a script that
-hands over to this Python. Their text is tested in test_repository.py.
+If Wine is installed, its cmd.exe runs the .bat files; the python.exe in their .venv is a script that starts
+this Python.
 """
+
+from __future__ import annotations
 
 import os
 import shutil
@@ -10,9 +12,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.usi.conftest import Engine, Pool
 
 ROOT = Path(__file__).resolve().parents[2]
 WINE = shutil.which("wine")
@@ -43,7 +48,7 @@ class CommandPrompt:
 
 
 def japanese_locale() -> str:
-    """Returns the name of a locale in which Wine knows Japanese file names, "" if none is installed."""
+    """Returns the name of a locale with which Wine reads Japanese file names, "" if none is installed."""
     if shutil.which("locale") is None:
         return ""
     installed = subprocess.run(["locale", "-a"], capture_output=True, text=True).stdout.split()
@@ -73,8 +78,8 @@ def installed_copy(folder: Path) -> Path:
     return folder / "bat" / "usi.bat"
 
 
-def check_session(engine: Any) -> None:
-    """A1, E1 and F15 of the conformance list."""
+def check_session(engine: Engine) -> None:
+    """Plays a short session: usi, a move in byoyomi, the end of the input during a search."""
     engine.prelude()
     assert engine.offered[0].startswith("id name Goryu ")
     engine.send("position startpos\ngo btime 0 wtime 0 byoyomi 1000")
@@ -85,7 +90,7 @@ def check_session(engine: Any) -> None:
 
 
 @pytest.mark.parametrize("way", ["module", "console script", "shell script"])
-def test_i1_each_launcher_starts_the_engine(way: str, pool: Any, tmp_path: Path) -> None:
+def test_each_launcher_starts_the_engine(way: str, pool: Pool, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "goryu"]
     if way == "console script":
         name = "goryu.exe" if sys.platform == "win32" else "goryu"
@@ -112,8 +117,8 @@ def test_i1_each_launcher_starts_the_engine(way: str, pool: Any, tmp_path: Path)
         *(("Program Files (x86)", False), ("a & b", False)),  # By name cmd.exe does not find these.
     ],
 )
-def test_i1_i2_the_bat_starts_the_engine_from_any_folder(
-    name: str, by_name: bool, command_prompt: CommandPrompt, pool: Any, tmp_path: Path
+def test_the_bat_file_starts_the_engine_from_any_folder(
+    name: str, by_name: bool, command_prompt: CommandPrompt, pool: Pool, tmp_path: Path
 ) -> None:
     if not name.isascii() and not japanese_locale():
         pytest.skip("no Japanese locale")
@@ -123,7 +128,7 @@ def test_i1_i2_the_bat_starts_the_engine_from_any_folder(
 
 
 @pytest.mark.slow
-def test_i1_the_bat_says_what_to_do_if_nothing_is_installed(
+def test_the_bat_file_says_what_to_do_if_nothing_is_installed(
     command_prompt: CommandPrompt, tmp_path: Path
 ) -> None:
     shutil.copytree(ROOT / "bat", tmp_path / "bat")
@@ -139,7 +144,7 @@ def test_i1_the_bat_says_what_to_do_if_nothing_is_installed(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that stands in for cmd.exe")
-def test_i10_the_engine_ends_when_its_launcher_is_killed_and_the_gui_closes_the_pipe(pool: Any) -> None:
+def test_the_engine_ends_when_its_launcher_is_killed_and_the_gui_closes_the_pipe(pool: Pool) -> None:
     with pool.start(["sh", "-c", f'"{sys.executable}" -m goryu; exit 0']) as engine:
         engine.prelude()
         engine.send("go infinite")
@@ -150,8 +155,8 @@ def test_i10_the_engine_ends_when_its_launcher_is_killed_and_the_gui_closes_the_
 
 
 @pytest.mark.slow
-def test_i10_the_engine_ends_when_cmd_exe_is_killed(
-    command_prompt: CommandPrompt, pool: Any, tmp_path: Path
+def test_the_engine_ends_when_cmd_exe_is_killed(
+    command_prompt: CommandPrompt, pool: Pool, tmp_path: Path
 ) -> None:
     launcher = installed_copy(tmp_path)
     with pool.start(command_prompt.command(launcher), **command_prompt.environment) as engine:
@@ -163,8 +168,8 @@ def test_i10_the_engine_ends_when_cmd_exe_is_killed(
         expect_the_end_of_output(engine, 2.0)
 
 
-def expect_the_end_of_output(engine: Any, timeout_s: float) -> None:
-    """Waits until nobody is left who could write: the engine itself is gone, not only its launcher."""
+def expect_the_end_of_output(engine: Engine, timeout_s: float) -> None:
+    """Waits until the engine itself has ended, not only its launcher: no process can write any more."""
     while engine.next_line(timeout_s) is not None:
         pass
     assert engine.is_closed, "the engine lives on"

@@ -1,9 +1,14 @@
 """Bugs that other engines have or had, as facts that hold here: those of the protocol."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.usi.conftest import Engine
 
 pytest.importorskip("cshogi")
 
@@ -26,8 +31,8 @@ def book(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("position", [MATE_IN_ONE, DECLARABLE, "startpos"])
 @pytest.mark.parametrize("go", ["go infinite", "go ponder btime 0 wtime 0 byoyomi 100"])
-def test_an_open_search_is_silent_whatever_is_known(
-    ready: Any, book: Path, position: str, go: str
+def test_an_open_search_does_not_answer_with_a_mate_a_declaration_or_a_book_move(
+    ready: Engine, book: Path, position: str, go: str
 ) -> None:
     """dlshogi and nshogi answer before `stop` if there is a mate, a won declaration or a book move."""
     ready.send(f"setoption name BookFile value {book}\nisready")
@@ -38,7 +43,7 @@ def test_an_open_search_is_silent_whatever_is_known(
     ready.expect_within("bestmove .*", 0.0, 0.2)
 
 
-def test_a_book_move_is_played_at_once_and_shown_with_its_line(ready: Any, book: Path) -> None:
+def test_a_book_move_is_played_at_once_and_shown_with_its_line(ready: Engine, book: Path) -> None:
     ready.send(f"setoption name BookFile value {book}\nposition startpos\ngo btime 60000 wtime 60000")
     ready.expect(r"info string book=.*\\u5b9a\\u8de1 1\.db")
     ready.expect(r"info string book: 60 cp, depth 20, count 1")
@@ -49,7 +54,7 @@ def test_a_book_move_is_played_at_once_and_shown_with_its_line(ready: Any, book:
     ready.expect("bestmove .*")
 
 
-def test_a_broken_book_is_said_and_the_engine_plays_on(ready: Any, tmp_path: Path) -> None:
+def test_a_missing_book_is_reported_and_the_engine_plays(ready: Engine, tmp_path: Path) -> None:
     ready.send(f"setoption name BookFile value {tmp_path}/none.db\nisready")
     ready.expect("info string Error! .*none.db: No such file or directory; playing without a book")
     ready.expect("readyok")
@@ -57,14 +62,14 @@ def test_a_broken_book_is_said_and_the_engine_plays_on(ready: Any, tmp_path: Pat
     ready.expect(r"bestmove [1-9P]\S+.*")
 
 
-def test_a_check_option_given_false_is_false(ready: Any) -> None:
+def test_a_check_option_given_false_is_false(ready: Engine) -> None:
     """nshogi may read it as true."""
     ready.send("setoption name USI_Ponder value true\nsetoption name USI_Ponder value false")
     ready.send("getoption USI_Ponder")
     ready.expect("info string USI_Ponder = false")
 
 
-def test_an_option_counts_also_behind_isready(ready: Any) -> None:
+def test_an_option_set_after_isready_counts(ready: Engine) -> None:
     """dlshogi, nshogi and the books' engines go on with the old value."""
     ready.send("isready")
     ready.expect("readyok")
@@ -75,8 +80,8 @@ def test_an_option_counts_also_behind_isready(ready: Any) -> None:
     ready.expect("bestmove .*")
 
 
-def test_a_file_replaced_under_its_name_is_noticed(ready: Any, book: Path) -> None:
-    """dlshogi goes on with the old model; of models, see `test_b11` in test_process.py."""
+def test_a_book_file_with_new_content_is_opened_again(ready: Engine, book: Path) -> None:
+    """dlshogi goes on with the old model; test_process.py tests the same for models."""
     ready.send(f"setoption name BookFile value {book}\nisready")
     ready.expect("readyok")
     book.write_text(BOOK.replace("3g3f", "1g1f  "))
@@ -86,13 +91,13 @@ def test_a_file_replaced_under_its_name_is_noticed(ready: Any, book: Path) -> No
     ready.expect("bestmove 1g1f.*")
 
 
-def test_the_moves_behind_an_sfen_are_played(ready: Any) -> None:
+def test_the_moves_after_an_sfen_are_played(ready: Engine) -> None:
     """The first book's engine forgets them."""
     ready.send("position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 moves 7g7f\nd")
     ready.expect(r"info string sfen \S+/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2")
 
 
-def test_a_value_may_contain_blanks(ready: Any) -> None:
+def test_a_value_may_contain_blanks(ready: Engine) -> None:
     """The second book's engine cuts it at the first one."""
     ready.send("setoption name BookDir value C:/My Books/of 2026\ngetoption BookDir")
     ready.expect("info string BookDir = C:/My Books/of 2026")

@@ -1,4 +1,6 @@
-"""What of the conformance list a session file cannot say: bytes, files, broken libraries, signals."""
+"""Sessions that a session file cannot describe: with bytes, files, broken libraries, signals."""
+
+from __future__ import annotations
 
 import os
 import random
@@ -9,9 +11,12 @@ import sys
 import time
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.usi.conftest import Engine, Pool
 
 cshogi = pytest.importorskip("cshogi")
 
@@ -19,7 +24,7 @@ START_MOVES = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
 MATED = "4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1"
 
 
-def usiok(engine: Any) -> list[str]:
+def usiok(engine: Engine) -> list[str]:
     """Sends usi and returns the lines of the answer."""
     engine.send("usi")
     lines = []
@@ -34,10 +39,10 @@ def playouts(info: str) -> int:
     return int(found[1])
 
 
-# A. Handshake.
+# Handshake.
 
 
-def test_a6_usi_works_without_a_model_and_without_libraries(pool: Any, tmp_path: Path) -> None:
+def test_usi_is_answered_without_a_model_and_without_libraries(pool: Pool, tmp_path: Path) -> None:
     for name in ("onnxruntime", "numpy", "shogi"):
         (tmp_path / f"{name}.py").write_text("raise ImportError('broken on purpose')")
     path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
@@ -45,12 +50,12 @@ def test_a6_usi_works_without_a_model_and_without_libraries(pool: Any, tmp_path:
         assert len(usiok(engine)) > 20
 
 
-def test_a_mark_before_the_first_command_is_passed_over(fresh: Any) -> None:
+def test_a_byte_order_mark_before_the_first_command_is_ignored(fresh: Engine) -> None:
     fresh.send_bytes(b"\xef\xbb\xbf")
     assert usiok(fresh)
 
 
-def test_a_broken_installation_answers_every_command_and_says_why(pool: Any, tmp_path: Path) -> None:
+def test_a_broken_installation_answers_every_command_and_says_why(pool: Pool, tmp_path: Path) -> None:
     (tmp_path / "shogi.py").write_text("raise ImportError('broken on purpose')")
     path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     with pool.start(PYTHONPATH=path, GORYU_IMPLEMENTATION="python") as engine:
@@ -64,23 +69,23 @@ def test_a_broken_installation_answers_every_command_and_says_why(pool: Any, tmp
         engine.expect("readyok")
 
 
-def test_a10_a_megabyte_of_noise_is_survived(fresh: Any) -> None:
+def test_the_engine_survives_a_megabyte_of_noise(fresh: Engine) -> None:
     fresh.has_spoken_to = True
     noise = random.Random(1).randbytes(1_000_000).replace(b"\n", b"\0")
     fresh.send_bytes(noise + b"\n\0\n\xff\xfe\n" + noise[:1000].replace(b"\0", b"\n") + b"\n")
     assert usiok(fresh)
 
 
-def test_a11_a_line_of_two_megabytes_is_survived(fresh: Any) -> None:
+def test_the_engine_survives_a_line_of_two_megabytes(fresh: Engine) -> None:
     fresh.has_spoken_to = True
     fresh.send_bytes(b"position startpos moves " + b"7g7f " * 400_000 + b"\n")
     assert usiok(fresh)
 
 
-# B. Options.
+# Options.
 
 
-def test_b1_option_lines_are_understood_by_every_known_client(ready: Any) -> None:
+def test_every_known_client_understands_the_option_lines(ready: Engine) -> None:
     for line in usiok(ready)[2:]:
         words = line.split(" ")
         assert words[0] == "option"
@@ -108,12 +113,12 @@ def test_b1_option_lines_are_understood_by_every_known_client(ready: Any) -> Non
             assert keys == ["default"]
 
 
-def test_b1_the_names_that_clients_look_for_are_offered(ready: Any) -> None:
+def test_the_options_that_clients_look_for_are_offered(ready: Engine) -> None:
     names = {line.split(" ")[2] for line in usiok(ready)[2:]}
     assert names >= {"USI_Ponder", "USI_Hash", "Threads", "MultiPV", "Stochastic_Ponder", "MaxMovesToDraw"}
 
 
-def test_b2_sending_every_default_back_changes_nothing(ready: Any) -> None:
+def test_sending_every_default_back_changes_nothing(ready: Engine) -> None:
     ready.reset()
     ready.send("setoption name Evaluator value network\nsetoption name USI_Hash value 1024\ngetoption")
     before = [ready.expect("info string .*") for _ in range(len(ready.offered) - 3)]
@@ -128,7 +133,7 @@ def test_b2_sending_every_default_back_changes_nothing(ready: Any) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
-def test_b5_a_japanese_path_with_blanks_is_read_in_both_encodings(ready: Any, encoding: str) -> None:
+def test_a_japanese_path_with_blanks_is_read_in_both_encodings(ready: Engine, encoding: str) -> None:
     path = "C:/My Models/日本　語 表"
     ready.send_bytes(f"setoption name EvalDir value {path}\n".encode(encoding))
     ready.send("getoption EvalDir")
@@ -136,7 +141,7 @@ def test_b5_a_japanese_path_with_blanks_is_read_in_both_encodings(ready: Any, en
     assert ready.expect("info string EvalDir.*") == f"info string EvalDir = {escaped}"
 
 
-# C. isready.
+# isready.
 
 SLOW_PLAYER = """
 import os, time
@@ -154,7 +159,7 @@ os._exit(0)
 
 
 @pytest.mark.parametrize("load_s, interval_s", [(1.8, 0.8), pytest.param(12.0, 5.0, marks=pytest.mark.slow)])
-def test_c3_a_slow_load_is_bridged_by_empty_lines(pool: Any, load_s: float, interval_s: float) -> None:
+def test_empty_lines_are_sent_during_a_slow_load(pool: Pool, load_s: float, interval_s: float) -> None:
     code = SLOW_PLAYER.format(interval=interval_s, load=load_s)
     with pool.start([sys.executable, "-c", code]) as engine:
         engine.send("isready")
@@ -169,8 +174,8 @@ def test_c3_a_slow_load_is_bridged_by_empty_lines(pool: Any, load_s: float, inte
 
 
 @pytest.mark.parametrize("content", [None, b"this is no model", b""])
-def test_c6_c7_a_missing_or_broken_model_is_said_and_the_engine_plays_on(
-    ready: Any, tmp_path: Path, content: bytes | None
+def test_a_missing_or_broken_model_is_reported_and_the_engine_plays(
+    ready: Engine, tmp_path: Path, content: bytes | None
 ) -> None:
     model = tmp_path / "a model.onnx"
     if content is not None:
@@ -182,7 +187,7 @@ def test_c6_c7_a_missing_or_broken_model_is_said_and_the_engine_plays_on(
     ready.expect(r"bestmove [1-9P]\S+.*")
 
 
-def test_c7_a_model_of_another_shape_is_said(ready: Any, tmp_path: Path) -> None:
+def test_a_model_with_other_inputs_is_reported(ready: Engine, tmp_path: Path) -> None:
     onnx = pytest.importorskip("onnx")
     info = onnx.helper.make_tensor_value_info
     graph = onnx.helper.make_graph(
@@ -200,7 +205,7 @@ def test_c7_a_model_of_another_shape_is_said(ready: Any, tmp_path: Path) -> None
     ready.expect(r"bestmove [1-9P]\S+.*")
 
 
-def test_c7_without_fallback_the_engine_says_why_it_resigns(ready: Any, tmp_path: Path) -> None:
+def test_without_fallback_the_engine_says_why_it_resigns(ready: Engine, tmp_path: Path) -> None:
     ready.send("setoption name AllowFallback value false\nsetoption name Evaluator value network")
     ready.send(f"setoption name DNN_Model value {tmp_path}/none.onnx\nisready")
     ready.expect("info string Error! .*AllowFallback.*")
@@ -212,7 +217,7 @@ def test_c7_without_fallback_the_engine_says_why_it_resigns(ready: Any, tmp_path
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A network of the dlshogi format that knows nothing: all logits equal, every position even."""
+    """A network of the dlshogi format: all logits equal, every position even."""
     onnx = pytest.importorskip("onnx")
     numpy = pytest.importorskip("numpy")
     helper = onnx.helper
@@ -242,7 +247,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_b11_a_changed_model_is_loaded_also_without_isready(ready: Any, network: Path) -> None:
+def test_a_changed_model_is_loaded_without_isready(ready: Engine, network: Path) -> None:
     ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
     ready.send("go nodes 20")
     ready.expect("info string backend=.*")
@@ -252,7 +257,7 @@ def test_b11_a_changed_model_is_loaded_also_without_isready(ready: Any, network:
     ready.expect("readyok")
 
 
-def test_b11_a_model_replaced_under_its_name_is_noticed(ready: Any, network: Path, tmp_path: Path) -> None:
+def test_a_model_file_with_new_content_is_loaded_again(ready: Engine, network: Path, tmp_path: Path) -> None:
     copy = tmp_path / "net.onnx"
     copy.write_bytes(network.read_bytes())
     ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {copy}\nisready")
@@ -264,8 +269,8 @@ def test_b11_a_model_replaced_under_its_name_is_noticed(ready: Any, network: Pat
     ready.expect("readyok")
 
 
-def test_the_file_beside_a_model_sets_the_options_that_the_user_did_not_set(
-    fresh: Any, network: Path, tmp_path: Path
+def test_the_file_next_to_a_model_sets_the_options_that_the_user_did_not_set(
+    fresh: Engine, network: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "net.onnx"
     copy.write_bytes(network.read_bytes())
@@ -280,7 +285,7 @@ def test_the_file_beside_a_model_sets_the_options_that_the_user_did_not_set(
     fresh.expect("info string MultiPV = 1")
 
 
-def test_c12_a_backend_that_is_not_there_is_said_with_the_reason(ready: Any, network: Path) -> None:
+def test_a_missing_backend_is_reported_with_the_reason(ready: Engine, network: Path) -> None:
     ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
     ready.send("setoption name Backend value directml\nisready")
     ready.expect("info string DirectML cannot be used: .*")
@@ -289,9 +294,7 @@ def test_c12_a_backend_that_is_not_there_is_said_with_the_reason(ready: Any, net
 
 
 @pytest.mark.parametrize("times", [2, pytest.param(50, marks=pytest.mark.slow)])
-def test_c11_i4_failing_providers_print_nothing_into_the_session(
-    ready: Any, network: Path, times: int
-) -> None:
+def test_failing_providers_print_nothing_into_the_session(ready: Engine, network: Path, times: int) -> None:
     ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
     for i in range(times):
         ready.send(f"setoption name Backend value {('cuda', 'tensorrt')[i % 2]}\nisready")
@@ -299,7 +302,7 @@ def test_c11_i4_failing_providers_print_nothing_into_the_session(
 
 
 @pytest.mark.slow
-def test_c10_three_games_need_no_more_memory_than_one(ready: Any) -> None:
+def test_three_games_need_no_more_memory_than_one(ready: Engine) -> None:
     ready.send("setoption name Threads value 1")  # With more, a search is not the same twice.
     first_searches, memory = [], []
     for _ in range(3):
@@ -319,10 +322,10 @@ def test_c10_three_games_need_no_more_memory_than_one(ready: Any) -> None:
     assert memory[2] < 1.05 * memory[0], memory
 
 
-# D. Positions.
+# Positions.
 
 
-def test_d14_a_list_of_600_moves_is_taken_in_at_once(ready: Any) -> None:
+def test_a_position_of_600_moves_is_set_up_at_once(ready: Engine) -> None:
     moves = ["2h3h", "8b7b", "3h2h", "7b8b"] * 150
     ready.send(f"position startpos moves {' '.join(moves)}\ngetoption Seed")
     ready.expect_within("info string Seed.*", 0.0, 0.3)
@@ -330,10 +333,10 @@ def test_d14_a_list_of_600_moves_is_taken_in_at_once(ready: Any) -> None:
     ready.expect(r"bestmove [1-9P]\S+.*")
 
 
-# E. Time.
+# Time.
 
 
-def test_e10_the_same_search_twice_is_the_same(ready: Any) -> None:
+def test_a_search_with_one_thread_can_be_repeated(ready: Engine) -> None:
     ready.send("setoption name Threads value 1")  # With more, a search is not the same twice.
     answers = []
     for _ in range(2):
@@ -344,7 +347,7 @@ def test_e10_the_same_search_twice_is_the_same(ready: Any) -> None:
 
 
 @pytest.mark.parametrize("moves", [20, pytest.param(200, marks=pytest.mark.slow)])
-def test_e25_byoyomi_of_100_ms_is_never_exceeded(ready: Any, moves: int) -> None:
+def test_byoyomi_of_100_ms_is_kept(ready: Engine, moves: int) -> None:
     taken_ms = []
     for i in range(moves):
         played = " ".join(START_MOVES[: i % len(START_MOVES)])
@@ -355,7 +358,7 @@ def test_e25_byoyomi_of_100_ms_is_never_exceeded(ready: Any, moves: int) -> None
 
 
 @pytest.mark.slow
-def test_e26_byoyomi_is_kept_on_a_busy_machine(ready: Any) -> None:
+def test_byoyomi_is_kept_on_a_busy_machine(ready: Engine) -> None:
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
         for _ in range(5):
@@ -366,11 +369,11 @@ def test_e26_byoyomi_is_kept_on_a_busy_machine(ready: Any) -> None:
             hog.kill()
 
 
-# F. Races.
+# Races.
 
 
 @pytest.mark.parametrize("rounds", [60, pytest.param(1000, marks=pytest.mark.slow)])
-def test_f17_many_stops_at_random_moments(ready: Any, rounds: int) -> None:
+def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine, rounds: int) -> None:
     rng = random.Random(17)
     for _ in range(rounds):
         ready.send("go infinite")
@@ -381,7 +384,7 @@ def test_f17_many_stops_at_random_moments(ready: Any, rounds: int) -> None:
 
 
 @pytest.mark.parametrize("commands", [600, pytest.param(20_000, marks=pytest.mark.slow)])
-def test_f18_random_commands_at_random_moments(ready: Any, commands: int) -> None:
+def test_every_go_among_random_commands_is_answered(ready: Engine, commands: int) -> None:
     rng = random.Random(18)
     for _ in range(commands):
         ready.send(rng.choice(RANDOM_COMMANDS))
@@ -437,10 +440,10 @@ RANDOM_COMMANDS = (
 )
 
 
-# H. Output.
+# Output.
 
 
-def test_h2_other_clients_read_the_info_lines(ready: Any) -> None:
+def test_other_clients_read_the_info_lines(ready: Engine) -> None:
     from cshogi.usi.Engine import InfoListener
 
     ready.send("position startpos\ngo nodes 300")
@@ -485,7 +488,7 @@ def my_shogi_accepts(info: str) -> bool:
     return False
 
 
-def test_h3_there_are_not_more_lines_than_moves(ready: Any) -> None:
+def test_there_are_not_more_lines_than_moves(ready: Engine) -> None:
     ready.send("setoption name MultiPV value 5\nposition sfen k8/9/R8/9/9/9/9/9/8K w - 1\ngo nodes 50")
     ranks = set()
     while not (line := ready.expect("info multipv .*|bestmove.*")).startswith("bestmove"):
@@ -493,7 +496,7 @@ def test_h3_there_are_not_more_lines_than_moves(ready: Any) -> None:
     assert ranks == {"1", "2"}
 
 
-def test_h5_the_score_is_that_of_the_side_to_move(ready: Any) -> None:
+def test_the_score_is_that_of_the_side_to_move(ready: Engine) -> None:
     ready.send("setoption name Evaluator value material\nsetoption name Eval_Coef value 600")
     scores = []
     for sfen in ("4k4/9/9/9/9/9/9/9/R3K4 b R 1", "4k3r/9/9/9/9/9/9/9/4K4 w r 1"):
@@ -505,7 +508,7 @@ def test_h5_the_score_is_that_of_the_side_to_move(ready: Any) -> None:
     assert scores[1] > 300
 
 
-def test_h6_info_lines_come_a_few_times_a_second(ready: Any) -> None:
+def test_info_lines_come_a_few_times_a_second(ready: Engine) -> None:
     ready.send("go infinite")
     times_ms = [0]
     while times_ms[-1] < 1000:
@@ -517,16 +520,16 @@ def test_h6_info_lines_come_a_few_times_a_second(ready: Any) -> None:
     assert 2 <= len(times_ms) - 1 <= 15
 
 
-def test_h9_the_name_says_the_version(ready: Any) -> None:
+def test_the_name_contains_the_version(ready: Engine) -> None:
     from goryu import __version__
 
     assert usiok(ready)[0] == f"id name Goryu {__version__}"
 
 
-# I. Process and platform.
+# Process and platform.
 
 
-def test_i2_i3_the_engine_works_from_any_folder(pool: Any, tmp_path: Path) -> None:
+def test_the_engine_works_from_a_read_only_folder_and_writes_nothing(pool: Pool, tmp_path: Path) -> None:
     folder = tmp_path / "将棋 (x86) folder"
     folder.mkdir()
     folder.chmod(0o555)
@@ -542,20 +545,20 @@ def test_i2_i3_the_engine_works_from_any_folder(pool: Any, tmp_path: Path) -> No
     assert not list(folder.iterdir())
 
 
-def test_the_options_file_beside_the_program_holds(pool: Any, tmp_path: Path) -> None:
+def test_the_options_file_next_to_the_program_overrides_the_gui(pool: Pool, tmp_path: Path) -> None:
     program = tmp_path / "goryu"
     program.write_text("from goryu.__main__ import main\nmain()\n")
     (tmp_path / "engine_options.txt").write_text("Evaluator uniform\nスレッド 2\nBookDir 定跡\n", "cp932")
     with pool.start([sys.executable, str(program)]) as engine:
-        engine.prelude()  # asks for another evaluator
+        engine.prelude()  # It sets another evaluator.
     said = [line for line in engine.transcript if "engine_options.txt" in line]
     assert sum("option Evaluator stays uniform" in line for line in said) == 1
     assert sum("set by engine_options.txt: Evaluator=uniform" in line for line in said) == 1
     assert sum("no option" in line for line in said) == 1
 
 
-def test_an_options_file_that_cannot_be_read_is_one_line_and_the_engine_plays(
-    pool: Any, tmp_path: Path
+def test_an_unreadable_options_file_is_reported_in_one_line_and_the_engine_plays(
+    pool: Pool, tmp_path: Path
 ) -> None:
     with pool.start(GORYU_OPTIONS=str(tmp_path)) as engine:  # A folder.
         engine.prelude()
@@ -568,7 +571,7 @@ def test_an_options_file_that_cannot_be_read_is_one_line_and_the_engine_plays(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
-def test_i6_a_signal_ends_the_engine_cleanly(pool: Any, number: str) -> None:
+def test_a_signal_ends_the_engine_with_status_0(pool: Pool, number: str) -> None:
     with pool.start() as engine:
         engine.prelude()
         engine.send("go infinite")
@@ -577,7 +580,7 @@ def test_i6_a_signal_ends_the_engine_cleanly(pool: Any, number: str) -> None:
         engine.expect_exit(1.0)
 
 
-def test_i5_a_closed_output_ends_the_engine(pool: Any) -> None:
+def test_a_closed_output_ends_the_engine(pool: Pool) -> None:
     reader, writer = os.pipe()
     process = subprocess.Popen(
         [sys.executable, "-m", "goryu"],
@@ -604,9 +607,11 @@ def test_i5_a_closed_output_ends_the_engine(pool: Any) -> None:
         (("-X", "dev", "-W", "error"), {}),
         (("-u", "-X", "utf8"), {}),
     ],
-    ids=["I12-C", "I12-cp932", "I11-dev", "I1-bat"],
+    ids=["C locale", "cp932", "dev mode", "as usi.bat"],
 )
-def test_i1_i11_i12_ways_to_start(pool: Any, arguments: tuple[str, ...], environment: dict[str, str]) -> None:
+def test_the_engine_plays_under_any_locale_and_python_option(
+    pool: Pool, arguments: tuple[str, ...], environment: dict[str, str]
+) -> None:
     with pool.start([sys.executable, *arguments, "-m", "goryu"], **environment) as engine:
         engine.prelude()
         engine.send_bytes("setoption name LogFile value \nsetoption name EvalDir value 日本\n".encode())
@@ -614,7 +619,7 @@ def test_i1_i11_i12_ways_to_start(pool: Any, arguments: tuple[str, ...], environ
         engine.expect_within("bestmove .*", 0.05, 0.2)
 
 
-def test_the_log_file_holds_the_session(ready: Any, tmp_path: Path) -> None:
+def test_the_log_file_contains_the_session(ready: Engine, tmp_path: Path) -> None:
     log = tmp_path / "log file.txt"
     ready.send(f"setoption name LogFile value {log}\nisready")
     ready.expect("readyok")
@@ -629,7 +634,7 @@ def test_the_log_file_holds_the_session(ready: Any, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("path", ["/dev/full", "a\0b"])
-def test_a_log_that_cannot_be_written_is_said_and_the_engine_plays_on(ready: Any, path: str) -> None:
+def test_a_log_that_cannot_be_written_is_reported_and_the_engine_plays(ready: Engine, path: str) -> None:
     ready.send(f"setoption name LogFile value {path}\nisready")
     ready.expect("info string Error! cannot write the log: .*")
     ready.expect("readyok")

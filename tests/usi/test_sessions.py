@@ -1,18 +1,23 @@
-"""The conformance list of the protocol as sessions: `*.txt` beside this file, their language in README.md."""
+"""Plays the sessions in the .txt files of this folder; README.md describes their format."""
+
+from __future__ import annotations
 
 import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.usi.conftest import Engine, Pool
 
 SESSIONS = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Session:
     """One block of a session file."""
 
     name: str
@@ -20,28 +25,27 @@ class Case:
     steps: tuple[str, ...]
 
 
-def read_cases() -> list[Case]:
-    cases: list[Case] = []
+def read_sessions() -> list[Session]:
+    sessions: list[Session] = []
     for path in sorted(SESSIONS.glob("*.txt")):
         blocks = re.split(r"^(?=\[)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         for block in filter(None, blocks):
             head, *steps = block.split("\n")
-            found = re.fullmatch(r"\[(\w+)( fresh)?\] (.*)", head)
-            assert found, f"{path.name}: expected [ID] title, found {head!r}"
-            cases.append(
-                Case(f"{found[1]}: {found[3]}", bool(found[2]), tuple(step for step in steps if step))
-            )
-    return cases
+            found = re.fullmatch(r"\[(fresh: )?(.*)\]", head)
+            assert found, f"{path.name}: expected [FACT] or [fresh: FACT], received {head!r}"
+            name = f"{path.stem}: {found[2]}"
+            sessions.append(Session(name, bool(found[1]), tuple(step for step in steps if step)))
+    return sessions
 
 
-@pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.name)
-def test_session(case: Case, pool: Any) -> None:
-    with pool.start() if case.is_fresh else pool.lend() as engine:
-        for step in case.steps:
-            take(engine, step)
+@pytest.mark.parametrize("session", read_sessions(), ids=lambda session: session.name)
+def test_session(session: Session, pool: Pool) -> None:
+    with pool.start() if session.is_fresh else pool.lend() as engine:
+        for step in session.steps:
+            play(engine, step)
 
 
-def take(engine: Any, step: str) -> None:
+def play(engine: Engine, step: str) -> None:
     """Plays one line of a session file."""
     mark, _, text = step.partition(" ")
     match mark:
@@ -50,7 +54,10 @@ def take(engine: Any, step: str) -> None:
         case "<":
             pattern, _, times = text.partition(" @")
             least, _, most = times.partition("-")
-            engine.expect_within(pattern, float(least), float(most)) if times else engine.expect(pattern)
+            if times:
+                engine.expect_within(pattern, float(least), float(most))
+            else:
+                engine.expect(pattern)
         case "<*":
             while (line := engine.peek()) and re.fullmatch(text, line):
                 engine.next_line()

@@ -1,8 +1,10 @@
-"""ShogiHome's engine client, transcribed: what it sends in which state, and what it makes of the answers.
+"""ShogiHome's engine client: what it sends in which state, and how it handles the answers.
 
-The state machine is that of `src/background/usi/engine.ts` of ShogiHome 1.29, read and written anew. Stricter
-than ShogiHome: what it only logs as unexpected is an error here.
+The state machine is that of `src/background/usi/engine.ts` in ShogiHome 1.29, rewritten in Python. It is
+stricter: an answer that ShogiHome only logs as unexpected is an error here.
 """
+
+from __future__ import annotations
 
 import time
 from collections import Counter
@@ -10,11 +12,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
 from goryu.match.usi_output import last_info
+
+if TYPE_CHECKING:
+    from tests.usi.conftest import Engine, Pool
 
 cshogi = pytest.importorskip("cshogi")
 
@@ -23,7 +29,7 @@ NO_TSUME = "position sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1"
 
 
 class Gui(Enum):
-    """What the GUI believes that the engine is doing."""
+    """What the GUI assumes that the engine is doing."""
 
     STARTING = auto()
     NOT_READY = auto()
@@ -40,7 +46,7 @@ SEARCHING = (Gui.THINKING, Gui.PONDERING, Gui.SOLVING_MATE)
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The clocks as ShogiHome sends them, in milliseconds; an increment is not yet added."""
+    """The clocks as ShogiHome sends them, in milliseconds, before the increment is added."""
 
     times: tuple[int, int] = (0, 0)
     byoyomi: int = 0
@@ -55,9 +61,9 @@ class Clock:
 
 @dataclass(slots=True)
 class ShogiHome:
-    """One engine of ShogiHome. `engine`: the process, whose global checks hold here too."""
+    """One engine of ShogiHome. engine: the process, which also checks the rules for all sessions."""
 
-    engine: Any
+    engine: Engine
     early_ponder: bool = False
     state: Gui = Gui.STARTING
     position: str = ""
@@ -70,10 +76,10 @@ class ShogiHome:
     _reserved_options: list[str] = field(default_factory=list)
     _answers_to_ignore: int = 0
 
-    # What the user does.
+    # Actions of the user.
 
     def launch(self, settings: dict[str, str]) -> None:
-        """Starts a session: every option is sent, changed or not, and two that the engine need not offer."""
+        """Starts a session: sends every option, changed or not, and two that the engine need not offer."""
         self._send("usi")
         self.wait(lambda: self.state is Gui.NOT_READY, 10.0)
         for name, default in {"USI_Hash": "32", "USI_Ponder": "true", **self.options, **settings}.items():
@@ -87,7 +93,7 @@ class ShogiHome:
         self.wait(lambda: self.state is not Gui.WAITING_FOR_READYOK)
 
     def go(self, position: str, clock: Clock | None = None) -> None:
-        """Thinks; without a clock: researches. A search under way is stopped, and followed by this one."""
+        """Starts a search, or research without a clock, after stopping the search that is running."""
         self._reserved_go = (position, "go " + (clock.words() if clock else "infinite"), Gui.THINKING)
         if self.state is Gui.READY:
             self._send_reserved_go()
@@ -120,7 +126,7 @@ class ShogiHome:
                 self.state = Gui.WAITING_FOR_PONDER_ANSWER
 
     def gameover(self, result: str) -> None:
-        """Ends the game; nobody waits for the answer of a search under way."""
+        """Ends the game without waiting for the answer of a running search."""
         is_thinking = self.state in (Gui.THINKING, Gui.PONDERING)
         self._answers_to_ignore += is_thinking or self.state is Gui.WAITING_FOR_PONDER_ANSWER
         if self.state in SEARCHING:
@@ -130,17 +136,22 @@ class ShogiHome:
         self._reserved_go = None
 
     def set_option(self, name: str, value: str) -> None:
-        """During a search the option waits for its end."""
+        """Sends an option, after the end of the search if one is running."""
         line = f"setoption name {name} value {value}"
         if self.state in (Gui.THINKING, Gui.WAITING_FOR_PONDER_ANSWER, Gui.SOLVING_MATE):
             self._reserved_options.append(line)
         else:
             self._send(line)
 
-    # What the engine does.
+    @property
+    def waits_to_go(self) -> bool:
+        """Is a search still to be sent, after the answer of the one that runs?"""
+        return self._reserved_go is not None
+
+    # Answers of the engine.
 
     def wait(self, is_done: Callable[[], bool], timeout_s: float = 20.0) -> None:
-        """Reads lines until something is the case."""
+        """Reads lines until the condition holds."""
         end_s = time.monotonic() + timeout_s
         while not is_done():
             line = self.engine.next_line(max(0.0, end_s - time.monotonic()))
@@ -218,7 +229,7 @@ class ShogiHome:
 
 
 @contextmanager
-def shogihome(pool: Any, early_ponder: bool = False, stochastic: bool = False) -> Iterator[ShogiHome]:
+def shogihome(pool: Pool, early_ponder: bool = False, stochastic: bool = False) -> Iterator[ShogiHome]:
     """A started session with a quick evaluator."""
     with pool.start() as engine:
         gui = ShogiHome(engine, early_ponder)
@@ -234,7 +245,7 @@ def position_after(moves: list[str]) -> str:
 # Engine management.
 
 
-def test_shogihome_registers_the_engine(pool: Any) -> None:
+def test_shogihome_registers_the_engine(pool: Pool) -> None:
     with pool.start() as engine:
         gui = ShogiHome(engine)
         engine.send("usi")
@@ -244,7 +255,7 @@ def test_shogihome_registers_the_engine(pool: Any) -> None:
         assert gui.options.keys() >= {"Threads", "USI_Hash", "USI_Ponder", "MultiPV", "Stochastic_Ponder"}
 
 
-def test_shogihome_presses_a_button_of_an_engine_started_for_it(pool: Any) -> None:
+def test_shogihome_presses_a_button_in_a_process_started_for_it(pool: Pool) -> None:
     with pool.start() as engine:
         gui = ShogiHome(engine)
         engine.send("usi")
@@ -258,7 +269,7 @@ def test_shogihome_presses_a_button_of_an_engine_started_for_it(pool: Any) -> No
 
 
 class Game:
-    """A game between two engines of ShogiHome, which judges it by cshogi."""
+    """A game between two engines in ShogiHome, with cshogi as the referee."""
 
     def __init__(self, players: tuple[ShogiHome, ShogiHome], clock: Clock, plies: int) -> None:
         self.players, self.clock, self.plies = players, clock, plies
@@ -307,7 +318,7 @@ class Game:
 )
 @pytest.mark.parametrize("way", ["classic", "early", "stochastic", "off"])
 def test_shogihome_plays_games_with_every_kind_of_pondering(
-    way: str, games: int, plies: int, byoyomi: int, pool: Any
+    way: str, games: int, plies: int, byoyomi: int, pool: Pool
 ) -> None:
     is_early, is_stochastic = way == "early", way == "stochastic"
     with (
@@ -321,13 +332,13 @@ def test_shogihome_plays_games_with_every_kind_of_pondering(
             assert len(game.moves) >= min(plies, 20)
 
 
-def test_shogihome_plays_on_a_fischer_clock(pool: Any) -> None:
+def test_shogihome_plays_on_a_fischer_clock(pool: Pool) -> None:
     with shogihome(pool) as first, shogihome(pool) as second:
         clock = Clock(times=(1000, 1000), increments=(50, 50))
         assert Game((first, second), clock, 10).play(ponders=True) == "draw"
 
 
-def test_i9_shogihome_ends_a_game_in_the_middle_of_a_search_and_begins_the_next(pool: Any) -> None:
+def test_shogihome_ends_a_game_during_a_search_and_begins_the_next(pool: Pool) -> None:
     with shogihome(pool) as gui:
         for _ in range(3):
             gui.start_game()
@@ -343,7 +354,7 @@ def test_i9_shogihome_ends_a_game_in_the_middle_of_a_search_and_begins_the_next(
             gui.gameover("win")
 
 
-def test_i9_shogihome_ponders_from_within_the_answer(pool: Any) -> None:
+def test_shogihome_starts_to_ponder_while_it_handles_an_answer(pool: Pool) -> None:
     """The bridge to CSA servers does so with early pondering."""
     with shogihome(pool, early_ponder=True) as gui:
         gui.start_game()
@@ -365,7 +376,12 @@ def test_i9_shogihome_ponders_from_within_the_answer(pool: Any) -> None:
 # Research, analysis, mate search.
 
 
-def test_i9_shogihome_researches_one_position_after_the_other_without_waiting(pool: Any) -> None:
+def ranks(infos: list[str]) -> set[int]:
+    """Returns the ranks of the lines of play; one without a number is the first."""
+    return {int((line + " multipv 1").split(" multipv ")[1].split()[0]) for line in infos if " pv " in line}
+
+
+def test_shogihome_researches_one_position_after_the_other_without_waiting(pool: Pool) -> None:
     with shogihome(pool) as gui:
         gui.start_game()
         moves: list[str] = []
@@ -378,20 +394,24 @@ def test_i9_shogihome_researches_one_position_after_the_other_without_waiting(po
         gui.wait(lambda: gui.state is Gui.READY)
 
 
-def test_i9_shogihome_changes_the_number_of_lines_during_research(pool: Any) -> None:
+def is_shown(gui: ShogiHome, rank: int) -> bool:
+    """Does the search that was asked for last show a line of this rank?"""
+    return not gui.waits_to_go and rank in ranks(gui.infos)
+
+
+def test_shogihome_changes_the_number_of_lines_during_research(pool: Pool) -> None:
     with shogihome(pool) as gui:
         gui.start_game()
         for lines in (1, 5, 2):
             gui.set_option("MultiPV", str(lines))
             gui.go(position_after(["7g7f"]))
-            infos = gui.research_for(0.6)
-            ranks = {int((line + " multipv 1").split(" multipv ")[1].split()[0]) for line in infos}
-            assert max(ranks) == lines
+            gui.wait(partial(is_shown, gui, lines))
+            assert max(ranks(gui.infos)) == lines
         gui.stop()
         gui.wait(lambda: gui.state is Gui.READY)
 
 
-def test_i9_shogihome_analyses_a_game(pool: Any) -> None:
+def test_shogihome_analyses_a_game(pool: Pool) -> None:
     moves = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b"]
     with shogihome(pool) as gui:
         gui.start_game()
@@ -405,7 +425,7 @@ def test_i9_shogihome_analyses_a_game(pool: Any) -> None:
             assert line.pv[0] == best
 
 
-def test_i9_shogihome_searches_mates(pool: Any) -> None:
+def test_shogihome_searches_for_mates(pool: Pool) -> None:
     with shogihome(pool) as gui:
         gui.start_game()
         gui.go_mate(TSUME)
