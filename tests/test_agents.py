@@ -49,7 +49,7 @@ def test_every_agent_for_large_games_plays_reversi_to_the_end(name: str) -> None
         ("random:3", "expected no number"),
     ],
 )
-def test_a_wrong_name_is_refused_with_what_was_expected(name: str, expected: str) -> None:
+def test_a_wrong_name_is_refused_and_the_error_says_what_was_expected(name: str, expected: str) -> None:
     with pytest.raises(AgentError, match=expected):
         make_agent(name)
 
@@ -159,7 +159,7 @@ def test_a_missing_model_is_named(tmp_path) -> None:  # type: ignore[no-untyped-
         load(broken, BOARD_GAMES["reversi"])
 
 
-def test_a_cache_asks_once_for_each_position_and_never_holds_more_than_it_may() -> None:
+def test_a_cache_evaluates_each_position_once_and_keeps_to_its_capacity() -> None:
     asked: list[int] = []
 
     class Counting(UniformEvaluator):

@@ -1,4 +1,4 @@
-"""The bench signature, and that the benchmark measures what it says."""
+"""The bench signature, and the measurements of the benchmark."""
 
 import json
 import runpy
@@ -23,7 +23,7 @@ GOLDEN = Path(__file__).parent / "golden" / "bench_signature.json"
 @pytest.mark.skipif(
     not GOLDEN.exists(), reason=f"{GOLDEN.name} has not been blessed (tools/bench.py --bless)"
 )
-def test_the_bench_signature_is_the_stored_one() -> None:
+def test_the_bench_signature_equals_the_stored_one() -> None:
     """A change of search or rules changes it: then bless the new one and name it in the commit message."""
     golden, found = json.loads(GOLDEN.read_text("utf-8")), bench_signature()
     different = [name for name, digest in found.parts.items() if golden["parts"].get(name) != digest]
@@ -51,13 +51,13 @@ def test_a_search_run_counts_playouts_and_evaluations() -> None:
     assert run.seconds.wall > 0
 
 
-def test_a_sweep_deletes_what_the_move_played_leaves_behind() -> None:
+def test_a_sweep_deletes_the_nodes_that_the_move_makes_unreachable() -> None:
     nodes, left, seconds = throughput.sweep_run(throughput.MIDDLE_GAME, 200)
     assert 0 < left < nodes <= 201
     assert seconds.wall > 0.0
 
 
-def test_both_implementations_make_the_search_that_is_compared() -> None:
+def test_both_implementations_can_be_compared() -> None:
     config = PuctConfig(batch_size=4, mate_nodes=5)
     assert throughput.native_over_python_run(throughput.MIDDLE_GAME, config, 60) > 0.0
 
@@ -132,7 +132,7 @@ def test_a_stopped_search_answers() -> None:
         ("perft", ["--sfen", "9/9/9"], "'9/9/9'"),
     ],
 )
-def test_the_tools_say_what_is_wrong(
+def test_wrong_arguments_of_bench_and_perft_are_named(
     tool: str,
     arguments: list[str],
     words: str,

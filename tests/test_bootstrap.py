@@ -1,4 +1,4 @@
-"""Setting up a checkout: what is repeated, what is remembered, and what a failure says."""
+"""Setting up a checkout: which steps are repeated, what stamps record, and what a failure shows."""
 
 import importlib
 import subprocess
@@ -13,7 +13,7 @@ TOOLS = Path(__file__).resolve().parent.parent / "tools"
 
 @pytest.fixture
 def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """tools/bootstrap.py at work on a small checkout of its own, with this Python for its .venv's."""
+    """tools/bootstrap.py for a small checkout in a temporary folder; this Python is that of its .venv."""
     monkeypatch.setattr(sys, "path", [str(TOOLS), *sys.path])
     module = importlib.import_module("bootstrap")
     for name, value in {"ROOT": tmp_path, "VENV": tmp_path / ".venv", "LOGS": tmp_path / "build"}.items():
@@ -39,7 +39,7 @@ def test_a_failed_step_shows_the_end_of_its_log_and_what_to_do(bootstrap: Module
     assert rest[-2:] == [f"  whole log: {bootstrap.LOGS / 'noise.log'}", "be quiet"]
 
 
-def test_steps_leave_stdin_to_the_engine_and_stdout_to_usi(
+def test_steps_do_not_read_stdin_or_write_stdout(
     bootstrap: ModuleType, capfd: pytest.CaptureFixture[str]
 ) -> None:
     reads = "import sys; print(repr(sys.stdin.read()), 'on stdout')"
@@ -60,7 +60,7 @@ def test_an_install_is_repeated_for_new_extras_and_for_a_changed_project(bootstr
 
 @pytest.fixture
 def steps(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The commands that are given to pip, which nobody runs."""
+    """The commands for pip, which are not run."""
     commands: list[str] = []
     monkeypatch.setattr(bootstrap, "create_venv", lambda: None)
     monkeypatch.setattr(bootstrap, "project", lambda: {"build-system": {"requires": ["setuptools"]}})
@@ -70,7 +70,7 @@ def steps(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return commands
 
 
-def test_an_extra_that_wants_another_onnxruntime_takes_the_place_of_the_earlier_one(
+def test_an_extra_with_another_onnxruntime_replaces_the_earlier_one(
     bootstrap: ModuleType, steps: list[str]
 ) -> None:
     bootstrap.install(["test", "cuda"])
@@ -80,7 +80,7 @@ def test_an_extra_that_wants_another_onnxruntime_takes_the_place_of_the_earlier_
     assert steps[-1].endswith("--editable .[cuda12,test]")
 
 
-def test_directml_takes_the_place_of_the_onnxruntime_that_pip_wants(
+def test_directml_replaces_the_onnxruntime_of_pip(
     bootstrap: ModuleType, steps: list[str]
 ) -> None:
     remove = "uninstall --yes --disable-pip-version-check onnxruntime onnxruntime-gpu onnxruntime-directml"
@@ -110,7 +110,7 @@ def test_a_log_is_shown_in_the_encoding_that_compilers_write(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links")
-def test_a_virtual_environment_is_completed_or_made_anew(
+def test_a_broken_virtual_environment_is_repaired(
     bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[list[str]] = []
@@ -159,7 +159,9 @@ def test_a_required_build_must_not_fail(bootstrap: ModuleType, monkeypatch: pyte
         bootstrap.build_native()
 
 
-def test_a_missing_compiler_is_the_reason(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_compiler_is_recorded_as_the_reason(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bootstrap, "cxx", lambda: "")
     bootstrap.build_native()
     assert bootstrap.read_stamp("native")["failure"] == "no C++ compiler found"
@@ -179,7 +181,7 @@ def test_without_native_sources_there_is_nothing_to_build(bootstrap: ModuleType)
         ("nt", ("Scripts", "Scripts/python.exe", "Scripts/goryu.exe")),
     ],
 )
-def test_the_programs_of_a_virtual_environment_lie_where_the_system_puts_them(
+def test_the_programs_of_a_virtual_environment_have_the_paths_of_the_system(
     bootstrap: ModuleType, system: str, paths: tuple[str, ...]
 ) -> None:
     venv = Path("将棋 (x86)")

@@ -1,4 +1,4 @@
-"""Whole matches between scripted engines: every way to end a game, resume, pairs, restarts, records."""
+"""Whole matches between scripted engines: every way to end a game, resuming, pairs, restarts, records."""
 
 import json
 import os
@@ -99,7 +99,7 @@ def test_an_engine_that_exceeds_its_time_loses() -> None:
     assert (first.slowest_ms, first.late_ms) == (game.too_late.elapsed_ms, game.too_late.late_ms)
 
 
-def test_time_runs_from_the_moment_go_is_sent_even_if_the_referee_is_held_up_then(
+def test_time_starts_before_go_is_sent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client = UsiClient(scripted("silence:50"), timeouts=QUICK)
@@ -118,7 +118,7 @@ def test_time_runs_from_the_moment_go_is_sent_even_if_the_referee_is_held_up_the
 
 
 @pytest.mark.parametrize("wait_s", [float("inf"), 1e12])
-def test_one_may_wait_for_ever(wait_s: float) -> None:
+def test_a_timeout_may_be_infinite(wait_s: float) -> None:
     client = UsiClient(scripted("push"), timeouts=Timeouts(handshake_s=wait_s, move_s=wait_s, quit_s=0.5))
     try:
         client.start()
@@ -127,14 +127,14 @@ def test_one_may_wait_for_ever(wait_s: float) -> None:
         client.quit()
 
 
-def test_without_flag_lateness_is_only_noted() -> None:
+def test_without_flag_lateness_is_only_recorded() -> None:
     slow = scripted("silence:250", limits="movetime=100")
     game = one_game(slow, scripted("push"), flag=False, max_plies=2)
     assert game.verdict.reason is Reason.MAX_PLIES
     assert game.moves[0].late_ms >= 100
 
 
-def test_a_flood_on_stderr_blocks_nobody() -> None:
+def test_much_output_on_stderr_does_not_block() -> None:
     game = one_game(scripted("noise"), scripted("noise"), max_plies=6)
     assert game.verdict.reason is Reason.MAX_PLIES
 
@@ -147,7 +147,7 @@ def test_both_engines_must_agree_before_a_game_is_adjudicated() -> None:
     assert disputed.verdict.reason is Reason.MAX_PLIES
 
 
-def test_the_engines_hear_how_the_game_ended(tmp_path: Path) -> None:
+def test_both_engines_get_the_result_of_the_game(tmp_path: Path) -> None:
     specs = [
         replace(scripted(answer), environment=(("USI_TRACE", str(tmp_path / name)),))
         for answer, name in (("resign", "black"), ("push", "white"))
@@ -166,17 +166,17 @@ def test_the_engines_hear_how_the_game_ended(tmp_path: Path) -> None:
     assert white == ["usi", "isready", "usinewgame", "gameover win", "quit"]
 
 
-def test_an_engine_that_dies_is_quoted_from_its_log(tmp_path: Path) -> None:
+def test_the_error_of_an_engine_that_dies_quotes_its_log(tmp_path: Path) -> None:
     log = tmp_path / "engine1-0.stderr.log"
     complaining = EngineSpec((sys.executable, "-c", "import sys; sys.exit('no such model')"))
     with pytest.raises(EngineError, match=r"stderr\.log: no such model$"):
         UsiClient(complaining, log).start()
-    for path in (tmp_path / "other.log", log):  # What one said that died before is no explanation.
+    for path in (tmp_path / "other.log", log):  # Not the last words of an earlier process.
         with pytest.raises(EngineError, match=r"\.log: nothing new$"):
             UsiClient(EngineSpec((sys.executable, "-c", "pass")), path).start()
 
 
-def test_a_program_that_is_no_engine_is_an_error() -> None:
+def test_a_program_that_is_not_an_engine_is_an_error() -> None:
     with pytest.raises(EngineError, match="cannot start"):
         UsiClient(EngineSpec((MISSING,))).start()
     with pytest.raises(EngineError, match="died"):
@@ -246,7 +246,9 @@ def test_every_opening_is_played_twice_with_colours_swapped(config: MatchConfig,
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there a process is given a core")
-def test_more_games_than_cores_share_these(config: MatchConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pinned_workers_share_cores_if_they_are_more(
+    config: MatchConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (core, *_) = os.sched_getaffinity(0)
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {core})  # As under `taskset`.
     given: list[set[int]] = []
@@ -321,7 +323,7 @@ def test_on_windows_a_byte_behind_the_end_of_the_file_is_locked(
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[1]\n", b"hello\n", b"{}\n", b"hello", b"hello\nyou"])
-def test_a_file_that_is_no_log_is_refused(config: MatchConfig, tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_log_is_refused(config: MatchConfig, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(content)
     with pytest.raises(GameLogError, match=r"games.jsonl.*expected"):
@@ -329,7 +331,7 @@ def test_a_file_that_is_no_log_is_refused(config: MatchConfig, tmp_path: Path, c
     assert path.read_bytes() == content
 
 
-def test_a_log_torn_in_its_first_line_is_begun_anew(config: MatchConfig, tmp_path: Path) -> None:
+def test_a_log_with_an_incomplete_first_line_is_written_again(config: MatchConfig, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     GameLog(path, config.identity()).close()
     whole = path.read_bytes()
@@ -342,7 +344,9 @@ def test_a_log_torn_in_its_first_line_is_begun_anew(config: MatchConfig, tmp_pat
 @pytest.mark.parametrize(
     "line", ['{"type": "game", "number": 4}', '{"type": "names"}', '{"type": "names", "names": []}']
 )
-def test_a_log_with_a_line_that_is_no_game_is_refused(config: MatchConfig, tmp_path: Path, line: str) -> None:
+def test_a_log_with_a_line_that_is_not_a_game_is_refused(
+    config: MatchConfig, tmp_path: Path, line: str
+) -> None:
     path = tmp_path / "games.jsonl"
     GameLog(path, config.identity()).close()
     with path.open("a") as file:
@@ -351,7 +355,7 @@ def test_a_log_with_a_line_that_is_no_game_is_refused(config: MatchConfig, tmp_p
         GameLog(path, config.identity())
 
 
-def test_half_a_pair_never_counts(config: MatchConfig) -> None:
+def test_an_unfinished_pair_is_not_counted(config: MatchConfig) -> None:
     match = run(config)
     entries = match.entries[:3]
     assert len(complete_pairs(entries)) == 1
@@ -386,7 +390,7 @@ def test_too_many_failures_end_the_match(config: MatchConfig) -> None:
     assert len(match.entries) == 2
 
 
-def test_no_game_is_begun_by_engines_started_again_after_an_interruption(
+def test_after_an_interruption_restarted_engines_begin_no_game(
     config: MatchConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def restart(client: UsiClient) -> None:
@@ -423,7 +427,7 @@ def test_an_engine_that_cannot_start_ends_the_match(config: MatchConfig) -> None
         run(replace(config, engines=(config.engines[0], EngineSpec((MISSING,)))))
 
 
-def test_the_table_tells_how_the_engines_worked(config: MatchConfig) -> None:
+def test_the_report_has_the_nodes_and_depths_of_both_engines(config: MatchConfig) -> None:
     match = run(config)
     text = report(("Ours", "Theirs"), match.entries)
     assert "max plies 6" in text
@@ -446,7 +450,7 @@ def test_records_are_read_back_by_rsshogi(config: MatchConfig, tmp_path: Path) -
     ):
         assert [move.move.to_usi() for move in record.moves] == moves
     assert Record.from_csa_file(str(tmp_path / "game00002.csa")).metadata.black_player == "Theirs"
-    # Floodgate's comments are from black's side: engine 2 (black here) says -10, engine 1 (white) says +10.
+    # Floodgate's comments are from black's side: engine 2 (black here) reports -10, engine 1 (white) +10.
     assert (tmp_path / "game00002.csa").read_text().count("'** -10") == len(entry.moves)
 
 
@@ -496,7 +500,7 @@ def test_evaluations_in_records_are_from_blacks_side(tmp_path: Path) -> None:
     assert [line for line in csa if line.startswith("'**")] == ["'** 100", "'** -100"] * 2
 
 
-def test_a_game_from_a_position_with_white_to_move_is_begun_by_white() -> None:
+def test_white_begins_from_a_position_with_white_to_move() -> None:
     start = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
     for moves, first in (((), 2), (("3c3d",), 1)):
         game = Game(Opening(start, moves), Verdict(0, Reason.RESIGNATION), [MoveRecord("8c8d", 5)])
@@ -508,7 +512,7 @@ def test_only_the_loser_lost_on_time() -> None:
     assert [EngineStats.of(engine, [game]).time_losses for engine in (1, 2)] == [1, 0]
 
 
-def test_an_adjudication_needs_scores_of_both_sides_without_a_gap() -> None:
+def test_an_adjudication_needs_consecutive_scores_of_both_sides() -> None:
     hasty = Adjudicator(800, plies=1)
     assert hasty.add_score(0, 900) is None
     assert hasty.add_score(1, -900) == Verdict(0, Reason.ADJUDICATION)
@@ -548,7 +552,7 @@ def test_the_tuned_options_of_a_pair_are_sent_before_both_of_its_games(
     assert all(lines[i + 1] == "isready" for i, line in enumerate(lines) if line.startswith("setoption"))
 
 
-def test_an_engine_that_dies_between_games_of_tuning_loses_one(
+def test_an_engine_that_dies_between_games_of_tuning_loses_one_game(
     config: MatchConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_option, calls = UsiClient.set_option, count()
@@ -576,7 +580,7 @@ def test_a_log_of_other_ranges_is_refused(config: MatchConfig) -> None:
         run(config)
 
 
-def test_a_surface_needs_enough_pairs(config: MatchConfig) -> None:
+def test_a_surface_needs_enough_pairs_of_games(config: MatchConfig) -> None:
     match = run(replace(config, tuned=(TunedOption("Style", 1, 9),)))
     with pytest.raises(TuningError, match="3 pairs: expected 15 for 1 options"):
         match.surface()

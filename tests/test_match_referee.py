@@ -1,4 +1,4 @@
-"""The referee's facts, with both rules libraries; repetition also against rsshogi's own judgement."""
+"""The referee with both libraries of rules; repetition is also compared with rsshogi's own result."""
 
 import random
 from pathlib import Path
@@ -62,7 +62,7 @@ def test_the_fourth_occurrence_is_a_draw(library: str) -> None:
 
 
 def test_perpetual_check_loses_for_the_checker(library: str) -> None:
-    # Black's first move is no part of the loop; from then on every one of its moves is a check.
+    # Black's first move is not part of the loop; after it every move of black is a check.
     moves = "6h5h " + 3 * "5a4a 5h4h 4a5a 4h5h "
     assert play(Referee("sfen 4k4/9/9/9/9/9/9/3R5/K8 b - 1", library=library), moves) == (
         1,
@@ -85,7 +85,7 @@ def test_repetition_agrees_with_rsshogi_in_random_shuffles() -> None:
         while True:
             moves = sorted(referee.legal_moves())
             checks = [move for move in moves if gives_check(board, move)]
-            # Every second game black checks whenever it can, which is how perpetual check comes about.
+            # In every second game black checks whenever it can, which leads to perpetual checks.
             move = rng.choice(checks[:2] if game % 2 and checks else moves[:3])
             verdict = referee.play(move)
             board.push_usi(move)
@@ -210,7 +210,7 @@ def test_hands_are_written_as_every_engine_reads_them(hands: str, usual: str) ->
         "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 7g7f",
     ],
 )
-def test_a_bad_opening_is_named(line: str) -> None:
+def test_a_bad_opening_is_quoted(line: str) -> None:
     with pytest.raises(OpeningError, match=line[:8]):
         parse_opening(line)
 
@@ -220,7 +220,7 @@ def test_an_unknown_position_is_refused(library: str) -> None:
         Referee("sfen nonsense", library=library)
 
 
-def test_an_opening_file_is_utf_8_with_or_without_a_mark(tmp_path: Path) -> None:
+def test_an_opening_file_is_utf_8_with_or_without_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "openings.txt"
     path.write_text("startpos moves 7g7f  # \u5c45\u98db\u8eca\n", "utf-8-sig")
     assert read_openings(path) == [Opening(moves=("7g7f",))]

@@ -21,7 +21,7 @@ def test_twenty_wins_to_ten_losses_is_120_elo() -> None:
     assert statistics.elo == pytest.approx(400 * log10(2))
     assert statistics.score == pytest.approx(2 / 3)
     assert statistics.variance == pytest.approx(2 / 9)
-    # Ten of fifteen, as the tables have Wilson's interval.
+    # Wilson's interval for 10 of 15, from a table.
     assert statistics.score_interval == pytest.approx((0.41714, 0.84824), abs=1e-5)
 
 
@@ -37,7 +37,7 @@ def test_the_interval_holds_the_truth_in_19_of_20_matches(chance: float, pairs: 
 
 
 def test_the_same_score_in_mixed_pairs_has_a_smaller_error() -> None:
-    # 20 wins and 10 losses again, but ten of the losses stand beside a win: openings decided those pairs.
+    # 20 wins and 10 losses again, but the ten losses are in pairs with a win: the opening decided those.
     assert MatchStatistics((0, 0, 10, 0, 5)).elo == pytest.approx(MatchStatistics((5, 0, 0, 0, 10)).elo)
     assert MatchStatistics((0, 0, 10, 0, 5)).elo_error < MatchStatistics((5, 0, 0, 0, 10)).elo_error / 1.9
 
@@ -60,7 +60,7 @@ def test_published_pentanomial_examples(
 ) -> None:
     statistics = MatchStatistics(pentanomial)
     assert statistics.elo == pytest.approx(elo, abs=0.01)
-    # fastchess takes the variance found for the true one, which differs little where the games are many.
+    # fastchess assumes the measured variance, which differs little with many games.
     assert statistics.elo_error == pytest.approx(error, rel=0.005)
     assert statistics.normalised_elo == pytest.approx(normalised, abs=0.01)
     assert statistics.normalised_elo_error == pytest.approx(normalised_error, abs=0.01)
@@ -94,7 +94,7 @@ def test_a_clean_sweep_has_no_finite_elo_but_a_lower_bound() -> None:
 
 
 @pytest.mark.parametrize("pentanomial, sign", [((0, 0, 0, 0, 10), 1), ((0, 9, 0, 0, 0), -1)])
-def test_pairs_that_came_out_alike_bound_no_normalised_elo(
+def test_equal_pairs_give_no_bound_of_normalised_elo(
     pentanomial: tuple[int, int, int, int, int], sign: int
 ) -> None:
     statistics = MatchStatistics(pentanomial)
@@ -103,14 +103,14 @@ def test_pairs_that_came_out_alike_bound_no_normalised_elo(
     assert MatchStatistics((0, 0, 10, 0, 0)).normalised_elo == 0.0
 
 
-def test_nothing_played_says_nothing() -> None:
+def test_without_games_the_interval_is_everything() -> None:
     statistics = MatchStatistics()
     assert statistics.score_interval == (0.0, 1.0)
     assert statistics.los == 0.5
     assert Sprt().llr(statistics) == 0.0
 
 
-def test_pairs_of_one_win_and_two_draws_are_counted_alike() -> None:
+def test_a_win_and_a_loss_count_like_two_draws() -> None:
     pairs = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (1.0, 0.5), (0.0, 0.0)]
     assert MatchStatistics.from_pairs(pairs).pentanomial == (1, 0, 3, 1, 0)
 
@@ -136,14 +136,14 @@ def test_the_bounds_of_the_usual_test_are_2_94() -> None:
     assert Sprt(alpha=0.01, beta=0.1).bounds == pytest.approx((log(0.1 / 0.99), log(0.9 / 0.01)))
 
 
-def test_a_test_accepts_what_the_games_say() -> None:
+def test_the_sequential_test_accepts_the_right_hypothesis() -> None:
     test = Sprt(0, 20)
     assert test.verdict(MatchStatistics((0, 0, 0, 0, 300))) == "elo1"
     assert test.verdict(MatchStatistics((300, 0, 0, 0, 0))) == "elo0"
     assert test.verdict(MatchStatistics((10, 0, 10, 0, 10))) is None
 
 
-def test_a_test_that_makes_no_sense_is_refused() -> None:
+def test_a_sequential_test_with_impossible_numbers_is_refused() -> None:
     with pytest.raises(SprtError, match="lower one first"):
         Sprt(5, 0)
     with pytest.raises(SprtError, match="at most 200"):
@@ -180,7 +180,7 @@ def lost_by_black(cps: Sequence[int | None], opening_plies: int = 4) -> GameEntr
     )  # fmt: skip
 
 
-def test_a_lost_game_tells_who_knew_when_and_the_greatest_fall() -> None:
+def test_lost_games_show_when_each_engine_knew_and_the_greatest_fall() -> None:
     # Plies 5 to 16; the first score is black's, the loser's. White's falls below 300 again at ply 12.
     game = lost_by_black([50, 0, 60, 320, 20, 310, -280, 290, -420, 900, -500, 30_000])
     lost = LostGames.of(1, [replace(game, cps=(*game.cps[:7], 350, *game.cps[8:]))])
@@ -193,7 +193,7 @@ def test_a_lost_game_tells_who_knew_when_and_the_greatest_fall() -> None:
     )
 
 
-def test_the_figures_of_lost_games_are_medians_of_the_games_that_have_them() -> None:
+def test_the_numbers_of_lost_games_are_medians_over_the_games_that_have_them() -> None:
     games = [lost_by_black([0, 400] * n + [-400, 500]) for n in (1, 2, 3)]
     lost = LostGames.of(1, [*games, lost_by_black([None, None])])
     assert (lost.games, lost.winner_knew, lost.loser_knew, lost.fall_cp) == (4, 6, 9, 400)
@@ -225,7 +225,7 @@ def simulated(
     return found
 
 
-def test_the_surface_finds_the_optimum_of_a_known_one() -> None:
+def test_the_surface_finds_a_known_optimum() -> None:
     def truth(c: float, t: float) -> float:
         return 0.6 - 0.2 * (c - 0.5) ** 2 - 0.15 * (t + 0.4) ** 2 - 0.1 * (c - 0.5) * (t + 0.4)
 
@@ -237,7 +237,7 @@ def test_the_surface_finds_the_optimum_of_a_known_one() -> None:
     assert abs(score - 0.6) < 4 * error < 0.1
 
 
-def test_the_errors_of_the_surface_are_those_of_repeated_experiments() -> None:
+def test_the_errors_of_the_surface_equal_the_spread_of_repeated_experiments() -> None:
     middle = {"c": 100, "t": 140}
     found = [Surface(OPTIONS, simulated(200, seed, lambda c, t: 0.5)).score(middle) for seed in range(60)]
     spread = stdev(score for score, _ in found)
@@ -245,8 +245,8 @@ def test_the_errors_of_the_surface_are_those_of_repeated_experiments() -> None:
     assert sum(abs(score - 0.5) < 1.96 * error for score, error in found) >= 52
 
 
-def test_an_option_of_two_values_bends_no_surface() -> None:
-    # Its square is 1 in every pair, as the constant is: both together left the middle to chance (-191 Elo).
+def test_an_option_with_two_values_has_no_square() -> None:
+    # Its square would be 1 in every pair, like the constant; with both, the middle was arbitrary (-191 Elo).
     options = (TunedOption("flag", 0, 1), TunedOption("c", 50, 150))
     rng = random.Random(4)
     pairs = [(draw(options, 4, pair), sum(rng.random() < 0.5 for _ in range(2)) / 2) for pair in range(300)]
@@ -257,18 +257,18 @@ def test_an_option_of_two_values_bends_no_surface() -> None:
     assert " 0.5: " not in surface.lines()[1]
 
 
-def test_a_surface_of_pairs_that_were_all_won_has_no_bounds() -> None:
+def test_a_surface_of_won_pairs_has_an_infinite_error() -> None:
     surface = Surface(OPTIONS, simulated(60, 1, lambda c, t: 1.0))
     assert "100: +inf ± inf" in surface.lines()[1]
 
 
 @pytest.mark.parametrize("text", ["c", "c=1", "c=1:x", "c=5:5", "=1:2", "c=9:1"])
-def test_a_range_that_is_none_is_refused(text: str) -> None:
+def test_a_malformed_range_is_refused(text: str) -> None:
     with pytest.raises(TuningError, match="expected NAME=LOW:HIGH"):
         TunedOption.parse(text)
 
 
-def test_an_option_is_tuned_in_one_range() -> None:
+def test_an_option_may_have_only_one_range() -> None:
     assert parse_ranges(["c=1:2", "t=0:9"]) == (TunedOption("c", 1, 2), TunedOption("t", 0, 9))
     with pytest.raises(TuningError, match="each option once"):
         parse_ranges(["c=1:2", "C=3:4"])

@@ -101,7 +101,9 @@ def test_match_fails_when_an_engine_plays_an_illegal_move(tmp_path: Path) -> Non
     assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1
 
 
-def test_match_says_that_failures_have_ended_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_match_says_that_it_stopped_after_failures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
     for _ in range(2):
         assert tool("match").main([*arguments, "--max-failures", "1", "--out", str(tmp_path)]) == 1
@@ -147,7 +149,7 @@ def test_match_says_what_is_wrong_with_its_arguments(
         ("--records", "kif,pgn", "pgn: expected kif, csa, usi"),
     ],
 )
-def test_match_says_what_it_cannot_read(
+def test_match_quotes_what_it_cannot_read(
     option: str, value: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
@@ -214,7 +216,7 @@ def test_openings_stop_their_engine_when_they_are_interrupted(how: int, tmp_path
     assert not (tmp_path / "out").exists()
 
 
-def test_the_shipped_openings_are_many_distinct_and_playable() -> None:
+def test_the_shipped_openings_are_distinct_and_playable() -> None:
     openings = read_openings(ROOT / "tools" / "openings" / "balanced.txt")
     assert len(openings) >= 200
     ends = set()
@@ -228,7 +230,7 @@ def test_the_shipped_openings_are_many_distinct_and_playable() -> None:
 
 
 @pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
-def test_openings_repeat_from_their_seed_and_are_balanced() -> None:
+def test_openings_are_balanced_and_reproducible_from_the_seed() -> None:
     def sample() -> list[tuple[str, int]]:
         options = (("UCI_Variant", "shogi"), ("MultiPV", "4"))
         client = UsiClient(EngineSpec((str(FAIRY_STOCKFISH),), options))
@@ -314,7 +316,7 @@ def test_gnushogi_plays_legal_moves_through_the_adapter(gnushogi: UsiClient) -> 
         other.quit()
 
 
-def test_gnushogi_answers_stop_and_keeps_to_short_times(gnushogi: UsiClient) -> None:
+def test_gnushogi_keeps_to_short_times_and_refuses_other_positions(gnushogi: UsiClient) -> None:
     try:
         gnushogi.start()
         gnushogi.new_game()

@@ -33,7 +33,7 @@ def session(arguments: str, lines: str = "") -> str:
     return out.getvalue()
 
 
-def test_a_person_wins_against_a_player_who_does_not_look() -> None:
+def test_a_person_wins_against_an_agent_that_plays_the_last_legal_move() -> None:
     play = Play(GAMES["tictactoe"], TicTacToe(), (None, lambda state: state.legal_moves()[-1]))
     lines = [*play.start(), *play.receive("0"), *play.receive("1"), *play.receive("2")]
     assert lines[-1] == "X wins: three in a row"
@@ -42,12 +42,12 @@ def test_a_person_wins_against_a_player_who_does_not_look() -> None:
     assert play.is_over
 
 
-def test_nonsense_and_illegal_moves_are_answered_with_what_was_expected() -> None:
+def test_an_illegal_move_is_refused_with_an_example() -> None:
     out = session("tictactoe --second alpha-beta", "9\nhello\n4\n4\nquit\n")
     assert out.count("is not a legal move. Write the number of a free square, such as 4.") == 3
 
 
-def test_a_newcomer_is_told_what_to_write_and_may_ask_again() -> None:
+def test_help_is_shown_at_the_start_and_on_request() -> None:
     out = session("reversi --second random", "help\n\n?\nquit\n")
     assert out.startswith("black (X): person, white (O): random\nWrite column and row")
     words = "moves (lists the legal moves), undo (takes your last move back), board, help, quit"
@@ -67,7 +67,7 @@ def test_the_reversi_board_marks_legal_squares_and_counts_discs() -> None:
     assert lines[-1] == "X 4, O 1"
 
 
-def test_a_person_who_can_only_pass_need_not_write_it_and_takes_back_a_real_move() -> None:
+def test_a_forced_pass_is_played_automatically_and_undo_takes_it_back_with_the_move() -> None:
     # X takes b1 from a1; the last disc of O, on b3, has an edge behind the row that it could take.
     state = Reversi(4)
     state.own, state.opponent = 1 << 2 | 1 << 10 | 1 << 11, 1 << 1 | 1 << 9
@@ -83,7 +83,7 @@ def test_a_person_who_can_only_pass_need_not_write_it_and_takes_back_a_real_move
     ("own", "verdict"),
     [(0x0FFF, "black (X) wins: "), (0x000F, "white (O) wins: "), (0x00FF, "draw: ")],
 )
-def test_the_winner_is_named_whoever_would_have_to_move(own: int, verdict: str) -> None:
+def test_the_winner_is_named_whichever_side_is_to_move(own: int, verdict: str) -> None:
     state = Reversi(4)
     state.own, state.opponent = own, 0xFFFF ^ own  # Black would have to move, and the board is full.
     lines = list(Play(GAMES["reversi"], state, (None, None)).start())
@@ -128,7 +128,7 @@ def test_a_broken_network_is_one_line(
     assert len(error.splitlines()) == 1
 
 
-def test_a_missing_network_is_announced_once_and_random_games_judge(
+def test_a_missing_network_is_announced_once_and_random_games_replace_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("goryu.agents.presets.models_folder", lambda: tmp_path)
@@ -137,7 +137,7 @@ def test_a_missing_network_is_announced_once_and_random_games_judge(
     assert "2. O: " in out
 
 
-def test_letters_of_another_encoding_are_no_legal_move() -> None:
+def test_bytes_of_another_encoding_are_an_illegal_move() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "goryu", "play", "tictactoe", "--second", "random"],
         input=b"\xff\nquit\n",
@@ -224,14 +224,14 @@ def test_shogi_is_played_with_the_settings_of_the_options_file(
     ]
 
 
-def test_an_options_file_that_cannot_be_read_is_said_before_a_game_of_shogi(options_file: Path) -> None:
+def test_an_unreadable_options_file_is_reported_before_a_game_of_shogi(options_file: Path) -> None:
     options_file.mkdir()
     out = session("shogi --first depth-limited:1", "quit\n")
     assert out.startswith("Error! engine_options.txt cannot be read: ")
     assert out.count("engine_options.txt cannot") == 1
 
 
-def test_a_network_that_may_not_be_replaced_and_is_missing_ends_the_game_in_one_line(
+def test_a_missing_network_without_fallback_is_an_error_of_one_line(
     options_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options_file.write_text("DNN_Model missing.onnx\nAllowFallback false\n")
@@ -250,7 +250,7 @@ def test_an_unknown_player_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
     assert "agent 'chess': expected one of random" in capsys.readouterr().err
 
 
-def test_options_end_quietly_when_nobody_reads_on() -> None:
+def test_options_end_quietly_when_the_reader_closes_the_pipe() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "goryu", "options"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as program:
@@ -297,7 +297,7 @@ def test_control_c_while_a_command_is_imported_ends_it_quietly(
     assert capsys.readouterr() == ("", "")
 
 
-def test_twins_that_cannot_be_had_are_one_line() -> None:
+def test_a_wrong_implementation_is_an_error_of_one_line() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "goryu", "play", "tictactoe"],
         capture_output=True,
@@ -309,13 +309,13 @@ def test_twins_that_cannot_be_had_are_one_line() -> None:
     assert line.startswith("goryu: GORYU_IMPLEMENTATION must be 'python' or 'native', not 'rust'")
 
 
-def test_a_network_of_ones_own_plays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_model_replaces_the_shipped_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     models = Path(__file__).parents[1] / "models"
     own = tmp_path / "own.onnx"
     own.write_bytes((models / "tictactoe.onnx").read_bytes())
     moves = f"tictactoe --first puct:20 --second gumbel:8 --seed 1 --model {own}"
     assert session(moves) == session(moves.partition(" --model")[0])
-    # A network with another opinion plays another game: it was asked, not the shipped one.
+    # Another network plays another game.
     reversi = "reversi --first value:1 --second random --seed 1"
     other = f"{reversi} --model {models / 'reversi.onnx'}"
     assert session(other) != session(reversi)
@@ -330,7 +330,7 @@ def test_a_network_of_ones_own_plays(tmp_path: Path, capsys: pytest.CaptureFixtu
         ("shogi --model none.onnx", "none.onnx"),
     ],
 )
-def test_a_model_of_no_use_is_one_line(
+def test_an_unusable_model_is_an_error_of_one_line(
     arguments: str, expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     models = Path(__file__).parents[1] / "models"
@@ -341,7 +341,7 @@ def test_a_model_of_no_use_is_one_line(
     assert error.count("\n") == 1
 
 
-def test_shogi_takes_a_network_of_ones_own_unless_the_file_insists(
+def test_model_conflicts_with_a_network_in_the_options_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     models = Path(__file__).parents[1] / "models"
@@ -349,7 +349,7 @@ def test_shogi_takes_a_network_of_ones_own_unless_the_file_insists(
     own.write_bytes((models / "goryu-5x64-int8.onnx").read_bytes())
     (tmp_path / "own.onnx.ini").write_text("C_init=42\nNo_Such=1\n")
     out = session(f"shogi --first puct:2 --model {own}", "quit\n")
-    assert "No_Such" in out  # The settings beside it are its own.
+    assert "No_Such" in out  # From the options file of this network.
     monkeypatch.setattr("goryu.cli.play.read_options_file", lambda: ("DNN_Model=other.onnx", ""))
     assert main(f"shogi --model {own}".split(), StringIO(), StringIO()) == 2
     assert "--model: option DNN_Model stays other.onnx" in capsys.readouterr().err

@@ -1,9 +1,9 @@
-"""A USI engine for tests of the teacher: a legal move drawn by the position, a score of -100 to 100.
+"""A USI engine for tests of the teacher: its legal move and score (-100 to 100) are hashed from the position.
 
-Arguments: what to do instead at a `go`, as NUMBER:WHAT, counted over the life of the process from 0, or as
+Arguments change the answer to a `go`: NUMBER:WHAT for one, counted from 0 over the life of the process, and
 *:WHAT for all others. WHAT is `crash`, `hang`, `mute` (a move without a score), `stray` (a line about another
-position), a number (the score), or what to answer. Knows `MultiPV`. With $PUPIL_LIVES, a file of one line a
-life, a `crash` or `hang` happens in the first life only.
+position), a number (the score), or a word for `bestmove`. It has `MultiPV`. With $PUPIL_LIVES, a file that
+gets a line for each process, a `crash` or `hang` happens in the first process only.
 """
 
 import os

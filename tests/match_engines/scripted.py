@@ -1,9 +1,9 @@
-"""A USI engine that plays a script: argument 1 is a comma-separated list of answers, used in a circle.
+"""A USI engine that plays a script: argument 1 is a comma-separated list of answers, repeated for ever.
 
-An answer is a move, `resign`, `win`, `push` (a pawn that has not moved yet; games from the start position
-only), `crash`, `hang`, `chatter` (info lines without end), `silence:MS` (then a push), `empty` (a bestmove
-without a move) or `noise` (128 KiB on stderr and an info line, then a push). Argument 2, if given, is the
-centipawns it reports. Every line that it receives is appended to the file $USI_TRACE, if that is set.
+An answer is a move, `resign`, `win`, `push` (moves a pawn that has not moved; only in games from the start
+position), `crash`, `hang`, `chatter` (info lines without end), `silence:MS` (then a push), `empty` (a
+bestmove without a move) or `noise` (128 KiB on stderr and an info line, then a push). Argument 2, if given,
+is the score in centipawns. Every line that it receives is appended to the file $USI_TRACE, if that is set.
 """
 
 import os

@@ -63,7 +63,7 @@ def test_a_move_far_worse_than_the_best_is_never_drawn() -> None:
     assert set(draws(RESULT, replace(PROPORTIONAL, cutoff=0.05))) == {1, 2}
 
 
-def test_a_proven_result_is_not_left_to_chance() -> None:
+def test_a_proven_win_is_played_and_a_proven_loss_is_not() -> None:
     won = replace(RESULT, moves=(root_move(9, 5, 1.0, mate=3), *RESULT.moves))
     assert set(draws(won)) == {9}
     lost = replace(RESULT, moves=(*RESULT.moves, root_move(9, 50, -1.0, mate=-2)))
@@ -76,7 +76,7 @@ def test_the_option_in_per_mille_of_win_rate_is_twice_as_much_as_a_value() -> No
     assert options.config.random_opening.cutoff == 0.03
 
 
-def test_by_default_nothing_is_left_to_chance() -> None:
+def test_by_default_the_best_move_is_played() -> None:
     assert set(draws(RESULT, NEVER)) == {1}
 
 
@@ -92,7 +92,7 @@ def test_the_first_rule_comes_before_the_second() -> None:
     assert draws(RESULT, PROPORTIONAL, occasional=NOW_AND_THEN) == draws(RESULT)
 
 
-def test_a_good_position_is_not_gambled_with() -> None:
+def test_no_random_move_is_played_in_a_good_position() -> None:
     limited = replace(NOW_AND_THEN, value_limit=0.1)
     assert set(draws(RESULT, NEVER, occasional=limited)) == {1}
     assert len(draws(RESULT, NEVER, occasional=replace(limited, value_limit=0.11))) == 2

@@ -1,4 +1,4 @@
-"""Clocks, the `go` line, and what a match reads from `info` lines."""
+"""Clocks, the `go` command, and the numbers that a match reads from `info` lines."""
 
 import pytest
 
@@ -30,12 +30,12 @@ def test_a_clock_takes_main_time_then_byoyomi_and_adds_the_increment() -> None:
         ("movetime=250,nodes=7", "nodes=5", 0, "go nodes 7 movetime 250"),
     ],
 )
-def test_the_go_line_says_what_each_engine_may_use(black: str, white: str, turn: int, go: str) -> None:
+def test_go_has_the_limits_of_the_engine_that_moves(black: str, white: str, turn: int, go: str) -> None:
     assert go_command(turn, (Clock(TimeControl.parse(black)), Clock(TimeControl.parse(white)))) == go
 
 
 @pytest.mark.parametrize("text", ["nodes", "nodes=", "nodes=-1", "speed=3", "nodes=1e3"])
-def test_bad_limits_are_named(text: str) -> None:
+def test_malformed_limits_are_refused(text: str) -> None:
     with pytest.raises(TimeControlError, match=r"expected NAME=NUMBER"):
         TimeControl.parse(text)
 
@@ -53,7 +53,7 @@ def test_the_last_exact_score_of_the_first_variation_counts() -> None:
 
 
 @pytest.mark.parametrize("number", ["inf", "nan", "1e999", "many"])
-def test_a_number_that_is_none_is_left_out(number: str) -> None:
+def test_a_malformed_number_is_ignored(number: str) -> None:
     assert best_info([f"info depth 5 score cp 31 nodes 100 nps {number} pv 7g7f"]).nps is None
 
 
