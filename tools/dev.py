@@ -106,7 +106,7 @@ def test(arguments: Sequence[str]) -> int:
 def selects(arguments: Sequence[str]) -> bool:
     """Do the arguments of pytest select tests, by words, by files or by the last failures?"""
     options = ("-k", "--lf", "--last-failed", "--sw", "--stepwise")
-    return any(word.startswith(options) or os.path.exists(word.partition("::")[0]) for word in arguments)
+    return any(word.startswith(options) or os.path.isfile(word.partition("::")[0]) for word in arguments)
 
 
 def lint(_arguments: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-r"""Plays a match between two USI engines, with an independent referee and honest error bars.
+r"""Plays a match between two USI engines, with an independent referee; reports Elo with its error.
 
     python tools/match.py --engine1 "python -m goryu" --engine2 /usr/games/fairy-stockfish \
         --option2 UCI_Variant=shogi --games 100 --byoyomi 1000 --openings tools/openings/balanced.txt

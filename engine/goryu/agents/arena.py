@@ -8,9 +8,6 @@ from statistics import fmean, stdev
 from goryu.agents.agents import Agent
 from goryu.games.state import State
 
-NO_LIMIT = 1 << 30
-"""More plies than any game has."""
-
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
     """Returns the mean of some values and its standard error, 0 for a single value.
@@ -67,10 +64,10 @@ class Score:
         return f"{self.points:.3f} +- {self.error:.3f} ({self.counts})"
 
 
-def play_game(first: Agent, second: Agent, state: State, max_plies: int = NO_LIMIT) -> State:
+def play_game(first: Agent, second: Agent, state: State, max_plies: int | None = None) -> State:
     """Plays `state` to its end or to `max_plies` and returns it; `first` moves when `state.turn` is 0."""
     agents = (first, second)
-    while state.outcome() is None and state.ply < max_plies:
+    while state.outcome() is None and (max_plies is None or state.ply < max_plies):
         state.push(agents[state.turn](state))
     return state
 
@@ -91,7 +88,7 @@ def match(
     *,
     side: int = 0,
     margin: Callable[[State], float] | None = None,
-    max_plies: int = NO_LIMIT,
+    max_plies: int | None = None,
 ) -> Score:
     """Plays `games` games and returns the agent's score.
 
@@ -117,7 +114,7 @@ def paired_match(
     new_game: Callable[[], State],
     games: int,
     *,
-    max_plies: int = NO_LIMIT,
+    max_plies: int | None = None,
 ) -> Score:
     """Plays half of the games with each side and returns the agent's score."""
     half = games // 2
