@@ -231,7 +231,7 @@ def shown(lines: int, *moves: tuple[str, int, float, int | None]) -> list[str]:
         RootMove(move_from_usi(text), 0.1, visits, value, mate, (move_from_usi(text),))
         for text, visits, value, mate in moves
     )
-    infos = info_lines(SearchResult(ranked, 0.0, STATS), 5.0, OutputConfig(lines=lines))
+    infos = info_lines(SearchResult(ranked, 0.0, STATS), 5.0, OutputConfig(lines=lines, eval_coef=600))
     assert [info.split()[2] for info in infos] == [str(rank) for rank in range(1, len(infos) + 1)]
     return [" ".join(info.split(" score ")[1].replace("pv ", "").split()[::-1]) for info in infos]
 

@@ -115,12 +115,13 @@ class OutputConfig:
     """What the GUI is shown.
 
     lines: principal variations. interval_ms: between reports; 0 for only the last report.
-    eval_coef: coefficient between win rate and centipawns. log_file: path of the session's log; "" for none.
+    eval_coef: centipawns at which the odds to win are e : 1.
+    log_file: path of the session's log; "" for none.
     """
 
     lines: int = 1
     interval_ms: int = 300
-    eval_coef: int = 600
+    eval_coef: int = 285  # FukauraOu's; least squares against Fairy-Stockfish's scores give 210 to 310.
     shows_moves: bool = False
     log_file: str = ""
 

@@ -39,7 +39,7 @@ OPTIONS: tuple[Option, ...] = (
           "While pondering, think about all of the opponent's moves, not only the predicted one."),
     spin("USI_Hash", "search.capacity_bytes", 1, 1_048_576, MB, "Memory for the search graph."),
     spin("Threads", "evaluator.threads", 1, 1024, NUMBER,
-         "CPU threads of the search. A search with one thread can be repeated exactly.",
+         "CPU threads of the search, at most 4 per core. A search with one thread can be repeated exactly.",
          "UCT_Threads", "UCT_Threads1", "thread", "NumSearchThreads"),
     spin("MultiPV", "output.lines", 1, 600, NUMBER, "Number of lines of play to show.", "USI_MultiPV"),
     # The model and where it runs.
@@ -121,7 +121,9 @@ OPTIONS: tuple[Option, ...] = (
     spin("PvInterval", "output.interval_ms", 0, 1_000_000, MS,
          "Time between info lines. 0: only the last ones.", "PV_Interval"),
     spin("Eval_Coef", "output.eval_coef", 1, 10_000, NUMBER,
-         "Coefficient that converts win rates to centipawns."),
+         "A score is Eval_Coef * ln(p / (1 - p)) centipawns for a win rate p. With 285 scores are about as "
+         "large as those of other engines; with the GUI's own coefficient, often 600, the GUI shows the "
+         "engine's win rates."),
     spin("Resign_Threshold", "resign_value", 0, 1000, RESULT_PERMILLE,
          "Resign below this win rate. 0: never."),
     check("DebugMessage", "output.shows_moves", "Show a table of all moves before every answer.", "debug"),
