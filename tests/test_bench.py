@@ -86,24 +86,24 @@ SMALL = Plan(batch=4, playouts=40, stub_playouts=100, perft_depth=1, rounds=2)
 def test_every_measurement_has_a_median_or_a_reason() -> None:
     suite = Suite(SMALL, NetworkEvaluator(DEFAULT_MODEL, batch_size=4))
     assert len(list(suite.run())) == 2
-    figures = suite.figures()
+    results = suite.results()
     for name in NAMES:
-        if figures[name] is None:
-            assert figures["reasons"][name]
+        if results[name] is None:
+            assert results["reasons"][name]
         else:
-            least, most = figures["spread"][name]
-            assert least <= figures[name] <= most
-            assert name not in figures["reasons"]
-    assert figures["search_over_raw"] > 0.0
+            least, most = results["spread"][name]
+            assert least <= results[name] <= most
+            assert name not in results["reasons"]
+    assert results["search_over_raw"] > 0.0
 
 
 def test_without_a_network_the_reason_is_named() -> None:
     suite = Suite(replace(SMALL, rounds=1))
     list(suite.run())
-    figures = suite.figures()
-    assert figures["search_nps"] is None
-    assert figures["reasons"]["search_nps"] == "no network"
-    assert figures["stub_playouts_per_s"] > 0.0
+    results = suite.results()
+    assert results["search_nps"] is None
+    assert results["reasons"]["search_nps"] == "no network"
+    assert results["stub_playouts_per_s"] > 0.0
 
 
 def test_perft_of_both_programs_agrees_and_a_wrong_count_is_noticed() -> None:

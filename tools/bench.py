@@ -71,28 +71,28 @@ def make_parser() -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> None:
     """Measures, prints and writes the numbers and the signature."""
-    figures: dict[str, Any] = {
+    results: dict[str, Any] = {
         "implementation": IMPLEMENTATION,
         "why": WHY,
         "clock": args.clock,
         "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}",
     }
-    print(f"goryu: {IMPLEMENTATION} ({WHY}); {figures['machine']}")
+    print(f"goryu: {IMPLEMENTATION} ({WHY}); {results['machine']}")
     if not args.signature:
         network = open_network(args)
         if network:
-            figures["model"] = network.description
+            results["model"] = network.description
             print(network.description)
-        figures |= measure(args, network)
+        results |= measure(args, network)
     signature = bench_signature()
-    figures["signature"] = signature.digest
+    results["signature"] = signature.digest
     print(f"Bench: {signature.digest} ({signature.nodes} nodes)")
     if args.bless:
         golden = {"signature": signature.digest, "nodes": signature.nodes, "parts": signature.parts}
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text(json.dumps(golden, indent=1) + "\n", "utf-8")
     if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+        args.json.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
 
 
 def open_network(args: argparse.Namespace) -> NetworkEvaluator | None:
@@ -127,14 +127,14 @@ def measure(args: argparse.Namespace, network: NetworkEvaluator | None) -> dict[
     suite = Suite(plan, network)
     for _ in track(suite.run(), "measuring", total=plan.rounds, transient=True):
         pass
-    figures = suite.figures()
+    results = suite.results()
     console = Console()
     console.print(f"middle game; rates by {plan.clock} time:")
-    console.print(make_table(figures))
-    return figures
+    console.print(make_table(results))
+    return results
 
 
-def make_table(figures: Mapping[str, Any]) -> "Table":
+def make_table(results: Mapping[str, Any]) -> "Table":
     """Returns a table of the medians with the ranges of the rounds."""
     from rich.table import Table
 
@@ -143,8 +143,8 @@ def make_table(figures: Mapping[str, Any]) -> "Table":
         table.add_section()
         table.add_row(section, style="bold")
         for name, label in labels.items():
-            value, spread = figures[name], figures["spread"].get(name)
-            shown = figures["reasons"][name] if value is None else number(value)
+            value, spread = results[name], results["spread"].get(name)
+            shown = results["reasons"][name] if value is None else number(value)
             table.add_row(f"  {label}", shown, " .. ".join(map(number, spread)) if spread else "")
     return table
 

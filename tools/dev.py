@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def setup(extras: Sequence[str]) -> int:
-    """Sets up everything anew."""
+    """Installs goryu with these extras and builds the native code, also if nothing has changed."""
     known = bootstrap.extras_known()
     if unknown := sorted(set(extras) - set(known)):
         raise StepError(f"no extra named {', '.join(unknown)}; there are: {', '.join(known)}")

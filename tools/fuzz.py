@@ -3,7 +3,7 @@
     python tools/fuzz.py --seconds 600                      each implementation for ten minutes
     python tools/fuzz.py --seed 7 --sessions 1 --implementation native    one session again
 
-Each session is a process of its own. The input of a session that fails is kept in --out.
+Each session starts a new process. The input of a session that fails is kept in --out.
 
 Exit status: 0; 1 after a failed session; 2 for wrong arguments.
 """

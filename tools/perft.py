@@ -29,7 +29,7 @@ def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
     parser.add_argument("--sfen", help="another position (default: the start and a middle game)")
-    parser.add_argument("--depth", type=positive, help="plies (default: so many that a round takes a second)")
+    parser.add_argument("--depth", type=positive, help="plies (default: a round takes about a second)")
     parser.add_argument("--rounds", type=positive, default=5, help="measurements for each median (default 5)")
     parser.add_argument("--python", action="store_true", help="measure the Python board, not the native one")
     parser.add_argument("--json", type=output_file, metavar="FILE", help="also write the numbers as JSON")

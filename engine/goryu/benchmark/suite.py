@@ -100,7 +100,7 @@ class Suite:
             if name not in self.values:
                 self.reasons[name] = self._reason(name)
 
-    def figures(self) -> dict[str, Any]:
+    def results(self) -> dict[str, Any]:
         """Returns medians by name (None where missing), `spread` (least and greatest), and `reasons`."""
         medians = {name: median(self.values[name]) if name in self.values else None for name in NAMES}
         spread = {name: [min(values), max(values)] for name, values in self.values.items()}
