@@ -42,7 +42,7 @@ def native_extensions() -> list[Extension]:
         language="c++",
         extra_compile_args=COMPILE_ARGS,
     )
-    (built,) = cythonize([extension], build_dir="build/cython", language_level=3)
+    (built,) = cythonize([extension], include_path=["native"], build_dir="build/cython", language_level=3)
     built.optional = os.environ.get("GORYU_REQUIRE_NATIVE") != "1"  # cythonize() drops `optional`.
     return [built]
 

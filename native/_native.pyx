@@ -11,17 +11,28 @@ tests/test_native_*.py compare the two position by position.
 The rules and the arithmetic live in native/core, C++ that knows nothing of Python; the files included
 below only translate. Which implementation runs is decided in goryu/implementation.py.
 
-    board.pxi       Board, perft                    goryu/games/shogi/board.py, goryu/games/perft.py
-    dlshogi.pxi     fill_dlshogi, dlshogi_label     goryu/evaluators/formats/dlshogi.py
-    reversi.pxi     Reversi                         goryu/games/reversi.py
-    mate.pxi        mate_in_one, solve              goryu/search/mate.py
-    node_table.pxi  Node, NodeTable, half           goryu/search/node_table.py, to be read only
-    puct.pxi        Puct                            goryu/search/puct.py, selection.py
+    file                names                              Python                              C++ (core/)
+    board.pxi           Board, perft                       games/shogi/board.py, perft.py      game, position, movegen
+    reversi.pxi         Reversi                            games/reversi.py                    reversi
+    dlshogi.pxi         fill_dlshogi, dlshogi_label        evaluators/formats/dlshogi.py       dlshogi
+    mate.pxi            mate_in_one, solve                 search/mate.py                      mate
+    node_table.pxi      Node, NodeTable (read-only), half  search/node.py, node_table.py       node_table, repetitions
+                        (inside)                           search/forgetting.py                node_table, blocks
+    puct.pxi            Puct                               search/puct.py, proof.py            puct, selection, batch
+    pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
+    evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py    policy, game_state
+
+Where a C++ name differs from the Python name: kWin is WIN and so on; Batch and Batch::Step are the leaves and
+the path of puct.py; Certain is the proven node that proof.py makes; Selection is selection.py with one Formula.
 """
+
+from core cimport *
 
 include "board.pxi"
 include "dlshogi.pxi"
 include "reversi.pxi"
 include "mate.pxi"
 include "node_table.pxi"
+include "evaluators.pxi"
+include "pipeline.pxi"
 include "puct.pxi"

@@ -1,90 +1,10 @@
 """Board: twin of goryu.games.shogi.board."""
 
-from libc.stdint cimport uint16_t, uint64_t
-from libcpp cimport bool as cbool
-from libcpp.string cimport string
-
 from goryu.games.shogi.move import IllegalMoveError, move_from_usi
 from goryu.games.shogi.diagram import diagram
 from goryu.games.shogi.rules import STANDARD_RULES, EnteringKingRule
 from goryu.games.shogi.sfen import START_SFEN, parse_sfen
 from goryu.games.state import Outcome
-
-
-cdef extern from "core/position.h" namespace "goryu" nogil:
-    cdef cppclass Hand:
-        int count(int kind)
-
-    cdef cppclass Position:
-        int turn()
-        int piece(int square)
-        Hand hand(int color)
-        uint64_t position_key()
-        cbool in_check()
-        cbool can_move(uint16_t move)
-
-cdef extern from "core/move_list.h" namespace "goryu" nogil:
-    cdef cppclass MoveList:
-        int size()
-        uint16_t operator[](int)
-
-cdef extern from "core/movegen.h" namespace "goryu" nogil:
-    void core_legal_moves "goryu::legal_moves"(const Position&, MoveList&, cbool all_moves)
-    void core_checking_moves "goryu::checking_moves"(const Position&, MoveList&)
-    cbool core_is_legal "goryu::is_legal"(const Position&, uint16_t)
-
-cdef extern from "core/rules.h" namespace "goryu" nogil:
-    cdef enum class EnteringKing:
-        kNone, kPoints24, kPoints24H, kPoints27, kPoints27H, kTry
-
-    cdef enum class Ending:
-        kNone, kCheckmate, kNoLegalMove, kDeclaration, kOpponentTried, kFourfold, kMaxPly
-        kRepetition, kPerpetualWin, kPerpetualLoss, kSuperior, kInferior
-
-    cdef cppclass CoreRules "goryu::Rules":
-        EnteringKing entering_king
-        int max_ply
-        cbool all_moves
-        cbool first_recurrence
-
-    int value_of(Ending)
-
-cdef extern from "core/game.h" namespace "goryu" nogil:
-    cdef cppclass Game:
-        Game(const Position&, int ply, const CoreRules&) except +
-        Game(const Game&) except +
-        const Position& position()
-        void set_rules(const CoreRules&)
-        int turn()
-        int ply()
-        int length()
-        uint16_t move(int)
-        uint64_t key()
-        void legal_moves(MoveList&)
-        void push(uint16_t)
-        uint16_t pop()
-        Ending repetition()
-        cbool recurs(int attacker, int plies)
-        Ending outcome()
-
-cdef extern from "core/declaration.h" namespace "goryu" nogil:
-    cbool core_can_declare "goryu::can_declare"(const Position&, EnteringKing)
-    uint16_t core_try_move "goryu::try_move"(const Position&)
-
-cdef extern from "core/sfen.h" namespace "goryu" nogil:
-    cdef cppclass SfenPosition:
-        Position position
-        int move_number
-
-    cdef cppclass OptionalSfenPosition "std::optional<goryu::SfenPosition>":
-        cbool has_value()
-        SfenPosition& value()
-
-    OptionalSfenPosition core_parse_sfen "goryu::parse_sfen"(const string&, cbool allow_missing_king) except +
-    string core_to_sfen "goryu::to_sfen"(const Position&, int move_number) except +
-
-cdef extern from "core/perft.h" namespace "goryu" nogil:
-    uint64_t core_perft "goryu::perft"(Position&, int depth)
 
 
 cdef dict ENTERING_KING = {

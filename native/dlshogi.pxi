@@ -1,10 +1,5 @@
 """Planes and labels: twin of goryu.evaluators.formats.dlshogi."""
 
-cdef extern from "core/dlshogi.h" namespace "goryu" nogil:
-    const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes, kDlshogiLabels
-    void core_fill_dlshogi "goryu::fill_dlshogi"(const Position&, cbool sees_nyugyoku, float* board, float* hands)
-    int core_dlshogi_label "goryu::dlshogi_label"(uint16_t move, int color)
-
 
 def fill_dlshogi(list boards, float[:, :, :, ::1] board_planes, float[:, :, :, ::1] hand_planes):
     """Writes the planes of a batch, `board_planes` [N, 62, 9, 9] and `hand_planes` [N, 57 or 119, 9, 9].

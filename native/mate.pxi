@@ -1,34 +1,6 @@
 """mate_in_one, solve: twins of goryu.search.mate."""
 
-from cpython.object cimport PyObject
-from libc.stdint cimport int64_t, uint16_t
-
 from goryu.search.mate import Mate, MateVerdict
-
-
-cdef extern from "<span>" nogil:
-    cdef cppclass MoveSpan "std::span<const goryu::Move>":
-        size_t size()
-        uint16_t operator[](size_t)
-
-cdef extern from "core/mate.h" namespace "goryu" nogil:
-    cdef enum class CoreVerdict "goryu::MateVerdict":
-        kMate, kNoMate, kUnknown
-
-    uint16_t core_mate_in_one "goryu::mate_in_one"(Game&) except +
-
-    cdef cppclass Stopper "goryu::MateSearch::Stopper":
-        pass
-
-    cdef cppclass MateSearch:
-        MateSearch() except +
-        CoreVerdict solve(Game&, int64_t nodes, Stopper*) except +
-        MoveSpan line()
-        int64_t nodes()
-
-cdef extern from "python_state.h" namespace "goryu":
-    cdef cppclass PythonStopper(Stopper):
-        PythonStopper(PyObject* should_stop) except +
 
 
 def mate_in_one(Board board):

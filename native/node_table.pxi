@@ -1,82 +1,6 @@
-"""Node, NodeTable: views of the packed graph that read like goryu.search.node_table; and the formula's parts."""
+"""Node, NodeTable: read-only views of the packed graph, with the attributes of the Python classes."""
 
-from libc.stdint cimport uint16_t, uint32_t, uint64_t
-from libcpp.vector cimport vector
-
-from goryu.search.node_table import RepetitionStats
-
-
-cdef extern from "core/half.h" namespace "goryu" nogil:
-    ctypedef uint16_t Half
-    Half to_half(double)
-    double from_half(Half)
-    const double kMaxHalf
-
-cdef extern from "core/repetitions.h" namespace "goryu" nogil:
-    cdef cppclass CorePathEnd "goryu::RepetitionStats":
-        uint32_t visits
-        double value_sum
-        double square_sum
-
-    cdef cppclass Repetitions:
-        const CorePathEnd& get(uint32_t node, uint32_t move)
-
-cdef extern from "core/node_table.h" namespace "goryu" nogil:
-    ctypedef uint32_t NodeIndex
-    const NodeIndex kNoNode
-
-    cdef enum class Proof:
-        kUnknown, kWin, kLoss, kDraw
-
-    cdef cppclass LegalMove:
-        uint16_t move
-        Half prior
-
-    cdef cppclass Edge:
-        NodeIndex child
-        uint32_t visits
-        uint16_t pending
-        uint16_t has_repetition
-
-    cdef cppclass CoreNode "goryu::Node":
-        uint64_t key
-        double value
-        double mean_square
-        float raw_value
-        uint32_t total_visits
-        uint32_t ply
-        uint16_t in_flight
-        uint16_t move_count
-        uint16_t tried
-        uint16_t distance
-        Proof proof
-        cbool is_complete
-
-    cdef cppclass IndexSet:
-        vector[NodeIndex] places()
-
-    cdef cppclass Capacity:
-        uint64_t nodes
-        uint64_t bytes
-
-    cdef cppclass CoreNodeTable "goryu::NodeTable":
-        uint64_t size()
-        const Capacity& capacity()
-        cbool is_full()
-        cbool is_exhausted()
-        uint64_t bytes()
-        int hashfull()
-        CoreNode& operator[](NodeIndex)
-        const IndexSet& live()
-        const LegalMove* moves(const CoreNode&)
-        Edge* edges(const CoreNode&)
-        void sort_moves(CoreNode&)
-        const Repetitions& repetitions()
-        NodeIndex find(uint64_t key, uint32_t ply)
-        double edge_value(NodeIndex, int)
-        uint32_t child_visits(NodeIndex, int)
-        cbool is_lost(NodeIndex, int)
-        cbool is_won(NodeIndex, int)
+from goryu.search.node import RepetitionStats
 
 
 def half(double x):
@@ -91,14 +15,18 @@ cdef class Puct
 
 
 cdef class Node:
-    """A look at one node; it shows the graph as it is when an attribute is first read."""
+    """One position: its evaluation, and statistics of each of its moves.
+
+    Values are for the side to move here. Moves are sorted by falling prior, ties by the move: all untried
+    moves share one assumed value, so the first of them always has the greatest score.
+    """
 
     cdef readonly NodeTable table
-    cdef NodeIndex place
-    cdef dict _lists
+    cdef NodeIndex index
+    cdef dict _lists  # An attribute that is a list is read once.
 
     cdef CoreNode* core(self):
-        return &self.table.core()[0][self.place]
+        return &self.table.core()[0][self.index]
 
     @property
     def key(self):
@@ -110,7 +38,6 @@ cdef class Node:
 
     @property
     def tried(self):
-        """Moves at this index and beyond were never started."""
         return self.core().tried
 
     @property
@@ -119,22 +46,26 @@ cdef class Node:
 
     @property
     def total_visits(self):
-        """N: 1 for the node's own evaluation, plus the visits of its moves."""
         return self.core().total_visits
 
     @property
     def raw_value(self):
-        """V"""
         return self.core().raw_value
 
     @property
+    def raw_visits(self):
+        return self.core().raw_visits
+
+    @property
+    def raw_variance(self):
+        return from_half(self.core().raw_variance)
+
+    @property
     def value(self):
-        """Q"""
         return self.core().value
 
     @property
     def mean_square(self):
-        """Mean of the squared values behind Q."""
         return self.core().mean_square
 
     @property
@@ -143,7 +74,6 @@ cdef class Node:
 
     @property
     def distance(self):
-        """Plies to the end that is proven."""
         return self.core().distance
 
     @property
@@ -198,27 +128,27 @@ cdef class Node:
         return (
             isinstance(other, Node)
             and (<Node>other).table.owner is self.table.owner
-            and (<Node>other).place == self.place
+            and (<Node>other).index == self.index
         )
 
     def __hash__(self):
-        return hash(self.place)
+        return hash(self.index)
 
 
 cdef class NodeTable:
-    """The nodes of a search; it only shows them."""
+    """Finds nodes by key, and computes their values."""
 
     cdef Puct owner
 
     cdef CoreNodeTable* core(self):
         return &self.owner.core.table()
 
-    cdef Node node(self, NodeIndex place):
-        if place == kNoNode:
+    cdef Node node(self, NodeIndex index):
+        if index == kNoNode:
             return None
         cdef Node node = Node.__new__(Node)
         node.table = self
-        node.place = place
+        node.index = index
         node._lists = {}
         return node
 
@@ -232,18 +162,18 @@ cdef class NodeTable:
 
     @property
     def is_full(self):
-        """Is there no room for another node?"""
+        """Is it time to `make_room`?"""
         return self.core().is_full()
 
     @property
     def bytes_used(self):
-        """Memory that is held for nodes, index, moves, edges and path ends."""
+        """Memory in use, if every node were packed."""
         return self.core().bytes()
 
     @property
-    def is_exhausted(self):
-        """Is there no room even for what is known of the nodes that are stored?"""
-        return self.core().is_exhausted()
+    def bytes_held(self):
+        """Memory that is held for them; at most 1.25 times `capacity_bytes` (only in the native table)."""
+        return self.core().bytes_held()
 
     @property
     def hashfull(self):
@@ -254,42 +184,54 @@ cdef class NodeTable:
         return self.core().size()
 
     def __iter__(self):
-        cdef NodeIndex place
-        for place in self.core().live().places():
-            yield self.node(place)
+        cdef NodeIndex index
+        for index in self.core().live().indices():
+            yield self.node(index)
 
     @property
     def repetitions(self):
-        """The path ends by (key of the node, index of the move)."""
         cdef CoreNodeTable* table = self.core()
-        cdef NodeIndex place
-        cdef CorePathEnd end
+        cdef NodeIndex index
+        cdef CoreRepetitionStats stats
         cdef int i
         cdef dict found = {}
-        for place in table.live().places():
-            for i in range(table[0][place].tried):
-                if table.edges(table[0][place])[i].has_repetition:
-                    end = table.repetitions().get(place, i)
-                    found[table[0][place].key, i] = RepetitionStats(end.visits, end.value_sum, end.square_sum)
+        for index in table.live().indices():
+            for i in range(table[0][index].tried):
+                if table.edges(table[0][index])[i].has_repetition:
+                    stats = table.repetitions().get(index, i)
+                    found[table[0][index].key, i] = RepetitionStats(stats.visits, stats.value_sum, stats.square_sum)
         return found
 
-    def find(self, uint64_t key, uint32_t ply):
+    def find(self, uint64_t key):
         """Returns the node of this position, if it is known."""
-        return self.node(self.core().find(key, ply))
+        return self.node(self.core().find(key))
 
     def edge_value(self, Node node, int i):
         """Returns Q(a) of a visited move, for the side to move at `node`."""
         assert 0 <= i < node.tried and node.visits[i]
-        return self.core().edge_value(node.place, i)
+        return self.core().edge_value(node.index, i)
 
     def child_visits(self, Node node, int i):
-        """Returns how many of the visits of move `i` went on into its child."""
-        return self.core().child_visits(node.place, i) if 0 <= i < node.tried else 0
+        """Returns how many playouts through move `i` went on into its child."""
+        return self.core().child_visits(node.index, i) if 0 <= i < node.tried else 0
+
+    def child_proof(self, Node node, int i):
+        """Returns what is proven of the child behind move `i`.
+
+        Behind an edge with repetitions nothing is: on another path its playouts might have gone on.
+        """
+        return <int>self.core().child_proof(node.core()[0], i)
+
+    def proving_move(self, Node node):
+        """Returns the best of the proven moves: the nearest win, or else the farthest draw, or else the
+        farthest loss; the first of equals; -1 if no move is proven.
+        """
+        return self.core().proving_move(node.core()[0])
 
     def is_lost(self, Node node, int i):
         """Is move `i` proven to lose?"""
-        return self.core().is_lost(node.place, i)
+        return self.core().is_lost(node.index, i)
 
     def is_won(self, Node node, int i):
         """Is move `i` proven to win?"""
-        return self.core().is_won(node.place, i)
+        return self.core().is_won(node.index, i)

@@ -1,4 +1,4 @@
-// A State and an LeafSink that are Python objects, by duck typing. To be used without the GIL: every call takes it.
+// A State and a LeafSink that are Python objects, by duck typing. Call them without the GIL; every call takes it.
 //
 // A Python error becomes a C++ exception that carries nothing: the error indicator stays set, and Cython
 // lets it through where it meets the exception (`except +`).
@@ -64,8 +64,8 @@ inline Move move_of(const Reference& number) {
 // Plays on a Python state.
 class PythonState final : public State {
 public:
-    // solve: mate.solve, or None for a game without checks. verdict: MateVerdict.MATE. Borrows all three.
-    PythonState(PyObject* state, PyObject* solve, PyObject* verdict) : state_(state), solve_(solve), verdict_(verdict) {}
+    // solver: a LeafSolver (search/proof.py). Borrows both.
+    PythonState(PyObject* state, PyObject* solver) : state_(state), solver_(solver) {}
 
     int turn() override { return static_cast<int>(number("turn")); }
     std::uint32_t ply() override { return static_cast<std::uint32_t>(number("ply")); }
@@ -83,23 +83,24 @@ public:
 
     void legal_moves(std::vector<Move>& moves) override {
         const Gil gil;
-        const Reference listed(PyObject_CallMethod(state_, "legal_moves", nullptr));
+        append(Reference(PyObject_CallMethod(state_, "legal_moves", nullptr)), moves);
+    }
+
+    std::span<const Move> find_mate(int) override {
+        const Gil gil;
+        const Reference found(PyObject_CallFunctionObjArgs(solver_, state_, nullptr));
+        line_.clear();
+        append(found, line_);
+        return line_;
+    }
+
+private:
+    static void append(const Reference& listed, std::vector<Move>& moves) {
         const Py_ssize_t count = PySequence_Size(listed.get());
         for (Py_ssize_t i = 0; i < count; ++i) moves.push_back(move_of(Reference(PySequence_GetItem(listed.get(), i))));
         if (PyErr_Occurred()) throw PythonError();
     }
 
-    std::optional<ForcedMate> find_mate(int nodes) override {
-        if (solve_ == Py_None) return {};
-        const Gil gil;
-        const Reference mate(PyObject_CallFunction(solve_, "Oi", state_, nodes));
-        if (mate.attribute("verdict").get() != verdict_) return {};
-        const Reference line = mate.attribute("moves");
-        const Reference first(PySequence_GetItem(line.get(), 0));
-        return ForcedMate{move_of(first), static_cast<int>(PySequence_Size(line.get()))};
-    }
-
-private:
     std::uint64_t number(const char* name) const {
         const Gil gil;
         return unsigned_of(Reference(PyObject_GetAttrString(state_, name)));
@@ -115,8 +116,8 @@ private:
     }
 
     PyObject* state_;
-    PyObject* solve_;
-    PyObject* verdict_;
+    PyObject* solver_;
+    std::vector<Move> line_;
 };
 
 // Appends copies of a Python state to a list.

@@ -5,32 +5,6 @@ from goryu.games.reversi import Reversi as PythonReversi
 from goryu.games.reversi import geometry
 
 
-cdef extern from "core/reversi.h" namespace "goryu" nogil:
-    cdef enum class ReversiEnding:
-        kNone, kLoss, kDraw, kWin
-
-    cbool is_over(ReversiEnding)
-    int value_of(ReversiEnding)
-
-    cdef cppclass ReversiGame:
-        ReversiGame(int size) except +
-        ReversiGame(const ReversiGame&) except +
-        int size()
-        uint64_t own()
-        uint64_t opponent()
-        int turn()
-        int ply()
-        int length()
-        uint16_t move(int)
-        uint64_t key()
-        int disc_difference()
-        void legal_moves(MoveList&)
-        cbool is_legal(uint16_t)
-        void push(uint16_t)
-        uint16_t pop()
-        ReversiEnding outcome()
-
-
 cdef class Reversi:
     """Two bitboards: the discs of the side to move and of the opponent; bit s is square s.
 

@@ -76,7 +76,8 @@ def test_the_search_explores_by_the_published_formula(visits: int) -> None:
     """It was published for values in [0, 1]; on a scale twice as long, what is added to them doubles."""
     published = (log((visits + 19652 + 1) / 19652) + 1.25) * sqrt(visits)
     for is_root in (False, True):
-        found = exploration(visits, puct_config(PUBLISHED["shogi"]), is_root)
+        config = puct_config(PUBLISHED["shogi"])
+        found = exploration(visits, config.root_formula if is_root else config.formula)
         assert found == pytest.approx(2.0 * published)
 
 

@@ -14,7 +14,7 @@ from goryu.benchmark.suite import NAMES, Plan, Suite
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi.sfen import START_SFEN
-from goryu.search.puct import PuctConfig
+from goryu.search.config import PuctConfig
 
 DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
 GOLDEN = Path(__file__).parent / "golden" / "bench_signature.json"
@@ -58,7 +58,7 @@ def test_a_sweep_deletes_the_nodes_that_the_move_makes_unreachable() -> None:
 
 
 def test_both_implementations_can_be_compared() -> None:
-    config = PuctConfig(batch_size=4, mate_nodes=5)
+    config = PuctConfig(batch_size=4)
     assert throughput.native_over_python_run(throughput.MIDDLE_GAME, config, 60) > 0.0
 
 

@@ -16,7 +16,9 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.limits import Limits
 from goryu.players.player import Player
 from goryu.players.request import Request, SearchControl
-from goryu.search.puct import Puct, PuctConfig
+from goryu.search.config import PuctConfig
+from goryu.search.proof import MateSolver
+from goryu.search.puct import Puct
 from goryu.search.result import SearchStats
 from goryu.usi.commands import parse_command
 from goryu.usi.console import ask
@@ -36,7 +38,7 @@ def parsed(graph: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def test_the_sums_of_a_dump_agree() -> None:
-    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=4, mate_nodes=5))
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=4), MateSolver(5))
     puct.search(Board(SHUFFLE), never, max_playouts=600)
     graph = parsed(puct.dump(name=move_to_usi))
     nodes = graph["nodes"]
@@ -73,8 +75,8 @@ def test_there_is_nothing_to_dump_before_a_search() -> None:
 
 @pytest.mark.parametrize("sfen", [SHUFFLE, "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"])
 def test_the_twins_dump_the_same(native: ModuleType, sfen: str) -> None:
-    config = PuctConfig(batch_size=4, mate_nodes=20)
-    puct, twin = Puct(HashedEvaluator(), config), native.Puct(HashedEvaluator(), config)
+    config, solver = PuctConfig(batch_size=4), MateSolver(20)
+    puct, twin = Puct(HashedEvaluator(), config, solver), native.Puct(HashedEvaluator(), config, solver)
     assert twin.dump() is None
     puct.search(Board(sfen), never, max_playouts=400)
     twin.search(native.Board(sfen), never, max_playouts=400)

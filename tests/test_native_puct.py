@@ -21,9 +21,12 @@ from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board, EnteringKingRule, Rules
 from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import TicTacToe
-from goryu.search import mate, node_table, selection
+from goryu.search import mate, selection
+from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluation
-from goryu.search.puct import Puct, PuctConfig
+from goryu.search.node import half
+from goryu.search.proof import LeafSolver, MateSolver, no_solver
+from goryu.search.puct import Puct
 from goryu.search.result import SearchResult, SearchStats
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
@@ -51,10 +54,16 @@ def never(stats: SearchStats) -> bool:
 class Pair:
     """One search on both implementations, compared after each step."""
 
-    def __init__(self, native: ModuleType, make: Callable[[Any], State], config: PuctConfig) -> None:
+    def __init__(
+        self,
+        native: ModuleType,
+        make: Callable[[Any], State],
+        config: PuctConfig,
+        solver: LeafSolver = no_solver,
+    ) -> None:
         """make: returns the game, given a namespace with Board, Reversi and TicTacToe."""
-        self.puct = Puct(HashedEvaluator(), config)
-        self.twin = native.Puct(HashedEvaluator(), config)
+        self.puct = Puct(HashedEvaluator(), config, solver)
+        self.twin = native.Puct(HashedEvaluator(), config, solver)
         self.state, self.native_state = make(PythonGames), make(NativeGames(native))
 
     def play(self, moves: Sequence[Move]) -> None:
@@ -83,10 +92,11 @@ class NativeGames:
 def facts(node: Any) -> dict[str, Any]:
     """Everything about a node, floats as their bits."""
     return {
-        **{name: getattr(node, name) for name in ("key", "ply", "total_visits", "tried", "in_flight")},
-        **{name: getattr(node, name) for name in ("proof", "distance", "is_complete")},
+        **{name: getattr(node, name) for name in ("key", "ply", "total_visits", "raw_visits", "tried")},
+        **{name: getattr(node, name) for name in ("in_flight", "proof", "distance", "is_complete")},
         **{name: list(getattr(node, name)) for name in ("moves", "priors", "visits", "pending")},
-        **{name: float(getattr(node, name)).hex() for name in ("value", "mean_square", "raw_value")},
+        **{name: float(getattr(node, name)).hex() for name in ("value", "mean_square")},
+        **{name: float(getattr(node, name)).hex() for name in ("raw_value", "raw_variance")},
         "children": [child.key if child is not None else None for child in node.children],
     }
 
@@ -131,19 +141,17 @@ GAMES: dict[str, Callable[[Any], State]] = {
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 8])
-@pytest.mark.parametrize("merge", [True, False])
 @pytest.mark.parametrize("game", GAMES)
-def test_the_graphs_of_a_game_are_equal(native: ModuleType, game: str, merge: bool, batch_size: int) -> None:
-    rng = Random(f"{game} {merge} {batch_size}")
-    config = PuctConfig(batch_size=batch_size, merge=merge)
-    play_a_game(Pair(native, GAMES[game], config), rng, searches=3, playouts=80)
+def test_the_graphs_of_a_game_are_equal(native: ModuleType, game: str, batch_size: int) -> None:
+    config = PuctConfig(batch_size=batch_size)
+    play_a_game(Pair(native, GAMES[game], config), Random(f"{game} {batch_size}"), searches=3, playouts=80)
 
 
 @pytest.mark.parametrize("mate_nodes", [8, 40])
 @pytest.mark.parametrize("game", ["shogi, checks", "shogi, battle"])
 def test_the_graphs_are_equal_with_a_mate_search(native: ModuleType, game: str, mate_nodes: int) -> None:
-    config = PuctConfig(batch_size=4, mate_nodes=mate_nodes, c_init=1.0)
-    play_a_game(Pair(native, GAMES[game], config), Random(mate_nodes), searches=3, playouts=120)
+    pair = Pair(native, GAMES[game], PuctConfig(Formula(c_init=1.0), batch_size=4), MateSolver(mate_nodes))
+    play_a_game(pair, Random(mate_nodes), searches=3, playouts=120)
 
 
 @pytest.mark.parametrize("game", ["shogi, checks", "shogi, battle"])
@@ -160,8 +168,8 @@ def test_the_graphs_are_equal_when_mates_are_entered(native: ModuleType, game: s
             assert isinstance(board, Board)
             found = mate.solve(board, 300).moves
             if found:
-                is_entered = pair.puct.add_mate(board, found[0], len(found))
-                assert pair.twin.add_mate(twin, found[0], len(found)) == is_entered
+                is_entered = pair.puct.add_mate(board, found)
+                assert pair.twin.add_mate(twin, found) == is_entered
                 assert_same_graph(pair.twin, pair.puct)
                 entered += is_entered
         assert pair.twin.stats() == pair.puct.stats()
@@ -181,7 +189,8 @@ def test_the_graphs_are_equal_when_the_table_is_full_and_draws_are_not_zero(
 @pytest.mark.parametrize("first_recurrence", [True, False])
 def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recurrence: bool) -> None:
     rules = Rules(EnteringKingRule.TryRule, max_ply=40, first_recurrence=first_recurrence)
-    pair = Pair(native, lambda games: games.Board(SHUFFLE, rules), PuctConfig(c_init=0.6, draw_value=0.1))
+    config = PuctConfig(Formula(c_init=0.6), draw_value=0.1)
+    pair = Pair(native, lambda games: games.Board(SHUFFLE, rules), config)
     for _ in range(3):
         move = pair.search(400).move
         assert move is not None
@@ -192,16 +201,15 @@ def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recur
 def random_pair(native: ModuleType, rng: Random) -> Pair:
     """A pair on a random position of a random game with random settings."""
     config = PuctConfig(
-        c_init=rng.choice([0.8, 2.5]),
+        formula=Formula(c_init=rng.choice([0.8, 2.5])),
         batch_size=rng.choice([1, 2, 8, 33]),
         capacity=rng.choice([40, 200, 100_000]),
         capacity_bytes=rng.choice([10_000, 60_000, 1 << 60]),
-        mate_nodes=rng.choice([0, 8, 40]),
         draw_value=rng.choice([0.0, 0.3, -0.2]),
-        merge=rng.random() < 0.8,
         final_move=rng.choice(["lcb", "visits"]),
     )
-    pair = Pair(native, GAMES[rng.choice(list(GAMES))], config)
+    solver = MateSolver(rng.choice([0, 8, 40]))
+    pair = Pair(native, GAMES[rng.choice(list(GAMES))], config, solver)
     for _ in range(rng.randint(0, 30)):
         pair.play([rng.choice(pair.state.legal_moves())])
         if pair.state.outcome() is not None:
@@ -234,12 +242,12 @@ def test_python_states_and_evaluators_give_the_same_graph(native: ModuleType, ga
     class Subclass(HashedEvaluator):
         """Not exactly the stub, so it is asked instead of imitated."""
 
-    config = PuctConfig(batch_size=4, mate_nodes=10)
-    puct = Puct(HashedEvaluator(), config)
+    config, solver = PuctConfig(batch_size=4), MateSolver(10)
+    puct = Puct(HashedEvaluator(), config, solver)
     expected = puct.search(GAMES[game](PythonGames), never, max_playouts=200)
     for games in (PythonGames, NativeGames(native)):
         for evaluator in (HashedEvaluator(), Subclass()):
-            twin = native.Puct(evaluator, config)
+            twin = native.Puct(evaluator, config, solver)
             assert twin.search(GAMES[game](games), never, max_playouts=200) == expected
             assert_same_graph(twin, puct)
 
@@ -247,7 +255,9 @@ def test_python_states_and_evaluators_give_the_same_graph(native: ModuleType, ga
 @pytest.fixture(scope="module")
 def grown(native: ModuleType) -> tuple[Any, Puct]:
     pair = Pair(
-        native, lambda games: games.Board(CHECKS), PuctConfig(batch_size=4, c_init=1.0, c_init_root=0.7)
+        native,
+        lambda games: games.Board(CHECKS),
+        PuctConfig(Formula(c_init=1.0), Formula(c_init=0.7, fpu_reduction=0.1), batch_size=4),
     )
     pair.search(600)
     return pair.twin, pair.puct
@@ -261,9 +271,10 @@ def test_the_formula_gives_the_same_numbers_and_choices(grown: tuple[Any, Puct])
             continue
         view = views[node.key]
         for is_root in (False, True):
-            reduction = puct.config.fpu_reduction_root if is_root else puct.config.fpu_reduction
-            assert twin.select(view, is_root) == selection.select(puct.table, node, puct.config, is_root)
-            assert twin.untried_value(view, is_root) == selection.untried_value(node, reduction)
+            formula = puct.config.root_formula if is_root else puct.config.formula
+            won = {i for i in range(node.tried) if is_root and puct.table.is_won(node, i)}
+            assert twin.select(view, is_root) == selection.select(puct.table, node, formula, won)
+            assert twin.untried_value(view, is_root) == selection.untried_value(node, formula)
         for i in range(node.tried):
             if node.visits[i]:
                 assert twin.table.edge_value(view, i) == puct.table.edge_value(node, i)
@@ -274,13 +285,14 @@ def test_exploration_is_equal_for_small_and_huge_visit_counts(grown: tuple[Any, 
     rng = Random(3)
     for visits in [*range(1, 3000), *(rng.randrange(1, 1 << 32) for _ in range(3000))]:
         for is_root in (False, True):
-            assert twin.exploration(visits, is_root) == selection.exploration(visits, puct.config, is_root)
+            formula = puct.config.root_formula if is_root else puct.config.formula
+            assert twin.exploration(visits, is_root) == selection.exploration(visits, formula)
 
 
 def test_halves_are_rounded_as_struct_rounds_them(native: ModuleType) -> None:
     rng = Random(1)
     between = [
-        (node_table.half(h) + node_table.half(h + step)) / 2
+        (half(h) + half(h + step)) / 2
         for h in (0.3, 2e-5, 6e-8)
         for step in (2e-4, 6e-8)
     ]
@@ -294,18 +306,20 @@ def test_halves_are_rounded_as_struct_rounds_them(native: ModuleType) -> None:
         *between,
         *(rng.random() ** 9 for _ in range(20_000)),
     ]:
-        assert pack("d", native.half(x)) == pack("d", node_table.half(x)), x.hex()
+        assert pack("d", native.half(x)) == pack("d", half(x)), x.hex()
 
 
-def test_a_search_of_a_million_nodes_fits_where_it_should(native: ModuleType) -> None:
-    """64 bytes a node, 4 a legal move, 8 in the index, 12 a tried move; all else is less than a tenth."""
-    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=16))
-    twin.search(native.Board(), never, max_playouts=30_000)
-    moves = tried = 0
-    for node in twin.table:
-        moves, tried = moves + len(node.moves), tried + node.tried
-    nodes = len(twin.table)
-    assert twin.table.bytes_used < 1.1 * (72 * nodes + 4 * moves + 12 * tried) + 16 * nodes
+@pytest.mark.parametrize("sfen", [None, BATTLE])
+def test_the_table_holds_little_more_memory_than_it_counts(native: ModuleType, sfen: str | None) -> None:
+    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=16, capacity_bytes=4 << 20))
+    for playouts in (5_000, 60_000, 60_000):
+        twin.search(native.Board(sfen) if sfen else native.Board(), never, max_playouts=playouts)
+        nodes = list(twin.table)
+        counted = sum(72 + 4 * len(node.moves) + 12 * node.tried for node in nodes)
+        assert twin.table.bytes_used == counted + 128 * len(twin.table.repetitions)
+        assert twin.table.bytes_used <= 4.1 * 2**20
+        assert twin.table.bytes_held <= 1.25 * (4 << 20)
+    assert sum(move.visits for move in twin.result().moves) == 125_000
 
 
 class Failing:
@@ -348,7 +362,7 @@ def assert_settled(twin: Any) -> None:
     for node in twin.table:
         assert node.in_flight == 0
         assert not any(node.pending)
-        assert node.total_visits == 1 + sum(node.visits)
+        assert node.total_visits == node.raw_visits + sum(node.visits)
 
 
 class Tripping(TicTacToe):
@@ -413,8 +427,8 @@ class Sleeping(HashedEvaluator):
 def test_several_threads_keep_the_graph_whole(native: ModuleType, game: str, threads: int) -> None:
     for games in (PythonGames, NativeGames(native)):
         for evaluator in (HashedEvaluator(), Sleeping()):
-            config = PuctConfig(batch_size=4, threads=threads, mate_nodes=2, capacity=400)
-            twin, state = native.Puct(evaluator, config), GAMES[game](games)
+            config = PuctConfig(batch_size=4, capacity=400)
+            twin, state = native.Puct(evaluator, config, MateSolver(2), threads), GAMES[game](games)
             for _ in range(3):
                 result = twin.search(state, never, max_playouts=200)
                 assert result.stats.playouts == 200 or result.stats.is_exhausted
@@ -431,7 +445,7 @@ def test_an_evaluator_that_fails_on_another_thread_ends_the_search(native: Modul
                 raise RuntimeError("the device is gone")
             return super().evaluate(states)
 
-    twin = native.Puct(FailsElsewhere(), PuctConfig(batch_size=4, threads=3))
+    twin = native.Puct(FailsElsewhere(), PuctConfig(batch_size=4), threads=3)
     with pytest.raises(RuntimeError, match="the device is gone"):
         twin.search(native.Board(), never)
     assert_settled(twin)
@@ -450,7 +464,7 @@ def test_no_thread_goes_on_when_another_cannot_be_started(
         start(thread)
 
     monkeypatch.setattr(Thread, "start", start_two)
-    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4, threads=5))
+    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4), threads=5)
     with pytest.raises(RuntimeError, match="can't start new thread"):
         twin.search(native.Board(), never)
     assert not any(thread.is_alive() for thread in started)
@@ -469,7 +483,7 @@ def test_a_helper_with_nothing_to_judge_leaves_the_lock_to_who_looks_at_the_cloc
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     try:
-        twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4, threads=2))
+        twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4), threads=2)
         twin.search(native.Board(rules=Rules(max_ply=1)), look, max_playouts=100_000)
     finally:
         os.sched_setaffinity(0, cores)
@@ -477,7 +491,7 @@ def test_a_helper_with_nothing_to_judge_leaves_the_lock_to_who_looks_at_the_cloc
 
 
 def test_the_answer_can_be_asked_for_while_several_threads_search(native: ModuleType) -> None:
-    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4, threads=3, mate_nodes=5))
+    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4), MateSolver(5), 3)
     twin.search(Board(CHECKS), lambda stats: twin.result(3).stats.playouts >= 600)
     assert_settled(twin)
 

@@ -14,7 +14,8 @@ from goryu.games.shogi import Board, Rules
 from goryu.games.state import Outcome
 from goryu.players.limits import Limits
 from goryu.players.time_manager import TimeConfig, TimeManager, plan
-from goryu.search.puct import Puct, PuctConfig
+from goryu.search.config import Formula, PuctConfig
+from goryu.search.puct import Puct
 from goryu.search.result import SearchStats
 from goryu.search.selection import untried_value
 from goryu.usi.output import centipawns, score
@@ -55,7 +56,7 @@ def test_a_proven_move_that_is_played_keeps_its_subtree() -> None:
     puct = searched(600, board=board)
     proven = next(move for move in puct.result().moves if move.mate is not None)
     board.push(proven.move)
-    below = puct.table.find(board.key, board.ply)
+    below = puct.table.find(board.key)
     assert below is not None
     inherited = below.total_visits
     assert inherited > 1
@@ -79,7 +80,7 @@ def test_the_prior_of_a_tried_move_counts_once() -> None:
     tried = sum(prior for prior, visits in zip(root.priors, root.visits, strict=True) if visits)
     assert tried <= 1.001  # They are rounded to halves.
     expected = max(-1.0, root.value - 0.3 * tried**0.5)
-    assert untried_value(root, 0.3) == pytest.approx(expected, abs=1e-12)
+    assert untried_value(root, Formula(fpu_reduction=0.3)) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("value", [-1.0, 1.0])
@@ -116,7 +117,7 @@ def test_every_kept_node_is_found_after_deletion() -> None:
         board.push(rng.choice(puct.result().moves[:3]).move)
         puct.search(board, never, max_playouts=200)
         for node in puct.table:
-            assert puct.table.find(node.key, node.ply) is node
+            assert puct.table.find(node.key) is node
 
 
 @pytest.mark.parametrize("plies, seen", [(16, True), (18, False)])

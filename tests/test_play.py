@@ -16,8 +16,8 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Puct
+from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
-from goryu.search.puct import PuctConfig
 
 
 @pytest.fixture(autouse=True)
@@ -199,7 +199,7 @@ def test_the_shogi_network_searches_with_the_constants_of_the_file_beside_it(
     text = "C_init=42\nC_init_root=77\nX=1"
     monkeypatch.setattr("goryu.cli.play.read_model_options", lambda config: text)
     out = session("shogi --first puct:2", "quit\n")
-    assert [(config.c_init, config.c_init_root) for config in configs] == [(0.84, 1.54)]
+    assert [(config.formula.c_init, config.root_formula.c_init) for config in configs] == [(0.84, 1.54)]
     assert "file beside the model: no option is called 'X'" in out
 
 
@@ -217,7 +217,7 @@ def test_shogi_is_played_with_the_settings_of_the_options_file(
     out = session("shogi --first puct:2", "quit\n")
     ((evaluator, config),) = searches
     assert isinstance(evaluator, HashedEvaluator)
-    assert config.c_init == 0.84
+    assert config.formula.c_init == 0.84
     assert out.splitlines()[:2] == [
         "engine_options.txt: no option is called 'X'",
         "set by engine_options.txt: Evaluator=hashed C_init=42",

@@ -1,8 +1,8 @@
 """The invariants of the graph search, on every game."""
 
 from collections.abc import Callable, Sequence
-from math import sqrt
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -14,14 +14,18 @@ from goryu.games.splitmix import splitmix64
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search import puct as puct_module
+from goryu.search import puct_tree
+from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.final_move import ranking
+from goryu.search.forgetting import make_room, proof_line
 from goryu.search.mate import MateVerdict, solve
 from goryu.search.minimax import negamax
-from goryu.search.node_table import DRAW, LOSS, UNKNOWN, WIN, Node, NodeTable, half, single
-from goryu.search.puct import Puct, PuctConfig
+from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
+from goryu.search.node_table import NodeTable
+from goryu.search.proof import MateSolver
+from goryu.search.puct import Puct
 from goryu.search.result import SearchStats
-from goryu.search.selection import exploration
 
 ROOK_SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 """Few moves matter, so that paths repeat and merge often."""
@@ -56,13 +60,16 @@ def check_invariants(puct: Puct) -> None:
     live = {id(node) for node in table}
     for key, node in table.nodes.items():
         assert key == node.key
-        assert node.total_visits == 1 + sum(node.visits)
+        assert node.total_visits == node.raw_visits + sum(node.visits)
         assert node.in_flight == 0
         assert not any(node.pending)
         assert -1.0 <= node.value <= 1.0
         assert list(node.priors) == sorted(node.priors, reverse=True)
+        assert node.raw_visits >= 1
         if node.is_complete:
             assert abs(sum(node.priors) - 1.0) < 1e-3
+        else:
+            assert node.proof != UNKNOWN
         assert not any(node.visits[node.tried :])
         if node.proof in (WIN, LOSS):
             assert node.value == (1.0 if node.proof == WIN else -1.0)
@@ -72,7 +79,7 @@ def check_invariants(puct: Puct) -> None:
         assert 0 < end.visits <= table.nodes[key].visits[i]
 
 
-def settle_values(puct: Puct) -> None:
+def recompute_all(puct: Puct) -> None:
     """One bottom-up pass: deeper positions first, since the ply makes the graph acyclic."""
     for node in sorted(puct.table, key=lambda node: -node.ply):
         if node.moves and node.proof == UNKNOWN:
@@ -81,7 +88,7 @@ def settle_values(puct: Puct) -> None:
 
 def expected_value(puct: Puct, node: Node) -> float:
     """Q by the formula, written down a second time."""
-    total, weight = node.raw_value, 1
+    total, weight = node.raw_visits * node.raw_value, node.raw_visits
     for i, visits in enumerate(node.visits):
         if puct.table.is_lost(node, i):
             continue
@@ -97,12 +104,12 @@ def expected_value(puct: Puct, node: Node) -> float:
 @pytest.mark.parametrize("game", GAMES)
 def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) -> None:
     state = GAMES[game]()
-    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=batch_size, mate_nodes=4))
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=batch_size), MateSolver(4))
     for _ in range(8):
         if state.outcome() is not None:
             break
         root_before = puct.root
-        inherited = puct.table.find(state.key, state.ply)
+        inherited = puct.table.find(state.key)
         visits = inherited.total_visits if inherited is not None and inherited.is_complete else 1
         if inherited is root_before:
             visits = 1
@@ -114,7 +121,7 @@ def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) 
         assert puct.root.total_visits <= visits + result.stats.playouts
         if not result.stats.is_exhausted:
             assert result.stats.playouts == 120
-        settle_values(puct)
+        recompute_all(puct)
         for node in puct.table:
             if node.moves and node.is_complete and node.proof == UNKNOWN:
                 assert node.value == pytest.approx(expected_value(puct, node), abs=1e-12)
@@ -131,7 +138,7 @@ def test_the_root_counts_every_playout_and_what_it_inherited() -> None:
     reply = puct.result().ponder
     assert reply is not None
     board.push(reply)
-    kept = puct.table.find(board.key, board.ply)
+    kept = puct.table.find(board.key)
     assert kept is not None
     assert kept.total_visits > 1
     before = kept.total_visits
@@ -157,7 +164,7 @@ def test_only_what_the_new_root_reaches_survives() -> None:
     assert {id(node) for node in puct.table} == reached
     for node in puct.table:
         assert node.ply >= state.ply
-        assert puct.table.find(node.key, node.ply) is node
+        assert puct.table.find(node.key) is node
 
 
 @pytest.mark.parametrize("game", ["tictactoe", "reversi", "shogi", "shogi, rook"])
@@ -170,61 +177,55 @@ def test_a_search_in_two_parts_equals_one(game: str) -> None:
     assert in_parts.moves == at_once.moves
 
 
-class PlainTree:
-    """PUCT on a tree by the formula of the textbook: sums of playout results, no merging, no shortcuts."""
+class Unmerged:
+    """A game whose keys tell paths apart, so that no two paths merge."""
 
-    def __init__(self, state: State) -> None:
-        self.config = PuctConfig()
-        evaluation = HashedEvaluator().evaluate([state])[0]
-        policy = [half(p) for p in evaluation.policy]  # As stored in a node.
-        order = sorted(zip(policy, state.legal_moves(), strict=True), key=lambda pair: (-pair[0], pair[1]))
-        self.moves = [move for _, move in order]
-        self.priors = [prior for prior, _ in order]
-        self.visits = [0] * len(order)
-        self.sums = [0.0] * len(order)
-        self.children: list[PlainTree | None] = [None] * len(order)
-        self.own = single(evaluation.value)
+    def __init__(self, state: State, key: int = 1) -> None:
+        self.state, self.keys = state, [key]
 
-    def playout(self, state: State, is_root: bool = True) -> float:
-        n = 1 + sum(self.visits)
-        q = (self.own + sum(self.sums)) / n
-        reduction = self.config.fpu_reduction_root if is_root else self.config.fpu_reduction
-        mass = sum(p for p, v in zip(self.priors, self.visits, strict=True) if v)
-        untried = max(-1.0, q - reduction * sqrt(mass))
-        explore = exploration(n, self.config, is_root)
-        scores = [
-            (self.sums[i] / v if v else untried) + explore * self.priors[i] / (1 + v)
-            for i, v in enumerate(self.visits)
-        ]
-        i = scores.index(max(scores))
-        state.push(self.moves[i])
-        outcome = state.outcome()
-        if outcome is not None:
-            value = -outcome.value
-        elif (child := self.children[i]) is None:
-            child = self.children[i] = PlainTree(state)
-            value = -child.own
-        else:
-            value = -child.playout(state, False)
-        state.pop()
-        self.visits[i] += 1
-        self.sums[i] += value
-        return value
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.state, name)
+
+    @property
+    def key(self) -> int:
+        return self.keys[-1]
+
+    def push(self, move: Move) -> None:
+        self.state.push(move)
+        self.keys.append(splitmix64(self.key ^ splitmix64(move)))
+
+    def pop(self) -> Move:
+        self.keys.pop()
+        return self.state.pop()
+
+    def copy(self) -> "Unmerged":
+        return Unmerged(self.state.copy(), self.key)
+
+
+class Rounded:
+    """The hashed evaluator, with numbers that nodes store exactly."""
+
+    def __init__(self) -> None:
+        self.positions = 0
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        self.positions += len(states)
+        found = HashedEvaluator().evaluate(states)
+        return [Evaluation([half(p) for p in one.policy], single(one.value)) for one in found]
 
 
 @pytest.mark.parametrize("game", ["reversi", "shogi"])
-def test_without_merging_the_visits_are_those_of_a_plain_tree(game: str) -> None:
-    state = midgame(game, 3, seed=5)
-    tree = PlainTree(state)
-    for _ in range(300):
-        tree.playout(state)
-    result = Puct(HashedEvaluator(), PuctConfig(merge=False)).search(state, never, max_playouts=300)
+def test_where_no_paths_merge_the_visits_are_those_of_puct_on_a_tree(game: str) -> None:
+    state = Unmerged(midgame(game, 3, seed=5))
+    tree = puct_tree.search(state, Rounded(), 300)
+    formula = Formula(puct_tree.EXPLORATION, c_factor=0.0, fpu_reduction=0.0)
+    result = Puct(Rounded(), PuctConfig(formula, formula)).search(state, never, max_playouts=300)
     visits = {move.move: move.visits for move in result.moves}
     assert visits == dict(zip(tree.moves, tree.visits, strict=True))
 
 
 def test_merging_saves_evaluations() -> None:
-    plain = Puct(UniformEvaluator(), PuctConfig(merge=False)).search(Reversi(), never, max_playouts=500)
+    plain = Puct(UniformEvaluator()).search(Unmerged(Reversi()), never, max_playouts=500)
     merged = Puct(UniformEvaluator()).search(Reversi(), never, max_playouts=500)
     assert merged.stats.evaluations < plain.stats.evaluations
 
@@ -269,7 +270,7 @@ def test_4x4_reversi_is_proven_for_the_second_player() -> None:
 
 def test_a_shorter_mate_is_preferred_and_shown_to_its_end() -> None:
     board = Board("4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1")
-    result = Puct(UniformEvaluator(), PuctConfig(mate_nodes=40)).search(
+    result = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40)).search(
         board, lambda stats: stats.is_proven, max_playouts=500
     )
     assert result.moves[0].mate == 1
@@ -280,7 +281,7 @@ def test_a_shorter_mate_is_preferred_and_shown_to_its_end() -> None:
 
 def test_being_mated_is_proven_with_the_longest_defence_first() -> None:
     board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
-    result = Puct(UniformEvaluator(), PuctConfig(mate_nodes=40)).search(
+    result = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40)).search(
         board, lambda stats: stats.is_proven, max_playouts=500
     )
     assert result.moves[0].mate == -2
@@ -289,10 +290,10 @@ def test_being_mated_is_proven_with_the_longest_defence_first() -> None:
 
 def test_a_mate_found_at_a_leaf_is_kept_when_it_becomes_the_root() -> None:
     board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
-    puct = Puct(UniformEvaluator(), PuctConfig(mate_nodes=40))
+    puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40))
     puct.search(board, never, max_playouts=60)
     board.push_usi("5a4a")
-    known = puct.table.find(board.key, board.ply)
+    known = puct.table.find(board.key)
     assert known is not None
     assert known.proof == WIN
     result = puct.search(board, lambda stats: stats.is_proven, max_playouts=1)
@@ -313,9 +314,9 @@ def test_mates_that_are_entered_spread_like_any_proof() -> None:
         board.push(move)
         mate = solve(board, 1000)
         assert mate.verdict is MateVerdict.MATE
-        assert puct.add_mate(board, mate.moves[0], len(mate.moves))
-        assert not puct.add_mate(board, mate.moves[0], len(mate.moves)), "once is enough"
-        node = puct.table.find(board.key, board.ply)
+        assert puct.add_mate(board, mate.moves)
+        assert not puct.add_mate(board, mate.moves), "once is enough"
+        node = puct.table.find(board.key)
         assert node is not None
         assert (node.proof, node.distance) == (WIN, len(mate.moves))
         lengths.append(len(mate.moves))
@@ -325,13 +326,14 @@ def test_mates_that_are_entered_spread_like_any_proof() -> None:
     check_invariants(puct)
 
 
-def test_the_line_of_a_mate_begins_with_its_move_though_another_mate_is_found_first() -> None:
+def test_the_line_of_an_added_mate_is_shown_to_its_end() -> None:
     board = Board("4rg2l/1kp3s2/ppgS2npp/1NS3p2/3ppp2P/1Pr3PP1/P4P3/4K1G2/LN5NL b BGSLPb2p 1")
-    puct = Puct(HashedEvaluator(), PuctConfig(mate_nodes=300))
+    line = solve(board, 100_000).moves
+    puct = Puct(HashedEvaluator(), PuctConfig(), MateSolver(300))
     puct.search(board, never, max_playouts=1)
-    assert puct.add_mate(board, move_from_usi("S*7a"), 5)
+    assert puct.add_mate(board, line)
     best = puct.result().moves[0]
-    assert (best.move, best.mate, best.pv[0]) == (move_from_usi("S*7a"), 5, best.move)
+    assert (best.move, best.mate, best.pv) == (line[0], len(line), line)
 
 
 def test_a_mate_at_the_root_is_played_though_it_was_never_tried() -> None:
@@ -339,14 +341,14 @@ def test_a_mate_at_the_root_is_played_though_it_was_never_tried() -> None:
     puct = Puct(HashedEvaluator())
     puct.search(board, never, max_playouts=3)
     mate = solve(board, 10_000)
-    assert puct.add_mate(board, mate.moves[0], len(mate.moves))
+    assert puct.add_mate(board, mate.moves)
     result = puct.search(board, lambda stats: stats.is_proven)
     assert (result.move, result.moves[0].mate, result.stats.playouts) == (mate.moves[0], 7, 0)
     check_invariants(puct)
 
 
 def test_beside_a_mate_the_moves_that_were_not_tried_are_not_won() -> None:
-    puct = Puct(UniformEvaluator(), PuctConfig(mate_nodes=1))
+    puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(1))
     board = Board("4k4/9/4G4/9/9/9/9/9/4K4 b G 1")
     mate, *others = puct.search(board, lambda stats: stats.is_proven, max_playouts=200).moves
     assert (mate.mate, mate.value) == (1, 1.0)
@@ -359,8 +361,8 @@ def test_a_mate_is_entered_only_at_a_position_of_the_graph() -> None:
     board = Board()
     puct = Puct(HashedEvaluator())
     puct.search(board, never, max_playouts=3)
-    assert not puct.add_mate(Board(ROOK_SHUFFLE), board.legal_moves()[0], 1)
-    assert not puct.add_mate(board, move_from_usi("5e5d"), 1), "that is no move here"
+    assert not puct.add_mate(Board(ROOK_SHUFFLE), board.legal_moves()[:1])
+    assert not puct.add_mate(board, [move_from_usi("5e5d")]), "that is no move here"
     assert puct.root is not None
     assert puct.root.proof == UNKNOWN
 
@@ -372,7 +374,7 @@ def test_moves_proven_to_lose_do_not_decide_the_race() -> None:
     assert puct.stats().best_visits == favourite.visits
     board.push(favourite.move)
     mate = solve(board, 1000)
-    puct.add_mate(board, mate.moves[0], len(mate.moves))
+    puct.add_mate(board, mate.moves)
     board.pop()
     assert 0 < puct.stats().best_visits < favourite.visits
 
@@ -384,7 +386,7 @@ def test_a_root_that_could_declare_a_win_is_searched() -> None:
     move = puct.search(board, never, max_playouts=5).move
     assert move is not None
     board.push(move)
-    known = puct.table.find(board.key, board.ply)
+    known = puct.table.find(board.key)
     assert known is not None
     assert known.proof == WIN
     assert not known.moves
@@ -509,8 +511,7 @@ def test_the_final_move_is_the_contender_that_is_surely_good(
         child = root.children[i] = table.add(Node(2 + i, 1, [], [], -value))
         child.value, child.mean_square = -value, value * value + deviation * deviation
     for rule, expected in (("lcb", by_bound), ("visits", 0)):
-        found = ranking(table, root, TicTacToe(), rule, lines=0, masked=set(), mate_nodes=0)
-        assert [move.move for move in found] == [moves[expected], moves[1 - expected]]
+        assert ranking(table, root, rule, masked=set()) == [expected, 1 - expected]
 
 
 @pytest.mark.parametrize("draw_value", [-0.5, 0.25])
@@ -537,12 +538,104 @@ def test_root_moves_restrict_the_search_and_leave_no_trace() -> None:
     check_invariants(puct)
 
 
-def test_a_full_table_judges_leaves_without_storing_them() -> None:
-    board = Board()
-    puct = Puct(HashedEvaluator(), PuctConfig(capacity=50, batch_size=4))
-    result = puct.search(board, never, max_playouts=300)
-    assert len(puct.table) == 50
-    assert result.stats.playouts == 300
+@pytest.mark.parametrize("batch_size", [1, 4])
+@pytest.mark.parametrize("game", GAMES)
+def test_a_search_whose_table_is_full_goes_on(game: str, batch_size: int) -> None:
+    """A table of a few kilobytes is full all the time."""
+    state = GAMES[game]()
+    config = PuctConfig(batch_size=batch_size, capacity_bytes=20_000)
+    puct = Puct(HashedEvaluator(), config, MateSolver(4))
+    for _ in range(4):
+        inherited = puct.table.find(state.key)
+        before = inherited.total_visits if inherited is not None and inherited.is_complete else 1
+        result = puct.search(state, never, max_playouts=500)
+        check_invariants(puct)
+        assert result.stats.is_exhausted or result.stats.playouts == 500
+        assert puct.root is not None
+        if result.stats.playouts == 500 and not puct.table.repetitions:
+            assert puct.root.total_visits == before + 500
+        least = sum(72 + 4 * len(child.moves) for child in puct.root.children if child is not None)
+        assert puct.table.bytes_used < 25_000 + least
+        assert result.move is not None
+        state.push(result.move)
+        if state.outcome() is not None:
+            break
+
+
+def test_a_folded_node_keeps_its_count_and_value() -> None:
+    puct = Puct(HashedEvaluator())
+    puct.search(Board(), never, max_playouts=400)
+    root = puct.root
+    assert root is not None
+    children = [child for child in root.children if child is not None]
+    before = {child: (child.total_visits, child.value, child.mean_square) for child in children}
+    root_before = (root.total_visits, root.value)
+    nodes = len(puct.table)
+    make_room(puct.table, root)
+    assert len(puct.table) <= nodes // 2
+    check_invariants(puct)
+    folded = [child for child in children if child.raw_visits > 1]
+    assert folded
+    for child in children:
+        visits, value, mean_square = before[child]
+        assert child.total_visits == visits
+        assert child.value == pytest.approx(value, abs=1e-6)
+        assert child.mean_square == pytest.approx(mean_square, rel=1e-3)
+    for child in folded:
+        assert (child.raw_visits, child.tried, sum(child.visits)) == (child.total_visits, 0, 0)
+    puct.table.recompute(root)
+    assert root.total_visits == root_before[0]
+    assert root.value == pytest.approx(root_before[1], abs=1e-6)
+    puct.search(Board(), never, max_playouts=400)
+    assert root.total_visits == root_before[0] + 400
+
+
+def test_the_least_visited_nodes_are_folded_first() -> None:
+    puct = Puct(HashedEvaluator())
+    puct.search(Board(), never, max_playouts=600)
+    assert puct.root is not None
+    make_room(puct.table, puct.root)
+    folded = [node.total_visits for node in puct.table if node.raw_visits > 1]
+    whole = [node.total_visits for node in puct.table if node.tried]
+    assert max(folded) < min(whole)
+
+
+def test_playouts_in_flight_keep_their_nodes() -> None:
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=8))
+    puct.search(Board(), never, max_playouts=300)
+    root = puct.root
+    assert root is not None
+    leaves = puct._gather(root, Board())
+    make_room(puct.table, root)
+    for _, path in leaves:
+        assert all(puct.table.find(node.key) is node and node.tried > i for node, i in path)
+
+
+def test_a_proven_node_is_folded_to_the_line_that_proves_it() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40))
+    puct.search(board, lambda stats: stats.is_proven, max_playouts=500)
+    assert puct.root is not None
+    above = Node(1, 0, [Move(0)], [1.0], 0.0)  # A root above, so that the proven one may be folded.
+    above.children[0], above.total_visits = puct.root, 1 << 20
+    puct.table.add(above)
+    puct.table.try_moves(above, 1)
+    line = proof_line(puct.table, puct.root)
+    assert len(line) == puct.root.distance
+    make_room(puct.table, above)
+    assert not puct.root.is_complete
+    assert puct.root.moves == line
+    for move in line:
+        assert move in board.legal_moves()
+        board.push(move)
+    assert board.outcome() is not None
+
+
+def test_a_search_goes_on_for_many_times_its_memory() -> None:
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=4, capacity_bytes=100_000))
+    result = puct.search(Board(), never, max_playouts=5000)
+    assert result.stats.evaluations > 4000
+    assert sum(move.visits for move in result.moves) == 5000
     check_invariants(puct)
 
 
@@ -576,7 +669,7 @@ def test_a_large_batch_outlives_collisions(monkeypatch: pytest.MonkeyPatch) -> N
     for share in (puct_module.COLLISION_SHARE, 1_000_000):
         monkeypatch.setattr(puct_module, "COLLISION_SHARE", share)
         evaluator = Decided()
-        puct = Puct(evaluator, PuctConfig(batch_size=32, c_init=1.0, c_init_root=1.0))
+        puct = Puct(evaluator, PuctConfig(Formula(1.0), Formula(1.0, fpu_reduction=0.1), batch_size=32))
         puct.search(Board(), never, max_playouts=1200)
         check_invariants(puct)
         sizes[share] = sum(evaluator.sizes) / len(evaluator.sizes)
@@ -588,7 +681,7 @@ def test_a_large_batch_outlives_collisions(monkeypatch: pytest.MonkeyPatch) -> N
 def test_no_loss_is_proven_where_a_pawn_that_does_not_promote_escapes(rules: Rules) -> None:
     """After 2f2g P*1g would be uchifuzume; a promoted pawn could take, which makes it a mate in 3."""
     board = Board("K8/9/9/9/6B1L/6Gpk/5R1S1/5B3/9 w 2P 2", rules)
-    search = Puct(HashedEvaluator(), PuctConfig(mate_nodes=300))
+    search = Puct(HashedEvaluator(), PuctConfig(), MateSolver(300))
     result = search.search(board, lambda stats: stats.is_proven, max_playouts=30)
     assert not result.stats.is_proven
     assert result.move == move_from_usi("2f2g")

@@ -122,8 +122,8 @@ def test_what_the_user_sets_counts_more_than_the_file_beside_the_model(value: in
         "info string the file beside the model has other values: C_init=65",
     ]
     assert isinstance(load, Load)
-    assert load.config.search.c_init == value / 50
-    assert load.config.search.c_init_root == 1.5
+    assert load.config.search.formula.c_init == value / 50
+    assert load.config.search.root_formula.c_init == 1.5
     assert lines_of(engine.receive("getoption C_init", 0.0)) == []  # It waits for the model.
     assert lines_of(engine.loaded()) == ["readyok", f"info string C_init = {value}"]
 

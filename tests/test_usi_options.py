@@ -29,7 +29,7 @@ from goryu.usi.output import MAX_CP, centipawns, score
 
 NO_OPTIONS = {
     *("search.batch_size", "search.draw_value", "search.threads", "clock.moves_to_draw"),  # Set from others.
-    *("search.c_factor", "search.merge"),
+    *("search.formula.c_factor", "search.root_formula.c_factor"),
 }
 
 
@@ -278,7 +278,7 @@ def test_c_puct_is_the_constant_of_the_root_too() -> None:
     """As in python-dlshogi2, which has one constant for all nodes."""
     options = OptionValues()
     assert options.set("c_puct", "100") == []
-    assert options.config.search.c_init == options.config.search.c_init_root == 2.0
+    assert options.config.search.formula.c_init == options.config.search.root_formula.c_init == 2.0
     assert options.describe("c_puct") == ["C_init = 100", "C_init_root = 100"]
 
 
@@ -292,9 +292,9 @@ def test_constants_of_the_win_rate_scale_are_doubled() -> None:
     options.set("C_init", "144")
     options.set("C_fpu_reduction", "27")
     constants = options.config.puct_config(turn=0, batch_size=4)
-    assert constants.c_init == pytest.approx(2.88)
-    assert constants.fpu_reduction == pytest.approx(0.54)
-    assert constants.c_factor == 2.0
+    assert constants.formula.c_init == pytest.approx(2.88)
+    assert constants.formula.fpu_reduction == pytest.approx(0.54)
+    assert constants.formula.c_factor == 2.0
 
 
 def test_the_graph_is_limited_in_megabytes_and_in_nodes() -> None:
@@ -391,8 +391,8 @@ def test_what_the_options_file_says_holds_against_gui_and_model() -> None:
     assert options.set("threads", "8") == ["option Threads stays 3: engine_options.txt"]
     assert options.set("Threads", "3") == []
     assert options.set_model_options("C_init=65\nC_init_root=75") == []
-    assert options.config.search.c_init == 2.5
-    assert options.config.search.c_init_root == 1.5
+    assert options.config.search.formula.c_init == 2.5
+    assert options.config.search.root_formula.c_init == 1.5
     assert settings == (
         "set by engine_options.txt: USI_Hash=64 Threads=3 DNN_Model=C:\\my nets\\a=b.onnx "
         "C_init=125 NetworkDelay=10000 BookFile=<empty>"
@@ -461,7 +461,7 @@ def test_the_settings_files_of_the_shipped_networks_are_without_fault() -> None:
     for path in files:
         options = OptionValues()
         assert options.set_model_options(path.read_text("utf-8")) == []
-        assert options.config.search.c_init != EngineConfig().search.c_init
+        assert options.config.search.formula.c_init != EngineConfig().search.formula.c_init
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,18 @@
-"""Which implementation of the twinned classes is in use: Python or native.
+"""Chooses between the Python classes and their native twins.
 
-GORYU_IMPLEMENTATION=python | native asks for one and fails if it is missing; unset, the native one is used
-where it is built. Nothing else in goryu decides. The USI engine, the benchmark and the test header print
+GORYU_IMPLEMENTATION=python or =native selects one and fails if it is missing; unset, goryu uses the native
+classes where they are built. Nothing else decides. The USI engine, the benchmark and the test header print
 `IMPLEMENTATION`, the choice, and `WHY`, its reason.
 """
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["IMPLEMENTATION", "WHY", "Board", "Puct", "Reversi", "mate_in_one", "perft", "solve"]
+from goryu.search.config import PuctConfig
+from goryu.search.evaluator import Evaluator
+from goryu.search.proof import LeafSolver, no_solver
+
+__all__ = ["IMPLEMENTATION", "WHY", "Board", "Puct", "Reversi", "make_puct", "mate_in_one", "perft", "solve"]
 
 _asked = os.environ.get("GORYU_IMPLEMENTATION", "")
 if _asked not in ("", "python", "native"):
@@ -41,3 +45,11 @@ else:
     else:
         IMPLEMENTATION = "native"
         WHY = "native twins found" if not _asked else WHY
+
+
+def make_puct(
+    evaluator: Evaluator, config: PuctConfig, solver: LeafSolver = no_solver, threads: int = 1
+) -> Puct:
+    """Returns the search in use. threads: of the native search; the Python search has one."""
+    native: dict[str, Any] = {"threads": threads} if IMPLEMENTATION == "native" else {}
+    return Puct(evaluator, config, solver, **native)

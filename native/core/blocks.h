@@ -1,7 +1,7 @@
 // Memory for the many small arrays of the graph, given out in blocks and taken back in blocks.
 //
-// A block is named by a 32-bit number, not a pointer; blocks that were taken back are handed out again to
-// whoever asks for the same size. The system is asked for memory one large chunk at a time.
+// A block is named by a 32-bit number, not a pointer; blocks that were taken back are handed out again for
+// requests of the same size. The system provides memory one large chunk at a time.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,7 @@ public:
     Block allocate(std::size_t bytes) {
         const std::size_t units = units_of(bytes);
         if (units == 0) return 0;
+        in_use_ += units;
         if (units < free_.size() && !free_[units].empty()) {
             const Block block = free_[units].back();
             free_[units].pop_back();
@@ -41,6 +42,7 @@ public:
     void release(Block block, std::size_t bytes) {
         const std::size_t units = units_of(bytes);
         if (units == 0) return;
+        in_use_ -= units;
         if (units >= free_.size()) free_.resize(units + 1);
         free_[units].push_back(block);
     }
@@ -51,6 +53,7 @@ public:
         chunk_count_ = 1;
         used_ = 0;
         held_ = 0;
+        in_use_ = 0;
     }
 
     // Gives the chunks that are not in use back to the system.
@@ -67,6 +70,7 @@ public:
 
     // Memory that is in use or waits to be used again.
     std::size_t bytes() const noexcept { return held_ * kUnit; }
+    std::size_t bytes_in_use() const noexcept { return in_use_ * kUnit; }
 
 private:
     static constexpr std::size_t kUnit = 16;
@@ -91,6 +95,7 @@ private:
     std::size_t chunk_count_ = 0;
     std::size_t used_ = 0;  // Units of the last chunk that were ever handed out.
     std::size_t held_ = 0;  // Units of all chunks that were.
+    std::size_t in_use_ = 0;  // Units that are handed out now.
 };
 
 }  // namespace goryu

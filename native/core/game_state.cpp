@@ -8,10 +8,9 @@ void ShogiState::legal_moves(std::vector<Move>& moves) {
     moves.insert(moves.end(), list.begin(), list.end());
 }
 
-std::optional<ForcedMate> ShogiState::find_mate(int nodes) {
+std::span<const Move> ShogiState::find_mate(int nodes) {
     if (mate_search_.solve(game_, nodes) != MateVerdict::kMate) return {};
-    const auto line = mate_search_.line();
-    return ForcedMate{line.front(), static_cast<int>(line.size())};
+    return mate_search_.line();
 }
 
 std::optional<double> ReversiState::outcome() {

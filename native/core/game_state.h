@@ -21,7 +21,7 @@ public:
     std::optional<double> outcome() override { return value(game_.outcome()); }
     std::optional<double> repetition() override { return value(game_.repetition()); }
     void legal_moves(std::vector<Move>& moves) override;
-    std::optional<ForcedMate> find_mate(int nodes) override;
+    std::span<const Move> find_mate(int nodes) override;
 
 private:
     static std::optional<double> value(Ending ending) {
@@ -46,7 +46,7 @@ public:
     std::optional<double> outcome() override;
     std::optional<double> repetition() override { return {}; }
     void legal_moves(std::vector<Move>& moves) override;
-    std::optional<ForcedMate> find_mate(int) override { return {}; }
+    std::span<const Move> find_mate(int) override { return {}; }
 
 private:
     ReversiGame& game_;

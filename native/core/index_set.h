@@ -1,4 +1,4 @@
-// A set of places in the node pool, one bit each.
+// A set of indices of the node pool, one bit each.
 #pragma once
 
 #include <bit>
@@ -10,28 +10,28 @@ namespace goryu {
 
 class IndexSet {
 public:
-    // Empties the set and makes room for the places below `end`.
+    // Empties the set and makes room for the indices below `end`.
     void clear(std::size_t end) { words_.assign(end / 64 + 1, 0); }
     void grow(std::size_t end) {
         if (end / 64 >= words_.size()) words_.resize(2 * (end / 64) + 1, 0);
     }
 
-    bool has(std::uint32_t place) const noexcept { return (words_[place / 64] >> place % 64 & 1) != 0; }
-    // Adds a place there is room for; false if it was there already.
-    bool add(std::uint32_t place) noexcept {
-        const std::uint64_t bit = std::uint64_t{1} << place % 64;
-        const bool is_new = (words_[place / 64] & bit) == 0;
-        words_[place / 64] |= bit;
+    bool has(std::uint32_t index) const noexcept { return (words_[index / 64] >> index % 64 & 1) != 0; }
+    // Adds a index there is room for; false if it was there already.
+    bool add(std::uint32_t index) noexcept {
+        const std::uint64_t bit = std::uint64_t{1} << index % 64;
+        const bool is_new = (words_[index / 64] & bit) == 0;
+        words_[index / 64] |= bit;
         return is_new;
     }
 
-    // Calls action(place) for every member in ascending order.
+    // Calls action(index) for every member in ascending order.
     template <class Action>
     void for_each(Action action) const {
         for (std::size_t i = 0; i < words_.size(); ++i) for_each_bit(i, words_[i], action);
     }
 
-    // Calls action(place) for every member that is not in `other`, a subset of the same places.
+    // Calls action(index) for every member that is not in `other`, a subset of the same indices.
     template <class Action>
     void for_each_without(const IndexSet& other, Action action) const {
         for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -40,9 +40,9 @@ public:
     }
 
     // The members in ascending order.
-    std::vector<std::uint32_t> places() const {
+    std::vector<std::uint32_t> indices() const {
         std::vector<std::uint32_t> listed;
-        for_each([&](std::uint32_t place) { listed.push_back(place); });
+        for_each([&](std::uint32_t index) { listed.push_back(index); });
         return listed;
     }
 

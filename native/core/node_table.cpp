@@ -7,7 +7,7 @@ namespace goryu {
 
 namespace {
 
-// Most nodes are never visited again, and most of the others try few moves: only so many are sorted at first.
+// Most nodes are never visited again, and most of the others try few moves: only the best few are sorted at first.
 constexpr int kSortedAtFirst = 4;
 constexpr std::size_t kCacheLine = 64;
 
@@ -18,59 +18,82 @@ int NodeTable::hashfull() const noexcept {
     return static_cast<int>(std::min<std::uint64_t>(std::max(by_nodes, by_bytes), 1000));
 }
 
-void NodeTable::prefetch_lists(NodeIndex place) const noexcept {
-    const Node& node = (*this)[place];
+void NodeTable::prefetch_lists(NodeIndex index) const noexcept {
+    const Node& node = (*this)[index];
     const auto* const all = reinterpret_cast<const char*>(edges(node));
     for (std::size_t at = 0; at < node.tried * sizeof(Edge); at += kCacheLine) GORYU_PREFETCH(all + at);
     GORYU_PREFETCH(moves(node));
 }
 
-void NodeTable::prefetch_children(NodeIndex place) const noexcept {
-    const Node& node = (*this)[place];
+void NodeTable::prefetch_children(NodeIndex index) const noexcept {
+    const Node& node = (*this)[index];
     const Edge* const all = edges(node);
     for (int i = 0; i < node.tried; ++i) {
         if (all[i].child != kNoNode) prefetch_node(all[i].child);
     }
 }
 
-NodeIndex NodeTable::find(std::uint64_t key, std::uint32_t ply) const noexcept {
-    if (!merge_) return kNoNode;
-    NodeIndex place = index_[bucket(key)];
-    while (place != kNoNode && (*this)[place].key != key) place = (*this)[place].next;
-    return place != kNoNode && (*this)[place].ply == ply ? place : kNoNode;
+NodeIndex NodeTable::find(std::uint64_t key) const noexcept {
+    NodeIndex index = buckets_[bucket(key)];
+    while (index != kNoNode && (*this)[index].key != key) index = (*this)[index].next;
+    return index;
 }
 
 NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const Move> moves, const double* policy,
                          double value) {
-    const NodeIndex place = new_place();
-    Node& node = (*this)[place];
-    node = {};
-    node.key = merge_ ? key : ++serial_;
-    node.ply = ply;
-    node.moves = blocks_.allocate(moves.size() * sizeof(LegalMove));
-    node.move_count = static_cast<std::uint16_t>(moves.size());
+    const NodeIndex index = new_node(key, ply, moves.size(), value);
+    Node& node = (*this)[index];
     LegalMove* const all = blocks_.at<LegalMove>(node.moves);
     for (std::size_t i = 0; i < moves.size(); ++i) all[i] = {moves[i], to_half(policy[i])};
     sort_moves(node, kSortedAtFirst);
+    return index;
+}
+
+NodeIndex NodeTable::add_proven(std::uint64_t key, std::uint32_t ply, Proof proof, int distance, double value,
+                                std::span<const Move> line) {
+    const NodeIndex index = new_node(key, ply, line.size(), value);
+    Node& node = (*this)[index];
+    node.set_proof(proof, distance, value);
+    set_line(node, line);
+    return index;
+}
+
+NodeIndex NodeTable::new_node(std::uint64_t key, std::uint32_t ply, std::size_t move_count, double value) {
+    const NodeIndex index = new_index();
+    Node& node = (*this)[index];
+    node = {};
+    node.key = key;
+    node.ply = static_cast<std::uint16_t>(ply);
+    node.moves = blocks_.allocate(move_count * sizeof(LegalMove));
+    node.move_count = static_cast<std::uint16_t>(move_count);
+    node.raw_visits = 1;
     node.total_visits = 1;
     node.raw_value = static_cast<float>(value);
     node.value = node.raw_value;
     node.mean_square = node.value * node.value;
     node.is_complete = true;
-    if (merge_) {
-        if (size_ + 1 > index_.size()) rebuild_index(index_bits_ + 1);
-        link(place);
-    }
-    live_.add(place);
+    if (size_ + 1 > buckets_.size()) rebuild_buckets(bucket_bits_ + 1);
+    link(index);
+    live_.add(index);
     ++size_;
-    return place;
+    node_bytes_ += bytes_of(node);
+    return index;
+}
+
+// Fills the moves of a node, which has room for them.
+void NodeTable::set_line(Node& node, std::span<const Move> line) {
+    LegalMove* const all = blocks_.at<LegalMove>(node.moves);
+    for (std::size_t i = 0; i < line.size(); ++i) all[i] = {line[i], to_half(1.0)};
+    node.sorted = node.move_count;
+    node.is_complete = false;
 }
 
 void NodeTable::clear() noexcept {
     size_ = 0;
+    node_bytes_ = 0;
     end_ = 0;
     free_.clear();
-    std::fill(index_.begin(), index_.end(), kNoNode);
+    std::fill(buckets_.begin(), buckets_.end(), kNoNode);
     live_.clear(0);
     blocks_.clear();
     repetitions_.clear();
@@ -87,50 +110,79 @@ void NodeTable::sort_moves(Node& node, int count) noexcept {
     node.sorted = static_cast<std::uint16_t>(count);
 }
 
-void NodeTable::try_moves(NodeIndex place, int count) {
-    Node& node = (*this)[place];
+// How many Edges fit into the block of a node with so many tried moves.
+int NodeTable::room_for(const Node& node, int tried) noexcept {
+    return std::min<int>(std::bit_ceil(static_cast<unsigned>(tried)), node.move_count);
+}
+
+void NodeTable::try_moves(NodeIndex index, int count) {
+    Node& node = (*this)[index];
     if (count <= node.tried) return;
     if (count >= node.sorted) sort_moves(node, 2 * count);
-    if (count > node.room) {
-        // One edge fills a block of 16 bytes, four fill three such units; from there, doubling.
-        int room = node.room == 0 ? 1 : node.room == 1 ? 4 : 2 * node.room;
-        room = std::min<int>(std::max(room, count), node.move_count);
+    const int old_room = node.tried == 0 ? 0 : room_for(node, node.tried), room = room_for(node, count);
+    if (room > old_room) {
         const Block block = blocks_.allocate(room * sizeof(Edge));
         const Edge* old = edges(node);
         std::copy(old, old + node.tried, blocks_.at<Edge>(block));
-        blocks_.release(node.edges, node.room * sizeof(Edge));
+        blocks_.release(node.edges, old_room * sizeof(Edge));
         node.edges = block;
-        node.room = static_cast<std::uint16_t>(room);
     }
     Edge* const all = edges(node);
     std::fill(all + node.tried, all + count, Edge{});
+    node_bytes_ += (count - node.tried) * sizeof(Edge);
     node.tried = static_cast<std::uint16_t>(count);
 }
 
-void NodeTable::add_repetition(NodeIndex place, int i, double value) {
-    repetitions_.add(place, i, value);
-    edges((*this)[place])[i].has_repetition = 1;
+// Forgets the statistics of the moves of a node; N and Q stay as they are. Its repetitions become stale.
+void NodeTable::release_edges(Node& node) {
+    if (node.tried != 0) blocks_.release(node.edges, room_for(node, node.tried) * sizeof(Edge));
+    node_bytes_ -= node.tried * sizeof(Edge);
+    node.tried = 0;
+    node.edges = 0;
+    node.raw_visits = node.total_visits;
 }
 
-double NodeTable::mixed_value(NodeIndex place, int i) const noexcept {
-    const Edge& edge = edges((*this)[place])[i];
-    const RepetitionStats& end = repetitions_.get(place, i);
-    if (edge.child == kNoNode) return end.value_sum / edge.visits;
-    const double below = edge.visits - end.visits;
-    return (end.value_sum + below * -(*this)[edge.child].value) / edge.visits;
+// The same for a proven node, which keeps the line that proves it instead of its legal moves.
+void NodeTable::release_moves(Node& node, std::span<const Move> line) {
+    release_edges(node);
+    blocks_.release(node.moves, node.move_count * sizeof(LegalMove));
+    node_bytes_ -= node.move_count * sizeof(LegalMove);
+    node.move_count = static_cast<std::uint16_t>(line.size());
+    node.moves = blocks_.allocate(line.size() * sizeof(LegalMove));
+    node_bytes_ += node.move_count * sizeof(LegalMove);
+    set_line(node, line);
 }
 
-std::uint32_t NodeTable::child_visits(NodeIndex place, int i) const noexcept {
-    const Edge& edge = edges((*this)[place])[i];
-    return edge.has_repetition ? edge.visits - repetitions_.get(place, i).visits : edge.visits;
+void NodeTable::forget_moves(NodeIndex index, std::span<const Move> line) {
+    release_moves((*this)[index], line);
+    drop_stale_repetitions();
 }
 
-void NodeTable::recompute(NodeIndex place) noexcept {
-    Node& node = (*this)[place];
+void NodeTable::add_repetition(NodeIndex index, int i, double value) {
+    repetitions_.add(index, i, value);
+    edges((*this)[index])[i].has_repetition = 1;
+}
+
+double NodeTable::mixed_value(NodeIndex index, int i) const noexcept {
+    const Edge& edge = edges((*this)[index])[i];
+    const RepetitionStats& repeated = repetitions_.get(index, i);
+    if (edge.child == kNoNode) return repeated.value_sum / edge.visits;
+    const double below = edge.visits - repeated.visits;
+    return (repeated.value_sum + below * -(*this)[edge.child].value) / edge.visits;
+}
+
+std::uint32_t NodeTable::child_visits(NodeIndex index, int i) const noexcept {
+    const Edge& edge = edges((*this)[index])[i];
+    return edge.has_repetition ? edge.visits - repetitions_.get(index, i).visits : edge.visits;
+}
+
+void NodeTable::recompute(NodeIndex index) noexcept {
+    Node& node = (*this)[index];
     const Edge* const all = edges(node);
-    const double evaluation = node.raw_value;
-    std::uint32_t total = 1, weight = 1;
-    double value_sum = evaluation, square_sum = evaluation * evaluation;
+    const double raw_value = node.raw_value, raw_visits = node.raw_visits;
+    std::uint32_t total = node.raw_visits, weight = node.raw_visits;
+    double value_sum = raw_visits * raw_value;
+    double square_sum = raw_visits * (raw_value * raw_value + from_half(node.raw_variance));
     for (int i = 0; i < node.tried; ++i) {
         const Edge& edge = all[i];
         std::uint32_t visits = edge.visits;
@@ -138,11 +190,11 @@ void NodeTable::recompute(NodeIndex place) noexcept {
         total += visits;
         const Node* const child = edge.child != kNoNode ? &(*this)[edge.child] : nullptr;
         if (edge.has_repetition) {
-            const RepetitionStats& end = repetitions_.get(place, i);
-            value_sum += end.value_sum;
-            square_sum += end.square_sum;
+            const RepetitionStats& repeated = repetitions_.get(index, i);
+            value_sum += repeated.value_sum;
+            square_sum += repeated.square_sum;
             weight += visits;
-            visits -= end.visits;
+            visits -= repeated.visits;
         } else if (child->proof == Proof::kWin) {
             continue;  // A move that is proven to lose is not played: it does not count.
         } else {
@@ -161,74 +213,110 @@ void NodeTable::recompute(NodeIndex place) noexcept {
     prove(node);
 }
 
-// Proves a node from proven children: won if one reply is lost, lost if all are won. An edge on which a
-// path ended proves nothing: another path might have gone on.
+// Proves a node as won if a move is proven to win, as drawn or lost if all its moves are proven.
 void NodeTable::prove(Node& node) noexcept {
-    int winning = 0, losing = 0, drawing = 0;  // Plies to the shortest win, the longest loss and draw; 0: none.
-    double draw_value = 0.0;
-    bool decided = node.tried == node.move_count;
-    const Edge* const all = edges(node);
+    const int i = proving_move(node);
+    if (i < 0) return;
+    const Node& child = (*this)[edges(node)[i].child];
+    if (child.proof == Proof::kLoss) {
+        if (node.proof != Proof::kWin || child.distance + 1 < node.distance) {
+            node.set_proof(Proof::kWin, child.distance + 1, +1.0);
+        }
+    } else if (node.proof == Proof::kUnknown && node.tried == node.move_count) {
+        for (int j = 0; j < node.tried; ++j) {
+            if (child_proof(node, j) == Proof::kUnknown) return;
+        }
+        node.set_proof(child.proof == Proof::kWin ? Proof::kLoss : Proof::kDraw, child.distance + 1, -child.value);
+    }
+}
+
+int NodeTable::proving_move(const Node& node) const noexcept {
+    int best = -1;
+    Proof best_proof = Proof::kUnknown;
+    int best_distance = 0;
+    // The nearest win, or else the farthest draw, or else the farthest loss; the first of equals.
+    const auto rank = [](Proof proof) { return proof == Proof::kLoss ? 3 : proof == Proof::kDraw ? 2 : 1; };
     for (int i = 0; i < node.tried; ++i) {
-        const Node* const child = all[i].child != kNoNode ? &(*this)[all[i].child] : nullptr;
-        if (child == nullptr || child->proof == Proof::kUnknown || all[i].has_repetition) {
-            decided = false;
-        } else if (child->proof == Proof::kLoss) {
-            winning = winning != 0 ? std::min(winning, child->distance + 1) : child->distance + 1;
-        } else if (child->proof == Proof::kWin) {
-            losing = std::max(losing, child->distance + 1);
-        } else {
-            drawing = std::max(drawing, child->distance + 1);
-            draw_value = -child->value;
+        const Proof proof = child_proof(node, i);
+        if (proof == Proof::kUnknown) continue;
+        const int distance = (*this)[edges(node)[i].child].distance;
+        const bool is_better = best < 0 || rank(proof) > rank(best_proof) ||
+                               (proof == best_proof &&
+                                (proof == Proof::kLoss ? distance < best_distance : distance > best_distance));
+        if (is_better) {
+            best = i;
+            best_proof = proof;
+            best_distance = distance;
         }
     }
-    if (winning != 0) {
-        if (!(node.proof == Proof::kWin && node.distance <= winning)) node.settle(Proof::kWin, winning, +1.0);
-    } else if (decided && node.proof == Proof::kUnknown) {
-        if (drawing != 0) {
-            node.settle(Proof::kDraw, drawing, draw_value);
-        } else {
-            node.settle(Proof::kLoss, losing, -1.0);
-        }
+    return best;
+}
+
+std::vector<Move> NodeTable::proof_line(NodeIndex index) const {
+    std::vector<Move> line;
+    const Node* node = &(*this)[index];
+    for (int i; node->is_complete && (i = proving_move(*node)) >= 0; node = &(*this)[edges(*node)[i].child]) {
+        line.push_back(moves(*node)[i].move);
     }
+    if (!node->is_complete) {
+        for (int i = 0; i < node->move_count; ++i) line.push_back(moves(*node)[i].move);
+    }
+    return line;
 }
 
 void NodeTable::prune(NodeIndex root) {
-    mark_reachable(root);
-    live_.for_each_without(reached_, [this](NodeIndex place) { release(place); });
-    std::swap(live_, reached_);
-    live_.grow(end_);
-    if (merge_) rebuild_index(index_bits_);
-    forget_repetitions();
-    if (4 * bytes() > capacity_.bytes || blocks_.uses_eighths(7)) compact();
-}
-
-// Closes the gaps between the blocks in use: what is free suits nobody who asks for another size.
-void NodeTable::compact() {
-    struct Owner {
-        Block block;
-        NodeIndex node;
-        bool of_edges;
-    };
-    std::vector<Owner> owners;
-    owners.reserve(2 * size_);
-    live_.for_each([&](NodeIndex place) {
-        const Node& node = (*this)[place];
-        if (node.move_count != 0) owners.push_back({node.moves, place, false});
-        if (node.room != 0) owners.push_back({node.edges, place, true});
+    keep_reachable(root);
+    // Takes the visits of repetitions back; a node's value follows at its next visit.
+    repetitions_.for_each([this](const RepetitionStats& repeated) {
+        Node& node = (*this)[repeated.node];
+        Edge& edge = edges(node)[repeated.move];
+        edge.visits -= repeated.visits;
+        edge.has_repetition = 0;
+        node.total_visits -= repeated.visits;
     });
-    std::sort(owners.begin(), owners.end(), [](const Owner& a, const Owner& b) { return a.block < b.block; });
-    blocks_.clear();
-    for (const Owner& owner : owners) {  // Each moves down, or stays; never onto one that has yet to move.
-        Node& node = (*this)[owner.node];
-        const std::size_t size = owner.of_edges ? node.room * sizeof(Edge) : node.move_count * sizeof(LegalMove);
-        Block& block = owner.of_edges ? node.edges : node.moves;
-        block = blocks_.allocate(size);
-        std::memmove(blocks_.at<std::byte>(block), blocks_.at<std::byte>(owner.block), size);
-    }
-    blocks_.shrink();
+    repetitions_.clear();
+    fit();
 }
 
-void NodeTable::mark_reachable(NodeIndex root) {
+void NodeTable::make_room(NodeIndex root) {
+    const std::uint32_t limit = fold_limit();
+    live_.for_each([&](NodeIndex index) {
+        const Node& node = (*this)[index];
+        if (node.total_visits < limit && node.tried != 0 && node.in_flight == 0 && index != root) fold(index);
+    });
+    keep_reachable(root);
+    fit();
+}
+
+// The least power of two such that the children of nodes with more visits fill half a table.
+std::uint32_t NodeTable::fold_limit() const {
+    std::array<std::uint64_t, 33> children{};  // Tried moves, by the bit length of their node's visits.
+    int bits = 0;
+    live_.for_each([&](NodeIndex index) {
+        const Node& node = (*this)[index];
+        const int width = std::bit_width(node.total_visits);
+        children[width] += node.tried;
+        bits = std::max(bits, width);
+    });
+    for (std::uint64_t kept = 0; bits > 1 && 2 * (kept + children[bits]) <= size_; --bits) kept += children[bits];
+    return bits < 32 ? std::uint32_t{1} << bits : ~std::uint32_t{0};
+}
+
+// Forgets the statistics of the moves of a node. Its repetitions become stale.
+void NodeTable::fold(NodeIndex index) {
+    Node& node = (*this)[index];
+    if (node.proof == Proof::kUnknown) {
+        node.raw_value = static_cast<float>(node.value);
+        node.raw_variance = to_half(std::max(0.0, node.mean_square - node.value * node.value));
+        release_edges(node);
+        recompute(index);
+    } else {
+        release_moves(node, proof_line(index));
+    }
+}
+
+// Deletes the nodes that the root cannot reach.
+void NodeTable::keep_reachable(NodeIndex root) {
     reached_.clear(end_);
     reached_.add(root);
     waiting_.push_back(root);
@@ -240,26 +328,59 @@ void NodeTable::mark_reachable(NodeIndex root) {
             if (all[i].child != kNoNode && reached_.add(all[i].child)) waiting_.push_back(all[i].child);
         }
     }
+    live_.for_each_without(reached_, [this](NodeIndex index) { release(index); });
+    std::swap(live_, reached_);
+    live_.grow(end_);
+    rebuild_buckets(bucket_bits_);
+    drop_stale_repetitions();
 }
 
-// Takes the visits of path ends back; a node's value follows at its next visit.
-void NodeTable::forget_repetitions() noexcept {
-    repetitions_.for_each([this](const RepetitionStats& end) {
-        if (!live_.has(end.node)) return;
-        Node& node = (*this)[end.node];
-        Edge& edge = edges(node)[end.move];
-        edge.visits -= end.visits;
-        edge.has_repetition = 0;
-        node.total_visits -= end.visits;
+// Removes the repetitions of deleted nodes and of moves that were forgotten.
+void NodeTable::drop_stale_repetitions() {
+    repetitions_.keep_if([this](const RepetitionStats& repeated) {
+        if (!live_.has(repeated.node)) return false;
+        const Node& node = (*this)[repeated.node];
+        return repeated.move < node.tried && edges(node)[repeated.move].has_repetition != 0;
     });
-    repetitions_.clear();
 }
 
-NodeIndex NodeTable::new_place() {
+void NodeTable::fit() {
+    const bool is_fragmented = 8 * blocks_.bytes() > 9 * blocks_.bytes_in_use();
+    if (is_fragmented && (4 * bytes_held() > 5 * capacity_.bytes || blocks_.uses_eighths(7))) compact();
+}
+
+// Closes the gaps between the blocks in use: a free block serves only requests of its own size.
+void NodeTable::compact() {
+    struct Owner {
+        Block block;
+        NodeIndex node;
+        bool of_edges;
+    };
+    std::vector<Owner> owners;
+    owners.reserve(2 * size_);
+    live_.for_each([&](NodeIndex index) {
+        const Node& node = (*this)[index];
+        if (node.move_count != 0) owners.push_back({node.moves, index, false});
+        if (node.tried != 0) owners.push_back({node.edges, index, true});
+    });
+    std::sort(owners.begin(), owners.end(), [](const Owner& a, const Owner& b) { return a.block < b.block; });
+    blocks_.clear();
+    for (const Owner& owner : owners) {  // Each moves down, or stays; never onto one that has yet to move.
+        Node& node = (*this)[owner.node];
+        const std::size_t size = owner.of_edges ? room_for(node, node.tried) * sizeof(Edge)
+                                                : node.move_count * sizeof(LegalMove);
+        Block& block = owner.of_edges ? node.edges : node.moves;
+        block = blocks_.allocate(size);
+        std::memmove(blocks_.at<std::byte>(block), blocks_.at<std::byte>(owner.block), size);
+    }
+    blocks_.shrink();
+}
+
+NodeIndex NodeTable::new_index() {
     if (!free_.empty()) {
-        const NodeIndex place = free_.back();
+        const NodeIndex index = free_.back();
         free_.pop_back();
-        return place;
+        return index;
     }
     if ((end_ & kChunkMask) == 0 && end_ >> kChunkBits == chunks_.size()) {
         chunks_.push_back(std::make_unique_for_overwrite<Node[]>(std::size_t{1} << kChunkBits));
@@ -268,23 +389,24 @@ NodeIndex NodeTable::new_place() {
     return end_++;
 }
 
-void NodeTable::link(NodeIndex place) noexcept {
-    NodeIndex& head = index_[bucket((*this)[place].key)];
-    (*this)[place].next = head;
-    head = place;
+void NodeTable::link(NodeIndex index) noexcept {
+    NodeIndex& head = buckets_[bucket((*this)[index].key)];
+    (*this)[index].next = head;
+    head = index;
 }
 
-void NodeTable::rebuild_index(int bits) {
-    index_.assign(std::size_t{1} << bits, kNoNode);
-    index_bits_ = bits;
-    live_.for_each([this](NodeIndex place) { link(place); });
+void NodeTable::rebuild_buckets(int bits) {
+    buckets_.assign(std::size_t{1} << bits, kNoNode);
+    bucket_bits_ = bits;
+    live_.for_each([this](NodeIndex index) { link(index); });
 }
 
-void NodeTable::release(NodeIndex place) {
-    const Node& node = (*this)[place];
+void NodeTable::release(NodeIndex index) {
+    const Node& node = (*this)[index];
+    node_bytes_ -= bytes_of(node);
     blocks_.release(node.moves, node.move_count * sizeof(LegalMove));
-    blocks_.release(node.edges, node.room * sizeof(Edge));
-    free_.push_back(place);
+    if (node.tried != 0) blocks_.release(node.edges, room_for(node, node.tried) * sizeof(Edge));
+    free_.push_back(index);
     --size_;
 }
 

@@ -1,17 +1,21 @@
-// The node table: twin of search/node_table.py, packed.
+// The node table: search/node.py, search/node_table.py and search/forgetting.py in C++, packed.
 //
-// A node fills one cache line. Its legal moves lie in a block of 4 bytes each, sorted by falling prior;
-// the tried ones, always the first of them, have 12 bytes each in a second block. Nodes name each other by
-// their place in the pool, which never changes; the index from keys to places is separate, so that deleting
-// a node breaks no chain of probes.
+// A node fills one cache line. Its legal moves are in a block of 4 bytes each, sorted by falling prior; the
+// tried ones, always the first of them, have 12 bytes each in a second block. Nodes name each other by their
+// index in the pool, which never changes. The hash table from keys to indices is separate, so that deleting a
+// node breaks no chain of probes.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "blocks.h"
 #include "half.h"
-#include "repetitions.h"
 #include "index_set.h"
+#include "repetitions.h"
 #include "types.h"
 
 namespace goryu {
@@ -19,7 +23,7 @@ namespace goryu {
 using NodeIndex = std::uint32_t;
 constexpr NodeIndex kNoNode = ~NodeIndex{0};
 
-// What is proven of a node, for its side to move, whatever the path to it.
+// What is proven of a node, for its side to move, on whatever path it is reached.
 enum class Proof : std::uint8_t { kUnknown, kWin, kLoss, kDraw };
 
 struct LegalMove {
@@ -29,43 +33,44 @@ struct LegalMove {
 
 struct Edge {
     NodeIndex child = kNoNode;
-    std::uint32_t visits = 0;        // N(a): completed playouts
-    std::uint16_t pending = 0;       // Playouts that await their evaluation.
-    std::uint16_t has_repetition = 0;  // Is there more in the path ends?
+    std::uint32_t visits = 0;         // N(a): completed playouts
+    std::uint16_t pending = 0;        // Playouts that wait for their evaluation.
+    std::uint16_t has_repetition = 0;  // Is there an entry in the repetitions?
 };
 
 static_assert(sizeof(LegalMove) == 4 && sizeof(Edge) == 12);
 
 struct alignas(64) Node {
     std::uint64_t key;
-    double value;              // Q
-    double mean_square;        // Mean of the squared values behind Q.
-    float raw_value;           // V
-    std::uint32_t total_visits;  // N: 1 for the node's own evaluation, plus the visits of its moves.
-    Block moves;               // move_count LegalMoves
-    Block edges;               // Room for `room` Edges, of which `tried` are in use.
-    NodeIndex next;            // In the same bucket of the index.
-    std::uint32_t ply;
-    std::uint16_t in_flight;   // The sum of `pending`.
+    double value;                // Q
+    double mean_square;          // Mean of the squared values behind Q.
+    float raw_value;             // V
+    std::uint32_t raw_visits;    // The visits that V stands for; more than 1 in a folded node.
+    std::uint32_t total_visits;  // N: raw_visits and the visits of the moves.
+    Block moves;                 // move_count LegalMoves
+    Block edges;                 // Room for room_for(tried) Edges.
+    NodeIndex next;              // In the same bucket of the hash table.
+    std::uint16_t ply;           // Modulo 65,536.
+    std::uint16_t in_flight;     // The sum of `pending`.
     std::uint16_t move_count;
     std::uint16_t tried;
-    std::uint16_t room;
-    std::uint16_t distance;    // Plies to the end that is proven.
-    std::uint16_t sorted;      // So many of the moves are the best ones, in order; always more than `tried`.
+    std::uint16_t distance;      // Plies to the proven end.
+    std::uint16_t sorted;        // This many moves are the best ones, in order; always more than `tried`.
+    Half raw_variance;           // The variance of the values behind V.
     Proof proof;
-    bool is_complete;          // Do `moves` hold every move? Not after a mate search: then only the mate.
+    bool is_complete;            // False: `moves` is the line that proves the node, not its legal moves.
 
-    void settle(Proof proven, int plies, double worth) noexcept {
+    void set_proof(Proof proven, int plies, double certain_value) noexcept {
         proof = proven;
         distance = static_cast<std::uint16_t>(plies);
-        value = worth;
-        mean_square = worth * worth;
+        value = certain_value;
+        mean_square = certain_value * certain_value;
     }
 };
 
 static_assert(sizeof(Node) == 64);
 
-// How much a table may hold; the Python table counts the same bytes.
+// The limits of a table; the Python table counts the same bytes.
 struct Capacity {
     std::uint64_t nodes;
     std::uint64_t bytes = std::uint64_t{1} << 60;
@@ -74,35 +79,34 @@ struct Capacity {
 
 class NodeTable {
 public:
-    NodeTable(const Capacity& capacity, bool merge)
-        : capacity_(capacity), merge_(merge), blocks_(capacity.chunks) {}
+    explicit NodeTable(const Capacity& capacity) : capacity_(capacity), blocks_(capacity.chunks) {}
 
     std::uint64_t size() const noexcept { return size_; }
     const Capacity& capacity() const noexcept { return capacity_; }
-    // Is there no room for another node? The last eighth of bytes and chunks is for edges and path ends.
-    bool is_full() const noexcept {
-        return size_ >= capacity_.nodes || 8 * bytes() >= 7 * capacity_.bytes || blocks_.uses_eighths(7);
-    }
-    // Is there no room even for what is known of the nodes that are stored?
-    bool is_exhausted() const noexcept { return bytes() >= capacity_.bytes || blocks_.uses_eighths(8); }
-    // Memory that is held for nodes, index, moves, edges and path ends, whether it is in use or not.
-    std::uint64_t bytes() const noexcept {
+    // Memory in use: nodes, hash table, moves, tried moves and repetitions.
+    std::uint64_t bytes() const noexcept { return node_bytes_ + kRepetitionBytes * repetitions_.size(); }
+    // Memory that is held for them. `fit` keeps it below 1.25 times the capacity.
+    std::uint64_t bytes_held() const noexcept {
         return kNodeBytes * end_ + blocks_.bytes() + kRepetitionBytes * repetitions_.size();
+    }
+    // Is it time to make_room?
+    bool is_full() const noexcept {
+        return size_ >= capacity_.nodes || bytes() >= capacity_.bytes || blocks_.uses_eighths(7);
     }
     // How full the table is, in thousandths, by nodes or by bytes.
     int hashfull() const noexcept;
 
-    Node& operator[](NodeIndex place) noexcept { return chunks_[place >> kChunkBits][place & kChunkMask]; }
-    const Node& operator[](NodeIndex place) const noexcept {
-        return chunks_[place >> kChunkBits][place & kChunkMask];
+    Node& operator[](NodeIndex index) noexcept { return chunks_[index >> kChunkBits][index & kChunkMask]; }
+    const Node& operator[](NodeIndex index) const noexcept {
+        return chunks_[index >> kChunkBits][index & kChunkMask];
     }
-    // After a call of a network little of the graph is left in the caches, and what a visit reads is a chain:
-    // the node, its moves and edges, its children. Whoever knows what comes asks for it ahead, link by link.
-    void prefetch_node(NodeIndex place) const noexcept { GORYU_PREFETCH(&(*this)[place]); }
-    void prefetch_lists(NodeIndex place) const noexcept;
-    void prefetch_children(NodeIndex place) const noexcept;
+    // After a call of a network little of the graph is left in the caches, and a visit reads a chain: the node,
+    // its moves and edges, its children. These fetch it ahead, link by link.
+    void prefetch_node(NodeIndex index) const noexcept { GORYU_PREFETCH(&(*this)[index]); }
+    void prefetch_lists(NodeIndex index) const noexcept;
+    void prefetch_children(NodeIndex index) const noexcept;
 
-    // The places of all nodes.
+    // The indices of all nodes.
     const IndexSet& live() const noexcept { return live_; }
 
     const LegalMove* moves(const Node& node) const noexcept { return blocks_.at<LegalMove>(node.moves); }
@@ -113,70 +117,92 @@ public:
     const Repetitions& repetitions() const noexcept { return repetitions_; }
 
     // The node of this position, or kNoNode.
-    NodeIndex find(std::uint64_t key, std::uint32_t ply) const noexcept;
+    NodeIndex find(std::uint64_t key) const noexcept;
     // Stores a new node. 0 <= policy[i] <= kMaxHalf.
     NodeIndex add(std::uint64_t key, std::uint32_t ply, std::span<const Move> moves, const double* policy,
                   double value);
+    // Stores a new proven node, with the line that proves it.
+    NodeIndex add_proven(std::uint64_t key, std::uint32_t ply, Proof proof, int distance, double value,
+                         std::span<const Move> line);
     void clear() noexcept;
 
     // Makes the first `count` moves of a node tried.
-    void try_moves(NodeIndex place, int count);
-    // Books one playout that ended on edge i with `value` for the side that moved.
-    void add_repetition(NodeIndex place, int i, double value);
+    void try_moves(NodeIndex index, int count);
+    // Replaces the moves of a proven node by the line that proves it; N and Q stay as they are.
+    void forget_moves(NodeIndex index, std::span<const Move> line);
+    // Counts a playout that ended on edge i with `value` for the side that moved.
+    void add_repetition(NodeIndex index, int i, double value);
 
     // Q(a) of a visited move, for the side to move at the node.
-    double edge_value(NodeIndex place, int i) const noexcept {
-        const Edge& edge = edges((*this)[place])[i];
-        return edge.has_repetition ? mixed_value(place, i) : -(*this)[edge.child].value;
+    double edge_value(NodeIndex index, int i) const noexcept {
+        const Edge& edge = edges((*this)[index])[i];
+        return edge.has_repetition ? mixed_value(index, i) : -(*this)[edge.child].value;
     }
-    // How many of the visits of move i went on into its child.
-    std::uint32_t child_visits(NodeIndex place, int i) const noexcept;
+    // How many playouts through move i went on into its child.
+    std::uint32_t child_visits(NodeIndex index, int i) const noexcept;
     // Brings N, Q and the mean square of a node up to date with its children.
-    void recompute(NodeIndex place) noexcept;
+    void recompute(NodeIndex index) noexcept;
 
-    // Is move i proven to lose, or to win?
-    bool is_lost(NodeIndex place, int i) const noexcept { return leads_to((*this)[place], i, Proof::kWin); }
-    bool is_won(NodeIndex place, int i) const noexcept { return leads_to((*this)[place], i, Proof::kLoss); }
+    // What is proven of the child behind move i.
+    Proof child_proof(const Node& node, int i) const noexcept {
+        if (i >= node.tried) return Proof::kUnknown;
+        const Edge& edge = edges(node)[i];
+        return edge.child == kNoNode || edge.has_repetition ? Proof::kUnknown : (*this)[edge.child].proof;
+    }
+    bool is_lost(NodeIndex index, int i) const noexcept { return child_proof((*this)[index], i) == Proof::kWin; }
+    bool is_won(NodeIndex index, int i) const noexcept { return child_proof((*this)[index], i) == Proof::kLoss; }
+    // The best of the proven moves, or -1.
+    int proving_move(const Node& node) const noexcept;
+    // The moves from a proven node to the end.
+    std::vector<Move> proof_line(NodeIndex index) const;
 
-    // Deletes every node that `root` cannot reach, and what earlier paths decided.
+    // Deletes every node that `root` cannot reach, and forgets repetitions.
     void prune(NodeIndex root);
+    // Folds the least visited nodes and deletes what `root` cannot reach any more, about half of the table.
+    void make_room(NodeIndex root);
+    // Compacts if gaps hold too much memory. Nothing that can be seen changes.
+    void fit();
 
 private:
     static constexpr int kChunkBits = 14;  // 1 MiB
     static constexpr NodeIndex kChunkMask = (NodeIndex{1} << kChunkBits) - 1;
-    // A node, its place in the index (up to two for each node), and its bits in two sets.
+    // A node, its index in the hash table (up to two for each node), and its bits in two sets.
     static constexpr std::uint64_t kNodeBytes = sizeof(Node) + 8;
-    // Twice its entry of a hash table that may be half empty.
+    // Twice an entry of a hash table that may be half empty.
     static constexpr std::uint64_t kRepetitionBytes = 128;
 
-    bool leads_to(const Node& node, int i, Proof proof) const noexcept {
-        if (i >= node.tried) return false;
-        const Edge& edge = edges(node)[i];
-        return edge.child != kNoNode && (*this)[edge.child].proof == proof && !edge.has_repetition;
+    static int room_for(const Node& node, int tried) noexcept;
+    static std::uint64_t bytes_of(const Node& node) noexcept {
+        return kNodeBytes + node.move_count * sizeof(LegalMove) + node.tried * sizeof(Edge);
     }
-    double mixed_value(NodeIndex place, int i) const noexcept;
+    double mixed_value(NodeIndex index, int i) const noexcept;
     void prove(Node& node) noexcept;
     void sort_moves(Node& node, int count) noexcept;
-    NodeIndex new_place();
+    void set_line(Node& node, std::span<const Move> line);
+    void release_edges(Node& node);
+    void release_moves(Node& node, std::span<const Move> line);
+    NodeIndex new_node(std::uint64_t key, std::uint32_t ply, std::size_t move_count, double value);
+    NodeIndex new_index();
     std::size_t bucket(std::uint64_t key) const noexcept {
-        return key * 0x9E3779B97F4A7C15ULL >> (64 - index_bits_);
+        return key * 0x9E3779B97F4A7C15ULL >> (64 - bucket_bits_);
     }
-    void link(NodeIndex place) noexcept;
-    void rebuild_index(int bits);
-    void mark_reachable(NodeIndex root);
-    void forget_repetitions() noexcept;
-    void release(NodeIndex place);
+    void link(NodeIndex index) noexcept;
+    void rebuild_buckets(int bits);
+    std::uint32_t fold_limit() const;
+    void fold(NodeIndex index);
+    void keep_reachable(NodeIndex root);
+    void drop_stale_repetitions();
+    void release(NodeIndex index);
     void compact();
 
     Capacity capacity_;
-    bool merge_;
     std::uint64_t size_ = 0;
-    std::uint64_t serial_ = 0;
+    std::uint64_t node_bytes_ = 0;
     std::vector<std::unique_ptr<Node[]>> chunks_;
     NodeIndex end_ = 0;
-    std::vector<NodeIndex> free_;  // Places below end_ without a node.
-    int index_bits_ = 1;
-    std::vector<NodeIndex> index_ = std::vector<NodeIndex>(2, kNoNode);
+    std::vector<NodeIndex> free_;  // Indices below end_ without a node.
+    int bucket_bits_ = 1;
+    std::vector<NodeIndex> buckets_ = std::vector<NodeIndex>(2, kNoNode);
     Blocks blocks_;
     Repetitions repetitions_;
     IndexSet live_;

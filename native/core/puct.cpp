@@ -6,15 +6,15 @@
 namespace goryu {
 namespace {
 
-// Playouts completed without an evaluation, at most, per position of a batch.
+// The most playouts completed without an evaluation, per position of a batch.
 constexpr double kFreePlayouts = 2.4;
 // At most 1/16 of the root's visits may be in flight.
 constexpr std::uint32_t kInFlightShare = 16;
-// What a node can count, and collisions beside: half of its 16 bits.
+// Half of what a node can count in 16 bits; collisions may take the other half.
 constexpr std::uint32_t kMostInFlight = 0x7FFF;
-// A batch outlives one collision for so many playouts in flight, those of other threads included.
+// A batch ends when more than 1/8 of its playouts, those of other threads included, collided.
 constexpr int kCollisionShare = 8;
-// How long a thread that found nothing to do waits for the others, at most.
+// The longest that a thread with nothing to do waits for the others.
 constexpr std::chrono::milliseconds kPatience{1};
 
 const Mask kNoMask;
@@ -22,7 +22,8 @@ const Mask kNoMask;
 }  // namespace
 
 void Puct::set_config(const PuctConfig& config) {
-    if (!(config.formula == config_.formula)) selection_ = Selection(config.formula);
+    if (config.formula != config_.formula) selection_ = Selection(config.formula);
+    if (config.root_formula != config_.root_formula) root_selection_ = Selection(config.root_formula);
     config_ = config;
 }
 
@@ -42,18 +43,19 @@ void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_p
         clear();
         draw_value_first_ = draw_value;
     }
-    const NodeIndex known = table_.find(state.key(), state.ply());
+    const NodeIndex known = table_.find(state.key());
     if (known != kNoNode && table_[known].is_complete) {
         if (known != root_) table_.prune(known);
         root_ = known;
-        table_.sort_moves(table_[root_]);  // The mask goes by a move's place among all.
+        table_.sort_moves(table_[root_]);  // The mask goes by a move's index among all.
         return;
     }
     kept_mate_.reset();
     if (known != kNoNode && table_[known].proof == Proof::kWin && table_[known].move_count != 0) {
-        const Move move = table_.moves(table_[known])[0].move;
-        state.push(move);
-        kept_mate_ = {move, table_[known].distance, state.key(), state.ply()};
+        kept_mate_.emplace(KeptMate{table_.proof_line(known), 0, 0});
+        state.push(kept_mate_->line.front());
+        kept_mate_->key = state.key();
+        kept_mate_->ply = state.ply();
         state.pop();
     }
     clear();
@@ -65,40 +67,43 @@ void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_p
 void Puct::add_root(const Leaf& leaf, std::span<const Move> legal, const double* policy, double value) {
     root_ = table_.add(leaf.key, leaf.ply, legal, policy, value);
     table_.sort_moves(table_[root_]);
-    if (kept_mate_) enter_mate(root_, kept_mate_->move, kept_mate_->length, kept_mate_->key, kept_mate_->ply);
+    if (kept_mate_) add_mate(root_, kept_mate_->line, kept_mate_->key, kept_mate_->ply);
 }
 
-bool Puct::add_mate(State& state, Move move, int length) {
+bool Puct::add_mate(State& state, std::span<const Move> line) {
     const Lock lock(mutex_);
-    const NodeIndex place = table_.find(state.key(), state.ply());
-    if (place == kNoNode || table_[place].proof != Proof::kUnknown || table_.is_full()) return false;
-    state.push(move);
+    const NodeIndex index = table_.find(state.key());
+    if (index == kNoNode || table_[index].proof != Proof::kUnknown) return false;
+    table_.sort_moves(table_[index]);
+    const std::span moves(table_.moves(table_[index]), table_[index].move_count);
+    if (std::none_of(moves.begin(), moves.end(), [&](LegalMove m) { return m.move == line.front(); })) return false;
+    state.push(line.front());
     const std::uint64_t key = state.key();
     const std::uint32_t ply = state.ply();
     state.pop();
-    table_.sort_moves(table_[place]);
-    return enter_mate(place, move, length, key, ply);
+    return add_mate(index, line, key, ply);
 }
 
-// Settles a node whose moves are sorted, and where its mating move leads to, the position of the key.
-bool Puct::enter_mate(NodeIndex place, Move move, int length, std::uint64_t key, std::uint32_t ply) {
-    const Node& node = table_[place];
+// Proves a node whose moves are sorted. key, ply: of the position after the first move of the line.
+bool Puct::add_mate(NodeIndex index, std::span<const Move> line, std::uint64_t key, std::uint32_t ply) {
+    const Node& node = table_[index];
     const std::span moves(table_.moves(node), node.move_count);
-    const auto found = std::find_if(moves.begin(), moves.end(), [&](LegalMove m) { return m.move == move; });
+    const auto found = std::find_if(moves.begin(), moves.end(), [&](LegalMove m) { return m.move == line.front(); });
     const int i = static_cast<int>(found - moves.begin());
     if (found == moves.end() || (i < node.tried && table_.edges(node)[i].has_repetition)) return false;
-    NodeIndex child = table_.find(key, ply);
+    const int length = static_cast<int>(line.size());
+    NodeIndex child = table_.find(key);
     if (child == kNoNode) {
         const auto awaits = [&](const Batch* b) { return b->examined_ == key || b->waiting_.has(key); };
         if (std::any_of(batches_.begin(), batches_.end(), awaits)) return false;
-        child = add_settled(key, ply, {{}, Proof::kLoss, length - 1, -1.0});
+        child = table_.add_proven(key, ply, Proof::kLoss, length - 1, -1.0, line.subspan(1));
     } else if (table_[child].proof == Proof::kUnknown) {
-        table_[child].settle(Proof::kLoss, length - 1, -1.0);
-        table_[child].is_complete = false;
+        table_[child].set_proof(Proof::kLoss, length - 1, -1.0);
+        if (table_[child].in_flight == 0) table_.forget_moves(child, line.subspan(1));  // Else a thread needs them.
     }
-    table_.try_moves(place, i + 1);
-    table_.edges(table_[place])[i].child = child;
-    table_[place].settle(Proof::kWin, length, +1.0);
+    table_.try_moves(index, i + 1);
+    table_.edges(table_[index])[i].child = child;
+    table_[index].set_proof(Proof::kWin, length, +1.0);
     return true;
 }
 
@@ -109,6 +114,8 @@ bool Puct::is_finished() {
 
 void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
     Lock lock(mutex_);
+    if (table_.is_full()) table_.make_room(root_);
+    table_.fit();
     const std::uint32_t share = std::max(1U, table_[root_].total_visits / kInFlightShare / config_.threads);
     const std::uint32_t most = kMostInFlight / config_.threads;
     const int limit = static_cast<int>(std::min({static_cast<std::uint32_t>(config_.batch_size), share, most}));
@@ -118,12 +125,8 @@ void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
     int free = 0, collisions = 0;
     while (static_cast<int>(batch.size()) < limit && free < kFreePlayouts * limit) {
         if (progress_.playouts + in_flight_ >= max_playouts_) break;
-        if (table_.is_exhausted()) {
-            progress_.is_exhausted = in_flight_ == 0;
-            break;
-        }
         const Descent descent = walk(state, sink, batch, lock);
-        if (descent == Descent::kDone) {
+        if (descent == Descent::kFree) {
             ++free;
         } else if (descent == Descent::kCollision) {
             if (++collisions > collisions_allowed) break;
@@ -132,7 +135,7 @@ void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
             break;
         }
     }
-    take_back(batch.collided_);
+    cancel(batch.collided_);
     batch.collided_.clear();
     if (batch.size() == 0) retire(batch);
 }
@@ -159,8 +162,8 @@ Puct::Descent Puct::walk(State& state, LeafSink& sink, Batch& batch, Lock& lock)
     } catch (...) {
         if (!lock.owns_lock()) lock.lock();
         // All steps are in flight: those of the leaves and, after them, those of an unfinished walk.
-        take_back(batch.steps_);
-        take_back(batch.collided_);
+        cancel(batch.steps_);
+        cancel(batch.collided_);
         in_flight_ -= batch.size() + unfinished;
         retire(batch);
         throw;
@@ -169,63 +172,67 @@ Puct::Descent Puct::walk(State& state, LeafSink& sink, Batch& batch, Lock& lock)
 
 // Plays the selected moves on the state, noting them in the batch, until the playout ends.
 Puct::Descent Puct::descend(State& state, LeafSink& sink, Batch& batch, std::size_t first_step, Lock& lock) {
-    auto& steps = batch.steps_;
-    NodeIndex place = root_;
-    while (true) {
-        const bool is_root = place == root_;
-        const int i = selection_.select(table_, place, is_root, is_root ? masked_ : kNoMask);
-        if (i < 0) {  // The last open move was settled, perhaps by way of another parent.
-            table_.recompute(place);
-            if (is_root) return Descent::kStuck;
-            complete(batch, first_step, steps.size());
-            return Descent::kDone;
-        }
-        table_.try_moves(place, i + 1);
-        steps.push_back({place, i});
-        Node& node = table_[place];
-        ++table_.edges(node)[i].pending;
-        ++node.in_flight;
+    const auto& steps = batch.steps_;
+    NodeIndex index = root_;
+    for (int i; (i = select(index)) >= 0;) {
+        enter(index, i, batch);
+        const Node& node = table_[index];
         if (const NodeIndex next = table_.edges(node)[i].child; next != kNoNode) table_.prefetch_node(next);
         state.push(table_.moves(node)[i].move);
         if (const auto end = state.repetition()) {
-            complete(batch, first_step, steps.size(), worth(*end, state));
-            return Descent::kDone;
+            back_up(batch, first_step, steps.size(), outcome_value(*end, state));
+            return Descent::kFree;
         }
         NodeIndex child = table_.edges(node)[i].child;
         if (child == kNoNode) {
             const std::uint64_t key = state.key();
             const std::uint32_t ply = state.ply();
-            child = table_.find(key, ply);
+            child = table_.find(key);  // Here paths merge.
             if (child == kNoNode) {
                 if (is_waiting(key, batch)) return Descent::kCollision;
                 batch.examined_ = key;
                 lock.unlock();
-                const auto settled = settle(state);
-                if (!settled) add_leaf(state, sink, batch, first_step);
+                const auto certain = prove(state);
+                if (!certain) add_leaf(state, sink, batch, first_step);
                 lock.lock();
                 batch.examined_.reset();
-                if (!settled) {
+                if (!certain) {
                     batch.waiting_.add(key);
                     return Descent::kNew;
                 }
-                if (table_.is_full()) {
-                    complete(batch, first_step, steps.size(), settled->value);
-                    return Descent::kDone;
-                }
-                child = add_settled(key, ply, *settled);
+                child = table_.add_proven(key, ply, certain->proof, certain->distance, certain->value, certain->line);
             }
             table_.edges(node)[i].child = child;
         }
-        if (table_[child].proof != Proof::kUnknown || table_[child].total_visits > table_.child_visits(place, i)) {
-            complete(batch, first_step, steps.size());
-            return Descent::kDone;
+        if (table_[child].proof != Proof::kUnknown || table_[child].total_visits > table_.child_visits(index, i)) {
+            back_up(batch, first_step, steps.size());  // The value is certain, or the child is ahead of its edge.
+            return Descent::kFree;
         }
-        place = child;
+        index = child;
         if (batch.is_cold) {
-            table_.prefetch_lists(place);
-            table_.prefetch_children(place);
+            table_.prefetch_lists(index);
+            table_.prefetch_children(index);
         }
     }
+    table_.recompute(index);  // Its last open move was proven, perhaps by way of another parent.
+    if (index == root_) return Descent::kStuck;
+    back_up(batch, first_step, steps.size());
+    return Descent::kFree;
+}
+
+// The index of the move that a playout takes, or -1 if none is worth one.
+int Puct::select(NodeIndex index) const noexcept {
+    if (index != root_) return selection_.select(table_, index, kNoMask, false);
+    return root_selection_.select(table_, index, masked_, true);
+}
+
+// Counts a playout through move i as in flight, and notes it.
+void Puct::enter(NodeIndex index, int i, Batch& batch) {
+    table_.try_moves(index, i + 1);
+    batch.steps_.push_back({index, i});
+    Node& node = table_[index];
+    ++table_.edges(node)[i].pending;
+    ++node.in_flight;
 }
 
 // Is the position a leaf already, or about to become one?
@@ -237,22 +244,22 @@ bool Puct::is_waiting(std::uint64_t key, const Batch& own) const noexcept {
 }
 
 // The certain value of a state that is over or whose side to move has a mate.
-std::optional<Puct::Settled> Puct::settle(State& state) const {
+std::optional<Puct::Certain> Puct::prove(State& state) const {
     if (const auto outcome = state.outcome()) {
         const Proof proof = *outcome == 0.0 ? Proof::kDraw : *outcome > 0.0 ? Proof::kWin : Proof::kLoss;
         std::vector<Move> moves;
         if (proof == Proof::kWin) state.legal_moves(moves);
-        const bool is_declared = !moves.empty();  // Declaring takes a ply.
-        return Settled{{}, proof, static_cast<int>(is_declared), worth(*outcome, state)};
+        const int distance = moves.empty() ? 0 : 1;  // A declaration of a win takes a ply.
+        return Certain{proof, distance, outcome_value(*outcome, state), {}};
     }
     if (config_.mate_nodes == 0) return {};
-    const auto mate = state.find_mate(config_.mate_nodes);
-    if (!mate) return {};
-    return Settled{mate->move, Proof::kWin, mate->length, +1.0};
+    const auto line = state.find_mate(config_.mate_nodes);
+    if (line.empty()) return {};
+    return Certain{Proof::kWin, static_cast<int>(line.size()), +1.0, line};
 }
 
-// An outcome's value for the side to move, draws at their set worth.
-double Puct::worth(double outcome, State& state) const {
+// An outcome's value for the side to move; that of a draw is configured.
+double Puct::outcome_value(double outcome, State& state) const {
     if (outcome != 0.0) return outcome;
     return state.turn() == 0 ? draw_value_first_ : -draw_value_first_;
 }
@@ -263,15 +270,6 @@ void Puct::add_leaf(State& state, LeafSink& sink, Batch& batch, std::size_t firs
     sink.add(batch.size());
     batch.leaves_.push_back({state.key(), state.ply(), state.turn(), first_step, batch.steps_.size(), first_move,
                              batch.moves_.size()});
-}
-
-NodeIndex Puct::add_settled(std::uint64_t key, std::uint32_t ply, const Settled& settled) {
-    constexpr double kCertain = 1.0;
-    const auto moves = settled.mate ? std::span(&*settled.mate, 1) : std::span<const Move>();
-    const NodeIndex place = table_.add(key, ply, moves, &kCertain, settled.value);
-    table_[place].settle(settled.proof, settled.distance, settled.value);
-    table_[place].is_complete = false;
-    return place;
 }
 
 void Puct::expand(Batch& batch) {
@@ -286,7 +284,7 @@ void Puct::expand(Batch& batch) {
             policy += batch.moves(i).size();
         }
     } catch (...) {  // There is no memory left.
-        take_back(std::span(batch.steps_).subspan(first_step));
+        cancel(std::span(batch.steps_).subspan(first_step));
         in_flight_ -= batch.size();
         retire(batch);
         throw;
@@ -303,18 +301,14 @@ void Puct::expand(const Batch& batch, std::size_t i, const double* policy) {
         add_root(leaf, batch.moves(i), policy, value);
         return;
     }
-    if (table_.is_full()) {
-        complete(batch, leaf.first_step, leaf.last_step, static_cast<float>(value));
-    } else {
-        const NodeIndex child = table_.add(leaf.key, leaf.ply, batch.moves(i), policy, value);
-        const Batch::Step last = batch.steps_[leaf.last_step - 1];
-        table_.edges(table_[last.node])[last.move].child = child;
-        complete(batch, leaf.first_step, leaf.last_step);
-    }
+    const NodeIndex child = table_.add(leaf.key, leaf.ply, batch.moves(i), policy, value);
+    const Batch::Step last = batch.steps_[leaf.last_step - 1];
+    table_.edges(table_[last.node])[last.move].child = child;
+    back_up(batch, leaf.first_step, leaf.last_step);
     ++progress_.evaluations;
 }
 
-// Asks for the nodes on the paths of a batch that was long away.
+// Fetches the nodes on the paths of a batch whose evaluation took long.
 void Puct::prefetch(const Batch& batch) const noexcept {
     for (const auto& step : batch.steps_) table_.prefetch_node(step.node);
     for (const auto& step : batch.steps_) table_.prefetch_lists(step.node);
@@ -323,7 +317,7 @@ void Puct::prefetch(const Batch& batch) const noexcept {
 
 void Puct::retract(Batch& batch) noexcept {
     const Lock lock(mutex_);
-    take_back(batch.steps_);
+    cancel(batch.steps_);
     in_flight_ -= batch.size();
     retire(batch);
 }
@@ -333,12 +327,30 @@ void Puct::wait_for_others(bool is_helper) {
     if (in_flight_ != 0 || is_helper) expanded_.wait_for(lock, kPatience);
 }
 
-// Counts a playout on its path, from the leaf up. path_value: the result for the side to move at the leaf,
-// where only the path decides it or no node could be stored.
-void Puct::complete(const Batch& batch, std::size_t first_step, std::size_t last_step,
-                    std::optional<double> path_value) {
+Snapshot Puct::snapshot() {
+    const Lock lock(mutex_);
+    Snapshot seen;
+    seen.progress = progress_;
+    seen.nodes = table_.size();
+    seen.hashfull = table_.hashfull();
+    if (root_ == kNoNode) return seen;
+    const Node& root = table_[root_];
+    seen.is_proven = root.proof != Proof::kUnknown;
+    for (int i = 0; i < root.tried; ++i) {
+        if (table_.is_lost(root_, i)) continue;
+        const std::uint32_t visits = table_.edges(root)[i].visits;
+        seen.second_visits = std::max(seen.second_visits, std::min(visits, seen.best_visits));
+        seen.best_visits = std::max(seen.best_visits, visits);
+    }
+    return seen;
+}
+
+// Completes a playout: counts it on its path, from the leaf up. repetition: the result for the side to move at
+// the leaf, if the playout ended by repetition.
+void Puct::back_up(const Batch& batch, std::size_t first_step, std::size_t last_step,
+                   std::optional<double> repetition) {
     const auto& steps = batch.steps_;
-    if (path_value) table_.add_repetition(steps[last_step - 1].node, steps[last_step - 1].move, -*path_value);
+    if (repetition) table_.add_repetition(steps[last_step - 1].node, steps[last_step - 1].move, -*repetition);
     for (std::size_t at = last_step; at-- > first_step;) {
         Node& node = table_[steps[at].node];
         Edge& edge = table_.edges(node)[steps[at].move];
@@ -353,7 +365,7 @@ void Puct::complete(const Batch& batch, std::size_t first_step, std::size_t last
 }
 
 // Takes playouts back that will not be completed.
-void Puct::take_back(std::span<const Batch::Step> steps) noexcept {
+void Puct::cancel(std::span<const Batch::Step> steps) noexcept {
     for (const auto& step : steps) {
         Node& node = table_[step.node];
         --table_.edges(node)[step.move].pending;

@@ -1,9 +1,9 @@
-// The graph search: twin of search/puct.py, without its loop. Whoever runs it calls, over and over,
-// gather(), an evaluator, and expand().
+// The graph search: search/puct.py in C++, without its loop. The caller runs gather(), an evaluator and
+// expand(), over and over.
 //
-// Several threads may do so, each with a batch, a state and an sink of its own: while one waits for its
-// evaluator, another gathers. One lock guards the graph; rules, mate search and planes of a new position are
-// done without it. With one thread the graph is that of the Python search, bit by bit.
+// Several threads may do so, each with its own batch, state and sink: while one waits for its evaluator,
+// another gathers. One lock guards the graph; rules, mate search and planes of a new position run without it.
+// With one thread the graph is that of the Python search, bit by bit.
 #pragma once
 
 #include <condition_variable>
@@ -17,12 +17,14 @@ namespace goryu {
 
 struct PuctConfig {
     Formula formula;
+    Formula root_formula{.fpu_reduction = 0.1};
     int batch_size = 1;
     int threads = 1;
     int mate_nodes = 0;
     double draw_value = 0.0;
 };
 
+// The counters of one search.
 struct Progress {
     std::uint64_t playouts = 0;
     std::uint64_t evaluations = 0;
@@ -31,10 +33,20 @@ struct Progress {
     bool is_exhausted = false;
 };
 
+// What SearchStats (search/result.py) shows.
+struct Snapshot {
+    Progress progress;
+    std::uint32_t best_visits = 0;
+    std::uint32_t second_visits = 0;
+    std::uint64_t nodes = 0;
+    int hashfull = 0;
+    bool is_proven = false;
+};
+
 class Puct {
 public:
-    Puct(const PuctConfig& config, const Capacity& capacity, bool merge)
-        : config_(config), selection_(config.formula), table_(capacity, merge) {}
+    Puct(const PuctConfig& config, const Capacity& capacity)
+        : config_(config), selection_(config.formula), root_selection_(config.root_formula), table_(capacity) {}
 
     // Before a search, on one thread.
 
@@ -53,67 +65,69 @@ public:
     // Walks down until a batch of new positions waits for its evaluation. Leaves nothing in flight if it
     // throws. The batch stays empty if every way leads to a position that waits already.
     void gather(State& state, LeafSink& sink, Batch& batch);
-    // Turns the leaves, which have been judged, into nodes, and backs their values up. Leaves nothing in
-    // flight if it throws.
+    // Turns the evaluated leaves into nodes and backs their values up. Leaves nothing in flight if it throws.
     void expand(Batch& batch);
-    // Enters a mate that was found elsewhere; returns whether it could be entered. The side to move in the
-    // state, which is left as it was, mates in so many plies, beginning with the move.
-    bool add_mate(State& state, Move move, int length);
+    // Adds a mate that was found elsewhere; returns whether it could be added. line: mating moves of the side to
+    // move in the state, to the end. The state is left as it was.
+    bool add_mate(State& state, std::span<const Move> line);
     // Takes the leaves back.
     void retract(Batch& batch) noexcept;
     // Waits until another thread has expanded a batch, or a moment. Where nothing is in flight only helpers
     // wait: they would keep the lock from the thread that looks at the clock, and walk no further than it does.
     void wait_for_others(bool is_helper);
+    // The state of the search.
+    Snapshot snapshot();
 
-    // While it is held, nothing changes; whatever is below is to be called then, or between searches.
+    // While it is held, nothing changes; what follows may be called then, or between searches.
     std::mutex& mutex() noexcept { return mutex_; }
     NodeTable& table() noexcept { return table_; }
     NodeIndex root() const noexcept { return root_; }
     const Mask& mask() const noexcept { return masked_; }
-    const Selection& selection() const noexcept { return selection_; }
+    const Selection& selection(bool is_root) const noexcept { return is_root ? root_selection_ : selection_; }
     const Progress& progress() const noexcept { return progress_; }
 
 private:
-    enum class Descent { kNew, kDone, kCollision, kStuck };
+    enum class Descent { kNew, kFree, kCollision, kStuck };
     using Lock = std::unique_lock<std::mutex>;
 
-    // A position whose value is certain; `mate` is the move that proves it, if a mate search did.
-    struct Settled {
-        std::optional<Move> mate;
+    // What makes the value of a position certain.
+    struct Certain {
         Proof proof;
         int distance;
         double value;
+        std::span<const Move> line;  // The moves that prove it, if a mate search did; see State::find_mate.
     };
 
-    // What a leaf's mate search had found for the position that is now the root, and where its move leads.
+    // A mate at the position that is now the root, found when it was a leaf, and the key after its first move.
     struct KeptMate {
-        Move move;
-        int length;
+        std::vector<Move> line;
         std::uint64_t key;
         std::uint32_t ply;
     };
 
     Descent walk(State& state, LeafSink& sink, Batch& batch, Lock& lock);
     Descent descend(State& state, LeafSink& sink, Batch& batch, std::size_t first_step, Lock& lock);
+    int select(NodeIndex index) const noexcept;
+    void enter(NodeIndex index, int i, Batch& batch);
     bool is_waiting(std::uint64_t key, const Batch& own) const noexcept;
-    std::optional<Settled> settle(State& state) const;
-    double worth(double outcome, State& state) const;
+    std::optional<Certain> prove(State& state) const;
+    double outcome_value(double outcome, State& state) const;
     static void add_leaf(State& state, LeafSink& sink, Batch& batch, std::size_t first_step);
-    NodeIndex add_settled(std::uint64_t key, std::uint32_t ply, const Settled& settled);
     void expand(const Batch& batch, std::size_t i, const double* policy);
     void add_root(const Leaf& leaf, std::span<const Move> moves, const double* policy, double value);
-    bool enter_mate(NodeIndex place, Move move, int length, std::uint64_t key, std::uint32_t ply);
-    void complete(const Batch& batch, std::size_t first_step, std::size_t last_step,
-                  std::optional<double> path_value = {});
+    bool add_mate(NodeIndex index, std::span<const Move> line, std::uint64_t key, std::uint32_t ply);
+    void back_up(const Batch& batch, std::size_t first_step, std::size_t last_step,
+                 std::optional<double> repetition = {});
     void prefetch(const Batch& batch) const noexcept;
-    void take_back(std::span<const Batch::Step> steps) noexcept;
+    void cancel(std::span<const Batch::Step> steps) noexcept;
     void retire(Batch& batch) noexcept;
 
     PuctConfig config_;
     Selection selection_;
+    Selection root_selection_;
     NodeTable table_;
     NodeIndex root_ = kNoNode;
-    double draw_value_first_ = 0.0;  // A draw's worth to the player with turn 0.
+    double draw_value_first_ = 0.0;  // The value of a draw for the player with turn 0.
     std::optional<KeptMate> kept_mate_;
 
     std::uint64_t max_playouts_ = 0;

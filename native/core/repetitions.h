@@ -1,4 +1,4 @@
-// Playouts that ended on an edge because of their path, kept beside the node table (RepetitionStats in Python).
+// Playouts that ended on an edge by repetition (RepetitionStats in Python).
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ struct RepetitionStats {
     double square_sum = 0.0;
 };
 
-// A hash table with linear probing that forgets all or nothing.
+// A hash table with linear probing.
 class Repetitions {
 public:
-    // Books one more playout on an edge.
+    // Counts one more playout on an edge.
     void add(std::uint32_t node, std::uint32_t move, double value) {
         if (2 * (size_ + 1) > slots_.size()) grow();
         RepetitionStats& slot = slots_[find(node, move)];
@@ -40,6 +40,20 @@ public:
     void for_each(Action action) const {
         for (const RepetitionStats& slot : slots_) {
             if (slot.visits != 0) action(slot);
+        }
+    }
+
+    // Forgets the entries that the predicate does not keep.
+    template <class Predicate>
+    void keep_if(Predicate keeps) {
+        if (size_ == 0) return;
+        std::vector<RepetitionStats> old(slots_.size());
+        old.swap(slots_);
+        size_ = 0;
+        for (const RepetitionStats& slot : old) {
+            if (slot.visits == 0 || !keeps(slot)) continue;
+            slots_[find(slot.node, slot.move)] = slot;
+            ++size_;
         }
     }
 

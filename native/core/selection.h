@@ -1,5 +1,7 @@
-// The PUCT formula: twin of search/selection.py, which explains it. Every sum and product is made in the same order.
+// The PUCT formula: search/selection.py in C++, every sum and product in the same order.
 #pragma once
+
+#include <array>
 
 #include "node_table.h"
 
@@ -9,10 +11,7 @@ struct Formula {
     double c_init = 2.5;
     double c_base = 19652.0;
     double c_factor = 2.0;
-    double c_init_root = 2.5;
-    double c_base_root = 19652.0;
     double fpu_reduction = 0.35;
-    double fpu_reduction_root = 0.1;
 
     bool operator==(const Formula&) const = default;
 };
@@ -24,20 +23,25 @@ class Selection {
 public:
     explicit Selection(const Formula& formula);
 
-    // The index of the move with the greatest score, the first if tied, or -1 if none is open.
-    int select(const NodeTable& table, NodeIndex place, bool is_root, const Mask& masked) const noexcept;
+    // The index of the move with the greatest score, the first of equals, or -1 if none is open.
+    // closes_wins: are moves proven to win closed, too?
+    int select(const NodeTable& table, NodeIndex index, const Mask& masked, bool closes_wins) const noexcept;
 
-    // The value that is assumed of a move without a completed visit.
-    double untried_value(const NodeTable& table, const Node& node, bool is_root) const noexcept;
+    // The value that is assumed of a move without a completed playout.
+    double untried_value(const NodeTable& table, const Node& node) const noexcept;
 
     // c(N) * sqrt(N)
-    double exploration(std::uint32_t visits, bool is_root) const noexcept;
+    double exploration(std::uint32_t visits) const noexcept;
+
+    const Formula& formula() const noexcept { return formula_; }
 
 private:
     static constexpr std::uint32_t kRemembered = 1024;
 
+    double compute_exploration(std::uint32_t visits) const noexcept;
+
     Formula formula_;
-    std::array<double, kRemembered> remembered_;  // exploration(visits, false)
+    std::array<double, kRemembered> remembered_;  // exploration(visits)
 };
 
 }  // namespace goryu

@@ -1,18 +1,14 @@
-// What a search asks of a game: twin of games/state.py.
+// The interface between a search and a game: games/state.py in C++.
 #pragma once
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "types.h"
 
 namespace goryu {
-
-struct ForcedMate {
-    Move move;
-    int length;  // In plies.
-};
 
 // A game in progress that the search plays on. Results are for the side to move. Implementations may throw.
 class State {
@@ -28,11 +24,12 @@ public:
     virtual std::optional<double> repetition() = 0;
     // Appends the legal moves in ascending order.
     virtual void legal_moves(std::vector<Move>& moves) = 0;
-    // A mate by the side to move, searched within so many nodes; nothing in a game without checks.
-    virtual std::optional<ForcedMate> find_mate(int nodes) = 0;
+    // The moves of a mate by the side to move, to the end, searched within `nodes` positions; empty if none is
+    // found. They stay valid until the next call.
+    virtual std::span<const Move> find_mate(int nodes) = 0;
 };
 
-// Where new positions are handed to the evaluator.
+// Receives new positions for the evaluator.
 class LeafSink {
 public:
     virtual ~LeafSink() = default;

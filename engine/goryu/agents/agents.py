@@ -14,9 +14,9 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.state import Move, State
 from goryu.implementation import Puct
 from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, uct
+from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel, GumbelConfig
-from goryu.search.puct import PuctConfig
 from goryu.search.random_move import random_move
 
 MOST_DIGITS = 9

@@ -15,11 +15,11 @@ from goryu.games.state import State
 from goryu.implementation import Reversi
 from goryu.players.config import EngineConfig
 from goryu.players.loading import load_evaluator
+from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluator
 from goryu.search.gumbel import GumbelConfig
-from goryu.search.puct import PuctConfig
 
-SMALL_PUCT = PuctConfig(c_init=1.0, c_init_root=1.0, final_move="visits")
+SMALL_PUCT = PuctConfig(Formula(c_init=1.0), Formula(c_init=1.0, fpu_reduction=0.1), final_move="visits")
 """For the networks of the small games, which were trained and measured with few playouts."""
 
 
@@ -41,7 +41,7 @@ def shogi_setup(config: EngineConfig, log: Callable[[str], None]) -> AgentSetup:
         evaluator=loaded.evaluator,
         values=loaded.evaluator,
         heuristic=lambda state: material.evaluate([state])[0].value,
-        puct=replace(puct, mate_nodes=0, draw_value=0.0, threads=1),
+        puct=replace(puct, draw_value=0.0),
     )
 
 

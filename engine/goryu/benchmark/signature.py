@@ -16,17 +16,18 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Puct, Reversi
-from goryu.search.puct import PuctConfig
+from goryu.search.config import PuctConfig
+from goryu.search.proof import MateSolver, no_solver
 from goryu.search.result import SearchResult
 
 PLAYOUTS = 150
 """Playouts of each of the two searches from a position: enough to merge paths and to find mates."""
 
-CONFIGS = (
-    PuctConfig(),
-    PuctConfig(batch_size=8),
-    PuctConfig(batch_size=4, mate_nodes=20),
-    PuctConfig(batch_size=8, capacity=60, final_move="visits", draw_value=-0.1),
+SEARCHES = (
+    (PuctConfig(), no_solver),
+    (PuctConfig(batch_size=8), no_solver),
+    (PuctConfig(batch_size=4), MateSolver(20)),
+    (PuctConfig(batch_size=8, capacity=60, final_move="visits", draw_value=-0.1), no_solver),
 )
 """Used in turn: one position at a time, batches, mate search, a table that is full soon."""
 
@@ -82,7 +83,7 @@ def bench_signature() -> Signature:
     parts: dict[str, str] = {}
     nodes = 0
     for i, (name, state) in enumerate(games()):
-        search = Puct(HashedEvaluator(), CONFIGS[i % len(CONFIGS)])
+        search = Puct(HashedEvaluator(), *SEARCHES[i % len(SEARCHES)])
         data = b""
         for _ in range(2):
             result = search.search(state, lambda stats: False, max_playouts=PLAYOUTS)

@@ -15,7 +15,8 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import IMPLEMENTATION
-from goryu.search.puct import PuctConfig
+from goryu.search.config import PuctConfig
+from goryu.search.proof import MateSolver
 
 MATE_NODES = 40
 """Budget of the mate search at each leaf, in the measurement that has one."""
@@ -120,10 +121,8 @@ class Suite:
         """Measures the search with hashed evaluations instead of a network."""
         playouts = self.plan.stub_playouts
         for name, mate_nodes in (("stub_playouts_per_s", MATE_NODES), ("stub_playouts_per_s_no_mate", 0)):
-            config = PuctConfig(batch_size=16, mate_nodes=mate_nodes)
-            run = throughput.search_run(
-                MIDDLE_GAME, HashedEvaluator(builds_planes=True), config, playouts
-            )
+            stub, config = HashedEvaluator(builds_planes=True), PuctConfig(batch_size=16)
+            run = throughput.search_run(MIDDLE_GAME, stub, config, playouts, solver=MateSolver(mate_nodes))
             self._add(name, run.playouts / self._s(run.seconds))
         nodes, _, seconds = throughput.sweep_run(MIDDLE_GAME, 20 * playouts if IS_NATIVE else playouts)
         self._add("sweep_ms_per_million_nodes", 1e9 * self._s(seconds) / nodes)
@@ -131,7 +130,7 @@ class Suite:
     def _measure_network_alone_and_in_a_search(self, network: NetworkEvaluator) -> None:
         """Measures the network alone before and after the search: the machine may change its pace."""
         before = self._seconds_per_position(network)
-        run = throughput.search_run(MIDDLE_GAME, network, self._config(), self.plan.playouts)
+        run = self._search_run(network)
         after = self._seconds_per_position(network)
         evaluations_per_s = run.evaluations / self._s(run.seconds)
         self._add("search_nps", run.playouts / self._s(run.seconds))
@@ -143,17 +142,21 @@ class Suite:
 
     def _measure_network_calls(self, network: NetworkEvaluator) -> None:
         """Measures a search whose network calls are counted, and how fast a search stops."""
-        run = throughput.search_run(MIDDLE_GAME, network, self._config(), self.plan.playouts, counts=True)
+        run = self._search_run(network, counts=True)
         total_s = self._s(run.seconds)
         self._add("search_calls_per_s", run.network.calls / total_s)
         self._add("positions_per_call", run.network.positions / run.network.calls)
         if self.plan.workers == 1:  # The calls of several workers overlap.
             outside_s = total_s - self._s(run.network.seconds)
             self._add("us_per_playout_outside_network", 1e6 * outside_s / run.playouts)
-        self._add("stop_ms", throughput.stop_run(MIDDLE_GAME, network, self._config()))
+        config = PuctConfig(batch_size=self.plan.batch)
+        self._add("stop_ms", throughput.stop_run(MIDDLE_GAME, network, config))
 
-    def _config(self) -> PuctConfig:
-        return PuctConfig(batch_size=self.plan.batch, mate_nodes=0, threads=self.plan.workers)
+    def _search_run(self, network: NetworkEvaluator, *, counts: bool = False) -> throughput.SearchRun:
+        config, threads = PuctConfig(batch_size=self.plan.batch), self.plan.workers
+        return throughput.search_run(
+            MIDDLE_GAME, network, config, self.plan.playouts, threads=threads, counts=counts
+        )
 
     def _seconds_per_position(self, network: NetworkEvaluator) -> dict[str, float]:
         """Returns the seconds for a position with the network alone: "raw" by `run`, "bound" by a binding."""

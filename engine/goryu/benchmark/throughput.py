@@ -20,10 +20,11 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.io_binding import IoBinding
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import Board as PythonBoard
-from goryu.implementation import Board, Puct, perft
+from goryu.implementation import Board, Puct, make_puct, perft
+from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
+from goryu.search.proof import LeafSolver, no_solver
 from goryu.search.puct import Puct as PythonPuct
-from goryu.search.puct import PuctConfig
 
 MIDDLE_GAME = "l4gknl/3r2sb1/2n1pg1p1/1pppspp1p/p8/2PPPPPPP/PPB1SGN2/2R3SK1/LN3G2L b - 1"
 """Castles are built and no piece has been taken; 39 legal moves."""
@@ -110,13 +111,20 @@ class SearchRun:
 
 
 def search_run(
-    sfen: str, evaluator: Evaluator, config: PuctConfig, playouts: int, *, counts: bool = False
+    sfen: str,
+    evaluator: Evaluator,
+    config: PuctConfig,
+    playouts: int,
+    *,
+    solver: LeafSolver = no_solver,
+    threads: int = 1,
+    counts: bool = False,
 ) -> SearchRun:
     """Searches a position with an empty tree.
 
     counts: count and time the calls of a network, which costs some microseconds for each.
     """
-    search = Puct(evaluator, config)
+    search = make_puct(evaluator, config, solver, threads)
     board = Board(sfen)
     network = Calls()
     counting: AbstractContextManager[None] = nullcontext()
@@ -127,13 +135,15 @@ def search_run(
     return SearchRun(stats.playouts, stats.evaluations, stats.nodes, seconds, network)
 
 
-def native_over_python_run(sfen: str, config: PuctConfig, playouts: int) -> float:
+def native_over_python_run(
+    sfen: str, config: PuctConfig, playouts: int, solver: LeafSolver = no_solver
+) -> float:
     """Returns the CPU time of the Python search divided by that of the search in use, for the same search.
 
     Evaluations are hashed and planes are not built, since the Python search builds none.
     """
-    native = search_run(sfen, HashedEvaluator(), config, playouts)
-    search, board = PythonPuct(HashedEvaluator(), config), PythonBoard(sfen)
+    native = search_run(sfen, HashedEvaluator(), config, playouts, solver=solver)
+    search, board = PythonPuct(HashedEvaluator(), config, solver), PythonBoard(sfen)
     with Seconds() as seconds:
         stats = search.search(board, lambda stats: False, max_playouts=playouts).stats
     assert (stats.playouts, stats.nodes) == (native.playouts, native.nodes)
@@ -192,7 +202,7 @@ def sweep_run(sfen: str, playouts: int) -> tuple[int, int, Seconds]:
 
     Returns the number of nodes before and after, and the time.
     """
-    search = Puct(HashedEvaluator(), PuctConfig(batch_size=16, capacity=playouts))
+    search = Puct(HashedEvaluator(), PuctConfig(batch_size=16, capacity=2 * playouts))
     board = Board(sfen)
     result = search.search(board, lambda stats: False, max_playouts=playouts)
     board.push(result.moves[0].move)

@@ -7,12 +7,15 @@ fields and converts the numbers that users know.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from goryu.players.books.config import BookConfig, BookFile
 from goryu.players.time_manager import TimeConfig
-from goryu.search.config import PuctConfig
+from goryu.search.config import Formula, PuctConfig
 
-SEARCH = PuctConfig(fpu_reduction=0.36, capacity=10_000_000, capacity_bytes=1024 << 20, mate_nodes=40)
+SEARCH = PuctConfig(
+    Formula(fpu_reduction=0.36), Formula(fpu_reduction=0.1), capacity=10_000_000, capacity_bytes=1024 << 20
+)
 """The engine's constants of the search, where they are not AlphaZero's."""
 
 Value = bool | int | float | str
@@ -46,13 +49,15 @@ class EvaluatorConfig:
 
 @dataclass(frozen=True, slots=True)
 class MateConfig:
-    """Mate searches outside the leaves of the search graph; budgets in nodes.
+    """Mate searches; budgets in nodes.
 
     solves_mates: answer `go mate` by a search, not by `notimplemented`.
-    root_nodes: before each move; 0 for none. pv_threads, pv_nodes: see `pv_mates.py`.
+    leaf_nodes: at each new position of the graph; 0 for none. root_nodes: before each move; 0 for none.
+    pv_threads, pv_nodes: see `pv_mates.py`.
     """
 
     solves_mates: bool = True
+    leaf_nodes: int = 40
     root_nodes: int = 10_000
     pv_threads: int = 0
     pv_nodes: int = 500_000
@@ -157,18 +162,17 @@ class EngineConfig:
         """Returns what the time manager needs."""
         return replace(self.clock, moves_to_draw=self.rules.moves_to_draw)
 
-    def puct_config(self, turn: int, batch_size: int, memory_factor: int = 1) -> PuctConfig:
+    def puct_config(self, turn: int, batch_size: int, memory_factor: float = 1) -> PuctConfig:
         """Returns the config of the search for a root with `turn` to move.
 
         batch_size: of the evaluator.
-        memory_factor: memory that the search table in use needs over that of the packed native one.
+        memory_factor: memory that the search needs over what its table counts.
         """
         return replace(
             self.search,
             batch_size=batch_size,
-            capacity_bytes=max(self.search.capacity_bytes // memory_factor, 1 << 20),
+            capacity_bytes=max(int(self.search.capacity_bytes / memory_factor), 1 << 20),
             draw_value=self.rules.draw_value(turn),
-            threads=self.evaluator.threads,
         )
 
 
@@ -179,9 +183,10 @@ def with_fields(config: EngineConfig, values: Mapping[str, Value]) -> EngineConf
     5
     """
     for path, value in values.items():
-        section, _, name = path.rpartition(".")
-        if section:
-            config = replace(config, **{section: replace(getattr(config, section), **{name: value})})
-        else:
-            config = replace(config, **{name: value})  # type: ignore[arg-type]
+        config = _with_field(config, path, value)
     return config
+
+
+def _with_field(config: Any, path: str, value: Value) -> Any:
+    name, _, rest = path.partition(".")
+    return replace(config, **{name: _with_field(getattr(config, name), rest, value) if rest else value})

@@ -10,7 +10,7 @@ from typing import Any
 
 from goryu.games.shogi import STANDARD_RULES, EnteringKingRule, move_to_usi
 from goryu.games.state import Move
-from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, solve
+from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, make_puct, solve
 from goryu.players.books.opening_book import BookPlayer
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
@@ -21,13 +21,14 @@ from goryu.players.threads import THREADS_PER_CORE, cores, usable_threads
 from goryu.players.time_manager import TimeManager
 from goryu.search.evaluator import Evaluation
 from goryu.search.mate import Mate
+from goryu.search.proof import MateSolver
 from goryu.search.result import RootMove, SearchResult
 
 _log = logging.getLogger("goryu")
 
-MEMORY_FACTOR = {"python": 30, "native": 1}
-"""Memory of the search graph over what the table counts (`table_memory.py`): exact for the native one, and an
-estimate for the Python one, 5.3 kB for a position of 180 bytes in the middle game."""
+MEMORY_FACTOR = {"python": 30, "native": 1.25}
+"""Memory of the search over what its table counts (`node_table.py`): the most that the native table holds;
+an estimate for the Python one, 5.3 kB for a position of 180 bytes in the middle game."""
 
 MOST_LEAF_MATE_NODES = {"python": 1, "native": 10_000}
 """Budget of the mate search at a leaf: in Python 40 nodes take up to 10 times as long as the network."""
@@ -127,9 +128,7 @@ class Player:
             return known
         puct = self._searcher(request.config, request.board, request.limits.root_moves)
         session = SearchSession(puct, request, control, on_progress, self._time, self._rng, known=known)
-        answer = session.run()
-        self._report_full_memory(puct, request.config)
-        return answer
+        return session.run()
 
     def _set_seed(self, seed: int) -> None:
         if seed != self._seed:
@@ -143,11 +142,6 @@ class Player:
         if board.declaration() and board.rules.entering_king is not EnteringKingRule.TryRule:
             return Answer(None, declares=True)
         return None if limits.infinite or limits.root_moves else self._books.answer(request, self._rng)
-
-    def _report_full_memory(self, puct: Puct, config: EngineConfig) -> None:
-        if puct.stats().is_exhausted and puct.table.is_exhausted:
-            size_mb = config.search.capacity_bytes >> 20
-            self._say(f"the search has ended: its memory is full (USI_Hash {size_mb})")
 
     def solve_mate(self, request: Request, control: SearchControl, limit_ms: float | None) -> Mate:
         """Searches for a mate by the side to move, for at most `limit_ms`."""
@@ -187,14 +181,16 @@ class Player:
         """
         assert self._loaded is not None
         wanted = config.puct_config(board.turn, self._loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
-        wanted = replace(
-            wanted,
-            mate_nodes=min(wanted.mate_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]),
-            threads=usable_threads(wanted.threads),
-            draw_value=wanted.draw_value if draw_value is None else draw_value,
-        )
-        if self._puct is None or replace(self._puct.config, draw_value=wanted.draw_value) != wanted:
-            self._puct = Puct(self._loaded.evaluator, wanted)
+        if draw_value is not None:
+            wanted = replace(wanted, draw_value=draw_value)
+        solver = MateSolver(min(config.mate.leaf_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
+        if (
+            self._puct is None
+            or replace(self._puct.config, draw_value=wanted.draw_value) != wanted
+            or self._puct.solver != solver
+        ):
+            threads = usable_threads(config.evaluator.threads)
+            self._puct = make_puct(self._loaded.evaluator, wanted, solver, threads)
         elif not (
             config.reuses_subtree
             and board.rules == self._rules

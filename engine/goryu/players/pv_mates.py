@@ -77,7 +77,7 @@ class PvMates:
         self._unentered = [
             (board, line)
             for board, line in self._unentered
-            if not self._puct.add_mate(board, line[0], len(line))
+            if not self._puct.add_mate(board, line)
         ]
         if self._threads and elapsed_ms >= self._next_tasks_ms and self._tasks.empty():
             self._next_tasks_ms = elapsed_ms + TASK_INTERVAL_MS

@@ -92,7 +92,7 @@ class SearchSession:
     def search(self) -> None:
         """Searches until the limits or the control end it; `result` returns what was found."""
         board, limits = self._request.board, self._request.limits
-        node = self._puct.table.find(board.key, board.ply)
+        node = self._puct.table.find(board.key)
         self._inherited_visits = node.total_visits if node is not None else 0
         self._time.begin()
         with self._mates:

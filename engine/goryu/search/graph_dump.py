@@ -17,7 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 from goryu.games.state import Move
-from goryu.search.node_table import Node, NodeTable
+from goryu.search.node import Node
+from goryu.search.node_table import NodeTable
 
 __all__ = ["FORMAT", "dump"]
 

@@ -1,137 +1,49 @@
 """The node table: positions that different move orders reach flow into one node (合流).
 
-A node belongs to a position, not to a path; the visit counts belong to its edges, the
-moves. A node's value is recomputed from its children whenever a playout passes, so it
-does not matter which parent brought them up to date, and a shared child never counts
-with visits that another parent made.
+A node belongs to a position, not to a path; visit counts belong to its edges, the moves. A node recomputes
+its value from its children whenever a playout passes. So it does not matter which parent brought the
+children up to date, and visits that another parent made to a shared child never count here.
+
     N = 1 + sum of N(a)
     Q = (V + sum of N(a) * -Q(child a)) / (1 + sum of N(a))
-Both sums of Q leave out the moves that are proven to lose: they will not be played, and
-would go on pulling the average down.
-Weakness it cures: a running sum of playout results, once paths merge, is wrong at every
-parent but the one that the playout came through.
 
-What a *path* decides (repetition) must not be kept in a node. A playout that ends so is
-kept as a `RepetitionStats` beside the edge that it ended on, and forgotten when the root moves.
+Both sums of Q leave out moves that are proven to lose: they will not be played, so they must not pull the
+average down. Running sums of playout results would be wrong as soon as paths merge: only the parent that a
+playout came through would see its result.
 
-Keys carry the ply, so the graph has no cycle. Entries that the new root cannot reach
-are deleted when it advances.
-Sources: KataGo, docs/GraphSearch.md (these formulas); Czech et al., "Monte-Carlo Graph Search
-for AlphaZero", 2021 (arXiv:2012.11045; there the sums run, and are corrected where paths meet);
-Kishimoto and Mueller, "A General Solution to the Graph History Interaction Problem", 2004.
+A node must not keep what a *path* decides (repetition). `RepetitionStats` counts playouts that ended so on
+their edge, and is forgotten when the root moves. Keys include the ply, so the graph has no cycle.
+
+Sources: KataGo, docs/GraphSearch.md (the formulas); Czech et al., "Monte-Carlo Graph Search for AlphaZero",
+2021 (arXiv:2012.11045; running sums, corrected where paths meet); Kishimoto and Mueller, "A General Solution
+to the Graph History Interaction Problem", 2004.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from struct import pack, unpack
+from collections.abc import Iterator, Sequence, Set
 
 from goryu.games.state import Move
-from goryu.search.table_memory import EDGE_BYTES, MOVE_BYTES, NODE_BYTES, REPETITION_BYTES, Blocks, room_for
+from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node, RepetitionStats
 
-__all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "NodeTable", "RepetitionStats", "half", "single"]
+__all__ = ["NodeTable"]
 
-UNKNOWN, WIN, LOSS, DRAW = range(4)
-"""What is proven of a node, for its side to move, whatever the path to it."""
-
-
-FREED_AT_A_TIME = 4
-"""Deleted nodes that are freed when one is added. All at once would take a third of a second for 100,000, in
-which no `stop` would be heard. Parents go first, so that no whole subtree falls with them."""
-
-
-def half(x: float) -> float:
-    """Returns `x` rounded to the nearest IEEE half, as the native twin stores priors."""
-    return float(unpack("<e", pack("<e", x))[0])
-
-
-def single(x: float) -> float:
-    """Returns `x` rounded to the nearest IEEE single, as the native twin stores values."""
-    return float(unpack("<f", pack("<f", x))[0])
-
-
-class Node:
-    """One position: its evaluation, and the statistics of each of its moves.
-
-    Values are for the side to move here. Moves are sorted by falling prior, ties by
-    the move; since all untried moves share one assumed value, the best of them is
-    always the first.
-    """
-
-    __slots__ = (
-        "children",
-        "distance",
-        "in_flight",
-        "is_complete",
-        "key",
-        "mean_square",
-        "moves",
-        "pending",
-        "ply",
-        "priors",
-        "proof",
-        "raw_value",
-        "room",
-        "total_visits",
-        "tried",
-        "value",
-        "visits",
-    )
-
-    def __init__(
-        self, key: int, ply: int, moves: Sequence[Move], policy: Sequence[float], value: float
-    ) -> None:
-        rounded = [half(p) for p in policy]
-        order = sorted(range(len(moves)), key=lambda i: (-rounded[i], moves[i]))
-        self.key = key
-        self.ply = ply
-        self.moves = [moves[i] for i in order]
-        self.priors = [rounded[i] for i in order]
-        self.visits = [0] * len(order)  # N(a): completed playouts through each move.
-        self.pending = [0] * len(order)  # Playouts through each move that await their evaluation.
-        self.children: list[Node | None] = [None] * len(order)
-        self.tried = 0  # Moves at this index and beyond were never started.
-        self.room = 0  # So many tried moves have memory in the native twin.
-        self.in_flight = 0  # The sum of `pending`.
-        self.total_visits = 1  # N: 1 for the node's own evaluation, plus the visits of its moves.
-        self.raw_value = single(value)  # V
-        self.value = self.raw_value  # Q
-        self.mean_square = self.raw_value * self.raw_value  # Mean of the squared values behind Q.
-        self.proof = UNKNOWN
-        self.distance = 0  # Plies to the end that is proven.
-        self.is_complete = True  # Does `moves` hold every move? Not after a mate search: then only the mate.
-
-    def settle(self, proof: int, distance: int, value: float) -> None:
-        """Marks the node as proven."""
-        self.proof, self.distance = proof, distance
-        self.value, self.mean_square = value, value * value
-
-
-@dataclass(slots=True)
-class RepetitionStats:
-    """Playouts that ended on an edge because of their path; values for the side that moved there."""
-
-    visits: int = 0
-    value_sum: float = 0.0
-    square_sum: float = 0.0
+NODE_BYTES, MOVE_BYTES, EDGE_BYTES, REPETITION_BYTES = 72, 4, 12, 128
+"""Memory of a packed node with its index entry, of a legal move, of a tried move, of a `RepetitionStats`."""
 
 
 class NodeTable:
-    """Finds nodes by key; holds at most `capacity` of them, in `capacity_bytes` of the native twin's memory.
+    """Finds nodes by key, and computes their values."""
 
-    Beyond 7/8 of the bytes no node is stored; the rest is for the edges and path ends of those that are.
-    With `merge=False` equal positions get nodes of their own: the plain tree, for comparison.
-    """
-
-    def __init__(self, capacity: int, merge: bool = True, capacity_bytes: int = 1 << 60) -> None:
+    def __init__(self, capacity: int, capacity_bytes: int = 1 << 60) -> None:
+        """capacity, capacity_bytes: the table is full when it holds so many nodes or so many bytes."""
         self.capacity = capacity
         self.capacity_bytes = capacity_bytes
-        self.merge = merge
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets everything."""
         self.nodes: dict[int, Node] = {}
         self.repetitions: dict[tuple[int, int], RepetitionStats] = {}
-        self._serial = 0
-        self._places = 0  # The most nodes there ever were: the native pool does not shrink.
-        self._blocks = Blocks()
-        self._deleted: list[Node] = []  # Still to be freed, the last ones first.
+        self._node_bytes = 0
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -140,19 +52,14 @@ class NodeTable:
         return iter(self.nodes.values())
 
     @property
-    def is_full(self) -> bool:
-        """Is there no room for another node?"""
-        return len(self.nodes) >= self.capacity or 8 * self.bytes_used >= 7 * self.capacity_bytes
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Is there no room even for what is known of the nodes that are stored?"""
-        return self.bytes_used >= self.capacity_bytes
-
-    @property
     def bytes_used(self) -> int:
-        """Memory that the native table would hold."""
-        return NODE_BYTES * self._places + self._blocks.bytes + REPETITION_BYTES * len(self.repetitions)
+        """Memory in use, if every node were packed."""
+        return self._node_bytes + REPETITION_BYTES * len(self.repetitions)
+
+    @property
+    def is_full(self) -> bool:
+        """Is it time to `make_room`?"""
+        return len(self.nodes) >= self.capacity or self.bytes_used >= self.capacity_bytes
 
     @property
     def hashfull(self) -> int:
@@ -160,65 +67,64 @@ class NodeTable:
         by_nodes = 1000 * len(self.nodes) // self.capacity
         return min(max(by_nodes, 1000 * self.bytes_used // self.capacity_bytes), 1000)
 
-    def find(self, key: int, ply: int) -> Node | None:
+    def find(self, key: int) -> Node | None:
         """Returns the node of this position, if it is known."""
-        node = self.nodes.get(key) if self.merge else None
-        return node if node is not None and node.ply == ply else None
+        return self.nodes.get(key)
 
     def add(self, node: Node) -> Node:
         """Stores and returns a new node."""
-        if not self.merge:
-            self._serial += 1
-            node.key = self._serial
         self.nodes[node.key] = node
-        del self._deleted[-FREED_AT_A_TIME:]
-        self._places = max(self._places, len(self.nodes))
-        self._blocks.allocate(MOVE_BYTES * len(node.moves))
+        self._node_bytes += _bytes_of(node)
         return node
-
-    def clear(self) -> None:
-        """Forgets everything."""
-        self._deleted += reversed(self.nodes.values())
-        self.nodes = {}
-        self.repetitions.clear()
-        self._places, self._blocks = 0, Blocks()
 
     def try_moves(self, node: Node, count: int) -> None:
         """Makes the first `count` moves of `node` tried."""
-        if count <= node.tried:
-            return
-        node.tried = count
-        room = room_for(count, node.room, len(node.moves))
-        if room != node.room:
-            self._blocks.allocate(EDGE_BYTES * room)
-            self._blocks.release(EDGE_BYTES * node.room)
-            node.room = room
+        if count > node.tried:
+            self._node_bytes += EDGE_BYTES * (count - node.tried)
+            node.tried = count
+
+    def forget_moves(self, node: Node, line: Sequence[Move] | None = None) -> None:
+        """Forgets the statistics of the moves of `node`; N and Q stay as they are.
+
+        line: the moves that prove the node, to be kept instead of its legal moves.
+        """
+        self._node_bytes -= _bytes_of(node)
+        for i in range(node.tried):
+            self.repetitions.pop((node.key, i), None)
+        node.raw_visits = node.total_visits
+        if line is None:
+            node.set_moves(node.moves, node.priors)
+        else:
+            node.keep_line(line)
+        self._node_bytes += _bytes_of(node)
 
     def add_repetition(self, node: Node, i: int, value: float) -> None:
-        """Books one playout that ended on edge `i` with `value` for the side that moved."""
-        end = self.repetitions.setdefault((node.key, i), RepetitionStats())
-        end.visits += 1
-        end.value_sum += value
-        end.square_sum += value * value
+        """Counts a playout that ended on edge `i` with `value` for the side that moved."""
+        stats = self.repetitions.setdefault((node.key, i), RepetitionStats())
+        stats.visits += 1
+        stats.value_sum += value
+        stats.square_sum += value * value
 
     def edge_value(self, node: Node, i: int) -> float:
         """Returns Q(a) of a visited move, for the side to move at `node`."""
-        child, end, visits = node.children[i], self.repetitions.get((node.key, i)), node.visits[i]
-        if end is None:
-            assert child is not None, "a visited edge without an end has a child"
+        child, repeated = node.children[i], self.repetitions.get((node.key, i))
+        if repeated is None:
+            assert child is not None, "a visited edge without repetition has a child"
             return -child.value
         if child is None:
-            return end.value_sum / visits
-        return (end.value_sum + (visits - end.visits) * -child.value) / visits
+            return repeated.value_sum / node.visits[i]
+        return (repeated.value_sum + (node.visits[i] - repeated.visits) * -child.value) / node.visits[i]
 
     def child_visits(self, node: Node, i: int) -> int:
-        """Returns how many of the visits of move `i` went on into its child."""
-        end = self.repetitions.get((node.key, i))
-        return node.visits[i] - end.visits if end is not None else node.visits[i]
+        """Returns how many playouts through move `i` went on into its child."""
+        repeated = self.repetitions.get((node.key, i))
+        return node.visits[i] - repeated.visits if repeated is not None else node.visits[i]
 
     def recompute(self, node: Node) -> None:
         """Brings N, Q and the mean square of `node` up to date with its children."""
-        total, weight, value_sum, square_sum = 1, 1, node.raw_value, node.raw_value * node.raw_value
+        total = weight = node.raw_visits
+        value_sum = weight * node.raw_value
+        square_sum = weight * (node.raw_value * node.raw_value + node.raw_variance)
         for i in range(node.tried):
             visits = node.visits[i]
             if visits == 0:
@@ -227,11 +133,11 @@ class NodeTable:
             if self.is_lost(node, i):
                 continue
             weight += visits
-            child, end = node.children[i], self.repetitions.get((node.key, i))
-            if end is not None:
-                value_sum += end.value_sum
-                square_sum += end.square_sum
-                visits -= end.visits
+            child, repeated = node.children[i], self.repetitions.get((node.key, i))
+            if repeated is not None:
+                value_sum += repeated.value_sum
+                square_sum += repeated.square_sum
+                visits -= repeated.visits
             if child is not None:
                 value_sum += visits * -child.value
                 square_sum += visits * child.mean_square
@@ -242,68 +148,51 @@ class NodeTable:
         self._prove(node)
 
     def _prove(self, node: Node) -> None:
-        """Proves `node` from proven children: won if one reply is lost, lost if all are won.
+        """Proves `node` as won if a move is proven to win, as drawn or lost if all its moves are proven."""
+        child = node.children[i] if (i := self.proving_move(node)) >= 0 else None
+        if child is None:
+            return
+        if child.proof == LOSS:
+            if node.proof != WIN or child.distance + 1 < node.distance:
+                node.set_proof(WIN, child.distance + 1, +1.0)
+        elif node.proof == UNKNOWN and all(self.child_proof(node, i) for i in range(len(node.moves))):
+            node.set_proof(LOSS if child.proof == WIN else DRAW, child.distance + 1, -child.value)
 
-        An edge on which a path ended proves nothing: another path might have gone on.
+    def proving_move(self, node: Node) -> int:
+        """Returns the best of the proven moves: the nearest win, or else the farthest draw, or else the
+        farthest loss; the first of equals; -1 if no move is proven.
         """
-        winning = losing = drawing = 0  # Plies to the shortest win, the longest loss and draw; 0 for none.
-        draw_value, decided = 0.0, node.tried == len(node.moves)
-        for i in range(node.tried):
+
+        def preference(i: int) -> tuple[int, int]:
             child = node.children[i]
-            if child is None or child.proof == UNKNOWN or (node.key, i) in self.repetitions:
-                decided = False
-            elif child.proof == LOSS:
-                winning = min(winning or child.distance + 1, child.distance + 1)
-            elif child.proof == WIN:
-                losing = max(losing, child.distance + 1)
-            else:
-                drawing, draw_value = max(drawing, child.distance + 1), -child.value
-        if winning and not (node.proof == WIN and node.distance <= winning):
-            node.settle(WIN, winning, +1.0)
-        elif decided and node.proof == UNKNOWN and not winning:
-            if drawing:
-                node.settle(DRAW, drawing, draw_value)
-            else:
-                node.settle(LOSS, losing, -1.0)
+            assert child is not None
+            sign = -1 if child.proof == LOSS else +1
+            return (WIN, DRAW, LOSS).index(child.proof), sign * child.distance
+
+        return max(filter(lambda i: self.child_proof(node, i), range(node.tried)), key=preference, default=-1)
+
+    def child_proof(self, node: Node, i: int) -> int:
+        """Returns what is proven of the child behind move `i`.
+
+        Behind an edge with repetitions nothing is: on another path its playouts might have gone on.
+        """
+        child = node.children[i]
+        return UNKNOWN if child is None or (node.key, i) in self.repetitions else child.proof
 
     def is_lost(self, node: Node, i: int) -> bool:
         """Is move `i` proven to lose?"""
-        child = node.children[i]
-        return child is not None and child.proof == WIN and (node.key, i) not in self.repetitions
+        return self.child_proof(node, i) == WIN
 
     def is_won(self, node: Node, i: int) -> bool:
         """Is move `i` proven to win?"""
-        child = node.children[i]
-        return child is not None and child.proof == LOSS and (node.key, i) not in self.repetitions
+        return self.child_proof(node, i) == LOSS
 
-    def prune(self, root: Node) -> None:
-        """Deletes every node that `root` cannot reach, and what earlier paths decided.
+    def keep(self, nodes: Set[Node]) -> None:
+        """Deletes all nodes but these."""
+        self.nodes = {key: node for key, node in self.nodes.items() if node in nodes}
+        self.repetitions = {edge: r for edge, r in self.repetitions.items() if edge[0] in self.nodes}
+        self._node_bytes = sum(map(_bytes_of, self))
 
-        The visits of forgotten path ends are taken back; a node's value follows at its next visit.
-        """
-        reached = {id(root)}
-        waiting = [root]
-        while waiting:
-            node = waiting.pop()
-            for child in node.children[: node.tried]:
-                if child is not None and id(child) not in reached:
-                    reached.add(id(child))
-                    waiting.append(child)
-        for node in reversed(self.nodes.values()):
-            if id(node) not in reached:
-                self._deleted.append(node)
-                self._blocks.release(MOVE_BYTES * len(node.moves))
-                self._blocks.release(EDGE_BYTES * node.room)
-        self.nodes = {key: node for key, node in self.nodes.items() if id(node) in reached}
-        for (key, i), end in self.repetitions.items():
-            if kept := self.nodes.get(key):
-                kept.visits[i] -= end.visits
-                kept.total_visits -= end.visits
-        self.repetitions.clear()
-        if 4 * self.bytes_used > self.capacity_bytes:
-            self._compact()
 
-    def _compact(self) -> None:
-        """Closes the gaps between the blocks in use: what is free suits nobody who asks for another size."""
-        sizes = (size for n in self for size in (MOVE_BYTES * len(n.moves), EDGE_BYTES * n.room))
-        self._blocks = Blocks(sizes)
+def _bytes_of(node: Node) -> int:
+    return NODE_BYTES + MOVE_BYTES * len(node.moves) + EDGE_BYTES * node.tried

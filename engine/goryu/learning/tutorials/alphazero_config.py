@@ -4,11 +4,11 @@ Source: the pseudocode in the supplement of D. Silver et al., "A general reinfor
 masters chess, shogi, and Go through self-play", Science, 2018.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from goryu.search.config import Formula, PuctConfig
 from goryu.search.gumbel import GumbelConfig
-from goryu.search.puct import PuctConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +141,5 @@ def puct_config(config: AlphaZeroConfig) -> PuctConfig:
 
     The pseudocode gives an untried move the value 0; ours uses first play urgency (`selection.py`).
     """
-    return PuctConfig(
-        c_init=2.0 * config.c_init,
-        c_init_root=2.0 * config.c_init,
-        c_base=config.c_base,
-        c_base_root=config.c_base,
-        final_move="visits",
-    )
+    formula = Formula(2.0 * config.c_init, config.c_base)
+    return PuctConfig(formula, replace(formula, fpu_reduction=0.1), final_move="visits")

@@ -1,0 +1,91 @@
+"""Forgetting: how the search frees memory, when its root moves and when its table is full.
+
+When the root moves, `prune` deletes what it cannot reach. When the table is full, `make_room` folds the least
+visited nodes: a folded node forgets the statistics of its moves, but keeps its N and Q as if its evaluation
+had been worth N visits. In the formulas of `node_table.py` 1 and V become N and Q:
+
+    N = N' + sum of N(a)
+    Q = (N' * Q' + sum of N(a) * -Q(child a)) / (N' + sum of N(a))      N', Q': when the node was folded
+
+A later playout selects among its moves as at a new node. A proven node keeps the line that proves it instead.
+The parents' counts and values stay right, and the search goes on for as long as it likes.
+"""
+
+from collections import Counter
+from collections.abc import Set
+
+from goryu.games.state import Move
+from goryu.search.node import UNKNOWN, Node, half, single
+from goryu.search.node_table import NodeTable
+
+__all__ = ["make_room", "proof_line", "prune", "reachable"]
+
+
+def prune(table: NodeTable, root: Node) -> None:
+    """Deletes every node that `root` cannot reach, and forgets repetitions.
+
+    A repetition belongs to the path from the old root. Its visits are taken back; the value of a node follows
+    at its next visit.
+    """
+    table.keep(reachable(root))
+    for (key, i), repeated in table.repetitions.items():
+        table.nodes[key].visits[i] -= repeated.visits
+        table.nodes[key].total_visits -= repeated.visits
+    table.repetitions.clear()
+
+
+def make_room(table: NodeTable, root: Node) -> None:
+    """Folds the least visited nodes and deletes what `root` cannot reach any more, about half of the table.
+
+    The root, and with it its children, stay; so do nodes with playouts in flight.
+    """
+    limit = _fold_limit(table)
+    for node in table:
+        if node.total_visits < limit and node.tried and not node.in_flight and node is not root:
+            _fold(table, node)
+    table.keep(reachable(root))
+
+
+def _fold_limit(table: NodeTable) -> int:
+    """Returns the least power of two such that the children of nodes with more visits fill half a table."""
+    children = Counter[int]()  # Tried moves, by the bit length of their node's visits.
+    for node in table:
+        children[node.total_visits.bit_length()] += node.tried
+    bits, kept = max(children), 0
+    while bits > 1 and 2 * (kept + children[bits]) <= len(table):
+        kept += children[bits]
+        bits -= 1
+    return 1 << bits
+
+
+def _fold(table: NodeTable, node: Node) -> None:
+    """Forgets the statistics of the moves of `node`."""
+    if node.proof == UNKNOWN:
+        node.raw_value = single(node.value)
+        node.raw_variance = half(max(0.0, node.mean_square - node.value * node.value))
+        table.forget_moves(node)
+        table.recompute(node)
+    else:
+        table.forget_moves(node, proof_line(table, node))
+
+
+def proof_line(table: NodeTable, node: Node) -> list[Move]:
+    """Returns the moves from a proven node to the end: the nearest win, or the longest defence."""
+    line: list[Move] = []
+    while node.is_complete and (i := table.proving_move(node)) >= 0:
+        line.append(node.moves[i])
+        child = node.children[i]
+        assert child is not None
+        node = child
+    return line if node.is_complete else line + node.moves
+
+
+def reachable(root: Node) -> Set[Node]:
+    """Returns `root` and every node that its moves lead to."""
+    reached, waiting = {root}, [root]
+    while waiting:
+        for child in waiting.pop().children:
+            if child is not None and child not in reached:
+                reached.add(child)
+                waiting.append(child)
+    return reached

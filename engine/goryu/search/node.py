@@ -1,0 +1,88 @@
+"""Nodes: what the search knows of one position."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from struct import pack, unpack
+
+from goryu.games.state import Move, State
+from goryu.search.evaluator import Evaluation
+
+__all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "RepetitionStats", "half", "new_node", "single"]
+
+UNKNOWN, WIN, LOSS, DRAW = range(4)
+"""What is proven of a node, for its side to move, on whatever path it is reached."""
+
+def half(x: float) -> float:
+    """Returns `x` rounded to half precision, in which nodes store priors."""
+    return float(unpack("<e", pack("<e", x))[0])
+
+
+def single(x: float) -> float:
+    """Returns `x` rounded to single precision, in which nodes store their evaluation."""
+    return float(unpack("<f", pack("<f", x))[0])
+
+
+class Node:
+    """One position: its evaluation, and statistics of each of its moves.
+
+    Values are for the side to move here. Moves are sorted by falling prior, ties by the move: all untried
+    moves share one assumed value, so the first of them always has the greatest score.
+    """
+
+    __slots__ = (
+        "children", "distance", "in_flight", "is_complete", "key", "mean_square", "moves", "pending",
+        "ply", "priors", "proof", "raw_value", "raw_variance", "raw_visits", "total_visits", "tried",
+        "value", "visits",
+    )  # fmt: skip
+
+    def __init__(
+        self, key: int, ply: int, moves: Sequence[Move], policy: Sequence[float], value: float
+    ) -> None:
+        priors = [half(p) for p in policy]
+        order = sorted(range(len(moves)), key=lambda i: (-priors[i], moves[i]))
+        self.key = key
+        self.ply = ply
+        self.raw_value = single(value)  # V
+        self.raw_visits = 1  # The visits that V stands for; more in a folded node (`forgetting.py`).
+        self.raw_variance = 0.0  # The variance of the values behind V.
+        self.proof = UNKNOWN
+        self.distance = 0  # Plies to the proven end.
+        self.set_moves([moves[i] for i in order], [priors[i] for i in order])
+        self.total_visits = 1  # N
+        self.value = self.raw_value  # Q
+        self.mean_square = self.raw_value * self.raw_value  # Mean of the squared values behind Q.
+
+    def set_moves(self, moves: list[Move], priors: list[float]) -> None:
+        """Sets the moves, all of them untried."""
+        self.moves = moves
+        self.priors = priors
+        self.visits = [0] * len(moves)  # N(a): completed playouts through each move.
+        self.pending = [0] * len(moves)  # Playouts through each move that wait for their evaluation.
+        self.children: list[Node | None] = [None] * len(moves)
+        self.tried = 0  # No playout ever took a move at this index or beyond.
+        self.in_flight = 0  # The sum of `pending`.
+        self.is_complete = True  # False: `moves` is the line that proves the node, not its legal moves.
+
+    def set_proof(self, proof: int, distance: int, value: float) -> None:
+        """Marks the node as proven."""
+        self.proof, self.distance = proof, distance
+        self.value, self.mean_square = value, value * value
+
+    def keep_line(self, line: Sequence[Move]) -> None:
+        """Keeps no other moves of a proven node than the line that proves it."""
+        self.set_moves(list(line), [1.0] * len(line))
+        self.is_complete = False
+
+
+def new_node(state: State, evaluation: Evaluation) -> Node:
+    """Returns the node of an evaluated position."""
+    return Node(state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value)
+
+
+@dataclass(slots=True)
+class RepetitionStats:
+    """Playouts that ended on an edge by repetition; values for the side that moved there."""
+
+    visits: int = 0
+    value_sum: float = 0.0
+    square_sum: float = 0.0

@@ -1,0 +1,47 @@
+"""The counters of one search."""
+
+from dataclasses import dataclass
+from heapq import nlargest
+from math import inf
+
+from goryu.search.node import UNKNOWN, Node
+from goryu.search.node_table import NodeTable
+from goryu.search.result import SearchStats
+
+__all__ = ["Progress"]
+
+
+@dataclass(slots=True)
+class Progress:
+    """Counts playouts; `max_playouts` is their limit."""
+
+    max_playouts: float = inf
+    playouts: int = 0
+    evaluations: int = 0
+    depth_sum: int = 0
+    max_depth: int = 0
+    is_exhausted: bool = False
+
+    def add(self, depth: int) -> None:
+        """Counts a completed playout of `depth` plies."""
+        self.playouts += 1
+        self.depth_sum += depth
+        self.max_depth = max(self.max_depth, depth)
+
+    def stats(self, table: NodeTable, root: Node | None) -> SearchStats:
+        """Returns the counters, with the state of the table and the root."""
+        visits = [root.visits[i] for i in range(root.tried) if not table.is_lost(root, i)] if root else []
+        best, second = nlargest(2, [*visits, 0, 0])
+        return SearchStats(
+            playouts=self.playouts,
+            evaluations=self.evaluations,
+            best_visits=best,
+            second_visits=second,
+            depth=int(self.depth_sum / max(1, self.playouts) + 0.5),
+            max_depth=self.max_depth,
+            nodes=len(table),
+            capacity=table.capacity,
+            is_proven=root is not None and root.proof != UNKNOWN,
+            is_exhausted=self.is_exhausted,
+            hashfull=table.hashfull,
+        )

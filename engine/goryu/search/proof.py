@@ -1,0 +1,82 @@
+"""Proofs: what makes the value of a position certain, at a leaf of the search or found elsewhere.
+
+The game is over, or a leaf solver finds a forced win of the side to move.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from goryu.games.state import Move, Outcome, State
+from goryu.search.mate import MateState, solve
+from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node
+from goryu.search.node_table import NodeTable
+
+__all__ = ["LeafSolver", "MateSolver", "add_mate", "no_solver", "outcome_value", "prove"]
+
+LeafSolver = Callable[[State], Sequence[Move]]
+"""Returns the moves of a forced win of the side to move, to the end of the game; empty if it finds none."""
+
+
+def no_solver(state: State) -> Sequence[Move]:
+    """Finds nothing."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class MateSolver:
+    """Finds mates by df-pn (`mate.py`) within `nodes` positions, 0 for none; only in games with checks."""
+
+    nodes: int
+
+    def __call__(self, state: State) -> Sequence[Move]:
+        return solve(state, self.nodes).moves if self.nodes and isinstance(state, MateState) else ()
+
+
+def prove(state: State, solver: LeafSolver, draw_value_first: float) -> Node | None:
+    """Returns a proven node if `state` is over or its side to move can force a win, else None.
+
+    draw_value_first: the value of a draw for the player with turn 0.
+    """
+    if (outcome := state.outcome()) is not None:
+        proof = DRAW if outcome.value == 0.0 else WIN if outcome.value > 0.0 else LOSS
+        distance = int(proof == WIN and bool(state.legal_moves()))  # A declaration of a win takes a ply.
+        return _proven(state, proof, distance, outcome_value(outcome, state, draw_value_first))
+    if line := solver(state):
+        return _proven(state, WIN, len(line), +1.0, line)
+    return None
+
+
+def outcome_value(outcome: Outcome, state: State, draw_value_first: float) -> float:
+    """Returns the value of an outcome for the side to move in `state`."""
+    if outcome.value != 0.0:
+        return outcome.value
+    return draw_value_first if state.turn == 0 else -draw_value_first
+
+
+def add_mate(table: NodeTable, state: State, line: Sequence[Move]) -> bool:
+    """Adds a mate by the side to move in `state`, which is left as it was; see `Puct.add_mate`."""
+    node = table.find(state.key)
+    if node is None or node.proof != UNKNOWN or line[0] not in node.moves:
+        return False
+    i = node.moves.index(line[0])
+    if (node.key, i) in table.repetitions:
+        return False
+    state.push(line[0])
+    child = table.find(state.key)
+    if child is None:
+        child = table.add(_proven(state, LOSS, len(line) - 1, -1.0, line[1:]))
+    elif child.proof == UNKNOWN:
+        child.set_proof(LOSS, len(line) - 1, -1.0)
+        table.forget_moves(child, line[1:])
+    state.pop()
+    node.children[i] = child
+    table.try_moves(node, i + 1)
+    node.set_proof(WIN, len(line), +1.0)
+    return True
+
+
+def _proven(state: State, proof: int, distance: int, value: float, line: Sequence[Move] = ()) -> Node:
+    node = Node(state.key, state.ply, [], [], value)
+    node.set_proof(proof, distance, value)
+    node.keep_line(line)
+    return node

@@ -1,0 +1,311 @@
+# distutils: language = c++
+"""The C++ core, as Cython sees it."""
+
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
+from libcpp cimport bool as cbool
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+
+cdef extern from "core/position.h" namespace "goryu" nogil:
+    cdef cppclass Hand:
+        int count(int kind)
+
+    cdef cppclass Position:
+        int turn()
+        int piece(int square)
+        Hand hand(int color)
+        uint64_t position_key()
+        cbool in_check()
+        cbool can_move(uint16_t move)
+
+cdef extern from "core/move_list.h" namespace "goryu" nogil:
+    cdef cppclass MoveList:
+        int size()
+        uint16_t operator[](int)
+
+cdef extern from "core/movegen.h" namespace "goryu" nogil:
+    void core_legal_moves "goryu::legal_moves"(const Position&, MoveList&, cbool all_moves)
+    void core_checking_moves "goryu::checking_moves"(const Position&, MoveList&)
+    cbool core_is_legal "goryu::is_legal"(const Position&, uint16_t)
+
+cdef extern from "core/rules.h" namespace "goryu" nogil:
+    cdef enum class EnteringKing:
+        kNone, kPoints24, kPoints24H, kPoints27, kPoints27H, kTry
+
+    cdef enum class Ending:
+        kNone, kCheckmate, kNoLegalMove, kDeclaration, kOpponentTried, kFourfold, kMaxPly
+        kRepetition, kPerpetualWin, kPerpetualLoss, kSuperior, kInferior
+
+    cdef cppclass CoreRules "goryu::Rules":
+        EnteringKing entering_king
+        int max_ply
+        cbool all_moves
+        cbool first_recurrence
+
+    int value_of(Ending)
+
+cdef extern from "core/game.h" namespace "goryu" nogil:
+    cdef cppclass Game:
+        Game(const Position&, int ply, const CoreRules&) except +
+        Game(const Game&) except +
+        const Position& position()
+        void set_rules(const CoreRules&)
+        int turn()
+        int ply()
+        int length()
+        uint16_t move(int)
+        uint64_t key()
+        void legal_moves(MoveList&)
+        void push(uint16_t)
+        uint16_t pop()
+        Ending repetition()
+        cbool recurs(int attacker, int plies)
+        Ending outcome()
+
+cdef extern from "core/declaration.h" namespace "goryu" nogil:
+    cbool core_can_declare "goryu::can_declare"(const Position&, EnteringKing)
+    uint16_t core_try_move "goryu::try_move"(const Position&)
+
+cdef extern from "core/sfen.h" namespace "goryu" nogil:
+    cdef cppclass SfenPosition:
+        Position position
+        int move_number
+
+    cdef cppclass OptionalSfenPosition "std::optional<goryu::SfenPosition>":
+        cbool has_value()
+        SfenPosition& value()
+
+    OptionalSfenPosition core_parse_sfen "goryu::parse_sfen"(const string&, cbool allow_missing_king) except +
+    string core_to_sfen "goryu::to_sfen"(const Position&, int move_number) except +
+
+cdef extern from "core/perft.h" namespace "goryu" nogil:
+    uint64_t core_perft "goryu::perft"(Position&, int depth)
+
+cdef extern from "core/dlshogi.h" namespace "goryu" nogil:
+    const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes, kDlshogiLabels
+    void core_fill_dlshogi "goryu::fill_dlshogi"(const Position&, cbool sees_nyugyoku, float* board, float* hands)
+    int core_dlshogi_label "goryu::dlshogi_label"(uint16_t move, int color)
+
+cdef extern from "core/reversi.h" namespace "goryu" nogil:
+    cdef enum class ReversiEnding:
+        kNone, kLoss, kDraw, kWin
+
+    cbool is_over(ReversiEnding)
+    int value_of(ReversiEnding)
+
+    cdef cppclass ReversiGame:
+        ReversiGame(int size) except +
+        ReversiGame(const ReversiGame&) except +
+        int size()
+        uint64_t own()
+        uint64_t opponent()
+        int turn()
+        int ply()
+        int length()
+        uint16_t move(int)
+        uint64_t key()
+        int disc_difference()
+        void legal_moves(MoveList&)
+        cbool is_legal(uint16_t)
+        void push(uint16_t)
+        uint16_t pop()
+        ReversiEnding outcome()
+
+cdef extern from "<span>" nogil:
+    cdef cppclass MoveSpan "std::span<const goryu::Move>":
+        MoveSpan()
+        MoveSpan(const uint16_t*, size_t)
+        size_t size()
+        uint16_t operator[](size_t)
+
+cdef extern from "core/mate.h" namespace "goryu" nogil:
+    cdef enum class CoreVerdict "goryu::MateVerdict":
+        kMate, kNoMate, kUnknown
+
+    uint16_t core_mate_in_one "goryu::mate_in_one"(Game&) except +
+
+    cdef cppclass Stopper "goryu::MateSearch::Stopper":
+        pass
+
+    cdef cppclass MateSearch:
+        MateSearch() except +
+        CoreVerdict solve(Game&, int64_t nodes, Stopper*) except +
+        MoveSpan line()
+        int64_t nodes()
+
+cdef extern from "python_state.h" namespace "goryu":
+    cdef cppclass PythonStopper(Stopper):
+        PythonStopper(PyObject* should_stop) except +
+
+cdef extern from "core/half.h" namespace "goryu" nogil:
+    ctypedef uint16_t Half
+    Half to_half(double)
+    double from_half(Half)
+    const double kMaxHalf
+
+cdef extern from "core/repetitions.h" namespace "goryu" nogil:
+    cdef cppclass CoreRepetitionStats "goryu::RepetitionStats":
+        uint32_t visits
+        double value_sum
+        double square_sum
+
+    cdef cppclass Repetitions:
+        const CoreRepetitionStats& get(uint32_t node, uint32_t move)
+
+cdef extern from "core/node_table.h" namespace "goryu" nogil:
+    ctypedef uint32_t NodeIndex
+    const NodeIndex kNoNode
+
+    cdef enum class Proof:
+        kUnknown, kWin, kLoss, kDraw
+
+    cdef cppclass LegalMove:
+        uint16_t move
+        Half prior
+
+    cdef cppclass Edge:
+        NodeIndex child
+        uint32_t visits
+        uint16_t pending
+        uint16_t has_repetition
+
+    cdef cppclass CoreNode "goryu::Node":
+        uint64_t key
+        double value
+        double mean_square
+        float raw_value
+        uint32_t raw_visits
+        uint32_t total_visits
+        uint16_t ply
+        uint16_t in_flight
+        uint16_t move_count
+        uint16_t tried
+        uint16_t distance
+        Half raw_variance
+        Proof proof
+        cbool is_complete
+
+    cdef cppclass IndexSet:
+        vector[NodeIndex] indices()
+
+    cdef cppclass Capacity:
+        uint64_t nodes
+        uint64_t bytes
+
+    cdef cppclass CoreNodeTable "goryu::NodeTable":
+        uint64_t size()
+        const Capacity& capacity()
+        cbool is_full()
+        uint64_t bytes()
+        uint64_t bytes_held()
+        int hashfull()
+        CoreNode& operator[](NodeIndex)
+        const IndexSet& live()
+        const LegalMove* moves(const CoreNode&)
+        Edge* edges(const CoreNode&)
+        void sort_moves(CoreNode&)
+        const Repetitions& repetitions()
+        NodeIndex find(uint64_t key)
+        double edge_value(NodeIndex, int)
+        uint32_t child_visits(NodeIndex, int)
+        Proof child_proof(const CoreNode&, int)
+        int proving_move(const CoreNode&)
+        cbool is_lost(NodeIndex, int)
+        cbool is_won(NodeIndex, int)
+
+cdef extern from "core/state.h" namespace "goryu" nogil:
+    cdef cppclass CoreState "goryu::State":
+        pass
+
+    cdef cppclass LeafSink:
+        pass
+
+cdef extern from "core/game_state.h" namespace "goryu" nogil:
+    cdef cppclass ShogiState(CoreState):
+        ShogiState(Game&) except +
+
+    cdef cppclass ReversiState(CoreState):
+        ReversiState(ReversiGame&) except +
+
+    cdef cppclass NoLeafSink(LeafSink):
+        NoLeafSink() except +
+
+    cdef cppclass PlaneLeafSink(LeafSink):
+        PlaneLeafSink(const Game&, cbool sees_nyugyoku, float* board, float* hands) except +
+
+cdef extern from "python_state.h" namespace "goryu":
+    cdef cppclass PythonState(CoreState):
+        PythonState(PyObject* state, PyObject* solver) except +
+
+    cdef cppclass PythonLeafSink(LeafSink):
+        PythonLeafSink(PyObject* state, PyObject* list) except +
+
+cdef extern from "core/selection.h" namespace "goryu" nogil:
+    cdef cppclass CoreFormula "goryu::Formula":
+        double c_init, c_base, c_factor, fpu_reduction
+
+    cdef cppclass Selection:
+        int select(const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool closes_wins)
+        double untried_value(const CoreNodeTable&, const CoreNode&)
+        double exploration(uint32_t visits)
+
+cdef extern from "<mutex>" namespace "std" nogil:
+    cdef cppclass mutex:
+        void lock()
+        void unlock()
+
+cdef extern from "core/batch.h" namespace "goryu" nogil:
+    cdef cppclass Batch:
+        size_t size()
+        MoveSpan moves(size_t)
+        vector[double] policies
+        vector[double] values
+
+cdef extern from "core/puct.h" namespace "goryu" nogil:
+    cdef cppclass CoreConfig "goryu::PuctConfig":
+        CoreFormula formula
+        CoreFormula root_formula
+        int batch_size
+        int threads
+        int mate_nodes
+        double draw_value
+
+    cdef cppclass CoreProgress "goryu::Progress":
+        uint64_t playouts
+        uint64_t evaluations
+        uint64_t depth_sum
+        uint64_t max_depth
+        cbool is_exhausted
+
+    cdef cppclass Snapshot:
+        CoreProgress progress
+        uint32_t best_visits
+        uint32_t second_visits
+        uint64_t nodes
+        int hashfull
+        cbool is_proven
+
+    cdef cppclass CorePuct "goryu::Puct":
+        CorePuct(const CoreConfig&, const Capacity&) except +
+        void clear()
+        void set_config(const CoreConfig&) except +
+        void begin(CoreState&, LeafSink&, Batch&, uint64_t max_playouts) except +
+        void set_mask(vector[cbool]) except +
+        cbool is_finished()
+        void gather(CoreState&, LeafSink&, Batch&) except +
+        void expand(Batch&) except +
+        cbool add_mate(CoreState&, MoveSpan line) except +
+        void retract(Batch&)
+        void wait_for_others(cbool is_helper)
+        Snapshot snapshot()
+        mutex& mutex()
+        CoreNodeTable& table()
+        NodeIndex root()
+        const vector[cbool]& mask()
+        const Selection& selection(cbool is_root)
+
+cdef extern from "core/policy.h" namespace "goryu" nogil:
+    void answer_hashed(Batch&) except +
+    cbool answer_dlshogi(Batch&, const float* logits, const double* values, double temperature) except +

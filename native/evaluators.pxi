@@ -1,0 +1,203 @@
+"""Ways to an evaluator: natively where it is known, otherwise through Python objects."""
+
+import sys
+
+from libc.math cimport isfinite
+
+from goryu.evaluators.hashed import HashedEvaluator
+
+
+cdef EvaluatorAdapter adapter_of(evaluator, state, int batch_size):
+    """Returns the fastest adapter of an evaluator."""
+    if "evaluate" in getattr(evaluator, "__dict__", ()):  # A wrapper that measures or tests it.
+        return PythonAdapter(evaluator, state)
+    if type(evaluator) is HashedEvaluator:
+        return HashedAdapter(evaluator, state, batch_size)
+    if type(state) is Board and is_dlshogi_network(evaluator):
+        return dlshogi_adapter_of(evaluator, state, evaluator.new_inputs(batch_size))
+    return PythonAdapter(evaluator, state)
+
+
+cdef dlshogi_adapter_of(network, Board board, list inputs):
+    """Returns the adapter of a network of the dlshogi format whose planes go into `inputs`."""
+    from goryu.evaluators.formats.value_scale import from_probability
+
+    bound = network.bind(inputs) if network.format.value_scale is from_probability else None
+    if bound is not None and all(rows.dtype.char == "f" for rows in bound.outputs.values()):
+        return BoundDlshogiAdapter(network, board, inputs, bound)
+    return PlainDlshogiAdapter(network, board, inputs)
+
+
+cdef cbool is_dlshogi_network(evaluator):
+    """Is it exactly a `NetworkEvaluator` of the dlshogi format? Nothing heavy is imported to find out."""
+    network = sys.modules.get("goryu.evaluators.network")
+    formats = sys.modules.get("goryu.evaluators.formats.dlshogi")
+    if network is None or formats is None or type(evaluator) is not network.NetworkEvaluator:
+        return False
+    return type(evaluator.format) is formats.DlshogiFormat
+
+
+cdef class EvaluatorAdapter:
+    """Sends a batch to the evaluator."""
+
+    cdef LeafSink* new_sink(self) except NULL:
+        """Returns where gather puts the leaves of a batch; the caller owns it, and keeps the adapter."""
+        raise NotImplementedError
+
+    cdef empty(self):
+        """Forgets the last batch."""
+
+    cdef ask(self, Batch& batch):
+        """Asks the evaluator."""
+
+    cdef int read(self, Batch& batch) except -1 nogil:
+        """Fills in what it said, unless `ask` has done so."""
+        return 0
+
+
+cdef class HashedAdapter(EvaluatorAdapter):
+    """The hashed stub, computed natively: it needs nothing but keys and moves."""
+
+    cdef Board board  # The one whose planes are built, or None.
+    cdef vector[float] board_planes
+    cdef vector[float] hand_planes
+
+    def __init__(self, evaluator, state, int batch_size):
+        self.board = state if evaluator.builds_planes and type(state) is Board else None
+        if self.board is not None:
+            self.board_planes.resize(batch_size * kBoardPlanes * 81)
+            self.hand_planes.resize(batch_size * kHandPlanes * 81)
+
+    cdef LeafSink* new_sink(self) except NULL:
+        if self.board is None:
+            return new NoLeafSink()
+        return new PlaneLeafSink(self.board.game[0], False, self.board_planes.data(), self.hand_planes.data())
+
+    cdef int read(self, Batch& batch) except -1 nogil:
+        answer_hashed(batch)
+        return 0
+
+
+cdef class PythonAdapter(EvaluatorAdapter):
+    """Any evaluator, given copies of the game."""
+
+    cdef object evaluator
+    cdef object state
+    cdef list states
+
+    def __init__(self, evaluator, state):
+        self.evaluator = evaluator
+        self.state = state
+        self.states = []
+
+    cdef LeafSink* new_sink(self) except NULL:
+        return new PythonLeafSink(<PyObject*>self.state, <PyObject*>self.states)
+
+    cdef empty(self):
+        self.states.clear()
+
+    cdef ask(self, Batch& batch):
+        cdef size_t i, expected = 0
+        cdef double probability
+        # A list of the evaluator's own, so that it may do with it what it likes.
+        evaluations = self.evaluator.evaluate(self.states[:])
+        if <size_t>len(evaluations) != batch.size():
+            raise ValueError(f"expected {batch.size()} evaluations, received {len(evaluations)}")
+        for i in range(batch.size()):
+            for probability in evaluations[i].policy:
+                if not 0.0 <= probability <= kMaxHalf:
+                    raise ValueError(f"expected a probability, received {probability}")
+                batch.policies.push_back(probability)
+            expected += batch.moves(i).size()
+            if batch.policies.size() != expected:
+                raise ValueError(
+                    f"expected a probability for each of {batch.moves(i).size()} moves, "
+                    f"received {len(evaluations[i].policy)}"
+                )
+            batch.values.push_back(evaluations[i].value)
+
+
+cdef class DlshogiAdapter(EvaluatorAdapter):
+    """A network of the dlshogi format: planes are written and logits read natively."""
+
+    cdef object network
+    cdef Board board
+    cdef float[:, :, :, ::1] board_planes
+    cdef float[:, :, :, ::1] hand_planes
+    cdef const float[:, ::1] logits  # The last answer.
+    cdef const double[::1] values
+    cdef double temperature
+
+    def __init__(self, network, Board board, list inputs):
+        self.network = network
+        self.temperature = network.temperature
+        self.board = board
+        self.board_planes, self.hand_planes = inputs
+
+    cdef LeafSink* new_sink(self) except NULL:
+        return new PlaneLeafSink(
+            self.board.game[0],
+            self.hand_planes.shape[1] == kHandPlanes + kNyugyokuPlanes,
+            &self.board_planes[0, 0, 0, 0],
+            &self.hand_planes[0, 0, 0, 0],
+        )
+
+    cdef int read(self, Batch& batch) except -1 nogil:
+        if not answer_dlshogi(batch, &self.logits[0, 0], &self.values[0], self.temperature):
+            with gil:
+                self.network.check(self.logits)
+        return 0
+
+
+cdef class PlainDlshogiAdapter(DlshogiAdapter):
+    """Any such network, asked by `run`."""
+
+    cdef list first_rows  # The inputs cut to 0, 1, 2, ... rows.
+
+    def __init__(self, network, Board board, list inputs):
+        DlshogiAdapter.__init__(self, network, board, inputs)
+        self.first_rows = [[rows[:count] for rows in inputs] for count in range(len(inputs[0]) + 1)]
+
+    cdef ask(self, Batch& batch):
+        cdef Py_ssize_t count = batch.size()
+        found_logits, found_values = self.network.run(self.first_rows[count])
+        self.logits, self.values = as_floats(found_logits), found_values
+        if (
+            self.logits.shape[0] != count
+            or self.logits.shape[1] != kDlshogiLabels
+            or self.values.shape[0] != count
+        ):
+            raise ValueError(
+                f"expected logits ({count}, {kDlshogiLabels}) and values ({count},), "
+                f"received {found_logits.shape} and {found_values.shape}"
+            )
+
+
+cdef class BoundDlshogiAdapter(DlshogiAdapter):
+    """One that answers in place, and with a win probability."""
+
+    cdef object bound
+    cdef const float[::1] probabilities
+    cdef double[::1] scaled
+
+    def __init__(self, network, Board board, list inputs, bound):
+        DlshogiAdapter.__init__(self, network, board, inputs)
+        self.bound = bound
+        logits, probabilities = bound.outputs.values()
+        self.logits, self.probabilities = logits, probabilities.reshape(-1)
+        self.values = self.scaled = probabilities.reshape(-1).astype("float64")
+
+    cdef ask(self, Batch& batch):
+        cdef Py_ssize_t i, count = batch.size()
+        self.bound.run(count)
+        for i in range(count):
+            if not isfinite(self.probabilities[i]):
+                self.network.check(self.probabilities)
+            self.scaled[i] = 2.0 * self.probabilities[i] - 1.0
+
+
+cdef as_floats(logits):
+    """Returns a network's logits as C floats side by side, which they nearly always are."""
+    if logits.dtype.char == "f" and logits.flags.c_contiguous:
+        return logits
+    return logits.astype("float32", order="C")
