@@ -151,9 +151,12 @@ class Engine:
 
         On a busy machine every time limit is exceeded in the end; that is no fault of the engine.
         """
+        return self.received_s - self.sent_s - self.waited_s()
+
+    def waited_s(self) -> float:
+        """Returns the seconds that the engine and the test have waited for a core since the last `send`."""
         now = core_waits(self.process.pid, os.getpid())
-        waited_ns = sum(ns - self.waits_when_sent.get(thread, 0) for thread, ns in now.items())
-        return self.received_s - self.sent_s - waited_ns / 1e9
+        return sum(ns - self.waits_when_sent.get(thread, 0) for thread, ns in now.items()) / 1e9
 
     def close_input(self) -> None:
         assert self.process.stdin is not None
@@ -253,9 +256,10 @@ def core_waits(*processes: int) -> dict[str, int]:
     """
     waits = {}
     for process in processes:
-        for path in Path(f"/proc/{process}/task").glob("*/schedstat"):
-            with suppress(OSError):  # The thread has just ended.
-                waits[str(path)] = int(path.read_text().split()[1])
+        with suppress(OSError):  # There is no /proc, or a thread has just ended.
+            for thread in os.listdir(f"/proc/{process}/task"):
+                with open(f"/proc/{process}/task/{thread}/schedstat", "rb") as file:
+                    waits[thread] = int(file.read().split()[1])
     return waits
 
 

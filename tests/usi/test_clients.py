@@ -37,7 +37,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("games, plies", [(2, 30), pytest.param(10, 320, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games, plies", [(2, 30), pytest.param(4, 320, marks=pytest.mark.slow)])
 def test_two_engines_on_one_machine_play_games(
     games: int, plies: int, tmp_path: Path, mode: tuple[str, str]
 ) -> None:
@@ -82,7 +82,7 @@ def test_cshogi_plays_a_game(program: Path) -> None:
     "arguments",
     [
         pytest.param(["--games", "2", "--byoyomi", "100", "--draw", "12"], id="cut short"),
-        pytest.param(["--games", "4", "--byoyomi", "100"], id="whole", marks=pytest.mark.slow),
+        pytest.param(["--games", "2", "--byoyomi", "50"], id="whole", marks=pytest.mark.slow),
     ],
 )
 def test_the_command_line_of_cshogi_plays_games(arguments: list[str], program: Path, tmp_path: Path) -> None:

@@ -158,9 +158,9 @@ os._exit(0)
 """
 
 
-@pytest.mark.parametrize("load_s, interval_s", [(1.8, 0.8), pytest.param(12.0, 5.0, marks=pytest.mark.slow)])
-def test_empty_lines_are_sent_during_a_slow_load(pool: Pool, load_s: float, interval_s: float) -> None:
-    code = SLOW_PLAYER.format(interval=interval_s, load=load_s)
+def test_empty_lines_are_sent_during_a_slow_load(pool: Pool) -> None:
+    interval_s = 0.5
+    code = SLOW_PLAYER.format(interval=interval_s, load=1.8)
     with pool.start([sys.executable, "-c", code]) as engine:
         engine.send("isready")
         times: list[float] = []  # Without the start of the process.
@@ -170,7 +170,7 @@ def test_empty_lines_are_sent_during_a_slow_load(pool: Pool, load_s: float, inte
             times.append(engine.received_s)
         times.append(engine.received_s)
         assert len(times) > 2
-        assert max(b - a for a, b in pairwise(times)) <= interval_s + 0.2
+        assert max(b - a for a, b in pairwise(times)) <= interval_s + 0.2 + engine.waited_s()
 
 
 @pytest.mark.parametrize("content", [None, b"this is no model", b""])
@@ -293,7 +293,7 @@ def test_a_missing_backend_is_reported_with_the_reason(ready: Engine, network: P
     ready.expect("readyok")
 
 
-@pytest.mark.parametrize("times", [2, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("times", [2, pytest.param(10, marks=pytest.mark.slow)])
 def test_failing_providers_print_nothing_into_the_session(ready: Engine, network: Path, times: int) -> None:
     ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
     for i in range(times):
@@ -310,7 +310,7 @@ def test_three_games_need_no_more_memory_than_one(ready: Engine) -> None:
         ready.expect("readyok")
         first_searches.append(ready.expect("bestmove .*"))
         moves: list[str] = []
-        while len(moves) < 60:
+        while len(moves) < 40:
             ready.send(f"position startpos moves {' '.join(moves)}\ngo nodes 100")
             move = ready.expect("bestmove .*").split()[1]
             if move in ("resign", "win"):
@@ -346,7 +346,7 @@ def test_a_search_with_one_thread_can_be_repeated(ready: Engine) -> None:
     assert answers[0][0] == 100
 
 
-@pytest.mark.parametrize("moves", [20, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("moves", [20, pytest.param(100, marks=pytest.mark.slow)])
 def test_byoyomi_of_100_ms_is_kept(ready: Engine, moves: int) -> None:
     taken_ms = []
     for i in range(moves):
@@ -372,7 +372,7 @@ def test_byoyomi_is_kept_on_a_busy_machine(ready: Engine) -> None:
 # Races.
 
 
-@pytest.mark.parametrize("rounds", [60, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [60, pytest.param(400, marks=pytest.mark.slow)])
 def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine, rounds: int) -> None:
     rng = random.Random(17)
     for _ in range(rounds):
@@ -383,7 +383,7 @@ def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine, rounds: i
     ready.expect_silence(0.1, but_info=False)
 
 
-@pytest.mark.parametrize("commands", [600, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("commands", [600, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_every_go_among_random_commands_is_answered(ready: Engine, commands: int) -> None:
     rng = random.Random(18)
     for _ in range(commands):
