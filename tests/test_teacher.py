@@ -236,6 +236,9 @@ def test_a_run_gives_up_on_an_engine_that_keeps_failing(tmp_path: Path) -> None:
         run(spec("0:crash"), SHORT, tmp_path / "pupil.games", timeouts=PATIENT)
     with pytest.raises(TeacherError, match=re.escape(f"cannot start '{MISSING}'")):
         run(EngineSpec((MISSING,)), SHORT, tmp_path / "pupil.games")
+    misspelled = replace(spec(), options=(("MultiPW", "1"),))
+    with pytest.raises(TeacherError, match=r"does not list the option MultiPW: did you mean MultiPV\?"):
+        run(misspelled, SHORT, tmp_path / "pupil.games", timeouts=PATIENT)
 
 
 def tool() -> ModuleType:
