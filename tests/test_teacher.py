@@ -120,7 +120,7 @@ def test_a_broken_engine_is_an_error_that_says_what_it_did(what: str, kind: str,
 
 def test_an_engine_that_never_finds_a_balance_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goryu.learning.teacher.game.MAX_OPENINGS", 5)
-    with pytest.raises(EngineError, match="no new opening among 5 that it calls balanced"):
+    with pytest.raises(EngineError, match="no new opening with a balanced score among 5"):
         play("*:300")
 
 

@@ -1,9 +1,9 @@
-"""From games to HCPE records and back.
+"""Converts games to HCPE records and back.
 
-HCPE keeps single positions: the opening moves, the ends of games, the policies and the teacher's name are
-lost on the way there; the games that come back begin at their first recorded position.
+HCPE keeps single positions, so a conversion loses the opening moves, the ends of the games, the policies and
+the teacher's name. Games from HCPE begin at their first recorded position.
 
-The positions are set up by cshogi (extra `[train]`), the program family that HCPE comes from.
+cshogi (extra `[train]`) encodes and decodes the positions.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from goryu.learning.records.hcpe import HCPE, game_numbers, is_legal, read_hcpe
 def hcpe_records(game: GameRecord) -> npt.NDArray[np.void]:
     """Returns the positions of a game that have a score, as HCPE records.
 
-    Raises GameFileError at a move that the position does not allow.
+    Raises GameFileError at an illegal move.
     """
     import cshogi
 
@@ -43,11 +43,11 @@ def read_records(path: Path) -> npt.NDArray[np.void]:
 
 
 def games_from_hcpe(records: npt.NDArray[np.void], teacher: str = "") -> Iterator[GameRecord]:
-    """Yields the games that records were made of, told apart by `game_numbers`.
+    """Yields the games of the records, as `game_numbers` separates them.
 
-    Where positions were left out in the middle of a game it comes in pieces, which share its number.
+    A game with missing positions in the middle comes in pieces with the same number.
 
-    Raises GameFileError at a move that the position does not allow.
+    Raises GameFileError at an illegal move.
     """
     import cshogi
 

@@ -1,11 +1,12 @@
 """Training games on disk: moves, scores and soft policies, about 3 bytes a position.
 
-A position of a game is its start and the moves up to it, so only these are kept: a tenth of what HCPE takes,
-and unlike HCPE it says where a game begins and keeps moves whose positions are not for training.
+A file keeps the start and the moves of each game, from which the positions follow. That is a tenth of HCPE's
+size (half of compressed JSON), and unlike HCPE it shows where a game begins and keeps moves that are not for
+training.
 
 A file is a header and blocks, and grows by whole blocks. A program that is killed while it writes leaves at
-most a torn block at the end: readers leave it out and writers cut it off, both with a `TornTailWarning`.
-Small blocks pack badly (over 4 bytes a position for single games, under 3 for a thousand): `pack_games`
+most one incomplete block at the end; readers skip it and writers truncate it, both with a `TornTailWarning`.
+Small blocks compress badly (over 4 bytes a position for single games, under 3 for a thousand): `pack_games`
 merges them.
 
 Layout, all numbers little-endian:
@@ -18,12 +19,12 @@ Layout, all numbers little-endian:
     text      size u32, then one line of JSON (ASCII) a game: [start SFEN ("" for the usual one), teacher,
               result, ending, number, scale, plies, has policies], padded with spaces to an even size
     moves     u16 a ply
-    evals     u16 a ply: the zigzag of (eval - forecast) in 16 bits, the forecast being the last score seen in
-              the game, from the side to move (0 at first); "no score" counts as -32768
+    evals     u16 a ply: the zigzag of (eval - forecast) in 16 bits; the forecast is the last score in the
+              game, for the side to move (0 at first); "no score" counts as -32768
     counts    u16 a ply, of games with policies only: entries of its policy, 0 for none
-    entries   u16 each: the moves of all policies, then as many probabilities in units of 1/65535
+    entries   u16 each: the moves of all policies, then their probabilities in units of 1/65535
 
-The columns follow each other over all games of a block, since like packs best beside like.
+Each column holds the numbers of all games of a block, because similar numbers compress best together.
 """
 
 import json
@@ -46,7 +47,7 @@ from goryu.games.shogi.sfen import START_SFEN
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 
 Policy = tuple[tuple[int, float], ...]
-"""Moves and their probabilities. A file keeps them to 1/65535; what rounds to 0 is left out."""
+"""Moves and their probabilities. A file rounds them to 1/65535 and omits those that become 0."""
 
 GAMES_SUFFIX = ".games"
 
@@ -58,45 +59,45 @@ BLOCK_MAGIC = b"GAME"
 CRC = struct.Struct("<I")
 
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "lp": 1, "pb": 1}]
-"""For 16-bit numbers, whose high and low bytes differ: a tenth smaller than with the default settings."""
+"""Tuned for 16-bit numbers: files are a tenth smaller than with the default filters."""
 
 GAMES_PER_BLOCK = 1024
 
 PLIES, HAS_POLICIES = 6, 7
-"""Places in a line of the text."""
+"""Indices in a line of the text."""
 
 UNITS = 65535
-"""Units of probability that make 1."""
+"""Units in a probability of 1."""
 
 NO_SCORE = -32768
-"""Stands for a position without a score in the column of evals."""
+"""Marks a position without a score in the column of evals."""
 
 
 class GameFileError(GoryuError, ValueError):
-    """A file that is not one of ours or was damaged, or a game that cannot be kept in one."""
+    """The file is of another kind or damaged, or it cannot hold the game."""
 
 
 class TornTailWarning(UserWarning):
-    """The last block of a file is incomplete: its writer was killed, or is still writing."""
+    """The last block of a file is incomplete: its writer was killed or is still writing."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One game, or a piece of one; the tuples have one entry a ply.
+    """One game, or a piece of one; the tuples have one entry per ply.
 
     moves: the moves played, as 16-bit moves (`bestMove16` of HCPE).
-    evals: score of the position before the move in centipawns, from the side to move, within ±32767; None for
-        a position that is not for training, such as one of a random opening.
+    evals: score of the position before the move in centipawns for the side to move, within ±32767; None for a
+        position that is not for training, such as one of a random opening.
     result: `DRAW`, `BLACK_WON` or `WHITE_WON` of `goryu.learning.records.hcpe`.
-    policies: target of the policy before each move, or None for a position without one (the move that was
-        played is then the target); None altogether if no position has one.
+    policies: policy target before each move, or None for a position without one (the target is then the move
+        played); None for the whole game if no position has one.
     start_sfen: the position before the first move.
-    teacher: who played, and with what limits. ending: why the game ended, in a few words.
-    number: of the game within its run, if it has one. Records of one teacher with the same number are taken
-        for pieces of one game.
-    scale: centipawns at which the win odds are e : 1, if they are known: evals made from win rates.
+    teacher: the player and its limits. ending: why the game ended, in a few words.
+    number: of the game within its run, if known. Records of one teacher with the same number are pieces of
+        one game.
+    scale: centipawns at which the win odds are e : 1, if known because the evals come from win rates.
 
-    Raises GameFileError if the game cannot be kept in a file.
+    Raises GameFileError if a file cannot hold the game.
     """
 
     moves: tuple[int, ...]
@@ -125,10 +126,10 @@ class GameRecord:
 
 
 class GameWriter:
-    """Appends games to a file, one block at each `write`; a file has one writer at a time.
+    """Appends games to a file, one block per `write`; creates the file if necessary.
 
-    Creates the file if it is not there. Raises GameFileError if it is something else or damaged, or if it has
-    a writer already (not noticed on Windows).
+    Raises GameFileError if the file is of another kind or damaged, or if another program is writing to it
+    (not detected on Windows).
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -145,7 +146,7 @@ class GameWriter:
             self._file.write(HEADER.pack(MAGIC, VERSION))
 
     def write(self, games: Sequence[GameRecord]) -> None:
-        """Appends the games as one block, and hands it to the operating system: a kill loses none of them."""
+        """Appends the games as one block and flushes it, so that a kill loses none of them."""
         if games:
             self._file.write(_encode_block(games))
             self._file.flush()
@@ -163,7 +164,7 @@ class GameWriter:
 
 
 def write_games(path: Path | str, games: Iterable[GameRecord]) -> None:
-    """Appends games to a file, which is created if it is not there, in blocks of a good size."""
+    """Appends games to a file in large blocks; creates the file if necessary."""
     rest = iter(games)
     with GameWriter(path) as writer:
         while block := list(islice(rest, GAMES_PER_BLOCK)):
@@ -171,9 +172,9 @@ def write_games(path: Path | str, games: Iterable[GameRecord]) -> None:
 
 
 def read_games(path: Path | str) -> Iterator[GameRecord]:
-    """Yields the games of a file in the order in which they were written.
+    """Yields the games of a file in the order of writing.
 
-    Raises GameFileError if the file is something else or damaged, and OSError if it cannot be read.
+    Raises GameFileError if the file is of another kind or damaged, and OSError if it cannot be read.
     """
     with open(path, "rb") as file:
         for _, payload in islice(_blocks(file, str(path)), 1, None):
@@ -188,9 +189,9 @@ def pack_games(path: Path | str) -> None:
 
 
 def _blocks(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
-    """Yields where the header ends, with nothing, and where each whole block ends, with its payload unpacked.
+    """Yields the end of the header with b"", then the end of each whole block with its decompressed payload.
 
-    Yields nothing at all for a file that is empty or ends within its header.
+    Yields nothing for a file that is empty or ends within its header.
     """
     file.seek(0)
     header = file.read(HEADER.size)
@@ -217,7 +218,7 @@ def _blocks(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
                 yield end, lzma.decompress(payload, lzma.FORMAT_RAW, filters=FILTERS)
                 continue
         lost = len(head) + len(payload)
-        warnings.warn(f"{name}: left out {lost} bytes of an unfinished block", TornTailWarning, stacklevel=3)
+        warnings.warn(f"{name}: skipped {lost} bytes of an unfinished block", TornTailWarning, stacklevel=3)
         return
 
 
@@ -265,7 +266,7 @@ def _decode_payload(payload: bytes) -> Iterator[GameRecord]:
 
 
 def _line(game: GameRecord) -> str:
-    """Returns what a game has but once, as a line of JSON."""
+    """Returns the values that a game has once, as a line of JSON."""
     start = "" if game.start_sfen == START_SFEN else game.start_sfen
     plies, has_policies = len(game.moves), int(game.policies is not None)
     values = (start, game.teacher, game.result, game.ending, game.number, game.scale, plies, has_policies)

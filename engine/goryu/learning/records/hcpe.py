@@ -1,10 +1,11 @@
 """HCPE: dlshogi's training record, 38 bytes a position.
 
-A record holds a Huffman-coded position (turn, kings, pieces, hands; no move number), the teacher's score,
-the move that was played and the result of the game. Records of one game follow each other, but nothing in
-the format says where a game begins, and a teacher may leave positions out: `game_numbers` finds out.
+A record holds a Huffman-coded position (turn, kings, pieces, hands; no move number), the teacher's score, the
+move played and the result of the game. The records of a game are consecutive, but the format does not mark
+where
+a game begins, and positions may be missing: `game_numbers` infers the games.
 
-Positions are unpacked by cshogi (extra `[train]`), the program family the format comes from.
+cshogi (extra `[train]`) decodes the positions.
 """
 
 import lzma
@@ -27,7 +28,7 @@ HCPE = np.dtype(
 )
 """Names and layout as in dlshogi, so that cshogi and rsshogi read the same arrays.
 
-eval: the teacher's score in centipawns, from the side to move. bestMove16: the move that was played.
+eval: the teacher's score in centipawns for the side to move. bestMove16: the move played.
 gameResult: `DRAW`, `BLACK_WON` or `WHITE_WON`.
 """
 
@@ -39,11 +40,10 @@ class HcpeError(GoryuError, ValueError):
 
 
 def read_hcpe(path: Path | str) -> npt.NDArray[np.void]:
-    """Returns the records of a file; an incomplete last record (a teacher still writing) is left out.
+    """Returns the records of a file, without an incomplete last record. Decompresses `.xz` files.
 
-    A file whose name ends in `.xz` is unpacked: good for a third of the size.
-    Raises HcpeError if a result is none of the three or the packing is broken, and OSError if the file
-    cannot be read.
+    Raises HcpeError if a result is invalid or the compression is broken, and OSError if the file cannot be
+    read.
     """
     data = Path(path).read_bytes()
     if Path(path).suffix == ".xz":
@@ -60,7 +60,7 @@ def read_hcpe(path: Path | str) -> npt.NDArray[np.void]:
 
 
 def write_hcpe(path: Path | str, records: npt.NDArray[np.void]) -> None:
-    """Writes records to a file, which is packed if its name ends in `.xz`."""
+    """Writes records to a file; compresses it if its name ends in `.xz`."""
     data = records.tobytes()
     Path(path).write_bytes(lzma.compress(data) if Path(path).suffix == ".xz" else data)
 
@@ -75,7 +75,7 @@ def results(records: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
 def is_legal(board: Any, move16: int) -> bool:
     """Is a 16-bit move legal on a board of cshogi?
 
-    Its own test takes promotions far from the zone, pawns without promotion on the last rank and the like.
+    cshogi's own test accepts some illegal moves, such as promotions far from the zone.
     """
     import cshogi
 
@@ -85,11 +85,11 @@ def is_legal(board: Any, move16: int) -> bool:
 def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
     """Returns the number of the game that each record belongs to; games count from 0 in file order.
 
-    A record continues the game before it if the result is the same and the position is closer to its
-    predecessor than to the start position, closeness being the number of squares that differ. Moves left
-    out by the teacher (random ones, decided positions) are therefore no boundary, and a new opening is.
+    A record continues the game before it if the result is the same and fewer squares differ from its
+    predecessor than from the start position. So missing positions (random moves, decided positions) do not
+    split a game, and a new opening starts one.
 
-    Raises HcpeError at a record that holds no position, or a move that it does not allow.
+    Raises HcpeError at an invalid position or an illegal move.
     """
     import cshogi
 

@@ -1,1 +1,4 @@
-"""Training games by a teacher: any USI engine plays itself from balanced openings."""
+"""Makes training games with a USI engine as the teacher.
+
+The engine plays against itself in several processes; its scores and moves become training targets.
+"""

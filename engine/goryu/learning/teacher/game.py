@@ -1,9 +1,9 @@
-"""One game of a teacher against itself, as training wants it.
+"""Plays one game of a teacher against itself and records it for training.
 
-A few random moves make the opening, which is kept if the teacher calls it balanced; from there on every move
-is the teacher's, since a random move in the middle of a game makes its score and its result disagree. Decided
-positions teach little: a few are kept, then the game goes on unrecorded until the score ends it.
-Repetition, declarations and length are judged by our own rules.
+The opening is a few random moves, kept if the teacher's score is balanced. Then every move is the teacher's:
+a random move in the middle of a game makes its earlier scores and its result disagree. Decided positions
+teach little, so only a few are recorded before the score ends the game. Goryu's own rules decide repetitions,
+declarations and the length.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,23 +23,23 @@ MAX_SCORE = 32767
 RESULTS = {None: DRAW, 0: BLACK_WON, 1: WHITE_WON}
 
 MAX_OPENINGS = 1000
-"""Openings drawn for one game before it is given up."""
+"""Openings tried for one game before it fails."""
 
-MAX_QUESTIONS = 8
-"""Fairy-Stockfish now and then answers at once, without having searched: it is asked again so many times."""
+MAX_ATTEMPTS = 8
+"""Attempts to get a searched move: Fairy-Stockfish sometimes answers at once without a search."""
 
 
 @dataclass(frozen=True, slots=True)
 class TeacherConfig:
-    """How the games are played. The games of equal config are equal, if the engine repeats itself.
+    """How the games are played. Equal configs give equal games if the engine is deterministic.
 
-    go: what follows `go`. seed: of the openings, together with the number of the game.
-    random_plies: least and greatest number of random moves. openings: where they begin; one is drawn.
+    go: the text after `go`. seed: of the openings, together with the number of the game.
+    random_plies: least and greatest number of random moves. openings: one of them, at random, precedes these.
     balance_cp: an opening is kept if the teacher's score is within it.
-    decided_cp, max_decided: at most so many positions with a score beyond it are recorded.
-    resign_cp: a score that ends the game. max_plies: a draw after so many moves.
-    variations: moves of a MultiPV search that are made a policy target, at a share `variation_share` of the
-        positions, with `variation_cp` as the temperature of the softmax; 0 for no such searches.
+    decided_cp, max_decided: at most `max_decided` positions with a score beyond `decided_cp` are recorded.
+    resign_cp: a score that ends the game. max_plies: a game is a draw after this many moves.
+    variations: moves of a MultiPV search, whose scores become the policy target of a share `variation_share`
+        of the positions, with `variation_cp` as the temperature of the softmax; 0 for no such searches.
     """
 
     go: str = "nodes 5000"
@@ -63,10 +63,11 @@ def teacher_game(
     teacher: str = "",
     claim: Callable[[int], bool] = lambda key: True,
 ) -> GameRecord:
-    """Plays the game of a number and returns it.
+    """Plays and returns the game of a number.
 
-    client: started. teacher: goes into the record. claim: asked, with the `position_key` after the opening,
-    whether no other game has begun there: two games from one position would be the same game.
+    client: a started engine. teacher: goes into the record. claim: receives the `position_key` after the
+    opening and returns whether no other game began there; it would be the same game.
+
     Raises EngineError if the engine dies, hangs, or breaks the rules of shogi or of USI.
     """
     rng = Random(f"{config.seed} {number}")
@@ -79,7 +80,7 @@ def teacher_game(
         except (MoveError, IllegalMoveError) as error:
             raise EngineError("protocol", f"{client.name}: {error}") from error
         if end is None:
-            reply, score = game.ask()
+            reply, score = game.search()
     winner, ending = end
     return GameRecord(
         moves=tuple(int(move) for move in game.board.move_stack),
@@ -96,7 +97,7 @@ def teacher_game(
 def _balanced_opening(
     client: UsiClient, config: TeacherConfig, rng: Random, claim: Callable[[int], bool]
 ) -> tuple["_TeacherGame", SearchReply, int | None]:
-    """Returns a game after an opening that the teacher calls balanced, and its answer to the position."""
+    """Returns a game after an opening with a balanced score, and the teacher's reply to the position."""
     for _ in range(MAX_OPENINGS):
         game = _TeacherGame(client, config, rng.choice(config.openings))
         for _ in range(rng.randint(*config.random_plies)):
@@ -104,16 +105,14 @@ def _balanced_opening(
                 game.push(move_to_usi(rng.choice(game.board.legal_moves())))
         if game.end() is None and claim(game.board.position_key):
             client.new_game()
-            reply, score = game.ask()
+            reply, score = game.search()
             if score is not None and abs(score) <= config.balance_cp:
                 return game, reply, score
-    raise EngineError(
-        "protocol", f"{client.name}: no new opening among {MAX_OPENINGS} that it calls balanced"
-    )
+    raise EngineError("protocol", f"{client.name}: no new opening with a balanced score among {MAX_OPENINGS}")
 
 
 class _TeacherGame:
-    """A game in progress; evals and policies have one entry a move, None where nothing is recorded."""
+    """A game in progress; evals and policies have one entry per move, None where nothing is recorded."""
 
     def __init__(self, client: UsiClient, config: TeacherConfig, opening: Opening) -> None:
         self.start_sfen = opening.sfen
@@ -128,7 +127,7 @@ class _TeacherGame:
             self.push(move)
 
     def end(self) -> tuple[int | None, str] | None:
-        """Returns who won (0 black, 1 white, None nobody) and why, or None while the game goes on."""
+        """Returns the winner (0 Black, 1 White, None: a draw) and the reason, or None if the game goes on."""
         outcome = self.board.outcome()
         if outcome is None:
             return None
@@ -137,9 +136,9 @@ class _TeacherGame:
         return (self.board.turn if outcome.value > 0.0 else 1 - self.board.turn), outcome.reason
 
     def push(self, move: str, score: int | None = None, policy: Policy | None = None) -> None:
-        """Plays a move; raises MoveError or IllegalMoveError if it or one of its policy cannot be played."""
+        """Plays a move; raises MoveError or IllegalMoveError if it or a move of its policy is illegal."""
         for choice, _ in policy or ():
-            if not self.board.is_legal(Move(choice)):  # The lines are about another position, or nonsense.
+            if not self.board.is_legal(Move(choice)):  # The lines are of another position.
                 text = move_to_usi(Move(choice))
                 raise IllegalMoveError(f"expected lines of {self.board.sfen()}, received {text}")
         self.board.push_usi(move)
@@ -147,11 +146,11 @@ class _TeacherGame:
         self.evals.append(score)
         self.policies.append(policy)
 
-    def ask(self) -> tuple[SearchReply, int | None]:
-        """Returns the teacher's answer and its score in centipawns, None only if it resigns."""
+    def search(self) -> tuple[SearchReply, int | None]:
+        """Returns the teacher's reply and its score in centipawns; None if it resigns."""
         position = " ".join(self._command if self.evals else self._command[:-1])
         move = ""
-        for _ in range(MAX_QUESTIONS):
+        for _ in range(MAX_ATTEMPTS):
             reply = self._client.go(position, f"go {self._settings.go}", None)
             if reply.move == "resign":
                 return reply, None
@@ -165,7 +164,7 @@ class _TeacherGame:
     def play_on(
         self, reply: SearchReply, score: int | None, wants_variations: bool
     ) -> tuple[int | None, str] | None:
-        """Plays and records the teacher's move; returns who won and why, if it ends the game by itself."""
+        """Plays and records the teacher's move; returns winner and reason if the score ends the game."""
         turn, config = self.board.turn, self._settings
         if score is None:
             return 1 - turn, "resignation"
@@ -180,8 +179,8 @@ class _TeacherGame:
         return (turn if score > 0 else 1 - turn), "decided score"
 
     def _variations(self) -> Policy | None:
-        """Returns the target that a MultiPV search makes."""
+        """Returns the policy target of a MultiPV search."""
         self._client.set_option("MultiPV", str(self._settings.variations))
-        lines = self.ask()[0].lines
+        lines = self.search()[0].lines
         self._client.set_option("MultiPV", "1")
         return variation_target(lines, self._settings.variation_cp)

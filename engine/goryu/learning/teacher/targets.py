@@ -1,8 +1,7 @@
-"""Soft policy targets out of an engine's `info` lines.
+"""Soft policy targets from an engine's `info` lines.
 
-The move played says nothing about the second best. Two sources say a little more: an engine that deepens its
-search step by step has often wavered, and its latest choices come free with every search; MultiPV
-costs a search of its own, and gives the scores of several moves.
+The move played contains no information about the second best. Two sources do: the preferred moves of the last
+iterations of a search, which are free, and the scores of a MultiPV search, which costs an extra search.
 """
 
 from collections import defaultdict
@@ -14,14 +13,14 @@ from goryu.learning.records.game_records import Policy
 from goryu.match.usi_output import number_after, variations
 
 ITERATION_WEIGHTS = (0.6, 0.25, 0.15)
-"""Of the moves that the last iterations preferred, the latest first."""
+"""Weights of the preferred moves of the last iterations, latest first."""
 
 
 def iteration_target(lines: Sequence[str], best: str) -> Policy | None:
-    """Returns the target that the last iterations of a search make, or None if they agree on `best`.
+    """Returns the policy target from the last iterations of a search, or None if they agree on `best`.
 
-    An iteration counts with the last line of its depth that is no bound. `best`, the move that the engine
-    gave in the end, comes after them if it is another than the last one's.
+    The move of an iteration is that of the last line of its depth without a bound. `best`, the engine's final
+    move, counts as one more iteration if it differs from the last one.
 
     >>> lines = ["info depth 1 score cp 3 pv 2g2f", "info depth 2 score cp 9 pv 7g7f"]
     >>> [round(probability, 2) for _, probability in iteration_target(lines, "7g7f")]
@@ -46,7 +45,7 @@ def iteration_target(lines: Sequence[str], best: str) -> Policy | None:
 
 
 def variation_target(lines: Sequence[str], temperature_cp: float) -> Policy | None:
-    """Returns the softmax of the scores of a MultiPV search, or None if it gave fewer than two moves.
+    """Returns the softmax of the scores of a MultiPV search, or None for fewer than two moves.
 
     temperature_cp: a move worse by this much is e times less likely.
     """

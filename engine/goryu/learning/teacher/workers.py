@@ -1,8 +1,9 @@
-"""Many games of a teacher at once, kept as they end; a run that was killed goes on where it stopped.
+"""Plays many games of a teacher at once and appends every finished game to a file.
 
-Every worker owns one process of the engine. The opening of a game is drawn by its number, so a run goes on
-with the numbers that its file lacks, and what was in progress is played again. No two games begin in the same
-position. An engine that fails loses its game, is started again, and the run goes on with the next number.
+Every worker owns one engine process. The number of a game is the seed of its opening, so a run that was
+killed resumes with the numbers that its file lacks; games that were in progress are played again. No two
+games begin in the same position. When an engine fails, its game is dropped and the engine restarts with the
+next number.
 """
 
 import queue
@@ -21,22 +22,19 @@ from goryu.learning.teacher.game import TeacherConfig, teacher_game
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UnknownOptionError, UsiClient
 
 MAX_FAILURES = 5
-"""Games that may fail in a row before the run gives up."""
+"""Consecutive failures after which the run ends."""
 
 _Event = GameRecord | Exception | None
-"""What a worker sends: a game, why one failed (EngineError), a defect of ours, or None at its end."""
+"""A message of a worker: a game, the failure of one (EngineError), an error of ours, or None at its end."""
 
 
 class TeacherError(GoryuError):
-    """The run cannot go on; the message says what the engine did."""
+    """The run cannot continue; the message says what the engine did."""
 
 
 @dataclass(slots=True)
 class TeacherProgress(GameSummary):
-    """Where a run stands: the games of this teacher, and what went wrong.
-
-    failures: what the engine did when a game was lost to a failure, since the run was started.
-    """
+    """The games of this teacher so far, and the failures of the engine since the run was started."""
 
     failures: list[str] = field(default_factory=list)
 
@@ -51,11 +49,13 @@ def run(
     timeouts: Timeouts | None = None,
     report: Callable[[TeacherProgress], None] = lambda progress: None,
 ) -> TeacherProgress:
-    """Plays the games 0 to `games` - 1 that the file does not hold yet, and appends them to it.
+    """Plays those of the games 0 to `games` - 1 that the file lacks, and appends them.
 
-    games: None to go on until interrupted (KeyboardInterrupt, SystemExit): the file then has every game that
-    ended. The file may hold games of other teachers and config too. `report` is called after every game and
-    failure, in this thread. Raises TeacherError if the engine cannot be started or keeps failing.
+    games: None to play until an interrupt (KeyboardInterrupt, SystemExit); the file then has every finished
+        game. The file may hold games of other teachers and configs.
+    report: called after every game and failure, in this thread.
+
+    Raises TeacherError if the engine cannot be started or keeps failing.
     """
     clients = [UsiClient(spec, timeouts=timeouts) for _ in range(processes)]
     events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
@@ -82,7 +82,7 @@ def run(
 
 
 def _resume(path: Path, teacher: str, openings: "_Openings") -> tuple[TeacherProgress, set[int | None]]:
-    """Returns where the run stood and the numbers of the games in the file; claims their openings."""
+    """Returns the progress and the numbers of the games in the file; claims their openings."""
     progress, done = TeacherProgress(), set()
     for game in read_games(path):
         if game.teacher == teacher:
@@ -104,7 +104,7 @@ def _collect(
     progress: TeacherProgress,
     report: Callable[[TeacherProgress], None],
 ) -> None:
-    """Writes and counts what the workers send, until the last of them has ended."""
+    """Writes and counts the games of the workers until the last worker has ended."""
     failures_in_a_row = 0
     while workers:
         event = events.get()
@@ -122,7 +122,7 @@ def _collect(
             raise event
         report(progress)
         if failures_in_a_row == MAX_FAILURES:
-            raise TeacherError(f"{MAX_FAILURES} games in a row failed, the last one since {event}")
+            raise TeacherError(f"{MAX_FAILURES} games in a row failed, the last one: {event}")
 
 
 def _work(
@@ -144,7 +144,7 @@ def _work(
                 client.kill()
                 if not numbers.is_closed:
                     events.put(error)
-    except Exception as error:  # The thread's end would be silent: `_collect` raises it.
+    except Exception as error:  # `_collect` raises it in the main thread.
         events.put(error)
     finally:
         client.kill()
@@ -152,7 +152,7 @@ def _work(
 
 
 class _Numbers:
-    """Hands out the numbers of the games to play to several threads; none until `open` or after `close`."""
+    """Gives the numbers of the games to several threads; none before `open` or after `close`."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -160,7 +160,7 @@ class _Numbers:
         self.is_closed = False
 
     def open(self, done: Container[int | None], end: int | None) -> None:
-        """Lets out the numbers below `end` (None: all) that are not done."""
+        """Starts giving the numbers below `end` (None: all) that are not done."""
         self._rest = (n for n in (count() if end is None else range(end)) if n not in done)
 
     def next(self) -> int | None:
@@ -172,14 +172,14 @@ class _Numbers:
 
 
 class _Openings:
-    """Remembers where the games of a run begin."""
+    """The positions in which the games of a run begin."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._keys: set[int] = set()
 
     def claim(self, key: int) -> bool:
-        """Returns whether nobody has asked for this position before."""
+        """Returns whether no other game has claimed this position."""
         with self._lock:
             is_new = key not in self._keys
             self._keys.add(key)

@@ -1,8 +1,8 @@
-"""Batches made by processes of their own, so that a GPU need not wait for them.
+"""Makes batches in other processes, so that a GPU does not wait for them.
 
-One core makes some ten thousand positions a second ready. A CPU learns from a fifth of them in that time, a
-GPU from all and more. The batches are those of `dataset.batches`, in the same order, however many processes
-there are: a run may be interrupted and go on with another number.
+One core prepares about ten thousand positions a second. A CPU trains on a fifth of that, a GPU on more. The
+batches are those of `dataset.batches`, in the same order for any number of processes, so a run can resume
+with another number.
 """
 
 import multiprocessing as mp
@@ -20,13 +20,13 @@ from torch.utils import data
 from goryu.learning.training.dataset import Batch, Dataset, Draw, batches, draws, make_batch
 
 WAITING = 4
-"""Batches that each process makes ahead: of 256 positions, 13 MB each."""
+"""Batches that each process prepares in advance; one of 256 positions takes 13 MB."""
 
 
 def load_batches(
     dataset: Dataset, size: int, rng: np.random.Generator, first: int = 0, workers: int = 0
 ) -> Iterator[Batch]:
-    """Yields `batches`, made by so many processes, or by this one if there are none."""
+    """Yields `batches`, made by `workers` processes, or by this process if `workers` is 0."""
     if not workers:
         yield from batches(dataset, size, rng, first)
         return
@@ -36,7 +36,7 @@ def load_batches(
         sampler=islice(draws(len(dataset), size, rng), first, None),
         num_workers=workers,
         prefetch_factor=WAITING,
-        # Forks share the positions, where others get a copy of gigabytes.
+        # A forked process shares the positions; a spawned one gets a copy of gigabytes.
         multiprocessing_context=mp.get_context("fork" if sys.platform == "linux" else "spawn"),
         worker_init_fn=_leave_signals_to_parent,
     )
@@ -45,7 +45,7 @@ def load_batches(
 
 
 class _Batches(data.Dataset[tuple[Tensor, ...]]):  # type: ignore[misc]
-    """Batches by what is in them; as tensors, which PyTorch hands from process to process without a copy."""
+    """Batches by their content, as tensors, which PyTorch passes between processes without a copy."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
@@ -56,6 +56,6 @@ class _Batches(data.Dataset[tuple[Tensor, ...]]):  # type: ignore[misc]
 
 
 def _leave_signals_to_parent(worker: int) -> None:
-    """The parent ends the processes; those without a parent end by themselves."""
+    """Ignores Ctrl-C: the parent ends its workers, and workers without a parent end by themselves."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

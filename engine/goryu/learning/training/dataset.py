@@ -1,13 +1,12 @@
 """Training positions: from records to batches of planes and targets.
 
-Planes are made afresh for every batch (about 20 microseconds a position, cshogi) instead of being kept:
-a position is 38 bytes as a record and 39 kilobytes as planes.
+Every batch computes its planes (about 20 microseconds a position with cshogi), because a position takes 38
+bytes as a record and 39 kilobytes as planes.
 
-The left-right mirror image of a shogi position is another, equally good position, so every position counts
-twice. Whole games are held out for measuring, never single positions: neighbours in a game share everything
-but a move.
+The left-right mirror image of a position is equally good, so every position counts twice. Whole games are
+held out for validation, because neighbouring positions of a game differ by one move only.
 
-Sources are HCPE files or files of games (`game_records.py`), which alone have soft policy targets.
+Sources are HCPE files or files of games (`game_records.py`); only the latter have soft policy targets.
 """
 
 import zlib
@@ -28,15 +27,15 @@ from goryu.learning.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe
 from goryu.learning.training.soft_policies import SoftPolicies
 
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]
-"""What is in a batch: the indices of its positions, and which of them are reflected left to right."""
+"""The content of a batch: the indices of its positions, and which of them are mirrored."""
 
 PROMOTIONS = 10 * 81
-"""Added to the label of a move without promotion it gives the label of the same with promotion."""
+"""Label of a promoting move minus the label of the same move without promotion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of records or of games (`*.games`), and how far to trust it.
+    """A file of records or of games (`*.games`) and its weights.
 
     scale: centipawns at which the teacher's win odds are e : 1; every teacher has its own.
     result_weight: share of the game's result in the value target, in [0, 1]; the rest is the teacher's score.
@@ -49,7 +48,7 @@ class Source:
     repeat: int = 1
 
     def __post_init__(self) -> None:
-        """Raises InputError for numbers that make no target."""
+        """Raises InputError for numbers out of range."""
         if not (self.scale > 0.0 and 0.0 <= self.result_weight <= 1.0 and self.repeat >= 1):
             received = f"{self.scale:g}, {self.result_weight:g}, {self.repeat}"
             raise InputError(
@@ -58,18 +57,18 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The file's name without its endings (`.games`, `.hcpe`, `.hcpe.xz`)."""
+        """The file's name without its suffixes (`.games`, `.hcpe`, `.hcpe.xz`)."""
         return self.path.name.split(".")[0]
 
 
 def parse_source(text: str) -> Source:
-    """Returns the source that a command line means by FILE,SCALE[,RESULT_WEIGHT[,REPEAT]].
+    """Returns the source that FILE,SCALE[,RESULT_WEIGHT[,REPEAT]] describes.
 
     >>> source = parse_source("a.hcpe,540,0.5")
     >>> source.name, source.scale, source.result_weight, source.repeat
     ('a', 540.0, 0.5, 1)
 
-    Raises InputError if it is something else.
+    Raises InputError for other texts.
     """
     path, _, rest = text.partition(",")
     numbers = rest.split(",")
@@ -93,7 +92,7 @@ class Dataset:
 
     records: HCPE records.
     value: target win probability of the side to move, in [0, 1].
-    policies: soft targets of the policy; None if there are none, so that the moves played are the targets.
+    policies: soft policy targets; None if there are none and the moves played are the targets.
     """
 
     records: npt.NDArray[np.void]
@@ -104,19 +103,19 @@ class Dataset:
         return len(self.records)
 
     def select(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> "Dataset":
-        """Returns some of the positions, given by their indices or by a mask of all."""
+        """Returns some of the positions, given by indices or by a mask."""
         policies = None if self.policies is None else self.policies.select(chosen)
         return Dataset(self.records[chosen], self.value[chosen], policies)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one training step sees.
+    """The inputs and targets of one training step.
 
     input1: float32 [N, 62, 9, 9]; input2: float32 [N, 57, 9, 9]; the planes of the dlshogi format.
-    legal: bool [N, 2187]; label: int64 [N], the move that was played, promoting where not to is pointless.
-    policy: float32 [N, 2187], the target of the policy, a probability of each label: the soft target where
-        the source has one, else 1 for `label`. Every label with a probability is among the legal ones.
+    legal: bool [N, 2187]; label: int64 [N], the move played, with promotion where declining it is pointless.
+    policy: float32 [N, 2187], the policy target, a probability for each label: the soft target if the source
+        has one, else 1 for `label`. Every label with a probability is legal.
     value: float32 [N], target win probability of the side to move.
     result: float32 [N], result of the game for the side to move: 0, 0.5 or 1.
     """
@@ -133,12 +132,13 @@ class Batch:
 def load_datasets(
     sources: Sequence[Source], held_out: float, seed: int, merge: bool = False
 ) -> tuple[Dataset, dict[str, Dataset]]:
-    """Returns the training positions of all sources and the held-out ones of each, by the source's name;
-    those of sources of one name, such as the games of several cycles, come together.
+    """Returns the training positions of all sources, and the held-out positions by the name of the source.
 
-    held_out: share of the games of every source that is kept away from training, in [0, 1). If another
-        source has such a game, too, with other labels, its positions are left out there.
-    merge: whether equal training positions become one, with their targets averaged.
+    Sources of one name, such as the games of several cycles, share an entry.
+
+    held_out: share of the games of every source to hold out, in [0, 1). A held-out game that another source
+        has too, with other labels, is not used there.
+    merge: merge equal training positions into one with the mean of their targets.
     """
     if not 0.0 <= held_out < 1.0:
         raise InputError(f"held out: expected a share of 0 to 1, received {held_out:g}")
@@ -149,7 +149,7 @@ def load_datasets(
     testing: dict[str, Dataset] = {}
     for source in sources:
         dataset, games, line = _read(source)
-        # Seeded by the name, so that a file that grows or is used with others keeps its split.
+        # The name is the seed, so that a file keeps its split when it grows or is used with others.
         rng = np.random.default_rng((seed, zlib.crc32(source.name.encode())))
         is_held_out = (rng.random(games.max(initial=-1) + 1) < held_out)[games]
         same = [testing[source.name]] if source.name in testing else []
@@ -166,8 +166,9 @@ def load_datasets(
 
 
 def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Returns the positions of a source, the number of the game that each belongs to, counted from 0, and a
-    hash of the moves of that game (of its positions in an HCPE file), by which its copies are known.
+    """Returns the positions of a source, and for each the number of its game, from 0, and a hash of the game.
+
+    The hash, of the moves or in an HCPE file of the positions, identifies copies of a game.
     """
     if source.path.suffix != GAMES_SUFFIX:
         records = read_hcpe(source.path)
@@ -206,8 +207,8 @@ def merge_duplicates(
 ) -> tuple[Dataset, npt.NDArray[np.int64]]:
     """Returns the distinct positions in the order of their first records, and how often to repeat each.
 
-    Their targets are the means over all equal positions, each counting as often as it was to be repeated;
-    the move played and the result are those of the first record.
+    The targets are means over equal positions, weighted by `repeat`; the move played and the result are those
+    of the first record.
     """
     keys = np.ascontiguousarray(dataset.records["hcp"]).view("V32")[:, 0]
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
@@ -227,10 +228,10 @@ def merge_duplicates(
 
 
 def draws(count: int, size: int, rng: np.random.Generator) -> Iterator[Draw]:
-    """Yields what is in each batch of `count` positions, for ever: the indices, and which are mirrored.
+    """Yields the contents of batches, endlessly: indices below `count`, and which are mirrored.
 
-    Each pass is a fresh permutation, each position mirrored or not by chance; the last, incomplete batch of a
-    pass is dropped. Raises InputError if there are too few positions for one.
+    Each pass is a new permutation and mirrors half of the positions at random; the incomplete batch at its
+    end is dropped. Raises InputError if there are too few positions for one batch.
     """
     if count < size:
         raise InputError(f"expected at least one batch of {size} positions to train on, found {count}")
@@ -241,13 +242,13 @@ def draws(count: int, size: int, rng: np.random.Generator) -> Iterator[Draw]:
 
 
 def batches(dataset: Dataset, size: int, rng: np.random.Generator, first: int = 0) -> Iterator[Batch]:
-    """Yields the batches that `draws` are of, from the number `first` on."""
+    """Yields the batches of `draws`, beginning with number `first`."""
     for chosen, mirrored in islice(draws(len(dataset), size, rng), first, None):
         yield make_batch(dataset, chosen, mirrored)
 
 
 def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.NDArray[np.bool_]) -> Batch:
-    """Returns the batch of the chosen positions; those with `mirrored` set are reflected left to right."""
+    """Returns the batch of the chosen positions, those with `mirrored` set as their mirror images."""
     import cshogi
     from cshogi import dlshogi
 
@@ -268,7 +269,7 @@ def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.ND
         label: int = dlshogi.make_move_label(move, board.turn)
         if cshogi.move_is_drop(move):
             return label
-        return _sensible_label(label, board.piece_type(cshogi.move_from(move)), legal)
+        return _with_useful_promotion(label, board.piece_type(cshogi.move_from(move)), legal)
 
     for i, record in enumerate(dataset.records[chosen]):
         board.set_hcp(np.ascontiguousarray(record["hcp"]))
@@ -285,19 +286,19 @@ def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.ND
     batch.legal[np.arange(size), batch.label] = True
     batch.legal[batch.policy > 0.0] = True
     mirror = mirror_labels()
-    batch.input1[mirrored] = batch.input1[mirrored, :, ::-1, :]  # the axes are [plane][file][rank]
+    batch.input1[mirrored] = batch.input1[mirrored, :, ::-1, :]  # The axes are [plane][file][rank].
     batch.legal[mirrored] = batch.legal[mirrored][:, mirror]
     batch.policy[mirrored] = batch.policy[mirrored][:, mirror]
     batch.label[mirrored] = mirror[batch.label[mirrored]]
     return batch
 
 
-def _sensible_label(label: int, piece: int, legal: npt.NDArray[np.bool_]) -> int:
-    """Returns the label of a move on the board, or of its promotion if it is pointless not to promote.
+def _with_useful_promotion(label: int, piece: int, legal: npt.NDArray[np.bool_]) -> int:
+    """Returns the label of a move on the board, or of its promotion if declining it is pointless.
 
-    Fairy-Stockfish sees no difference where the piece is captured at once, and leaves a quarter of these
-    promotions out; our search lists such moves in check only. It is pointless for pawn, bishop and rook
-    wherever they could promote, and for a lance on the last rank but one (`Rules.all_moves`).
+    It is pointless for pawn, bishop and rook everywhere, and for a lance on the last rank but one
+    (`Rules.all_moves`); our search lists such moves only in check. Fairy-Stockfish declines a quarter of
+    these promotions, because it sees no difference where the piece is captured at once.
     """
     if label >= PROMOTIONS or not legal[label + PROMOTIONS]:
         return label
@@ -308,7 +309,7 @@ def _sensible_label(label: int, piece: int, legal: npt.NDArray[np.bool_]) -> int
 
 
 def mirror_labels() -> npt.NDArray[np.int64]:
-    """Returns the label of each label's move on the board reflected left to right; its own inverse."""
+    """Returns the label of the mirror image of each label's move; it is its own inverse."""
     channels = np.arange(27)
     for left, right in ((1, 2), (3, 4), (6, 7), (8, 9)):  # up-left and up-right, left and right, ...
         for promotion in (0, 10):

@@ -1,8 +1,8 @@
-"""From trained weights to an ONNX file in the dlshogi format, and the proof that it says the same.
+"""Exports a trained network to an ONNX file in the dlshogi format, and checks the file.
 
 The file holds input1 [N, 62, 9, 9], input2 [N, 57, 9, 9], output_policy [N, 2187] (logits) and output_value
-[N, 1] (win probability of the side to move: the sigmoid is inside), N free, all float32: what dlshogi and
-FukauraOu read, and our own engine.
+[N, 1] (win probability of the side to move, after the sigmoid), for any N, all float32. dlshogi, FukauraOu
+and Goryu read it.
 """
 
 import copy
@@ -17,11 +17,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from goryu.errors import GoryuError, InputError
+from goryu.files import atomic_path
 from goryu.learning.training.network import PolicyValueNet
 
 OPSET = 17
 TOLERANCE = 1e-3
-"""Greatest accepted difference between torch and onnxruntime; that of float32 sums is about 1e-5."""
+"""Greatest accepted difference between PyTorch and onnxruntime; that of float32 sums is about 1e-5."""
 
 
 class ExportError(GoryuError, RuntimeError):
@@ -31,8 +32,8 @@ class ExportError(GoryuError, RuntimeError):
 class _ForExport(nn.Module):  # type: ignore[misc]
     """The network with the first normalisation folded into its convolutions and a probability as its value.
 
-    The exporter folds a normalisation that follows one convolution; the first one follows the sum of two. A
-    plane of `input2` has one number on all squares, so what it adds is computed once, not for each square.
+    The exporter folds only normalisations after one convolution; the first one follows the sum of two. A
+    plane of `input2` is constant, so its contribution is computed once instead of for each square.
     """
 
     def __init__(self, net: PolicyValueNet) -> None:
@@ -51,7 +52,7 @@ class _ForExport(nn.Module):  # type: ignore[misc]
 
 
 class _ConstantPlanes(nn.Module):  # type: ignore[misc]
-    """A convolution 1x1 of planes with one number each; returns [N, C, 1, 1]."""
+    """A 1x1 convolution of constant planes; returns [N, C, 1, 1]."""
 
     def __init__(self, weight: Tensor) -> None:
         super().__init__()
@@ -62,15 +63,14 @@ class _ConstantPlanes(nn.Module):  # type: ignore[misc]
 
 
 def export_onnx(net: PolicyValueNet, path: Path) -> None:
-    """Writes the network beside, checks that file with onnxruntime and renames it.
+    """Writes the network and checks the file with onnxruntime.
 
-    Raises ExportError if they disagree.
+    Raises ExportError if they disagree; `path` is then unchanged.
     """
-    unfinished = path.with_name(f"unfinished-{path.name}")
     model = _ForExport(net).eval().to("cpu", memory_format=torch.contiguous_format)
     example = _random_planes(2, seed=0)
     names = ["input1", "input2", "output_policy", "output_value"]
-    with warnings.catch_warnings():
+    with atomic_path(path) as unfinished, warnings.catch_warnings():
         # The older, TorchScript exporter is deprecated, but needs no package besides onnx.
         warnings.simplefilter("ignore", DeprecationWarning)
         torch.onnx.export(
@@ -83,14 +83,13 @@ def export_onnx(net: PolicyValueNet, path: Path) -> None:
             opset_version=OPSET,
             dynamo=False,
         )
-    check_export(net.eval(), unfinished)
-    unfinished.replace(path)
+        check_export(net.eval(), unfinished)
 
 
 def load_checkpoint(path: Path) -> PolicyValueNet:
-    """Returns the averaged network of a checkpoint written by `train`, in evaluation mode.
+    """Returns the averaged network of a checkpoint of `train`, in evaluation mode.
 
-    Raises InputError if the file is something else.
+    Raises InputError if the file is of another kind.
     """
     with expecting(path, "a checkpoint of tools/train.py"):
         weights = torch.load(path, weights_only=True, map_location="cpu")["averaged"]
@@ -103,17 +102,17 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
 
 @contextmanager
 def expecting(path: Path, what: str) -> Iterator[None]:
-    """Raises InputError, which says what was expected, where a checkpoint turns out to be something else."""
+    """Raises InputError with what was expected if the file is no such checkpoint."""
     try:
         yield
     except OSError:
         raise
-    except Exception as error:  # torch.load raises what a pickle of something else happens to raise
+    except Exception as error:  # torch.load raises whatever unpickling another file raises.
         raise InputError(f"{path}: expected {what} ({type(error).__name__})") from error
 
 
 def check_export(net: PolicyValueNet, path: Path) -> None:
-    """Raises ExportError if the file does not compute what the network does, in evaluation mode."""
+    """Raises ExportError if the file and the network, in evaluation mode, compute different outputs."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
@@ -132,7 +131,7 @@ def check_export(net: PolicyValueNet, path: Path) -> None:
 
 
 def _random_planes(size: int, seed: int) -> tuple[Tensor, Tensor]:
-    """Random 0/1 planes, about as dense as real ones; a hand plane is constant."""
+    """Returns random 0/1 planes, about as dense as real ones; hand planes are constant."""
     generator = torch.Generator().manual_seed(seed)
     board = (torch.rand(size, 62, 9, 9, generator=generator) < 0.05).float()
     hands = (

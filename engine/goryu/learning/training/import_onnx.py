@@ -1,9 +1,10 @@
-"""The way back from a network that `export_onnx` wrote to one that can be trained on.
+"""Imports a network that `export_onnx` wrote, so that it can be trained further.
 
-An exported file has no batch normalisations: each was folded into the convolution before it. Unfolded again,
-the network says the same, but which mean and variance a normalisation had is lost, and while training it uses
-those of its batch. So they are measured on positions, and the convolutions get the size of fresh ones: after
-a normalisation only their direction matters, and the learning rate is relative to their size.
+An exported file has no batch normalisations: each is folded into the convolution before it, and its mean and
+variance are lost. Training needs them, so `unfold` measures them on positions. It also rescales the
+convolutions to
+the size of fresh ones: before a normalisation only their direction matters, and the learning rate is relative
+to their size.
 """
 
 import math
@@ -23,15 +24,15 @@ from goryu.learning.training.network import PolicyValueNet, ResidualBlock
 Layer = tuple[Tensor, Tensor | None]
 """The weight of a convolution or a linear layer, and its bias."""
 
-NOTHING = 1e-12
-"""A filter of this size says nothing; those of a block that was never trained are exactly zero."""
+DEAD = 1e-12
+"""A filter of less than this size is dead; those of an untrained block are exactly zero."""
 
 
 def load_export(path: Path) -> PolicyValueNet:
     """Returns the network of a float32 file that `export_onnx` wrote, in evaluation mode.
 
-    Its normalisations only add the biases of the file; see `unfold`. Raises InputError if the file is
-    another network.
+    Its normalisations only add the biases of the file; see `unfold`. Raises InputError if the file is of
+    another kind.
     """
     try:
         graph = onnx.load(str(path)).graph
@@ -39,7 +40,7 @@ def load_export(path: Path) -> PolicyValueNet:
         check_export(net, path)
     except OSError:
         raise
-    except Exception as error:  # onnx, protobuf and torch each have their own for a file that is not ours
+    except Exception as error:  # onnx, protobuf and torch raise different errors for other files.
         reason = str(error).partition("\n")[0]
         raise InputError(
             f"{path}: expected a float32 network that tools/train.py exported: {reason}"
@@ -50,8 +51,8 @@ def load_export(path: Path) -> PolicyValueNet:
 def unfold(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:
     """Gives the normalisations of a network from `load_export` the statistics of these positions.
 
-    input1 [N, 62, 9, 9], input2 [N, 57, 9, 9]: some hundreds of positions of the kind to train on. In
-    evaluation mode the network computes the same as before.
+    input1 [N, 62, 9, 9], input2 [N, 57, 9, 9]: some hundreds of positions of the training data. In
+    evaluation mode the outputs stay the same.
     """
     for convolutions, norm in _normalised(net):
         _revive_dead_filters(convolutions, norm)
@@ -60,7 +61,7 @@ def unfold(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:
         with torch.no_grad():
             net(input1, input2)
             hook.remove()
-            # Of a uniform Kaiming initialisation; several convolutions that are summed share a scale.
+            # The size of a uniform Kaiming initialisation; convolutions that are summed share a scale.
             scale = math.sqrt(len(convolutions) / 3.0) / _size(convolutions)
             for convolution in convolutions:
                 convolution.weight.mul_(scale[:, None, None, None])
@@ -81,14 +82,14 @@ def _rebuild(graph: onnx.GraphProto) -> PolicyValueNet:
     layers: dict[str, list[Layer]] = {"Conv": [], "Gemm": []}
     for node in graph.node:
         if node.op_type == "Identity" and node.input[0] in weights:
-            weights[node.output[0]] = weights[node.input[0]]  # the exporter keeps one of equal arrays
+            weights[node.output[0]] = weights[node.input[0]]  # The exporter keeps one of equal arrays.
         if node.op_type in layers:
             names = node.input[1:]
             if unknown := [name for name in names if name not in weights]:
                 raise ValueError(f"{node.name} has no float32 weights {unknown[0]}")
             layers[node.op_type].append((weights[names[0]], weights[names[1]] if len(names) > 1 else None))
     found = len(layers["Conv"]), len(layers["Gemm"])
-    blocks = (found[0] - 4) // 2  # not in a block: board, hands, policy, value
+    blocks = (found[0] - 4) // 2  # The others: board, hands, policy, value.
     if blocks < 0 or found != (4 + 2 * blocks, 3):
         raise ValueError(f"found {found[0]} convolutions and {found[1]} linear layers")
     convolutions, linear = iter(layers["Conv"]), iter(layers["Gemm"])
@@ -116,7 +117,7 @@ def _take(layers: Iterator[Layer], module: nn.Module, biased: nn.Module | None =
     weight, bias = next(layers)
     module.weight.copy_(weight)
     if (bias is None) != (biased is None):
-        raise ValueError("it has its biases elsewhere")
+        raise ValueError("its biases are in other layers")
     if biased is not None and bias is not None:
         biased.bias.copy_(bias)
     if isinstance(biased, nn.BatchNorm2d):
@@ -126,8 +127,8 @@ def _take(layers: Iterator[Layer], module: nn.Module, biased: nn.Module | None =
 
 
 def _revive_dead_filters(convolutions: list[nn.Conv2d], norm: nn.BatchNorm2d) -> None:
-    """Gives filters of zeros the start of fresh ones: neither they nor a normalisation's zero could learn."""
-    dead = _size(convolutions) < NOTHING
+    """Initialises filters of zeros, which could not learn: the gradient of both factors would be zero."""
+    dead = _size(convolutions) < DEAD
     if not dead.any():
         return
     with torch.no_grad():

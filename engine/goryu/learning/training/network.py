@@ -1,9 +1,9 @@
-"""The network: a residual tower of 3x3 convolutions, a policy head and a value head.
+"""The shogi network: a residual tower of 3x3 convolutions, a policy head and a value head.
 
-He et al. 2016 gave the tower, AlphaZero (2018) the two heads, KataGo (Wu 2019) the global pooling that tells
-every square about the whole board. Plain ReLU, because it fuses with the convolution and quantises well on a
-CPU. Inputs and outputs are those of the dlshogi format, except that the value leaves as a logit while
-training.
+The tower is that of He et al. (2016), the two heads those of AlphaZero (2018), and the global pooling, which
+gives every square information about the whole board, that of KataGo (Wu, 2019). ReLU fuses with the
+convolutions and quantizes well on a CPU. Inputs and outputs are those of the dlshogi format, but the value is
+a logit.
 """
 
 from typing import cast
@@ -19,7 +19,7 @@ class PolicyValueNet(nn.Module):  # type: ignore[misc]
     def __init__(self, blocks: int, channels: int) -> None:
         super().__init__()
         self.board = nn.Conv2d(62, channels, 3, padding=1, bias=False)
-        self.hands = nn.Conv2d(57, channels, 1, bias=False)  # constant planes: neighbours add nothing
+        self.hands = nn.Conv2d(57, channels, 1, bias=False)  # The planes are constant: 3x3 would add nothing.
         self.norm = nn.BatchNorm2d(channels)
         tower: list[nn.Module] = [ResidualBlock(channels) for _ in range(blocks)]
         tower.insert((blocks + 1) // 2, GlobalPooling(channels))
@@ -39,7 +39,7 @@ class PolicyValueNet(nn.Module):  # type: ignore[misc]
 
 
 class ResidualBlock(nn.Module):  # type: ignore[misc]
-    """x + f(x), f two normalised convolutions; f starts as zero, so the tower starts as the identity."""
+    """x + f(x), where f is two normalised convolutions; f starts at zero, so the tower is the identity."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()

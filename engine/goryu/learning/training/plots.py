@@ -1,4 +1,4 @@
-"""The log of a training run as a picture: losses and accuracies against samples."""
+"""Plots the log of a training run: losses and accuracies against samples."""
 
 import json
 from collections import defaultdict
@@ -8,24 +8,26 @@ PANELS = (
     ("policy_loss", "policy loss (nats)"),
     ("policy_top1", "first choice is the teacher's"),
     ("value_loss", "value loss (nats)"),
-    ("sign_accuracy", "value on the winner's side"),
+    ("sign_accuracy", "value favours the winner"),
 )
 
 COLOURS = 10
-"""So many colours matplotlib has; further curves are dashed."""
+"""Colours in matplotlib's default cycle; further curves are dashed."""
 
 
 def plot_run(log: Path, picture: Path) -> None:
-    """Draws the held-out measures of a `log.jsonl`, a curve for each source, and the training losses.
+    """Plots the held-out measurements of a `log.jsonl`, a curve for each source, and the training losses.
 
-    The ending of the picture's name says how. Needs matplotlib (extra [train]). The training policy loss is
-    higher than the held-out one: it is measured against smoothed targets. A source without decided games has
-    no side on which the value could be.
+    The suffix of `picture` chooses the format. Needs matplotlib (extra [train]). The training policy loss is
+    higher than the held-out one because its targets are smoothed. A source without decided games has no curve
+    of the accuracy of the value.
     """
     from matplotlib.figure import Figure
 
     entries = [json.loads(line) for line in log.read_text().splitlines()]
-    sources = [source for entry in entries for source in entry["held_out"]]  # A resumed run may have others.
+    sources = [
+        source for entry in entries for source in entry["held_out"]
+    ]  # Resumed runs may have others.
     labels = ["training", *dict.fromkeys(sources)]
     figure = Figure(figsize=(12, 7), layout="constrained")
     for axes, (name, title) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):

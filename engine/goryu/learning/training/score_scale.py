@@ -1,8 +1,8 @@
-"""How much a teacher's centipawns are worth: the scale that turns its scores into win probabilities.
+"""Fits the scale that turns a teacher's centipawns into win probabilities.
 
-The probability to win is taken to be 1 / (1 + exp(-score / scale)); the scale is the one that foretells the
-results of the teacher's own games best, by cross-entropy. Every teacher has its own, and it depends on the
-games: where they are decided by weak play, a lead is worth less.
+The win probability is 1 / (1 + exp(-score / scale)), with the scale that predicts the results of the
+teacher's own games best, by cross-entropy. Every teacher has its own scale, and it depends on the games: weak
+play makes a lead worth less.
 """
 
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 SCALES = (10.0, 100_000.0)
-"""Between these the scale is looked for, in centipawns."""
+"""Range of the search for the scale, in centipawns."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreScale:
-    """The best scale of a set of positions, and how well the scores then foretell the results.
+    """The best scale for some positions, and how well the scores then predict the results.
 
     scale: centipawns at which the win odds are e : 1. cross_entropy: in nats.
-    sign_agreement: share of the positions with a score other than 0, in decided games, whose score is on the
-        winner's side; NaN if there are none.
+    sign_agreement: share of the positions of decided games with a score other than 0 whose score favours the
+        winner; NaN if there are none.
     """
 
     positions: int
@@ -30,7 +30,7 @@ class ScoreScale:
 
 
 def fit_scale(scores: npt.NDArray[np.float64], results: npt.NDArray[np.float64]) -> ScoreScale:
-    """Fits the scale by bisection; it comes out as one end of `SCALES` if the scores foretell nothing.
+    """Fits the scale by bisection; returns one end of `SCALES` if the scores predict nothing.
 
     scores: [N] centipawns, results: [N] 0, 0.5 or 1, both from the side to move; N > 0.
 
@@ -41,7 +41,7 @@ def fit_scale(scores: npt.NDArray[np.float64], results: npt.NDArray[np.float64])
     low, high = SCALES
     while high / low > 1.0001:
         middle = float(np.sqrt(low * high))
-        # Convex in 1 / scale: the sign of its slope there says on which side the minimum lies.
+        # The loss is convex in 1 / scale: the sign of its slope says on which side the minimum is.
         slope = (scores * (np.exp(-np.logaddexp(0.0, -scores / middle)) - results)).mean()
         low, high = (middle, high) if slope > 0.0 else (low, middle)
     scale = float(np.sqrt(low * high))

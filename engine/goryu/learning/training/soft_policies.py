@@ -1,6 +1,6 @@
-"""Policy targets that spread over several moves, for many positions at once.
+"""Policy targets over several moves, for many positions.
 
-Most positions have few entries or none, so they are kept as rows of different lengths in three flat arrays.
+Most positions have few entries or none, so three flat arrays hold rows of different lengths.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,10 +15,10 @@ from goryu.learning.records.game_records import Policy
 
 @dataclass(frozen=True, slots=True)
 class SoftPolicies:
-    """The policy targets of N positions; a position without entries has the move played as its target.
+    """The policy targets of N positions; the target of a position without entries is the move played.
 
     starts: int64 [N + 1]; the entries of position i are those from starts[i] to starts[i + 1].
-    moves: uint16 [M], 16-bit moves as in HCPE. probabilities: float32 [M]; of a position they sum to 1.
+    moves: uint16 [M], 16-bit moves as in HCPE. probabilities: float32 [M]; they sum to 1 for each position.
     """
 
     starts: npt.NDArray[np.int64]
@@ -27,7 +27,7 @@ class SoftPolicies:
 
     @classmethod
     def of(cls, policies: Sequence[Policy | None]) -> Self:
-        """Makes the targets of positions from one policy each, which need not sum to 1."""
+        """Makes the targets from one policy per position; the policies need not sum to 1."""
         rows = [policy or () for policy in policies]
         sizes = np.array([len(row) for row in rows], np.int64)
         probabilities = np.array([p for row in rows for _, p in row], np.float32)
@@ -38,12 +38,12 @@ class SoftPolicies:
 
     @classmethod
     def none(cls, count: int) -> Self:
-        """Makes the targets of `count` positions that have none but the move played."""
+        """Makes the targets of `count` positions without entries."""
         return cls(np.zeros(count + 1, np.int64), np.zeros(0, np.uint16), np.zeros(0, np.float32))
 
     @classmethod
     def concatenate(cls, parts: Iterable[Self]) -> Self:
-        """Puts targets one after the other."""
+        """Concatenates targets."""
         parts = list(parts)
         sizes = np.concatenate([np.diff(part.starts) for part in parts])
         return cls(
@@ -56,18 +56,18 @@ class SoftPolicies:
         return len(self.starts) - 1
 
     def entries(self, position: int) -> list[tuple[int, float]]:
-        """Returns the moves of a position and their probabilities; an empty list if it has none."""
+        """Returns the moves of a position and their probabilities; empty if it has none."""
         row = slice(self.starts[position], self.starts[position + 1])
         if row.start == row.stop:
             return []
         return list(zip(self.moves[row].tolist(), self.probabilities[row].tolist(), strict=True))
 
     def select(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Self:
-        """Returns the targets of some positions, given by their indices or by a mask of all."""
+        """Returns the targets of some positions, given by indices or by a mask."""
         indices = np.arange(len(self))[chosen]
         sizes = np.diff(self.starts)[indices]
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        # Entry e of the result is as far from its row's start as it was before.
+        # An entry keeps its distance from the start of its row.
         entries = np.arange(starts[-1]) + np.repeat(self.starts[indices] - starts[:-1], sizes)
         return type(self)(starts, self.moves[entries], self.probabilities[entries])
 

@@ -1,4 +1,4 @@
-"""How a network does on positions that it was not trained on."""
+"""Validation: measures a network on held-out positions."""
 
 from dataclasses import dataclass
 
@@ -14,16 +14,17 @@ EVALUATION_BATCH = 512
 
 @dataclass(frozen=True, slots=True)
 class ValidationMetrics:
-    """How a network does on positions it was not trained on.
+    """The measurements.
 
-    policy_loss: cross-entropy of the played move, over the legal moves, in nats, without smoothing.
-    policy_divergence: KL(target || policy) in nats, over the legal moves: what training can still gain where
-        targets are soft; where the move played is the target, the same as policy_loss.
-    policy_top1: share of positions whose played move is the policy's first choice, among the legal moves.
-    policy_top1_all: the same among all 2187 labels, the figure that other projects publish.
+    policy_loss: cross-entropy of the move played, over the legal moves, in nats, without smoothing.
+    policy_divergence: KL(target || policy) in nats, over the legal moves: what training can still gain with
+        soft targets. It equals policy_loss where the target is the move played.
+    policy_top1: share of positions in which the move played is the policy's first choice among the legal
+    moves.
+    policy_top1_all: the same among all 2187 labels, the number that other projects publish.
     value_loss: binary cross-entropy with the mixed target, in nats. result_loss: with the result alone.
-    sign_accuracy: share of the decided games' positions in which the value is on the winner's side;
-        0.0 if there are none.
+    sign_accuracy: share of the positions of decided games in which the value favours the winner; 0.0 if there
+        are none.
     """
 
     positions: int
