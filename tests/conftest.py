@@ -57,7 +57,7 @@ def native(request: pytest.FixtureRequest) -> ModuleType:
 
 
 class Failing:
-    """Judges like the hashed stub for so many calls, then it breaks."""
+    """A `HashedEvaluator` that raises an error after `calls` calls."""
 
     def __init__(self, calls: int, message: str) -> None:
         self.calls, self.message = calls, message
@@ -71,5 +71,5 @@ class Failing:
 
 @pytest.fixture
 def failing() -> Callable[[int, str], Evaluator]:
-    """Makes an evaluator that breaks after so many calls, with such a message."""
+    """Makes an evaluator that raises an error with a message after a number of calls."""
     return Failing

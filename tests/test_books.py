@@ -1,4 +1,4 @@
-"""Opening books: files as other programs write them, and what is made of their moves."""
+"""Opening books: the files of other programs, and the choice of a move."""
 
 import os
 from collections import Counter
@@ -49,7 +49,7 @@ def names(moves: list[BookMove]) -> list[str]:
 # YaneuraOu's format.
 
 
-def test_a_yaneuraou_book_says_what_stands_in_it(tmp_path: Path) -> None:
+def test_a_yaneuraou_book_is_read(tmp_path: Path) -> None:
     book = YaneuraOuBook(database(tmp_path))
     moves = book.find(parse_sfen(START))
     assert names(moves) == ["7g7f", "2g2f", "1g1f"]

@@ -246,7 +246,7 @@ def test_legal_moves_have_different_labels_in_other_formats(model_format: ModelF
         assert all(0 <= label < model_format.labels for label in labels)
 
 
-def test_nshogi_is_told_whose_move_it_is_and_how_long_the_game_has_been() -> None:
+def test_planes_of_nshogi_contain_turn_and_ply() -> None:
     board = Board()
     board.push_usi("7g7f")
     constants = planes_of(NSHOGI, board)[80:]
@@ -254,7 +254,7 @@ def test_nshogi_is_told_whose_move_it_is_and_how_long_the_game_has_been() -> Non
     assert constants[:, 0, 0].tolist() == pytest.approx([0, 1, 1 / 320, 1 / 320, 0.5, 0.5])
 
 
-def test_nshogi_is_told_the_length_of_the_game_and_the_value_of_a_draw() -> None:
+def test_planes_of_nshogi_contain_the_length_of_the_game_and_the_value_of_a_draw() -> None:
     board = Board(rules=Rules(max_ply=256))
     for usi, black_value, expected in (
         ("7g7f", -0.2, [1 / 256, 1 / 256, 0.6, 0.4]),
@@ -266,7 +266,7 @@ def test_nshogi_is_told_the_length_of_the_game_and_the_value_of_a_draw() -> None
         assert constants[:, 0, 0].tolist() == pytest.approx(expected)
 
 
-def test_a_draw_that_nshogi_expects_counts_what_it_is_worth() -> None:
+def test_expected_draws_of_nshogi_count_the_value_of_a_draw() -> None:
     planes = [np.stack([planes_of(NshogiFormat(-0.2), board) for board in (Board(), pushed("7g7f"))])]
     outputs = [np.zeros((2, DLSHOGI_LABELS)), np.array([[0.9], [0.9]]), np.array([[0.5], [1.0]])]
     _, values = NSHOGI.interpret(outputs, planes)
@@ -341,7 +341,7 @@ def test_models_are_recognised_and_play(tmp_path: Path) -> None:
         assert max(evaluations[-1].policy) > 1.5 / len(evaluations[-1].policy)
 
 
-def test_a_logit_is_no_win_rate_and_a_draw_counts_nothing(tmp_path: Path) -> None:
+def test_values_are_computed_from_logits_and_from_win_and_draw_rates(tmp_path: Path) -> None:
     board = Board()
     book = NetworkEvaluator(book_model(tmp_path / "b.onnx"), backend="cpu")
     _, (logit,) = book._answer([planes_of(BOOK, board)[None]])

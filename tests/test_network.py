@@ -59,8 +59,8 @@ def write_model(
         node("Flatten", ["filtered"], ["output_policy"]),
         node("Concat", ["board", "hands"], ["all"], axis=1),
         node("MatMul", ["all", "value_weights"], ["sum"]),
-        node(head, ["sum"], ["judged"]),
-        node("Reshape", ["judged", "column"], ["output_value"]),
+        node(head, ["sum"], ["value"]),
+        node("Reshape", ["value", "column"], ["output_value"]),
     ]
     tensor = onnx.helper.make_tensor_value_info
     graph = onnx.helper.make_graph(
@@ -116,7 +116,7 @@ def test_the_policy_is_the_softmax_of_the_legal_moves_logits_in_their_order(mode
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 13])
-def test_padding_and_splitting_of_batches_do_not_change_what_is_said(model: Path, count: int) -> None:
+def test_padding_and_splitting_of_batches_do_not_change_evaluations(model: Path, count: int) -> None:
     evaluator = NetworkEvaluator(model, backend="cpu", batch_size=5)
     states = boards(count)
     together = evaluator.evaluate(states)
@@ -127,7 +127,7 @@ def test_padding_and_splitting_of_batches_do_not_change_what_is_said(model: Path
     assert NetworkEvaluator(model, backend="cpu").evaluate([]) == []
 
 
-def test_a_bound_call_answers_what_run_answers_row_by_row(model: Path) -> None:
+def test_a_bound_call_equals_run(model: Path) -> None:
     evaluator = NetworkEvaluator(model, backend="cpu", batch_size=8)
     inputs = evaluator.new_inputs(8)
     bound = evaluator.bind(inputs)
@@ -146,21 +146,21 @@ def test_a_bound_call_answers_what_run_answers_row_by_row(model: Path) -> None:
 
 
 @pytest.mark.parametrize("unfit", [{"dtype": "FLOAT16"}, {"batch": 4}])
-def test_a_model_that_wants_its_planes_otherwise_has_no_bound_call(
+def test_a_model_of_other_types_or_a_fixed_batch_has_no_bound_call(
     tmp_path: Path, unfit: dict[str, Any]
 ) -> None:
     evaluator = NetworkEvaluator(write_model(tmp_path / "m.onnx", **unfit), backend="cpu", batch_size=4)
     assert evaluator.bind(evaluator.new_inputs(4)) is None
 
 
-def test_the_states_are_left_as_they_are(model: Path) -> None:
+def test_evaluating_does_not_change_the_states(model: Path) -> None:
     states = boards(4)
     before = [(state.sfen(), state.key) for state in states]
     NetworkEvaluator(model, backend="cpu").evaluate(states)
     assert [(state.sfen(), state.key) for state in states] == before
 
 
-def test_probability_logit_and_tanh_say_the_same_on_the_scale_from_minus_one_to_one(tmp_path: Path) -> None:
+def test_probability_logit_and_tanh_become_values_from_minus_one_to_one(tmp_path: Path) -> None:
     states = boards(10)
     values = {}
     for head in ("Sigmoid", "Identity", "Tanh"):
@@ -217,14 +217,12 @@ def open_with_fallback(model: Path, backend: str, **arguments: Any) -> tuple[Net
     return open_on_first(backend_chain(backend, allows_fallback=True), open_on, said.append), said
 
 
-def test_where_all_is_well_nothing_is_said(model: Path) -> None:
+def test_no_fallback_no_message(model: Path) -> None:
     assert open_with_fallback(model, "cpu")[1] == []
 
 
 @pytest.mark.parametrize("backend", ["cuda", "tensorrt", "directml"])
-def test_a_backend_that_this_machine_lacks_becomes_the_cpu_and_the_reason_is_told(
-    model: Path, backend: str
-) -> None:
+def test_a_missing_backend_becomes_the_cpu_with_a_reason(model: Path, backend: str) -> None:
     evaluator, said = open_with_fallback(model, backend)
     if evaluator.backend != "CPU":
         pytest.skip(f"this machine has {evaluator.backend}")
@@ -234,7 +232,7 @@ def test_a_backend_that_this_machine_lacks_becomes_the_cpu_and_the_reason_is_tol
         NetworkEvaluator(model, backend=backend)
 
 
-def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
+def test_a_gpu_that_opens_a_model_but_cannot_run_it_becomes_the_cpu(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class BrokenGpu:
@@ -261,7 +259,9 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_is_replaced_by_the_cpu(
         NetworkEvaluator(model, backend="cuda")
 
 
-def test_what_tensorrt_cannot_run_is_tried_with_cuda(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_tensorrt_cannot_run_is_opened_with_cuda(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class TooOld:
         def __init__(self, handle: Any) -> None:
             self.get_inputs, self.get_outputs = handle.get_inputs, handle.get_outputs
@@ -282,7 +282,7 @@ def test_what_tensorrt_cannot_run_is_tried_with_cuda(model: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("backend", ["CUDA", "DirectML"])
-def test_on_a_gpu_every_size_of_a_batch_has_a_session_of_its_own(
+def test_on_a_gpu_every_batch_size_has_its_own_session(
     model: Path, monkeypatch: pytest.MonkeyPatch, backend: str
 ) -> None:
     """A convolution of CUDA holds the plan of the last shape only; DirectML wants to know shapes before."""
@@ -323,7 +323,7 @@ def test_an_answer_that_is_not_a_number_is_an_error(
         evaluator.evaluate([Board()])
 
 
-def test_the_device_decides_the_size_of_a_batch_unless_the_user_does(
+def test_the_default_batch_size_depends_on_the_device(
     tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def open_elsewhere(path: Path, backend: str, **settings: Any) -> Session:
@@ -336,7 +336,7 @@ def test_the_device_decides_the_size_of_a_batch_unless_the_user_does(
     assert NetworkEvaluator(model, backend="cuda", batch_size=9).batch_size == 9
 
 
-def test_two_sizes_span_all_others_before_those_are_tried(
+def test_the_largest_and_the_smallest_batch_are_warmed_up_first(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes: list[int] = []
@@ -352,9 +352,7 @@ def test_two_sizes_span_all_others_before_those_are_tried(
     assert len(set(sizes)) == len(sizes) > 15
 
 
-def test_networks_of_one_name_and_size_do_not_share_what_tensorrt_has_compiled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tensorrt_caches_networks_by_their_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = write_model(tmp_path / "linear.onnx")
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
 
@@ -368,9 +366,7 @@ def test_networks_of_one_name_and_size_do_not_share_what_tensorrt_has_compiled(
     assert folder() != before
 
 
-def test_a_home_that_cannot_be_written_costs_tensorrt_and_not_the_network(
-    model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_home_folder_only_tensorrt_fails(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -381,9 +377,7 @@ def test_a_home_that_cannot_be_written_costs_tensorrt_and_not_the_network(
     assert said[0] == "TensorRT cannot be used: Could not determine home directory."
 
 
-def test_what_stops_onnxruntime_from_starting_cuda_is_named_with_what_helps(
-    model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_cuda_is_reported_with_advice(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
         pytest.skip("this onnxruntime does not contain CUDA")
@@ -395,7 +389,7 @@ def test_what_stops_onnxruntime_from_starting_cuda_is_named_with_what_helps(
     assert "setup cuda12" in said[0]
 
 
-def test_tensorrt_is_given_the_words_for_true_that_onnxruntime_takes(
+def test_options_of_tensorrt_are_spelled_as_onnxruntime_wants(
     tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`onnxruntime_pybind_state.cc` throws at "1": "should be 'True' or 'False'"."""
@@ -405,7 +399,7 @@ def test_tensorrt_is_given_the_words_for_true_that_onnxruntime_takes(
 
 
 @pytest.mark.parametrize("home", ["shogi", "将棋"])
-def test_what_tensorrt_has_compiled_lies_in_a_folder_that_it_can_open_on_windows(
+def test_on_windows_tensorrt_gets_an_ascii_cache_folder(
     tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch, home: str
 ) -> None:
     (tmp_path / home).mkdir()
@@ -419,7 +413,7 @@ def test_what_tensorrt_has_compiled_lies_in_a_folder_that_it_can_open_on_windows
     assert Path(folder).is_dir()
 
 
-def test_what_tensorrt_does_not_know_runs_on_cuda(
+def test_operators_unknown_to_tensorrt_run_on_cuda(
     tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")

@@ -1,4 +1,4 @@
-"""The player: what it does with a book, with rules that change, and with its graph."""
+"""The player: books, changing rules, its graph, fallbacks, limits."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -64,7 +64,7 @@ def with_book(tmp_path: Path) -> EngineConfig:
     return with_fields(QUICK, {"book_file.path": "定跡 book.db", "book_file.folder": str(tmp_path)})
 
 
-def test_the_book_is_played_and_said(with_book: EngineConfig) -> None:
+def test_the_book_move_is_played_and_reported(with_book: EngineConfig) -> None:
     player, said = loaded(with_book)
     assert any("book.db" in message for message in said)
     answer = search(player, request_of(with_book))
@@ -91,7 +91,7 @@ def test_outside_the_book_the_engine_thinks(with_book: EngineConfig) -> None:
         {"book_file.path": "no_book"},
     ],
 )
-def test_the_book_stays_closed_if_the_user_says_so(with_book: EngineConfig, change: dict[str, Value]) -> None:
+def test_the_options_can_turn_off_the_book(with_book: EngineConfig, change: dict[str, Value]) -> None:
     config = with_fields(with_book, change)
     player, _ = loaded(config)
     assert search(player, request_of(config)).info_string == ""
@@ -109,7 +109,7 @@ def test_the_book_is_ignored_game_by_game(with_book: EngineConfig) -> None:
     assert set(games) == {True, False}
 
 
-def test_analysis_and_chosen_moves_leave_the_book_alone(with_book: EngineConfig) -> None:
+def test_analyses_and_searchmoves_do_not_use_the_book(with_book: EngineConfig) -> None:
     player, _ = loaded(with_book)
     control = SearchControl()
     control.stop()
@@ -147,7 +147,7 @@ def test_pondering_in_the_book_answers_with_it_at_the_hit(with_book: EngineConfi
 
 
 @pytest.mark.parametrize("content", ["", "rubbish", "#YANEURAOU-DB2016 1.00\n"])
-def test_a_broken_book_is_said_and_the_engine_plays_on(tmp_path: Path, content: str) -> None:
+def test_a_broken_book_is_reported_and_the_engine_plays(tmp_path: Path, content: str) -> None:
     (tmp_path / "book.db").write_text(content)
     config = with_fields(QUICK, {"book_file.path": str(tmp_path / "book.db")})
     player, said = loaded(config)
@@ -156,7 +156,7 @@ def test_a_broken_book_is_said_and_the_engine_plays_on(tmp_path: Path, content: 
 
 
 @pytest.mark.parametrize("path", ["a" * 300, "a\0b", "~nobody/x", "~x"])
-def test_a_path_that_is_none_is_said_and_the_engine_plays_on(path: str) -> None:
+def test_an_impossible_path_is_reported_and_the_engine_plays(path: str) -> None:
     config = with_fields(
         QUICK,
         {"evaluator.kind": "network", "evaluator.model": path + ".onnx", "book_file.path": path + ".db"},
@@ -189,7 +189,7 @@ def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: py
     assert move_of(search(player, request_of(config))) != "none"
 
 
-def test_an_entry_that_cannot_be_read_is_said_once_and_the_engine_plays_on(tmp_path: Path) -> None:
+def test_an_unreadable_entry_is_reported_once_and_the_engine_plays(tmp_path: Path) -> None:
     (tmp_path / "book.db").write_text(f"#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\nnonsense\n")
     config = with_fields(QUICK, {"book_file.path": str(tmp_path / "book.db")})
     player, said = loaded(config)
@@ -226,7 +226,7 @@ def test_a_position_that_other_moves_led_to_does_not_keep_their_repetitions() ->
         assert values(player, moves)[moves.split()[0]] == 0.0
 
 
-def test_pondering_on_all_replies_is_for_the_opponent_and_answers_for_us() -> None:
+def test_stochastic_pondering_searches_for_the_opponent_and_answers_for_us() -> None:
     config = with_fields(
         QUICK, {"evaluator.kind": "material", "ponders_on_all_replies": True, "rules.draw_value_white": -0.2}
     )
@@ -318,7 +318,7 @@ def test_the_search_for_a_mate_before_the_search_has_its_bounds(
 
 
 @pytest.mark.parametrize("chosen, is_found", [((), True), (("G*4g", "G*5h"), True), (("G*4g",), False)])
-def test_a_mate_is_also_looked_for_in_an_analysis(chosen: tuple[str, ...], is_found: bool) -> None:
+def test_an_analysis_searches_for_a_mate(chosen: tuple[str, ...], is_found: bool) -> None:
     config = with_fields(QUICK, {"mate.leaf_nodes": 0, "output.lines": 2})
     player, _ = loaded(config)
     sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
@@ -335,7 +335,7 @@ def test_a_mate_is_also_looked_for_in_an_analysis(chosen: tuple[str, ...], is_fo
     assert not is_found or len(result.moves[0].pv) == 7, "the whole mate is shown"
 
 
-def test_a_mate_is_also_looked_for_while_pondering() -> None:
+def test_pondering_searches_for_a_mate() -> None:
     config = with_fields(QUICK, {"mate.leaf_nodes": 0})
     player, _ = loaded(config)
     limits = Limits(time_ms=(1e9, 1e9), ponder=True)
@@ -366,14 +366,14 @@ def test_a_search_that_breaks_off_answers_with_what_it_has_found(
         search(player, request_of(QUICK, "7g7f", "9c9d"))
 
 
-def test_without_an_evaluator_the_reason_is_said_to_whoever_asks() -> None:
+def test_without_an_evaluator_every_request_gets_the_reason() -> None:
     player, _ = loaded(EngineConfig(EvaluatorConfig(model="/nowhere.onnx", allows_fallback=False)))
     assert "nowhere.onnx" in search(player, request_of(QUICK)).info_string
     with pytest.raises(LoadingError, match="nowhere"):
         player.evaluate(Board())
 
 
-def test_an_evaluator_that_is_lost_is_loaded_anew(
+def test_a_lost_evaluator_is_loaded_again(
     monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
 ) -> None:
     whole = load_evaluator(QUICK.evaluator, print)
@@ -386,7 +386,7 @@ def test_an_evaluator_that_is_lost_is_loaded_anew(
     assert "Error! RuntimeError: the GPU has gone; loading the evaluator again" in said
 
 
-def test_an_evaluator_that_is_lost_is_loaded_anew_though_the_position_was_searched_before(
+def test_a_lost_evaluator_is_loaded_again_for_a_known_position(
     monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
 ) -> None:
     whole = load_evaluator(QUICK.evaluator, print)
@@ -406,7 +406,7 @@ def test_an_evaluator_that_is_lost_is_loaded_anew_though_the_position_was_search
 @pytest.mark.parametrize(
     ("limits", "is_short"), [(Limits(movetime_ms=1000), False), (Limits(time_ms=(9e9, 9e9)), True)]
 )
-def test_the_only_move_is_played_at_once_but_where_the_time_was_named(limits: Limits, is_short: bool) -> None:
+def test_the_only_move_is_played_at_once_except_with_movetime(limits: Limits, is_short: bool) -> None:
     moments = iter(range(1_000_000))
     player = Player(lambda: next(moments) / 100)  # Every question takes a hundredth of a second.
     player.load(QUICK, lambda message: None)
@@ -418,7 +418,7 @@ def test_the_only_move_is_played_at_once_but_where_the_time_was_named(limits: Li
 
 
 @pytest.mark.parametrize("limits", [Limits(), Limits(time_ms=(1e7, 1e7))])
-def test_the_playouts_of_the_options_count_whatever_the_clock_says(limits: Limits) -> None:
+def test_the_option_for_playouts_outranks_the_clock(limits: Limits) -> None:
     moments = iter(range(1_000_000))
     player = Player(lambda: float(next(moments)))  # Every question takes a second.
     config = with_fields(QUICK, {"playouts": 300, "mate.root_nodes": 0})
@@ -439,7 +439,7 @@ def test_the_playouts_of_the_options_count_whatever_the_clock_says(limits: Limit
         ({"playouts": 20}, Limits(nodes=30), 30, 30),
     ],
 )
-def test_what_go_says_counts_more_than_the_options(
+def test_limits_of_go_outrank_the_options(
     change: dict[str, Value], limits: Limits, least: int, most: int
 ) -> None:
     moments = iter(range(1_000_000))
@@ -468,7 +468,7 @@ def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
     assert min(values) < sober.moves[0].value - 0.2, "all were good: the test tests nothing"
 
 
-def test_a_seed_that_is_set_after_loading_counts() -> None:
+def test_a_seed_may_be_set_after_loading() -> None:
     def moves(loaded_seed: int, seed: int) -> list[str]:
         player, _ = loaded(with_fields(QUICK, {"seed": loaded_seed}))
         drunk = with_fields(
@@ -528,7 +528,7 @@ def test_a_search_of_chosen_moves_does_not_decide_the_next_one() -> None:
         ),
     ],
 )
-def test_the_network_in_integers_is_for_cpus_and_never_shown_to_a_gpu(
+def test_the_8_bit_network_is_only_opened_on_cpus(
     monkeypatch: pytest.MonkeyPatch,
     has_driver: bool,
     works_on: str,
@@ -554,7 +554,7 @@ def test_the_network_in_integers_is_for_cpus_and_never_shown_to_a_gpu(
     assert said == ["out of memory"] * (len(opened) - 1)
 
 
-def test_a_model_that_is_missing_is_named_once_and_replaced_by_the_shipped_one() -> None:
+def test_a_missing_model_is_reported_once_and_replaced() -> None:
     config = EvaluatorConfig(model="/nowhere/none.onnx", backend="tensorrt")
     said: list[str] = []
     loaded = load_evaluator(config, said.append)
@@ -566,7 +566,7 @@ def test_a_model_that_is_missing_is_named_once_and_replaced_by_the_shipped_one()
 
 
 @pytest.mark.parametrize(("moves", "expected"), [((), -0.2), (("7g7f",), 0.4)])
-def test_a_network_that_can_know_is_told_what_a_draw_is_worth(
+def test_networks_get_the_value_of_a_draw(
     moves: tuple[str, ...], expected: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To black; DrawValueBlack and DrawValueWhite are for the colour that the engine plays."""
@@ -578,7 +578,7 @@ def test_a_network_that_can_know_is_told_what_a_draw_is_worth(
     assert told == pytest.approx([expected])
 
 
-def test_more_threads_than_the_machine_can_run_in_time_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_are_limited_by_the_number_of_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """On two cores `Threads 1024` answered `go byoyomi 2000` after 12 to 26 seconds."""
     monkeypatch.setattr("goryu.players.threads.cores", lambda: 2)
     config = with_fields(QUICK, {"evaluator.threads": 1024})

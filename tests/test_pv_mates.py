@@ -1,4 +1,4 @@
-"""Mate searches beside the search: what they find is in the graph, and is shown to its end."""
+"""Mate searches along the principal variation: their mates enter the graph and are shown to the end."""
 
 from time import monotonic
 
@@ -17,7 +17,7 @@ PATIENCE_S = 40.0
 
 
 def search(sfen: str, threads: int, playouts: int | None = None) -> SearchResult:
-    """Searches until the root is proven, with mate searches of 3000 nodes beside the search."""
+    """Searches until the root is proven, with mate searches of 3000 nodes meanwhile."""
     board = Board(sfen)
     puct = Puct(HashedEvaluator(), PuctConfig())
     started_s = monotonic()

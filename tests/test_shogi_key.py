@@ -62,7 +62,7 @@ def test_the_ply_and_the_side_to_move_and_the_hands_are_in_the_key() -> None:
     assert boards[0].position_key == boards[-1].position_key
 
 
-def test_a_position_set_up_anew_has_the_key_of_the_one_played() -> None:
+def test_a_position_has_the_same_key_when_set_up_and_when_reached_by_moves() -> None:
     rng, board = Random(12), Board()
     for _ in range(300):
         board.push(rng.choice(board.legal_moves()))

@@ -195,7 +195,7 @@ def test_a_pawn_drop_may_not_mate() -> None:
     assert "P*1b" in usi(Board(sfen.replace("8G", "9")))
 
 
-def test_a_pawn_drop_may_not_mate_where_python_shogi_believes_that_a_pinned_piece_can_take_it() -> None:
+def test_a_pinned_piece_is_no_defence_against_a_pawn_drop_that_mates() -> None:
     # Three rooks, and white in check with black to move: strict SFEN refuses it, the rule still holds in it.
     sfen = "+R6bk/6L2/9/9/7RR/9/l+b4K2/9/9 b P 1"
     with pytest.raises(SfenError):
@@ -266,7 +266,7 @@ def test_what_is_not_a_usi_move_is_refused(text: str) -> None:
         move_from_usi(text)
 
 
-def test_every_move_survives_the_way_through_usi_and_has_the_number_of_cshogi() -> None:
+def test_every_move_survives_usi_and_has_cshogis_number() -> None:
     cshogi = pytest.importorskip("cshogi")
     board, theirs = Board(MATSURI), cshogi.Board(MATSURI)
     for move in board.legal_moves():

@@ -65,7 +65,7 @@ def test_perpetual_check_wins_for_the_checked_side_and_loses_for_the_other() -> 
     assert board.outcome() == LOSS
 
 
-def test_perpetual_check_by_white_is_judged_alike() -> None:
+def test_perpetual_check_by_white_loses_too() -> None:
     _, said = play("4r3k/9/9/9/9/9/9/9/4K4 b - 1", "5i6i 5a6a 6i5i 6a5a 5i6i")
     assert said[3:] == [WIN, LOSS]
 
@@ -91,7 +91,7 @@ def test_checks_before_the_first_position_are_not_counted() -> None:
     assert board.repetition() is None
 
 
-def test_standing_there_with_more_in_hand_is_superior_and_with_less_inferior() -> None:
+def test_more_in_hand_is_superior_and_less_inferior() -> None:
     _, said = play("4k4/9/9/9/9/9/9/9/4K4 b P 1", "P*5b 5a5b 5i4i 5b4a 4i5i 4a5a")
     assert said == [None] * 5 + [INFERIOR]
     _, said = play("4k4/9/9/9/9/9/9/9/4K4 w P 1", "5a4a P*4b 4a4b 5i4i 4b5a 4i5i")
@@ -184,7 +184,7 @@ ENDGAMES = [
 ]
 
 
-def judge(positions: list[str], checks: list[bool]) -> Outcome | None:
+def result_by_rule(positions: list[str], checks: list[bool]) -> Outcome | None:
     """The rule of the fourth occurrence over whole SFENs: positions[-1] is the current one."""
     occurrences = [i for i, position in enumerate(positions) if position == positions[-1]][-4:]
     if len(occurrences) < 4:
@@ -196,7 +196,7 @@ def judge(positions: list[str], checks: list[bool]) -> Outcome | None:
     return WIN if all(since[-1::-2]) else FOURFOLD
 
 
-def test_shuffling_games_are_judged_as_cshogi_and_the_rule_judge_them() -> None:
+def test_results_of_shuffling_games_agree_with_cshogi_and_the_rule() -> None:
     cshogi = pytest.importorskip("cshogi")
     meaning = {
         cshogi.NOT_REPETITION: None,
@@ -222,7 +222,7 @@ def test_shuffling_games_are_judged_as_cshogi_and_the_rule_judge_them() -> None:
             theirs.push_usi(move_to_usi(move))
             positions.append(board.sfen().rsplit(" ", 1)[0])
             checks.append(board.is_check())
-            fourth = judge(positions, checks)
+            fourth = result_by_rule(positions, checks)
             assert strict.repetition() == fourth
             said = board.repetition()
             assert said == (fourth or meaning[theirs.is_draw(16)])

@@ -1,4 +1,4 @@
-"""SFEN: what is read, what is refused, and that the error names the field."""
+"""SFEN: valid and invalid texts; errors name the field."""
 
 import subprocess
 import sys

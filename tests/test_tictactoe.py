@@ -1,4 +1,4 @@
-"""Tic-tac-toe: the numbers that everybody who counts finds."""
+"""Tic-tac-toe: rules and known numbers."""
 
 from collections.abc import Iterator
 from random import Random

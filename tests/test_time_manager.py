@@ -223,7 +223,7 @@ def test_no_race_is_called_in_the_first_tenth_of_the_time() -> None:
     assert thinking_ms(Budget(1000, 4000, may_stop_early=True), decided, 10) == pytest.approx(100, abs=15)
 
 
-def test_in_byoyomi_a_decided_race_is_used_to_think_on_unless_told_otherwise() -> None:
+def test_byoyomi_is_used_up_unless_an_option_says_otherwise() -> None:
     decided = STATS._replace(playouts=1000, best_visits=990, second_visits=10)
     limits = Limits(time_ms=(0, 0), byoyomi_ms=1000)
     assert thinking_ms(budget_of(limits), decided, 10) > 800
@@ -250,7 +250,7 @@ def test_no_other_answer_comes_before_the_minimum() -> None:
     assert thinking_ms(budget, decided, 10) == pytest.approx(700, abs=15)
 
 
-def test_after_ponderhit_the_clock_starts_anew_and_old_playouts_do_not_count_as_speed() -> None:
+def test_after_ponderhit_only_new_playouts_count_for_the_rate() -> None:
     clock = Clock()
     manager = TimeManager(clock)
     manager.start(Budget(1000, 1000, may_stop_early=True), clock(), playouts=10_000)
@@ -265,7 +265,7 @@ def test_time_in_which_nothing_was_searched_decides_no_race() -> None:
     clock = Clock()
     manager = TimeManager(clock)
     manager.start(Budget(1000, 1000, may_stop_early=True), clock())
-    clock.wait_ms(400)  # A graph of millions of positions was cleared of what is old.
+    clock.wait_ms(400)  # The search frees the old nodes of a large graph.
     inherited = STATS._replace(playouts=0, best_visits=5000, second_visits=4910)
     assert not manager.should_stop(inherited)
     clock.wait_ms(100)
@@ -274,7 +274,7 @@ def test_time_in_which_nothing_was_searched_decides_no_race() -> None:
     assert manager.should_stop(inherited._replace(playouts=20, second_visits=4890))
 
 
-def test_what_comes_before_the_first_batch_is_no_batch() -> None:
+def test_the_time_before_the_first_batch_is_not_measured_as_one() -> None:
     clock = Clock()
     manager = TimeManager(clock)
     manager.start(Budget(1000, 1000), clock())
@@ -285,7 +285,7 @@ def test_what_comes_before_the_first_batch_is_no_batch() -> None:
     assert manager._latency_ms == pytest.approx(5)
 
 
-def test_a_machine_that_held_us_up_is_trusted_less_for_the_next_second() -> None:
+def test_a_slow_batch_is_remembered_for_a_second() -> None:
     clock = Clock()
     manager = TimeManager(clock)
     manager.start(Budget(10_000, 10_000), clock())

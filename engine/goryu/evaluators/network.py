@@ -220,7 +220,7 @@ class NetworkEvaluator:
         """Runs every batch size once, so that the first move of a game is as fast as the others.
 
         The largest and the smallest come first: TensorRT compiles the network again, for minutes, whenever a
-        size lies outside the range that it has seen.
+        size is outside the range that it has seen.
         """
         *smaller, largest = self._batch_sizes
         for size in (largest, *smaller):

@@ -75,9 +75,7 @@ class PvMates:
             self._unentered.append((board, line))
         # A position cannot be marked as proven while it is being evaluated.
         self._unentered = [
-            (board, line)
-            for board, line in self._unentered
-            if not self._puct.add_mate(board, line)
+            (board, line) for board, line in self._unentered if not self._puct.add_mate(board, line)
         ]
         if self._threads and elapsed_ms >= self._next_tasks_ms and self._tasks.empty():
             self._next_tasks_ms = elapsed_ms + TASK_INTERVAL_MS

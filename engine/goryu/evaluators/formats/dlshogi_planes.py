@@ -10,7 +10,7 @@ are exchanged. Squares are file-major, so a plane reshaped to 9 x 9 has the axes
     28-30   squares that at least 1, 2, 3 of its pieces attack
 
 `hands`, 57 planes of ones or zeros:
-    0-27    the mover's hand, one plane for each piece held: P up to 8, L N S G up to 4, B R up to 2
+    0-27    the mover's hand, one plane for each piece in it: P up to 8, L N S G up to 4, B R up to 2
     28-55   the opponent's
     56      is the mover in check?
 
@@ -70,7 +70,7 @@ def board_ones(position: Oriented) -> list[int]:
     ones: list[int] = []
     pieces = position.pieces
     counts = ([0] * 81, [0] * 81)
-    for side, kind, square in standing(position):
+    for side, kind, square in board_pieces(position):
         plane = PLANES_PER_SIDE * side + kind - 1
         ones.append(81 * plane + square)
         attacks = 81 * (plane + ATTACKS)
@@ -92,7 +92,7 @@ def board_ones(position: Oriented) -> list[int]:
     return ones
 
 
-def standing(position: Oriented) -> Iterator[tuple[int, int, int]]:
+def board_pieces(position: Oriented) -> Iterator[tuple[int, int, int]]:
     """Yields side (0 the mover), kind (from 1, P L N S B R G K +P ...) and square of every piece."""
     for square, piece in enumerate(position.pieces):
         if piece != EMPTY:
@@ -101,13 +101,13 @@ def standing(position: Oriented) -> Iterator[tuple[int, int, int]]:
 
 def hand_planes(position: Oriented) -> list[int]:
     """Returns which of the 57 planes of `hands` are 1."""
-    planes = held(position.hands, HAND_CAPS)
+    planes = hand_ones(position.hands, HAND_CAPS)
     if position.is_check:
         planes.append(CHECK_PLANE)
     return planes
 
 
-def held(hands: Sequence[Sequence[int]], caps: Sequence[int]) -> list[int]:
+def hand_ones(hands: Sequence[Sequence[int]], caps: Sequence[int]) -> list[int]:
     """Returns which planes of both hands are 1; each piece has as many planes as `caps` says."""
     planes: list[int] = []
     first = 0

@@ -4,7 +4,7 @@ The position is seen by the side to move, as in dlshogi's format, but squares ar
 (1i = 0, 1a = 8), and kinds are in the order P L N S G K B R +P +L +N +S +B +R. The planes of the one input,
 the mover's first:
     0-13, 14-27     squares of the pieces of each kind
-    28-53, 54-79    the hand, one plane for each piece held: P up to 6, L N S G up to 4, B R up to 2
+    28-53, 54-79    the hand, one plane for each piece in it: P up to 6, L N S G up to 4, B R up to 2
     80, 81          does black move? does white?
     82, 83          ply / longest and 1 / longest, where `longest` is the ply at which the game is drawn
     84, 85          the value of a draw to the mover and to the opponent, as win rates
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array, TensorSpec
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DROP, PROMOTION, dlshogi_label
-from goryu.evaluators.formats.dlshogi_planes import KINDS, Oriented, held, standing
+from goryu.evaluators.formats.dlshogi_planes import KINDS, Oriented, board_pieces, hand_ones
 from goryu.evaluators.formats.value_scale import from_probability
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.state import Move
@@ -64,10 +64,11 @@ class NshogiFormat:
         position = Oriented(state)
         (planes,) = rows
         places = (
-            (KINDS * side + _KINDS[kind - 1], _square(square)) for side, kind, square in standing(position)
+            (KINDS * side + _KINDS[kind - 1], _square(square))
+            for side, kind, square in board_pieces(position)
         )
         planes.reshape(-1)[[81 * plane + square for plane, square in places]] = 1
-        planes[[2 * KINDS + plane for plane in held(position.hands, HAND_CAPS)]] = 1
+        planes[[2 * KINDS + plane for plane in hand_ones(position.hands, HAND_CAPS)]] = 1
         planes[TURN_PLANES + state.turn] = 1
         longest = state.rules.max_ply or DEFAULT_MAX_PLY
         planes[TURN_PLANES + 2] = state.ply / longest

@@ -4,7 +4,7 @@ python-dlshogi2 is the program of 山岡忠夫・加納邦彦『強い将棋ソ�
 and labels are dlshogi's (`dlshogi.py`), except for the order of the dropped pieces, which is P L N S G B R.
 The planes, the mover's first:
     0-13, 14-27     squares of the pieces of each kind, in the order P L N S B R G K +P +L +N +S +B +R
-    28-65, 66-103   the hand, one plane for each piece held: P up to 18, L N S G up to 4, B R up to 2
+    28-65, 66-103   the hand, one plane for each piece in it: P up to 18, L N S G up to 4, B R up to 2
 The value is a logit, unless the file computes it with a Sigmoid or a Tanh. The tensors may have any names,
 because the book exports no ONNX file that would set them.
 
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array, TensorSpec, ValueScale
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DROP, dlshogi_label
-from goryu.evaluators.formats.dlshogi_planes import KINDS, Oriented, held, standing
+from goryu.evaluators.formats.dlshogi_planes import KINDS, Oriented, board_pieces, hand_ones
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.state import Move
 
@@ -49,9 +49,9 @@ class PythonDlshogi2Format:
         """Writes the planes of a position into one row [104, 9, 9] of zeros."""
         position = Oriented(state)
         (planes,) = rows
-        ones = [81 * (KINDS * side + kind - 1) + square for side, kind, square in standing(position)]
+        ones = [81 * (KINDS * side + kind - 1) + square for side, kind, square in board_pieces(position)]
         planes.reshape(-1)[ones] = 1
-        planes[[2 * KINDS + plane for plane in held(position.hands, HAND_CAPS)]] = 1
+        planes[[2 * KINDS + plane for plane in hand_ones(position.hands, HAND_CAPS)]] = 1
 
     def label(self, move: Move, turn: int) -> int:
         """Returns the index of a legal move of the side `turn` in the policy vector."""

@@ -56,7 +56,7 @@ class Board:
         self._position = Position(str(fields))
         self._ply = max(1, fields.move_number) - 1
         self.move_stack: list[Move] = []
-        self._legal_moves: list[Move] | None = None  # Of the position as it is, once asked for.
+        self._legal_moves: list[Move] | None = None  # Of the current position, on first use.
         board_key = 0
         for square, piece in enumerate(fields.pieces):
             board_key ^= BOARD[piece][square]
