@@ -16,6 +16,8 @@ below only translate. Which implementation runs is decided in goryu/implementati
     reversi.pxi         Reversi                            games/reversi.py                    reversi
     dlshogi.pxi         fill_dlshogi, dlshogi_label        evaluators/formats/dlshogi.py       dlshogi
     mate.pxi            mate_in_one, solve                 search/mate.py                      mate
+                        (inside)                           search/mate_table.py                mate_table
+                                                           search/mate_refutation.py           mate_refutation
     node_table.pxi      Node, NodeTable (read-only), half  search/node.py, node_table.py       node_table, repetitions
                         (inside)                           search/forgetting.py                node_table, blocks
     puct.pxi            Puct                               search/puct.py, proof.py            puct, selection, batch

@@ -129,9 +129,14 @@ cdef extern from "core/mate.h" namespace "goryu" nogil:
     cdef cppclass Stopper "goryu::MateSearch::Stopper":
         pass
 
+    cdef cppclass MateBudget:
+        int64_t nodes
+        int64_t shortening_nodes
+        size_t capacity
+
     cdef cppclass MateSearch:
         MateSearch() except +
-        CoreVerdict solve(Game&, int64_t nodes, Stopper*) except +
+        CoreVerdict solve(Game&, const MateBudget&, Stopper*) except +
         MoveSpan line()
         int64_t nodes()
 

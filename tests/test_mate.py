@@ -9,6 +9,7 @@ import pytest
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
 from goryu.games.state import Move, Outcome
 from goryu.search.mate import Mate, MateVerdict, mate_in_one, solve
+from goryu.search.mate_table import UNSEEN, Entry, MateTable
 
 GOLD_AND_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
 
@@ -235,6 +236,73 @@ class Checks:
         raise NotImplementedError
 
 
-def test_what_a_repetition_refutes_on_one_path_is_not_denied_on_another() -> None:
+def test_what_a_repetition_refutes_on_one_path_is_a_mate_on_another() -> None:
     """At Q the check x repeats a position if A led there; if B did, it leads on to the mates behind h."""
-    assert solve(Checks(), 1000).verdict is not MateVerdict.NO_MATE
+    assert solve(Checks(), 1000).verdict is MateVerdict.MATE
+
+
+def test_a_refutation_by_repetitions_is_certain() -> None:
+    """The rook may check for ever: df-pn cuts these lines short, but the defender escapes on every path."""
+    assert solve(Board("k8/9/9/9/9/9/9/1R7/4K4 b - 1"), 3000).verdict is MateVerdict.NO_MATE
+
+
+MATE_IN_THREE = "lnsgkgsnl/9/pppp1p1p1/4S3p/5BP2/2P2P1PB/P1NPr1+p1P/1+r2G4/L3PK1NL w 2Pgs 1"
+
+
+def test_a_mate_is_shortened() -> None:
+    assert len(solve(Board(MATE_IN_THREE), 3000).moves) == 5
+    mate = solve(Board(MATE_IN_THREE), 3000, shortening_nodes=1000)
+    assert len(mate.moves) == 3
+    assert_mates(MATE_IN_THREE, mate)
+
+
+@pytest.mark.parametrize(("plies", "sfen"), [rung for rung in LADDER if rung[0] <= 5])
+def test_shortened_mates_of_few_plies_are_the_shortest(plies: int, sfen: str) -> None:
+    mate = solve(Board(sfen), 3000, shortening_nodes=5000)
+    assert len(mate.moves) == plies
+    assert_line_mates(sfen, mate)
+
+
+def test_shortening_stays_within_its_budget() -> None:
+    sfen = next(sfen for plies, sfen in LADDER if plies == 7)
+    first = solve(Board(sfen), 3000)
+    for extra in (0, 1, 30):
+        mate = solve(Board(sfen), 3000, shortening_nodes=extra)
+        assert first.nodes <= mate.nodes <= first.nodes + extra
+        assert len(mate.moves) <= len(first.moves)
+
+
+@pytest.mark.parametrize("capacity", [5, 60, 200])
+def test_mates_are_found_with_small_tables(capacity: int) -> None:
+    for sfen in [sfen for plies, sfen in LADDER if plies == 5][::6]:
+        mate = solve(Board(sfen), 20_000, capacity=capacity)
+        assert mate.verdict is MateVerdict.MATE
+        assert_line_mates(sfen, mate)
+
+
+def test_small_tables_deny_no_mate() -> None:
+    for _, sfen in LADDER[::5]:
+        for capacity in (1, 30):
+            assert solve(Board(sfen), 150, capacity=capacity).verdict is not MateVerdict.NO_MATE
+
+
+def test_a_table_without_room_is_an_error() -> None:
+    with pytest.raises(ValueError, match="capacity 0"):
+        solve(Board(GOLD_AND_ONE), 10, capacity=0)
+
+
+def test_a_table_never_holds_more_than_its_capacity() -> None:
+    table = MateTable(10)
+    for key in range(1000):
+        table.store(key, Entry(1, 2), size=key % 7 + 1)
+        assert len(table) <= 10
+        assert table.get(key) == Entry(1, 2)
+
+
+def test_a_full_table_deletes_the_smallest_subtrees() -> None:
+    table = MateTable(6)
+    for key, size in enumerate([5, 1, 9, 2, 7, 3]):
+        table.store(key, Entry(3, 4), size)
+    table.store(6, Entry(3, 4), 1)
+    kept = {key for key in range(7) if table.get(key) != UNSEEN}
+    assert kept == {0, 2, 4, 6}

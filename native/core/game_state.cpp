@@ -9,7 +9,7 @@ void ShogiState::legal_moves(std::vector<Move>& moves) {
 }
 
 std::span<const Move> ShogiState::find_mate(int nodes) {
-    if (mate_search_.solve(game_, nodes) != MateVerdict::kMate) return {};
+    if (mate_search_.solve(game_, {nodes}) != MateVerdict::kMate) return {};
     return mate_search_.line();
 }
 

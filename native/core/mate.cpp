@@ -1,16 +1,13 @@
 #include "mate.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
+#include "mate_refutation.h"
 #include "movegen.h"
 
 namespace goryu {
-namespace {
-
-// Longer lines count as escapes.
-constexpr int kMaxDepth = 200;
-
-}  // namespace
 
 Move mate_in_one(Game& game) {
     MoveList checks;
@@ -24,67 +21,76 @@ Move mate_in_one(Game& game) {
     return kNoMove;
 }
 
-MateVerdict MateSearch::solve(Game& game, std::int64_t nodes, Stopper* stopper) {
-    budget_ = nodes;
+MateVerdict MateSearch::solve(Game& game, const MateBudget& budget, Stopper* stopper) {
+    attacker_ = game.turn();
+    root_ply_ = game.ply();
+    limit_ = kMaxMatePlies;
+    budget_ = budget.nodes;
     nodes_ = 0;
     stopper_ = stopper;
-    line_.clear();
-    children_.clear();
-    attacker_ = game.turn();
     is_cut_ = false;
-    forget();
-    const Entry root = expand(game, kInfinite, kInfinite, true, 0);
-    if (root.phi == 0 && find_line(game)) return MateVerdict::kMate;
     line_.clear();
-    if (root.delta != 0) return MateVerdict::kUnknown;
-    std::unordered_set<std::uint64_t> seen;
-    return !is_cut_ || refutes(game, seen, 0) ? MateVerdict::kNoMate : MateVerdict::kUnknown;
+    capacity_ = budget.capacity;
+    table_.clear(capacity_);
+    MateEntry root = search(game, true);
+    if (root.delta == 0 && is_cut_) root = MateRefutation(*this, game).certain_root();
+    if (root.phi == 0 && find_line(game, line_)) {
+        shorten(game, budget.shortening_nodes);
+        return MateVerdict::kMate;
+    }
+    return root.delta == 0 ? MateVerdict::kNoMate : MateVerdict::kUnknown;
+}
+
+// Searches the game's position until it is solved or the budget is spent, as if the path began here. Leaves the
+// children listed.
+MateEntry MateSearch::search(Game& game, bool is_attacker) {
+    children_.clear();
+    return expand(game, kInfinite, kInfinite, is_attacker, 0);
 }
 
 // Searches below the game until its phi or delta reaches its limit or the budget is spent; returns them.
-MateSearch::Entry MateSearch::expand(Game& game, std::int32_t phi_limit, std::int32_t delta_limit,
-                                     bool is_attacker, int depth) {
-    ++nodes_;
+MateEntry MateSearch::expand(Game& game, std::int32_t phi_limit, std::int32_t delta_limit, bool is_attacker,
+                             int depth) {
+    const std::int64_t before = nodes_++;
     const std::size_t first = children_.size();
-    look_at_children(game, is_attacker, depth);
-    Entry known;
+    list_children(game, is_attacker, depth);
+    MateEntry entry;
     while (true) {
         std::size_t best = 0;
         std::int32_t second = 0;
-        known = sum_up(first, is_attacker, best, second);
-        if (known.phi >= phi_limit || known.delta >= delta_limit || nodes_ >= budget_) break;
-        if (stopper_ != nullptr && stopper_->should_stop()) break;
+        entry = combine(first, is_attacker, best, second);
+        if (entry.phi >= phi_limit || entry.delta >= delta_limit || is_over()) break;
         game.push(children_[best].move);
-        const Entry entry = expand(game, delta_limit - known.delta + children_[best].entry.phi,
-                                   std::min(phi_limit, second + 1), !is_attacker, depth + 1);
-        children_[best].entry = entry;
+        const MateEntry child = expand(game, delta_limit - entry.delta + children_[best].entry.phi,
+                                       std::min(phi_limit, second + 1), !is_attacker, depth + 1);
+        children_[best].entry = child;
         game.pop();
     }
-    children_.resize(first);
-    store(game.key(), known);
-    if (is_attacker && known.delta == 0) store(game.position().position_key(), kLost);
-    return known;
+    if (depth > 0) children_.resize(first);
+    table_.store(game.key(), entry, nodes_ - before);
+    if (is_attacker && entry.delta == 0) table_.store(game.position().position_key(), kLost, nodes_ - before);
+    return entry;
 }
 
 // The entry of a position from those of its children, the last ones from `first` on. best: the child that is
 // cheapest to prove; second: the delta of the next one.
-MateSearch::Entry MateSearch::sum_up(std::size_t first, bool is_attacker, std::size_t& best,
-                                     std::int32_t& second) const noexcept {
-    Entry sum{kInfinite, 0, 0};
+MateEntry MateSearch::combine(std::size_t first, bool is_attacker, std::size_t& best,
+                              std::int32_t& second) const noexcept {
+    MateEntry sum{kInfinite, 0, 0};
     std::int32_t quickest = kInfinite, slowest = -1;  // Distances of the replies that lose, and of all.
     second = kInfinite;
     for (std::size_t i = first; i < children_.size(); ++i) {
-        const Entry& known = children_[i].entry;
-        sum.delta = std::min(sum.delta + known.phi, kInfinite);
-        if (known.delta < sum.phi) {
+        const MateEntry& child = children_[i].entry;
+        sum.delta = std::min(sum.delta + child.phi, kInfinite);
+        if (child.delta < sum.phi) {
             second = sum.phi;
-            sum.phi = known.delta;
+            sum.phi = child.delta;
             best = i;
-        } else if (known.delta < second) {
-            second = known.delta;
+        } else if (child.delta < second) {
+            second = child.delta;
         }
-        if (known.delta == 0) quickest = std::min(quickest, known.distance);
-        slowest = std::max(slowest, known.distance);
+        if (child.delta == 0) quickest = std::min(quickest, child.distance);
+        slowest = std::max(slowest, child.distance);
     }
     if (sum.phi == 0 && is_attacker) {
         sum.distance = 1 + quickest;
@@ -94,7 +100,7 @@ MateSearch::Entry MateSearch::sum_up(std::size_t first, bool is_attacker, std::s
     return sum;
 }
 
-void MateSearch::look_at_children(Game& game, bool is_attacker, int depth) {
+void MateSearch::list_children(Game& game, bool is_attacker, int depth) {
     MoveList moves;
     if (is_attacker) {
         checking_moves(game.position(), moves);
@@ -103,7 +109,7 @@ void MateSearch::look_at_children(Game& game, bool is_attacker, int depth) {
     }
     for (const Move move : moves) {
         game.push(move);
-        const Entry entry = look(game, is_attacker, depth);
+        const MateEntry entry = child_entry(game, is_attacker, depth + 1);
         game.pop();
         children_.push_back({move, entry});
         if (entry.delta == 0 && entry.distance == 0) break;  // The others change nothing any more.
@@ -111,129 +117,81 @@ void MateSearch::look_at_children(Game& game, bool is_attacker, int depth) {
 }
 
 // What is known of the position after a move of the attacker, or of the defender.
-MateSearch::Entry MateSearch::look(const Game& game, bool is_attacker, int depth) noexcept {
-    if (depth + 1 >= kMaxDepth || game.recurs(attacker_, depth + 1)) {
+MateEntry MateSearch::child_entry(const Game& game, bool is_attacker, int depth) noexcept {
+    const int remaining = root_ply_ + limit_ - game.ply();
+    const bool recurs = game.recurs(attacker_, depth);
+    if (!recurs) {
+        if (const auto end = end_of(game, is_attacker)) return *end;
+    }
+    if (recurs || remaining <= 0) {
         is_cut_ = true;
         return is_attacker ? kWon : kLost;  // The defender escapes.
     }
-    if (const auto end = end_of(game, is_attacker)) return *end;
-    return recall(game.key());
+    const MateEntry entry = table_.get(game.key());
+    return entry.distance > remaining ? kUnseen : entry;
 }
 
-// The entry of a position that ends the game after a move of the attacker, or of the defender.
-std::optional<MateSearch::Entry> MateSearch::end_of(const Game& game, bool is_attacker) noexcept {
-    const Ending outcome = game.outcome();
-    const int value = value_of(outcome);
-    if (outcome == Ending::kNone || (value > 0 && !is_attacker)) return {};  // Who may declare may mate instead.
-    if (is_attacker && value < 0 && game.position().in_check()) return kLost;  // The defender is mated.
-    return is_attacker ? kWon : kLost;  // The defender escapes, or the attacker is at an end.
-}
-
-// Follows the proven line; false if a fourth occurrence contradicts it.
-bool MateSearch::find_line(Game& game) {
+// Follows the proven line; false if the fourth occurrence of a position contradicts it.
+bool MateSearch::find_line(Game& game, std::vector<Move>& line) {
+    const std::int64_t budget = std::exchange(budget_, std::numeric_limits<std::int64_t>::max());
+    line.clear();
     bool is_attacker = true, is_mate = false, is_sound = true;
     while (is_sound && !is_mate) {
-        children_.clear();
-        look_at_children(game, is_attacker, 0);  // A proof rests on no repetition.
-        const Child* chosen = nullptr;
-        Entry best{};
-        for (const Child& child : children_) {
-            const Entry& known = child.entry;
-            if (is_attacker ? known.delta != 0 : known.phi != 0) {
-                if (is_attacker) continue;
-                is_sound = false;
-                break;
-            }
-            const bool is_better = is_attacker ? known.distance < best.distance : known.distance > best.distance;
-            if (chosen == nullptr || is_better) {
-                chosen = &child;
-                best = known;
-            }
-        }
-        is_sound = is_sound && chosen != nullptr;
+        const Child* const child = proven_child(game, is_attacker);
+        is_sound = child != nullptr;
         if (is_sound) {
-            line_.push_back(chosen->move);
-            game.push(chosen->move);
-            is_mate = is_attacker && best.distance == 0;
+            is_mate = is_attacker && child->entry.distance == 0;
+            line.push_back(child->move);
+            game.push(child->move);
             is_attacker = !is_attacker;
         }
     }
-    for (std::size_t i = 0; i < line_.size(); ++i) game.pop();
+    for (std::size_t i = 0; i < line.size(); ++i) game.pop();
+    budget_ = budget;
+    if (!is_sound) line.clear();
     return is_sound;
 }
 
-// Is it certain that the attacker cannot mate, whatever rests on a repetition? So it is if the defender can lead
-// from check to check among refuted positions for ever.
-bool MateSearch::refutes(Game& game, std::unordered_set<std::uint64_t>& seen, int depth) const {
-    if (depth >= kMaxDepth) return false;
-    seen.insert(game.position().position_key());
-    MoveList checks;
-    checking_moves(game.position(), checks);
-    for (const Move check : checks) {
-        game.push(check);
-        const auto end = end_of(game, true);
-        const bool escapes = end ? end->phi == 0 : evades(game, seen, depth + 1);
-        game.pop();
-        if (!escapes) return false;
+// The attacker's quickest move of those that mate, or the defender's longest; nullptr if there is no mate.
+const MateSearch::Child* MateSearch::proven_child(Game& game, bool is_attacker) {
+    children_.clear();
+    list_children(game, is_attacker, 0);  // A proof does not depend on a repetition.
+    if (!mates(is_attacker)) search(game, is_attacker);  // The table has forgotten a part of the proof.
+    if (!mates(is_attacker)) {                         // What it holds depends on other paths.
+        table_.clear(capacity_);
+        search(game, is_attacker);
     }
-    return true;
-}
-
-// Tries one evasion that is known to do.
-bool MateSearch::evades(Game& game, std::unordered_set<std::uint64_t>& seen, int depth) const {
-    MoveList all_legal_moves;
-    legal_moves(game.position(), all_legal_moves);
-    for (const Move evasion : all_legal_moves) {
-        game.push(evasion);
-        const std::uint64_t position = game.position().position_key();
-        const bool is_known = seen.contains(position) || game.recurs(attacker_, depth + 1) || end_of(game, false);
-        const bool is_chosen = is_known || recall(position).delta == 0;
-        const bool escapes = is_known || (is_chosen && refutes(game, seen, depth + 1));
-        game.pop();
-        if (is_chosen) return escapes;
-    }
-    return false;
-}
-
-void MateSearch::store(std::uint64_t key, const Entry& entry) {
-    std::size_t i = find(key);
-    if (slots_[i].stamp != stamp_) {
-        if (2 * ++used_ > slots_.size()) {
-            grow();
-            i = find(key);
+    if (!mates(is_attacker)) return nullptr;
+    const Child* chosen = nullptr;
+    for (const Child& child : children_) {
+        if (is_attacker && child.entry.delta != 0) continue;
+        const std::int32_t distance = child.entry.distance;
+        if (chosen == nullptr ||
+            (is_attacker ? distance < chosen->entry.distance : distance > chosen->entry.distance)) {
+            chosen = &child;
         }
-        slots_[i].key = key;
-        slots_[i].stamp = stamp_;
     }
-    slots_[i].entry = entry;
+    return chosen;
 }
 
-void MateSearch::forget() {
-    used_ = 0;
-    if (++stamp_ == 0) {
-        for (Slot& slot : slots_) slot.stamp = 0;
-        stamp_ = 1;
+// Does the attacker mate, from the position whose children are the only ones listed?
+bool MateSearch::mates(bool is_attacker) const noexcept {
+    const auto is_mated = [](const Child& child) { return child.entry.delta == 0; };
+    const auto is_mating = [](const Child& child) { return child.entry.phi == 0; };
+    return is_attacker ? std::ranges::any_of(children_, is_mated) : std::ranges::all_of(children_, is_mating);
+}
+
+// Searches for shorter mates than the line.
+void MateSearch::shorten(Game& game, std::int64_t nodes) {
+    budget_ = nodes_ + nodes;
+    std::vector<Move> shorter;
+    while (line_.size() > 1 && !is_over()) {
+        limit_ = static_cast<int>(line_.size()) - 2;
+        if (search(game, true).phi != 0 || !find_line(game, shorter)) break;
+        line_.swap(shorter);
     }
 }
 
-void MateSearch::grow() {
-    std::vector<Slot> old(2 * slots_.size());
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-        if (slot.stamp == stamp_) slots_[find(slot.key)] = slot;
-    }
-}
-
-MateSearch::Entry MateSearch::recall(std::uint64_t key) const noexcept {
-    const Slot& slot = slots_[find(key)];
-    return slot.stamp == stamp_ ? slot.entry : kUnseen;
-}
-
-std::size_t MateSearch::find(std::uint64_t key) const noexcept {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t i = key & mask;
-    while (slots_[i].stamp == stamp_ && slots_[i].key != key) i = (i + 1) & mask;
-    return i;
-}
+bool MateSearch::is_over() { return nodes_ >= budget_ || is_stopped(); }
 
 }  // namespace goryu

@@ -15,6 +15,7 @@ from goryu.players.books.opening_book import BookPlayer
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
+from goryu.players.pv_mates import SHORTENING_NODES
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_session import ALL_MOVES, SearchSession, is_root
 from goryu.players.threads import THREADS_PER_CORE, cores, usable_threads
@@ -33,8 +34,14 @@ an estimate for the Python one, 5.3 kB for a position of 180 bytes in the middle
 MOST_LEAF_MATE_NODES = {"python": 1, "native": 10_000}
 """Budget of the mate search at a leaf: in Python 40 nodes take up to 10 times as long as the network."""
 
-BYTES_PER_MATE_NODE = 300
-"""Memory of a position in the table of the mate search."""
+BYTES_PER_MATE_ENTRY = {"python": 300, "native": 80}
+"""Memory of an entry in the table of the mate search: 73 bytes in C++ while the table grows, then 49."""
+
+MOST_MATE_ENTRIES = 1 << 21
+"""Making room in a larger table would take so long that `go mate` answers late."""
+
+UNLIMITED = 1 << 62
+"""More positions than a mate search can expand."""
 
 MATE_MARGIN_MS = 10.0
 """How long before the end of its time a mate search stops, to answer in time."""
@@ -146,8 +153,13 @@ class Player:
     def solve_mate(self, request: Request, control: SearchControl, limit_ms: float | None) -> Mate:
         """Searches for a mate by the side to move, for at most `limit_ms`."""
         deadline_s = inf if limit_ms is None else request.started_s + (limit_ms - MATE_MARGIN_MS) / 1000
-        nodes = request.config.search.capacity_bytes // BYTES_PER_MATE_NODE
-        return solve(request.board, nodes, lambda: control.is_stopped or self._clock() >= deadline_s)
+        return solve(
+            request.board,
+            UNLIMITED,
+            lambda: control.is_stopped or self._clock() >= deadline_s,
+            SHORTENING_NODES,
+            _mate_entries(request.config.search.capacity_bytes),
+        )
 
     def evaluate(self, board: Board) -> Evaluation:
         """Returns the evaluation of a position that is not over, without a search.
@@ -253,6 +265,12 @@ def _after_predicted(predicted: RootMove, result: SearchResult, elapsed_ms: floa
     mate = _one_ply_later(predicted.mate)
     own = RootMove(predicted.pv[1], 1.0, predicted.visits, -predicted.value, mate, predicted.pv[1:])
     return Answer(own.move, result=replace(result, moves=(own,), value=own.value), elapsed_ms=elapsed_ms)
+
+
+def _mate_entries(memory_bytes: int) -> int:
+    """Returns the capacity of a mate search's table: a power of two, which the native table fills best."""
+    entries = min(memory_bytes // BYTES_PER_MATE_ENTRY[IMPLEMENTATION], MOST_MATE_ENTRIES)
+    return 1 << max(entries.bit_length() - 1, 0)
 
 
 def _one_ply_later(mate: int | None) -> int | None:

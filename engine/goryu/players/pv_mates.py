@@ -19,9 +19,13 @@ from types import TracebackType
 from typing import Self
 
 from goryu.games.state import Move
-from goryu.implementation import Board, Puct, solve
+from goryu.implementation import IMPLEMENTATION, Board, Puct, solve
 from goryu.search.mate import MateVerdict
 from goryu.search.result import RootMove, SearchResult
+
+SHORTENING_NODES = {"python": 1_000, "native": 50_000}[IMPLEMENTATION]
+"""Budget for shortening a mate: 80 ms in C++. Of 151 mates of 5 to 33 plies from games, 93 were longer than
+the shortest known; after 10,000 nodes 15 were, after 50,000 nodes 3."""
 
 TASK_INTERVAL_MS = 100.0
 """How often the threads get new positions. Listing the principal variation takes the search a millisecond."""
@@ -116,6 +120,6 @@ class PvMates:
 
     def _work(self) -> None:
         while (board := self._tasks.get()) is not None and not self._is_over:
-            mate = solve(board, self._nodes, lambda: self._is_over)
+            mate = solve(board, self._nodes, lambda: self._is_over, SHORTENING_NODES)
             if mate.verdict is MateVerdict.MATE:
                 self._found.put((board, mate.moves))

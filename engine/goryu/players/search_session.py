@@ -12,7 +12,7 @@ from goryu.implementation import Board, Puct, mate_in_one, solve
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.position import legal_reply
-from goryu.players.pv_mates import PvMates
+from goryu.players.pv_mates import SHORTENING_NODES, PvMates
 from goryu.players.random_openings import choose_move
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.threads import usable_threads
@@ -126,7 +126,12 @@ class SearchSession:
             mate = Mate(MateVerdict.MATE, (move,), 1)
         else:
             end_ms = ROOT_MATE_SHARE * self._time.soft_ms
-            mate = solve(board, nodes, lambda: self._control.is_stopped or self.elapsed_ms() >= end_ms)
+            mate = solve(
+                board,
+                nodes,
+                lambda: self._control.is_stopped or self.elapsed_ms() >= end_ms,
+                SHORTENING_NODES,
+            )
         if mate.verdict is not MateVerdict.MATE:
             return None
         return mate if not limits.root_moves or mate.moves[0] in limits.root_moves else None

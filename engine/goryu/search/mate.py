@@ -9,26 +9,29 @@ so that
 hold for both. df-pn explores depth first, leaving a subtree only once its numbers pass the
 thresholds at which another one became cheaper, and keeps the numbers in a table.
 
-To come to a board again with no more in hand mates nobody: on the path of this search it counts as an
-escape. With more in hand it may be what a mate takes, and so may be a position of the game before the
-search, short of its fourth occurrence.
+A position that recurs on the path of the search, with no more in the attacker's hand, counts as an escape.
+With more in hand it may belong to a mate, and so may a position of the game before the search, short of its
+fourth occurrence.
 
-Weakness: the mate found need not be the shortest. What rests on a repetition holds for its path, while the
-table merges paths: a mate may be missed there, but it is neither invented nor denied.
-Source: Nagai, "Df-pn Algorithm for Searching AND/OR Trees and Its Applications", 2002.
+Weakness: the first mate found need not be the shortest; `shortening_nodes` buys shorter ones. An escape by
+repetition holds for its path, while the table merges paths: a mate may be missed there. No mate is invented,
+and what is missed is never denied: see `mate_refutation`.
+Source: A. Nagai, "Df-pn Algorithm for Searching AND/OR Trees and Its Applications", 2002.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from math import inf
 from typing import Protocol, runtime_checkable
 
 from goryu.games.state import Move, State
+from goryu.search.mate_refutation import certain_root
+from goryu.search.mate_table import CAPACITY, INFINITE, LOST, UNSEEN, WON, Entry, MateTable
 
 __all__ = ["Mate", "MateState", "MateVerdict", "mate_in_one", "solve"]
 
-INFINITE = 1 << 28
-MAX_DEPTH = 200
+MAX_PLIES = 199
 """Longer lines count as escapes: such mates are composed, and not met in play."""
 
 
@@ -82,6 +85,31 @@ class Mate:
     nodes: int
 
 
+def solve(
+    state: MateState,
+    nodes: int,
+    should_stop: Callable[[], bool] = lambda: False,
+    shortening_nodes: int = 0,
+    capacity: int = CAPACITY,
+) -> Mate:
+    """Searches a forced mate by the side to move, expanding at most `nodes` positions.
+
+    shortening_nodes: further positions that may be expanded for a shorter mate, once one is found.
+    capacity: entries of the table. If it forgets a part of the proof, more positions are expanded to find the
+        line. `state` is as it was when the search returns.
+    """
+    if capacity < 1:
+        raise ValueError(f"capacity {capacity}: expected at least 1")
+    search = DfPn(state, nodes, should_stop, capacity)
+    root = search.search(is_attacker=True)
+    if root.delta == 0 and search.is_cut:
+        root = certain_root(search)
+    if root.phi == 0 and (line := search.line()):
+        line = search.shorter_line(line, shortening_nodes)
+        return Mate(MateVerdict.MATE, line, search.nodes)
+    return Mate(MateVerdict.NO_MATE if root.delta == 0 else MateVerdict.UNKNOWN, (), search.nodes)
+
+
 def mate_in_one(state: MateState) -> Move | None:
     """Returns the first move that mates at once, or None."""
     for move in state.checks():
@@ -93,161 +121,166 @@ def mate_in_one(state: MateState) -> Move | None:
     return None
 
 
-def solve(state: MateState, nodes: int, should_stop: Callable[[], bool] = lambda: False) -> Mate:
-    """Searches a forced mate by the side to move, expanding at most `nodes` positions.
+class DfPn:
+    """One df-pn search: its table, its budget, and `state`, the position it is at."""
 
-    `state` is as it was when the search returns.
-    """
-    search = _DfPn(state.turn, nodes, should_stop)
-    search.expand(state, INFINITE, INFINITE, is_attacker=True, depth=0)
-    root = search.table[state.key]
-    if root.phi == 0 and (line := search.line(state)):
-        return Mate(MateVerdict.MATE, line, search.nodes)
-    is_refuted = root.delta == 0 and (not search.is_cut or search.refutes(state, set()))
-    return Mate(MateVerdict.NO_MATE if is_refuted else MateVerdict.UNKNOWN, (), search.nodes)
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """phi and delta of a position, from its side to move; distance: plies to mate, once proven."""
-
-    phi: int
-    delta: int
-    distance: int = 0
-
-
-UNSEEN = _Entry(1, 1)
-WON, LOST = _Entry(0, INFINITE), _Entry(INFINITE, 0)
-"""The side to move has reached its goal, or can no longer reach it."""
-
-
-class _DfPn:
-    """The table and the budget of one search."""
-
-    def __init__(self, attacker: int, budget: int, should_stop: Callable[[], bool]) -> None:
-        self.attacker = attacker
-        self.budget = budget
+    def __init__(
+        self, state: MateState, budget: int, should_stop: Callable[[], bool], capacity: int = CAPACITY
+    ) -> None:
+        self.state = state
+        self.attacker = state.turn
+        self.root_ply = state.ply
+        self.limit = MAX_PLIES  # The longest line that counts.
+        self.budget: float = budget
         self.should_stop = should_stop
         self.nodes = 0
-        self.table: dict[int, _Entry] = {}
-        self.refuted: set[int] = set()  # Positions that were found to hold no mate, without the ply.
-        self.is_cut = False  # Has a line been given up for its repetition or its length?
+        self.table = MateTable(capacity)
+        self.is_cut = False  # Was a line given up for its repetition or its length?
+        self.listed: tuple[list[Move], list[Entry]] = [], []  # The children of the last position of `search`.
 
-    def expand(
-        self, state: MateState, phi_limit: int, delta_limit: int, *, is_attacker: bool, depth: int
-    ) -> None:
-        """Searches below `state` until its phi or delta reaches its limit or the budget is spent."""
-        self.nodes += 1
-        moves = state.checks() if is_attacker else state.all_legal_moves()
-        children: list[tuple[int, _Entry | None]] = []
-        for move in moves:
-            children.append(self._look(state, move, is_attacker, depth))
-            entry = self._known(*children[-1])
-            if entry.delta == 0 and entry.distance == 0:
-                break  # The others change nothing any more.
-        while True:
-            phi, second, best, delta, distance = INFINITE, INFINITE, -1, 0, 0
-            entries = [self._known(key, fixed) for key, fixed in children]
-            for i, entry in enumerate(entries):
-                delta = min(delta + entry.phi, INFINITE)
-                if entry.delta < phi:
-                    phi, second, best = entry.delta, phi, i
-                elif entry.delta < second:
-                    second = entry.delta
-            if phi == 0 and is_attacker:  # Mated by the quickest of the replies that are known to lose.
-                distance = 1 + min(entry.distance for entry in entries if entry.delta == 0)
-            elif delta == 0 and not is_attacker:  # Every defence loses; the longest is chosen.
-                distance = 1 + max((entry.distance for entry in entries), default=-1)
-            self.table[state.key] = _Entry(phi, delta, distance)
-            if phi >= phi_limit or delta >= delta_limit or self.nodes >= self.budget or self.should_stop():
-                if is_attacker and delta == 0:
-                    self.refuted.add(state.position_key)
-                return
-            state.push(moves[best])
-            self.expand(
-                state,
-                phi_limit=delta_limit - delta + entries[best].phi,
-                delta_limit=min(phi_limit, second + 1),
-                is_attacker=not is_attacker,
-                depth=depth + 1,
-            )
-            state.pop()
-
-    def _look(self, state: MateState, move: Move, is_attacker: bool, depth: int) -> tuple[int, _Entry | None]:
-        """Returns a child's key, and its entry where the path or the end of the game decides it."""
-        state.push(move)
-        key = state.key
-        if depth + 1 >= MAX_DEPTH or state.recurs(self.attacker, depth + 1):
-            self.is_cut = True
-            fixed: _Entry | None = WON if is_attacker else LOST  # The defender escapes.
-        else:
-            fixed = _end(state, is_attacker)
-        state.pop()
-        return key, fixed
-
-    def _known(self, key: int, fixed: _Entry | None) -> _Entry:
-        return fixed or self.table.get(key, UNSEEN)
-
-    def line(self, state: MateState) -> tuple[Move, ...]:
-        """Returns the proven line from `state`, or () if a fourth occurrence contradicts it."""
-        moves: list[Move] = []
-        is_attacker, is_mate, is_sound = True, False, True
-        while is_sound and not is_mate:
-            entries = []
-            for move in state.checks() if is_attacker else state.all_legal_moves():
-                key, fixed = self._look(state, move, is_attacker, depth=0)  # A proof rests on no repetition.
-                entries.append((self._known(key, fixed), move))
-            if is_attacker:
-                entries = [(entry, move) for entry, move in entries if entry.delta == 0]
-            is_sound = bool(entries) and all(entry.phi == 0 or is_attacker for entry, _ in entries)
-            if is_sound:
-                choose = min if is_attacker else max
-                entry, move = choose(entries, key=lambda scored: scored[0].distance)
-                moves.append(move)
-                state.push(move)
-                is_mate = is_attacker and entry.distance == 0
-                is_attacker = not is_attacker
-        for _ in moves:
-            state.pop()
-        return tuple(moves) if is_sound else ()
-
-    def refutes(self, state: MateState, seen: set[int], depth: int = 0) -> bool:
-        """Is it certain that the attacker cannot mate, whatever rests on a repetition?
-
-        So it is if the defender can lead from check to check among refuted positions for ever.
+    def search(self, is_attacker: bool) -> Entry:
+        """Searches `state` until it is solved or the budget is spent, as if the path began here. Leaves its
+        children in `listed`.
         """
-        if depth >= MAX_DEPTH:
-            return False
-        seen.add(state.position_key)
-        for check in state.checks():
-            state.push(check)
-            end = _end(state, is_attacker=True)
-            escapes = end.phi == 0 if end is not None else self._evades(state, seen, depth + 1)
-            state.pop()
-            if not escapes:
-                return False
-        return True
+        return self.expand(INFINITE, INFINITE, is_attacker, depth=0)
 
-    def _evades(self, state: MateState, seen: set[int], depth: int) -> bool:
-        """Tries one evasion that is known to do."""
-        for evasion in state.all_legal_moves():
-            state.push(evasion)
-            position = state.position_key
-            recurs = position in seen or state.recurs(self.attacker, depth + 1)
-            is_known = recurs or _end(state, is_attacker=False) is not None
-            is_chosen = is_known or position in self.refuted
-            escapes = is_known or (is_chosen and self.refutes(state, seen, depth + 1))
-            state.pop()
-            if is_chosen:
-                return escapes
-        return False
+    def expand(self, phi_limit: int, delta_limit: int, is_attacker: bool, depth: int) -> Entry:
+        """Searches below `state` until its phi or delta reaches its limit or the budget is spent.
+
+        The loop ends whatever the table forgets: each turn replaces the smallest delta of the children by
+        one above the second smallest, or ends the loop, so that phi rises to its limit.
+        """
+        before = self.nodes
+        self.nodes += 1
+        moves, children = self.children(is_attacker, depth)
+        while True:
+            entry, best, second = combine(children, is_attacker)
+            if entry.phi >= phi_limit or entry.delta >= delta_limit or self.is_over():
+                break
+            self.state.push(moves[best])
+            children[best] = self.expand(
+                delta_limit - entry.delta + children[best].phi,
+                min(phi_limit, second + 1),
+                not is_attacker,
+                depth + 1,
+            )
+            self.state.pop()
+        if depth == 0:
+            self.listed = moves, children
+        self.table.store(self.state.key, entry, self.nodes - before)
+        if is_attacker and entry.delta == 0:
+            self.table.store(self.state.position_key, LOST, self.nodes - before)  # For `mate_refutation`.
+        return entry
+
+    def children(self, is_attacker: bool, depth: int) -> tuple[list[Move], list[Entry]]:
+        """Returns the moves of `state`, and what is known of the positions after them.
+
+        Keys hold the ply, so that a search below one child changes nothing that is known of the others.
+        """
+        moves = self.state.checks() if is_attacker else self.state.all_legal_moves()
+        entries: list[Entry] = []
+        for move in moves:
+            self.state.push(move)
+            entries.append(self.child_entry(is_attacker, depth + 1))
+            self.state.pop()
+            if entries[-1].delta == 0 and entries[-1].distance == 0:
+                break  # The others change nothing any more.
+        return moves, entries
+
+    def child_entry(self, is_attacker: bool, depth: int) -> Entry:
+        """Returns what is known of `state`, after a move of the attacker or of the defender."""
+        remaining = self.root_ply + self.limit - self.state.ply
+        recurs = self.state.recurs(self.attacker, depth)
+        end = None if recurs else self.end(is_attacker)
+        if end is not None:
+            return end
+        if recurs or remaining <= 0:
+            self.is_cut = True
+            return WON if is_attacker else LOST  # The defender escapes.
+        entry = self.table.get(self.state.key)
+        return entry if entry.distance <= remaining else UNSEEN
+
+    def end(self, is_attacker: bool) -> Entry | None:
+        """Returns the entry of `state` if a move of the attacker, or of the defender, has ended the game."""
+        outcome = self.state.outcome()
+        if outcome is None:
+            return None
+        if outcome.value > 0 and not is_attacker:
+            return None  # The attacker may declare a win, but may mate instead.
+        if is_attacker and outcome.value < 0 and self.state.is_check():
+            return LOST  # The defender is mated.
+        return WON if is_attacker else LOST  # The defender escapes.
+
+    def is_over(self) -> bool:
+        return self.nodes >= self.budget or self.should_stop()
+
+    def line(self) -> tuple[Move, ...]:
+        """Returns the proven line, or () if the fourth occurrence of a position contradicts it."""
+        budget, self.budget = self.budget, inf
+        line: list[Move] = []
+        is_attacker, is_mate = True, False
+        while not is_mate and (proven := self.proven_child(is_attacker)) is not None:
+            entry, move = proven
+            is_mate = is_attacker and entry.distance == 0
+            line.append(move)
+            self.state.push(move)
+            is_attacker = not is_attacker
+        for _ in line:
+            self.state.pop()
+        self.budget = budget
+        return tuple(line) if is_mate else ()
+
+    def proven_child(self, is_attacker: bool) -> tuple[Entry, Move] | None:
+        """Returns the attacker's quickest mating move or the defender's longest defence, or None."""
+        self.listed = self.children(is_attacker, depth=0)  # A proof does not depend on a repetition.
+        if not mates(self.listed[1], is_attacker):  # The table has forgotten a part of the proof.
+            self.search(is_attacker)
+        if not mates(self.listed[1], is_attacker):  # What it holds depends on other paths.
+            self.table.clear()
+            self.search(is_attacker)
+        if not mates(self.listed[1], is_attacker):
+            return None
+        scored = zip(self.listed[1], self.listed[0], strict=False)  # The list of entries may be shorter.
+        if is_attacker:
+            return min((child for child in scored if child[0].delta == 0), key=distance_of)
+        return max(scored, key=distance_of)
+
+    def shorter_line(self, line: tuple[Move, ...], nodes: int) -> tuple[Move, ...]:
+        """Returns the shortest line found with `nodes` more positions; `line` is the one known so far."""
+        self.budget = self.nodes + nodes
+        while len(line) > 1 and not self.is_over():
+            self.limit = len(line) - 2
+            shorter = self.line() if self.search(is_attacker=True).phi == 0 else ()
+            if not shorter:
+                break
+            line = shorter
+        return line
 
 
-def _end(state: MateState, is_attacker: bool) -> _Entry | None:
-    """Returns the entry of a position that ends the game after a move of the attacker, or of the defender."""
-    outcome = state.outcome()
-    if outcome is None or (outcome.value > 0 and not is_attacker):  # Who may declare a win may mate instead.
-        return None
-    if is_attacker and outcome.value < 0 and state.is_check():
-        return LOST  # The defender is mated.
-    return WON if is_attacker else LOST  # The defender escapes, or the attacker is at an end.
+def combine(children: Sequence[Entry], is_attacker: bool) -> tuple[Entry, int, int]:
+    """Returns the entry of a position from its children's, the index of the child that is cheapest to prove,
+    and the delta of the next one.
+    """
+    phi, second, best, delta, distance = INFINITE, INFINITE, -1, 0, 0
+    for i, entry in enumerate(children):
+        delta = min(delta + entry.phi, INFINITE)
+        if entry.delta < phi:
+            phi, second, best = entry.delta, phi, i
+        elif entry.delta < second:
+            second = entry.delta
+    if phi == 0 and is_attacker:  # Mated by the quickest of the replies that are known to lose.
+        distance = 1 + min(entry.distance for entry in children if entry.delta == 0)
+    elif delta == 0 and not is_attacker:  # Every defence loses; the longest is chosen.
+        distance = 1 + max((entry.distance for entry in children), default=-1)
+    return Entry(phi, delta, distance), best, second
+
+
+def mates(children: Sequence[Entry], is_attacker: bool) -> bool:
+    """Does the attacker mate, from a position with these children?"""
+    if is_attacker:
+        return any(entry.delta == 0 for entry in children)
+    return all(entry.phi == 0 for entry in children)
+
+
+def distance_of(child: tuple[Entry, Move]) -> int:
+    return child[0].distance
