@@ -4,15 +4,18 @@ from random import Random
 
 import pytest
 
-from goryu.agents.agents import AGENTS, AgentError, make_agent, with_epsilon
+from goryu.agents.agents import AGENTS, AgentError, AgentSetup, make_agent, with_epsilon
 from goryu.agents.arena import Score, match, paired_match, play_game, result
 from goryu.evaluators.board_network import BOARD_GAMES, BoardNetwork, Planes, encode, load
 from goryu.evaluators.cached import CachedEvaluator
+from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
+from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
+from goryu.implementation import Board
 from goryu.learning.tutorials.experiments import CORRECT_REPLIES, correctness, mean_correctness
 from goryu.search.alpha_beta import alpha_beta
 
@@ -30,7 +33,8 @@ def test_every_agent_plays_tictactoe_to_the_end_and_leaves_the_position_alone(na
 
 
 @pytest.mark.parametrize(
-    "name", ["random", "depth-limited:2", "flat-mc:1", "uct:20", "puct:20", "gumbel:8", "value:1"]
+    "name",
+    ["random", "depth-limited:2", "flat-mc:1", "uct:20", "puct-tree:20", "puct:20", "gumbel:8", "value:1"],
 )
 def test_every_agent_for_large_games_plays_reversi_to_the_end(name: str) -> None:
     agent = make_agent(name, rng=Random(1))
@@ -52,6 +56,17 @@ def test_every_agent_for_large_games_plays_reversi_to_the_end(name: str) -> None
 def test_a_wrong_name_is_refused_and_the_error_says_what_was_expected(name: str, expected: str) -> None:
     with pytest.raises(AgentError, match=expected):
         make_agent(name)
+
+
+@pytest.mark.parametrize("name", ["minimax", "alpha-beta", "uct:200", "puct-tree:50", "puct:50", "gumbel:50"])
+def test_every_search_of_the_rest_of_the_game_finds_a_win_in_one(name: str) -> None:
+    assert make_agent(name, rng=Random(1))(TicTacToe([0, 3, 1, 4])) == 2
+
+
+def test_puct_on_a_tree_plays_shogi() -> None:
+    board = Board("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")  # G*5b mates.
+    setup = AgentSetup(evaluator=MaterialEvaluator())
+    assert move_to_usi(make_agent("puct-tree:300", setup)(board)) == "G*5b"
 
 
 def test_the_same_seed_gives_the_same_game() -> None:

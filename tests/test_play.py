@@ -241,6 +241,13 @@ def test_a_missing_network_without_fallback_is_an_error_of_one_line(
     assert error.endswith("(AllowFallback is false)")
 
 
+@pytest.mark.parametrize("game", ["tictactoe", "reversi", "shogi"])
+def test_puct_on_a_tree_plays_every_game_with_the_shipped_network(game: str) -> None:
+    out = session(f"{game} --first puct-tree:3", "quit\n")
+    assert f": puct-tree:3, {GAMES[game].sides[1]}: person" in out
+    assert "\n1. " in out
+
+
 def test_the_end_of_the_input_ends_the_session() -> None:
     assert session("tictactoe --second random", "4\n").endswith("to move> \n")
 

@@ -13,7 +13,7 @@ from goryu.errors import GoryuError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.state import Move, State
 from goryu.implementation import Puct
-from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, uct
+from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, puct_tree, uct
 from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel, GumbelConfig
@@ -39,10 +39,10 @@ def draw_everywhere(_state: State) -> float:
 class AgentSetup:
     """What agents use in addition to the rules of a game.
 
-    evaluator: policy and value, for `puct` and `gumbel`.
+    evaluator: policy and value, for `puct-tree`, `puct` and `gumbel`.
     values: the evaluator whose values `value` uses.
     heuristic: an estimate of the result for the side to move, for `depth-limited`.
-    puct, gumbel: the configs of these searches, which must fit the network.
+    puct, gumbel: the configs of `puct` and `gumbel`, which must fit the network.
     """
 
     evaluator: Evaluator = field(default_factory=UniformEvaluator)
@@ -130,6 +130,10 @@ def _uct_without_expansion(iterations: int, _setup: AgentSetup, rng: Random) -> 
     return lambda state: uct.best_move(state, iterations, rng, expand_at=None)
 
 
+def _puct_tree(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
+    return lambda state: puct_tree.best_move(state, setup.evaluator, playouts)
+
+
 def _puct(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
     def choose(state: State) -> Move:
         # A new search for every move, so that the move depends on the position alone.
@@ -165,8 +169,9 @@ AGENTS = {
     "flat-mc": Algorithm(_flat_monte_carlo, 10, "plays N random games after each move"),
     "uct": Algorithm(_uct, 100, "plays N random games and grows a tree"),
     "uct-flat": Algorithm(_uct_without_expansion, 100, "the same with a tree of one ply"),
-    "puct": Algorithm(_puct, 100, "searches N playouts with a policy and value network", "network"),
-    "gumbel": Algorithm(_gumbel, 16, "the same, made for few playouts", "network"),
+    "puct-tree": Algorithm(_puct_tree, 100, "N playouts of AlphaZero's search, with a network", "network"),
+    "puct": Algorithm(_puct, 100, "the engine's search: the same on a graph, in batches", "network"),
+    "gumbel": Algorithm(_gumbel, 16, "Gumbel AlphaZero's search, made for few playouts", "network"),
     "value": Algorithm(_value, 2, "searches N plies, then uses a value network", "network"),
 }
 """The algorithms by name."""
