@@ -290,6 +290,13 @@ def test_bad_moves_are_not_played_and_each_colour_has_its_limit() -> None:
     assert set(drawn(settings, turn=1)) == {"none"}
 
 
+def test_the_limit_for_both_colours_and_the_limit_of_the_colour_both_count() -> None:
+    settings = BookConfig(most_worse_cp=1000, least_cp=-50, least_cp_black=0, least_cp_white=-140)
+    assert set(drawn(settings)) == {"2g2f", "7g7f"}
+    assert set(drawn(settings, turn=1)) == {"1g1f", "2g2f", "7g7f"}
+    assert set(drawn(replace(settings, least_cp=-49), turn=1)) == {"2g2f", "7g7f"}
+
+
 def test_moves_may_be_drawn_by_their_counts() -> None:
     count = drawn(BookConfig(most_worse_cp=1000, least_cp_black=-1000, least_cp_white=0, draws_by_count=True))
     assert abs(count["1g1f"] - 600) < 60

@@ -200,7 +200,7 @@ def test_the_shogi_network_searches_with_the_constants_of_the_file_beside_it(
     monkeypatch.setattr("goryu.cli.play.read_model_options", lambda config: text)
     out = session("shogi --first puct:2", "quit\n")
     assert [(config.formula.c_init, config.root_formula.c_init) for config in configs] == [(0.84, 1.54)]
-    assert "file beside the model: no option is called 'X'" in out
+    assert "file next to the model: no option is called 'X'" in out
 
 
 def test_shogi_is_played_with_the_settings_of_the_options_file(

@@ -1,4 +1,4 @@
-"""The state machine without I/O: every order of commands and events, one answer for every go."""
+"""The state machine without I/O: in every order of commands and events, one answer for every `go`."""
 
 from collections import deque
 from typing import Any, cast
@@ -24,7 +24,7 @@ STATS = SearchStats(10, 10, 5, 3, 2, 4, 10, 100, False, False)
 
 
 class World:
-    """Does what the engine asks for, in order, but only when `work` is called: a very slow computer."""
+    """A very slow computer: performs the engine's actions in order, but only when `work` is called."""
 
     def __init__(self) -> None:
         self.engine = UsiEngine()
@@ -34,7 +34,7 @@ class World:
         self.accepted = 0
 
     def send(self, *lines: str) -> list[str]:
-        """Sends lines; returns what is answered at once."""
+        """Sends lines; returns the lines that the engine answers at once."""
         before = len(self.lines)
         for line in lines:
             self.do(self.engine.receive(line, 0.0))
@@ -54,7 +54,7 @@ class World:
                     pass
 
     def work(self) -> list[str]:
-        """Finishes the oldest job; returns what the engine says to that."""
+        """Finishes the oldest job; returns the lines that the engine answers."""
         before = len(self.lines)
         match self.jobs.popleft() if self.jobs else None:
             case Load():
@@ -104,7 +104,7 @@ def lines_of(actions: list[Action]) -> list[str]:
     return [action.line for action in actions if isinstance(action, Write)]
 
 
-def test_the_options_of_the_file_beside_the_model_are_the_defaults_that_the_gui_shows() -> None:
+def test_the_values_of_the_file_next_to_the_model_are_offered_as_defaults() -> None:
     engine = UsiEngine(lambda config: MODEL_FILE, "Threads=3")
     offered = lines_of(engine.receive("usi", 0.0))
     assert "option name C_init type spin default 65 min 0 max 500" in offered
@@ -112,14 +112,14 @@ def test_the_options_of_the_file_beside_the_model_are_the_defaults_that_the_gui_
 
 
 @pytest.mark.parametrize("value", [125, 90])
-def test_what_the_user_sets_counts_more_than_the_file_beside_the_model(value: int) -> None:
-    """125 is the engine's own default: a user who sets it means it."""
+def test_the_user_overrides_the_file_next_to_the_model(value: int) -> None:
+    """Even with 125, the engine's own default."""
     engine = UsiEngine(lambda config: MODEL_FILE)
     engine.receive(f"setoption name C_init value {value}", 0.0)
-    *said, load = engine.receive("isready", 0.0)
-    assert lines_of(said) == [
-        "info string set by the file beside the model: C_init_root=75",
-        "info string the file beside the model has other values: C_init=65",
+    *messages, load = engine.receive("isready", 0.0)
+    assert lines_of(messages) == [
+        "info string set by the file next to the model: C_init_root=75",
+        "info string the file next to the model has other values: C_init=65",
     ]
     assert isinstance(load, Load)
     assert load.config.search.formula.c_init == value / 50
@@ -128,7 +128,32 @@ def test_what_the_user_sets_counts_more_than_the_file_beside_the_model(value: in
     assert lines_of(engine.loaded()) == ["readyok", f"info string C_init = {value}"]
 
 
-def test_what_follows_isready_waits_for_it_in_order() -> None:
+@pytest.mark.parametrize(
+    "setoption, c_init, message",
+    [
+        ("", 1.3, "set by the file next to the model: C_init=65 C_init_root=75"),
+        ("DNN_Model value bare.onnx", 2.5, "other defaults for this model: C_init=125 C_init_root=125"),
+        ("DNN_Model value other.onnx", 2.88, "set by the file next to the model: C_init=144"),
+    ],
+)
+def test_offered_defaults_that_the_gui_sends_back_do_not_bind_another_model(
+    setoption: str, c_init: float, message: str
+) -> None:
+    """GUIs send every option, changed or not; the offered defaults are those for the shipped model."""
+    files = {"": MODEL_FILE, "bare.onnx": "", "other.onnx": "C_init=144"}
+    engine = UsiEngine(lambda config: files[config.model])
+    for line in lines_of(engine.receive("usi", 0.0)):
+        if setoption and " default " in line:
+            name, default = line.split()[2], line.split(" default ")[1].split()[0]
+            engine.receive(f"setoption name {name} value {default}", 0.0)
+    engine.receive(f"setoption name {setoption}", 0.0)
+    *messages, load = engine.receive("isready", 0.0)
+    assert f"info string {message}" in lines_of(messages)
+    assert isinstance(load, Load)
+    assert load.config.search.formula.c_init == c_init
+
+
+def test_commands_after_isready_wait_for_it_in_order() -> None:
     world = World()
     assert world.send("isready", "position startpos moves 7g7f", "go nodes 1", "isready") == []
     assert world.work()[0] == "readyok"
@@ -155,7 +180,7 @@ def test_an_infinite_search_that_has_ended_answers_at_stop() -> None:
     assert world.send("stop") == []
 
 
-def test_what_an_infinite_search_has_found_is_shown_when_it_ends_and_not_only_at_stop() -> None:
+def test_the_result_of_an_infinite_search_is_shown_when_it_ends() -> None:
     world = ready_world()
     world.send("go infinite")
     shown = world.work()
@@ -163,7 +188,7 @@ def test_what_an_infinite_search_has_found_is_shown_when_it_ends_and_not_only_at
     assert world.send("stop")[:-1] == shown[1:]
 
 
-def test_why_an_infinite_search_broke_off_is_said_at_once_and_only_once() -> None:
+def test_the_error_of_an_infinite_search_is_shown_at_once_and_only_once() -> None:
     world = ready_world()
     world.send("go infinite")
     world.do(world.engine.answered(Answer(None, info_string="Error! gone")))
@@ -171,7 +196,7 @@ def test_why_an_infinite_search_broke_off_is_said_at_once_and_only_once() -> Non
     assert world.send("stop") == ["bestmove resign"]
 
 
-def test_a_ponder_search_that_has_ended_answers_at_the_hit() -> None:
+def test_a_pondering_search_that_has_ended_answers_at_ponderhit() -> None:
     world = ready_world()
     world.send("go ponder byoyomi 100")
     world.work()
@@ -180,7 +205,7 @@ def test_a_ponder_search_that_has_ended_answers_at_the_hit() -> None:
     assert world.send("ponderhit", "stop") == []
 
 
-def test_the_hit_reaches_the_running_search_with_its_clocks() -> None:
+def test_ponderhit_passes_its_clocks_to_the_running_search() -> None:
     world = ready_world()
     world.send("go ponder")
     search = world.jobs[0]
@@ -192,7 +217,7 @@ def test_the_hit_reaches_the_running_search_with_its_clocks() -> None:
     assert world.work()[-1].startswith("bestmove")
 
 
-def test_a_hit_with_clocks_keeps_the_chosen_moves() -> None:
+def test_ponderhit_with_clocks_keeps_searchmoves() -> None:
     world = ready_world()
     world.send("go ponder searchmoves 7g7f", "ponderhit btime 5 wtime 7")
     search = world.jobs[0]
@@ -202,7 +227,7 @@ def test_a_hit_with_clocks_keeps_the_chosen_moves() -> None:
     assert limits.root_moves == search.request.limits.root_moves == (move_from_usi("7g7f"),)
 
 
-def test_an_endless_search_is_endless_after_a_hit_too() -> None:
+def test_go_ponder_infinite_is_infinite_after_ponderhit() -> None:
     world = ready_world()
     world.send("go ponder infinite", "ponderhit")
     world.work_off()
@@ -210,13 +235,13 @@ def test_an_endless_search_is_endless_after_a_hit_too() -> None:
     assert world.send("stop")[-1].startswith("bestmove")
 
 
-def test_a_good_position_behind_a_bad_one_is_searched() -> None:
+def test_a_good_position_after_a_bad_one_is_searched() -> None:
     world = ready_world()
     world.send("position startpos moves 7g7g", "position startpos moves 7g7f", "go nodes 1")
     assert isinstance(world.jobs[0], Search)
 
 
-def test_with_several_lines_the_last_one_before_the_answer_is_about_its_move() -> None:
+def test_with_several_lines_the_last_one_is_about_the_played_move() -> None:
     first, second = (
         RootMove(move_from_usi(text), 0.5, 5, 0.1, None, (move_from_usi(text),)) for text in MOVES
     )
@@ -236,7 +261,7 @@ def shown(lines: int, *moves: tuple[str, int, float, int | None]) -> list[str]:
     return [" ".join(info.split(" score ")[1].replace("pv ", "").split()[::-1]) for info in infos]
 
 
-def test_lines_behind_the_move_to_play_are_sorted_by_score() -> None:
+def test_the_lines_after_the_move_to_play_are_sorted_by_score() -> None:
     """The search ranks them by visits, and the first by a confidence bound."""
     ranked = (
         ("7g7f", 90, 0.1, None),
@@ -248,7 +273,7 @@ def test_lines_behind_the_move_to_play_are_sorted_by_score() -> None:
     assert shown(3, *ranked) == ["7g7f 120 cp", "1g1f 0 cp", "2g2f -243 cp"]
 
 
-def test_proven_lines_stand_before_and_behind_the_open_ones() -> None:
+def test_wins_are_shown_first_and_losses_last() -> None:
     wins = (("7g7f", 5, 1.0, 3), ("2g2f", 0, 1.0, 11))
     losses = (("1g1f", 50, -1.0, -2), ("9g9f", 5, -1.0, -8))
     open_move = ("3g3f", 9, 0.0, None)
@@ -321,7 +346,7 @@ def test_go_during_a_search_is_served_after_the_answer_of_the_first() -> None:
     assert world.answers() == 2
 
 
-def test_isready_behind_a_stopped_search_is_answered_behind_its_bestmove() -> None:
+def test_isready_after_stop_is_answered_after_bestmove() -> None:
     world = ready_world()
     assert world.send("go infinite", "stop", "gameover win", "isready") == []
     lines = [line for line in world.work_off() if not line.startswith("info")]
@@ -339,7 +364,7 @@ def test_an_option_set_during_a_search_counts_for_the_next() -> None:
     assert search.request.config.output.lines == 4
 
 
-def test_a_move_that_is_pointless_but_legal_is_searched_if_it_is_asked_for() -> None:
+def test_searchmoves_may_name_a_pointless_non_promotion() -> None:
     world = ready_world()
     world.send("position startpos moves 7g7f 3c3d")
     for asked, found in (("8h2b 9z9z", ["8h2b"]), ("2g2f 8h2b", ["2g2f", "8h2b"]), ("2g2f 9z9z", ["2g2f"])):
@@ -361,14 +386,14 @@ def test_a_failing_search_still_plays_a_legal_move_and_says_why() -> None:
     assert world.lines[-1].startswith("bestmove")
 
 
-def test_a_failing_load_is_said_and_readyok_comes() -> None:
+def test_a_failing_load_is_reported_and_readyok_comes() -> None:
     world = World()
     world.send("isready")
     world.do(world.engine.failed("broken"))
     assert world.lines == ["info string Error! broken", "readyok"]
 
 
-def test_help_names_what_people_may_ask() -> None:
+def test_help_lists_the_commands_of_the_console() -> None:
     text = " ".join(ready_world().send("help"))
     assert all(
         f" {command}" in text
@@ -376,16 +401,16 @@ def test_help_names_what_people_may_ask() -> None:
     )
 
 
-def test_every_legal_move_is_listed_and_counted_though_not_all_are_searched() -> None:
-    """That number of perft is published; by default the search leaves pointless non-promotions out."""
+def test_moves_and_perft_count_pointless_non_promotions() -> None:
+    """The number is the published one; the search leaves pointless non-promotions out by default."""
     (listed,) = ready_world().send("position startpos moves 7g7f 3c3d", "moves")
     assert {"8h2b", "8h2b+"} <= set(listed.split())
     world = ready_world()
     world.send("go perft 3")
     (question,) = world.jobs
     assert isinstance(question, Ask)
-    told = ask(question.question, question.request, question.control, cast(Any, None))
-    assert told[-1] == "info string perft 3: 25470"
+    answer = ask(question.question, question.request, question.control, cast(Any, None))
+    assert answer[-1] == "info string perft 3: 25470"
 
 
 def test_help_explains_an_option_under_any_of_its_names() -> None:
@@ -405,7 +430,7 @@ def test_quit_answers_nothing_twice() -> None:
     assert world.lines.count("readyok") == 1
 
 
-def test_the_board_of_a_longer_move_list_continues_the_last_one() -> None:
+def test_a_longer_or_shorter_move_list_gives_the_right_board() -> None:
     world = ready_world()
     world.send("position startpos moves 7g7f", "position startpos moves 7g7f 3c3d")
     assert world.send("side") == ["black"]
@@ -461,7 +486,7 @@ def test_every_accepted_go_gets_exactly_one_answer_in_every_order(commands: list
 
 @settings(max_examples=50)
 @given(st.sampled_from(["go infinite", "go ponder", "go ponder byoyomi 10"]), st.lists(COMMANDS, max_size=6))
-def test_an_open_search_is_silent_until_it_may_speak(go: str, commands: list[str]) -> None:
+def test_an_open_search_does_not_answer_by_itself(go: str, commands: list[str]) -> None:
     harmless = ("setoption", "getoption", "position", "isready", "d", "side", "moves", "xyz", "usi")
     world = ready_world()
     world.send(go)

@@ -1,4 +1,4 @@
-"""The table of options, the values that GUIs send, and the scores that go back."""
+"""The table of options, the values that GUIs send, and the scores that GUIs receive."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ NO_OPTIONS = {
 
 
 def fields_of(config: Any, path: str = "") -> Iterator[str]:
-    """Yields the dotted path of every field that is no dataclass itself."""
+    """Yields the dotted path of every field that is not itself a dataclass."""
     for field in fields(config):
         value = getattr(config, field.name)
         yield from fields_of(value, f"{path}{field.name}.") if is_dataclass(value) else [path + field.name]
@@ -80,7 +80,7 @@ def test_goryu_options_explains_every_option(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.slow
-def test_goryu_doctor_names_what_is_broken(capsys: pytest.CaptureFixture[str]) -> None:
+def test_goryu_doctor_reports_a_missing_model(capsys: pytest.CaptureFixture[str]) -> None:
     assert doctor.main(["--model", "/nowhere/none.onnx"]) == 1
     text = capsys.readouterr().out
     assert "! broken: model /nowhere/none.onnx: no such file" in text
@@ -105,7 +105,7 @@ def test_goryu_doctor_measures_the_network_and_not_the_planes_of_python(
     assert len(filled) == network.batch_size
 
 
-def test_goryu_doctor_says_when_the_implementation_asked_for_is_not_there() -> None:
+def test_goryu_doctor_reports_an_unknown_implementation() -> None:
     command = [sys.executable, "-m", "goryu", "doctor"]
     environment = {**os.environ, "GORYU_IMPLEMENTATION": "fast"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
@@ -211,11 +211,11 @@ NAMES_OF_OTHER_ENGINES = [
 
 
 @pytest.mark.parametrize("name", NAMES_OF_OTHER_ENGINES)
-def test_the_names_in_users_profiles_are_known(name: str) -> None:
+def test_the_option_names_of_other_engines_are_known(name: str) -> None:
     assert OptionValues().find(name)
 
 
-def test_the_limits_of_both_colours_and_of_all_moves_of_a_book_count_together() -> None:
+def test_min_book_score_does_not_change_the_limits_of_the_colours() -> None:
     options = OptionValues()
     book = options.config.book
     assert (book.least_cp, book.least_cp_black, book.least_cp_white) == (-3000, 0, -140)
@@ -223,7 +223,7 @@ def test_the_limits_of_both_colours_and_of_all_moves_of_a_book_count_together() 
     assert options.config.book.least_cp == -50
 
 
-def test_no_book_is_opened_unless_one_is_named_and_wanted() -> None:
+def test_a_book_is_opened_only_if_it_is_named_and_own_book_is_true() -> None:
     options = OptionValues()
     files = [options.config.book_file]
     options.set("Book_File", "book.bin")
@@ -240,7 +240,7 @@ def test_false_is_read_as_false() -> None:
     assert options.config.clock.ponders is False
 
 
-def test_only_a_number_that_was_out_of_bounds_is_remarked_on() -> None:
+def test_a_number_out_of_bounds_is_corrected_and_reported() -> None:
     options = OptionValues()
     assert options.set("BlackDrawValue", "100") == []  # Percent: 1000 per mille.
     assert options.set("Threads", "+1") == []
@@ -251,14 +251,14 @@ def test_only_a_number_that_was_out_of_bounds_is_remarked_on() -> None:
     "name, unused, used",
     [("Max_GPU", "1", "2"), ("UCT_Threads2", "0", "4"), ("DNN_Model3", "", "x.onnx"), ("numgpus", "1", "8")],
 )
-def test_who_asks_for_several_gpus_is_told_that_one_is_used(name: str, unused: str, used: str) -> None:
+def test_options_for_several_gpus_are_reported_as_without_effect(name: str, unused: str, used: str) -> None:
     options = OptionValues()
     assert options.set(name, unused) == []
     assert options.set(name, used) == [f"option {name} has no effect: Goryu uses one GPU, that of Device"]
     assert options.config == EngineConfig()
 
 
-def test_a_path_may_be_pasted_with_the_quotes_of_windows() -> None:
+def test_a_path_may_have_the_quotes_of_windows() -> None:
     options = OptionValues()
     options.set("DNN_Model", r'"C:\My Models\日本 語.onnx"')
     assert options.config.evaluator.model == r"C:\My Models\日本 語.onnx"
@@ -326,7 +326,7 @@ def test_no_value_breaks_an_option(option: Option, text: str) -> None:
 
 
 @given(st.text())
-def test_the_grammar_takes_anything(line: str) -> None:
+def test_the_parsers_accept_any_line(line: str) -> None:
     parse_setoption(f"setoption {line}")
     command = parse_command(f"go {line}")
     assert command is not None
@@ -353,14 +353,14 @@ def test_mate_infinite_is_no_infinite_analysis() -> None:
     assert parse_go(("ponder", "btime", "0", "wtime", "0", "byoyomi", "100")).limits.ponder
 
 
-def test_the_limits_of_searchmoves_may_stand_on_either_side() -> None:
+def test_searchmoves_may_come_before_and_after_the_limits() -> None:
     for text in ("nodes 7 searchmoves 7g7f P*5e", "searchmoves 7g7f P*5e nodes 7"):
         command = parse_go(tuple(text.split()))
         assert command.searchmoves == ("7g7f", "P*5e")
         assert command.limits.nodes == 7
 
 
-def test_a_settings_file_yields_to_what_the_user_has_set() -> None:
+def test_a_model_file_sets_what_the_user_has_not_set() -> None:
     options = OptionValues()
     options.set("Threads", "7")
     problems = options.set_model_options(
@@ -373,7 +373,7 @@ def test_a_settings_file_yields_to_what_the_user_has_set() -> None:
     assert options.config.evaluator.temperature == 1.5
 
 
-def test_what_the_options_file_says_holds_against_gui_and_model() -> None:
+def test_the_options_file_overrides_the_gui_and_the_model_file() -> None:
     options = OptionValues()
     *problems, settings = options.fix(
         "# a remark\r\nThreads 3\r\nC_init=125\n\nDNN_Model  C:\\my nets\\a=b.onnx \n"
@@ -408,7 +408,7 @@ def test_the_options_file_may_be_in_the_encodings_of_japanese_editors(
     assert read_options_file() == ("BookFile 定跡.db\n", "")
 
 
-def test_an_options_file_of_another_encoding_is_one_problem(
+def test_an_options_file_in_utf_16_is_reported_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "options").write_text("Threads 2\nMultiPV 3\n", "utf-16")
@@ -418,7 +418,7 @@ def test_an_options_file_of_another_encoding_is_one_problem(
     assert problem.endswith("options is neither UTF-8 nor Shift_JIS")
 
 
-def test_an_options_file_that_may_not_be_read_is_one_problem(
+def test_an_options_file_without_read_permission_is_reported_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(path: Path) -> bytes:
@@ -433,7 +433,7 @@ def test_an_options_file_that_may_not_be_read_is_one_problem(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
-def test_an_options_file_that_is_no_regular_file_is_one_problem(
+def test_an_options_file_that_is_a_fifo_is_reported_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Opening a FIFO waits until somebody writes to it."""
@@ -445,15 +445,13 @@ def test_an_options_file_that_is_no_regular_file_is_one_problem(
 
 
 @pytest.mark.parametrize("program", ["", "engine/goryu/__main__.py"])
-def test_without_a_program_of_its_own_no_options_file_counts(
-    program: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_m_goryu_reads_no_options_file(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GORYU_OPTIONS", raising=False)
     monkeypatch.setattr(sys, "argv", [program])
     assert read_options_file() == ("", "")
 
 
-def test_the_settings_files_of_the_shipped_networks_are_without_fault() -> None:
+def test_the_model_files_of_the_shipped_networks_have_no_problems() -> None:
     files = sorted(models_folder().glob("goryu-*.onnx.ini"))
     assert [path.name.removesuffix(".ini") for path in files] == [
         path.name for path in sorted(models_folder().glob("goryu-*.onnx"))
@@ -467,7 +465,7 @@ def test_the_settings_files_of_the_shipped_networks_are_without_fault() -> None:
 @pytest.mark.parametrize(
     "line", ["Evaluator=material", "EvalDir=x", "DNN_Model=x", "LogFile=x", "Clear_Hash="]
 )
-def test_a_settings_file_does_not_decide_which_model_it_lies_beside(line: str) -> None:
+def test_a_model_file_may_not_choose_the_model(line: str) -> None:
     options = OptionValues()
     assert len(options.set_model_options(line)) == 1
     assert options.config == EngineConfig()
@@ -487,11 +485,11 @@ def test_certain_results_have_finite_scores(value: float) -> None:
 
 
 @given(st.integers(-5000, 5000))
-def test_centipawns_come_back(cp: int) -> None:
+def test_centipawns_are_inverted_by_the_published_formula(cp: int) -> None:
     win_rate = 1 / (1 + exp(-cp / 600))
     assert centipawns(2 * win_rate - 1, 600) == cp
 
 
-def test_a_mate_has_a_number_and_never_a_bare_sign() -> None:
+def test_a_mate_score_has_a_number() -> None:
     assert score(1.0, 5, 600) == "mate 5"
     assert score(-1.0, -4, 600) == "mate -4"

@@ -1,4 +1,4 @@
-"""`goryu` or `python -m goryu`: the USI engine, or with a word behind it a command for people."""
+"""`goryu` or `python -m goryu`: the USI engine, or another command if one is named."""
 
 import os
 import sys
@@ -16,42 +16,43 @@ COMMANDS = {
     "options": "goryu.usi.console:print_options",
     "doctor": "goryu.cli.doctor:main",
 }
-"""Name of a command -> the function that runs it: `function(arguments) -> exit status`.
+"""The function that runs each command: `function(arguments) -> exit status`.
 
-The functions are imported when they are asked for: `usiok` must come before anything heavy is loaded.
+A function is imported when its command is run: `usiok` must come before heavy modules are loaded.
 """
 
 HELP = """usage: goryu [usi | play | options | doctor] ...
 
-  usi      the USI engine on stdin and stdout, for GUIs; also without a word
-  play     a game at the terminal: goryu play --help
-  options  every USI option with its default and meaning
-  doctor   what is installed, what works, and what to do about the rest
+  usi      runs the USI engine on stdin and stdout, for GUIs; the default
+  play     plays a game in the terminal; see goryu play --help
+  options  lists every USI option with its values, default and meaning
+  doctor   checks the installation and suggests fixes
 """
 
 
 INTERRUPTED = 130
-"""The exit status of a program that Ctrl-C has ended, in a shell."""
+"""The exit status that shells expect of a program that was ended by Ctrl-C."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit status; without arguments the command is `usi`."""
+    """Runs the command in `argv`, or `usi` if there is none; returns the exit status."""
     command, *arguments = (sys.argv[1:] if argv is None else argv) or ["usi"]
-    if sys.stdin is None:  # Closed by who started us: then there is no input,
+    # The parent process may have closed them.
+    if sys.stdin is None:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
-    if sys.stdout is None:  # and nobody to read the output.
+    if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         status = run(command, arguments)
         sys.stdout.flush()
-    except KeyboardInterrupt:  # While a command is being imported; later each knows what to do.
+    except KeyboardInterrupt:  # During the import of a command; later each handles it itself.
         return INTERRUPTED
-    except BrokenPipeError:  # Who reads has seen enough: `goryu options | head`.
-        write_no_more()
+    except BrokenPipeError:  # As in `goryu options | head`.
+        discard_output()
         return 1
     except (ImportError, OSError) as error:
-        write_no_more()
-        advice = " (goryu doctor says more)" if isinstance(error, ImportError) else ""
+        discard_output()
+        advice = " (goryu doctor may tell why)" if isinstance(error, ImportError) else ""
         print(f"goryu: {error}{advice}", file=sys.stderr)  # noqa: T201
         return 1
     return status
@@ -66,18 +67,18 @@ def run(command: str, arguments: Sequence[str]) -> int:
         print(HELP, end="")  # noqa: T201
         return 0
     if command not in COMMANDS:
-        print(f"goryu: no command {command!r}; there are: {', '.join(COMMANDS)}", file=sys.stderr)  # noqa: T201
+        print(f"goryu: unknown command {command!r}; expected one of {', '.join(COMMANDS)}", file=sys.stderr)  # noqa: T201
         return 2
     if isinstance(sys.stdout, TextIOWrapper):
-        # Into a file Windows writes the code page of the country, which lacks the letters of others.
+        # In a file, Windows uses a code page that lacks the letters of other languages.
         sys.stdout.reconfigure(errors="backslashreplace")
     module, function = COMMANDS[command].split(":")
     status: int = getattr(import_module(module), function)(arguments)
     return status
 
 
-def write_no_more() -> None:
-    """Lets stdout lead nowhere, or what it still holds would fail again when the interpreter ends."""
+def discard_output() -> None:
+    """Discards all further output: flushing the rest at exit would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

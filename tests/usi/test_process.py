@@ -165,7 +165,7 @@ def test_empty_lines_are_sent_during_a_slow_load(pool: Pool) -> None:
         engine.send("isready")
         times: list[float] = []  # Without the start of the process.
         while (line := engine.next_line()) != "readyok":
-            is_remark = not times and str(line).startswith("info string set by the file beside the model")
+            is_remark = not times and str(line).startswith("info string set by the file next to the model")
             assert line == "" or is_remark
             times.append(engine.received_s)
         times.append(engine.received_s)
@@ -276,9 +276,9 @@ def test_the_file_next_to_a_model_sets_the_options_that_the_user_did_not_set(
     copy.write_bytes(network.read_bytes())
     (tmp_path / "net.onnx.ini").write_text("DNN_Batch_Size=7\nthread=1\nMultiPV=2\nNoSuchThing=1\n")
     fresh.send(f"setoption name DNN_Model value {copy}\nsetoption name MultiPV value 1\nisready")
-    fresh.expect("info string file beside the model: no option is called 'NoSuchThing'")
-    fresh.expect("info string set by the file beside the model: Threads=1 DNN_Batch_Size=7")
-    fresh.expect("info string the file beside the model has other values: MultiPV=2")
+    fresh.expect("info string file next to the model: no option is called 'NoSuchThing'")
+    fresh.expect("info string set by the file next to the model: Threads=1 DNN_Batch_Size=7")
+    fresh.expect("info string the file next to the model has other values: MultiPV=2")
     fresh.expect("info string backend=.* batch=7 threads=1 .*")
     fresh.expect("readyok")
     fresh.send("getoption MultiPV")

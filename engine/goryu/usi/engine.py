@@ -243,7 +243,7 @@ class UsiEngine:
 
     def _identify(self) -> list[Action]:
         self._read_model_file()  # Its values are the defaults that the GUI should show.
-        return [Write(line) for line in identification(self._options.defaults)]
+        return [Write(line) for line in identification(self._options.offer())]
 
     def _isready(self, command: Command) -> list[Action]:
         if isinstance(self._job, _Searching):
@@ -347,7 +347,7 @@ class UsiEngine:
         return self._loaded_files != _files_of(self._options.config)
 
     def _load(self, owes_readyok: bool = False) -> list[Action]:
-        messages = [*self._file_messages, *self._read_model_file(), *self._options.model_options()]
+        messages = [*self._file_messages, *self._read_model_file(), *self._options.model_messages()]
         config = self._options.config
         self._loaded_files = _files_of(config)
         self._job = _Loading(owes_readyok)

@@ -108,8 +108,9 @@ class Option:
         if self.kind is Kind.SPIN:
             values = f"{self.minimum} to {self.maximum} {self.unit.name}".rstrip()
         elif self.kind is Kind.COMBO:
-            values = " or ".join(self.choices)
-        return f"{self.name} ({values}; default {self.text(config)})"
+            values = f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
+        default = self.text(config).replace(EMPTY, "none")
+        return f"{self.name} ({values}; default {default})"
 
     def parse(self, text: str, factor: int = 1) -> Value:
         """Returns the field's value for a text; a number out of bounds becomes the nearest possible one.

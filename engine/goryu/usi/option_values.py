@@ -1,6 +1,7 @@
 """The values of the options: from the engine, the model's file, the user, and `engine_options.txt`."""
 
 import re
+from operator import attrgetter
 
 from goryu.players.config import EngineConfig, Value, with_fields
 from goryu.usi.option import Kind, Option, OptionError
@@ -25,8 +26,9 @@ _SEVERAL_GPUS = re.compile(r"(uct_threads|dnn_model|dnn_batch_size)[2-8]|max_gpu
 class OptionValues:
     """The options with their values.
 
-    A later source overrides an earlier one: the engine's defaults, the file beside the model, what was set
-    by name, and `engine_options.txt`.
+    A later source overrides an earlier one: the engine's defaults, the file next to the model, the user (by
+    `set`), and `engine_options.txt`. There is one exception: GUIs send every option, changed or not, so that
+    after a change of the model a value that was offered as the default for the last one does not count.
     """
 
     def __init__(self) -> None:
@@ -34,13 +36,14 @@ class OptionValues:
         self._model: dict[str, Value] = {}
         self._user: dict[str, Value] = {}
         self._fixed: dict[str, Value] = {}
-        self._config: EngineConfig | None = None  # Of these values, once it has been needed.
+        self._offered: EngineConfig | None = None
+        self._config: EngineConfig | None = None  # Computed from the above when it is needed.
 
     @property
     def config(self) -> EngineConfig:
         """The values in force."""
         if self._config is None:
-            self._config = with_fields(EngineConfig(), {**self._model, **self._user, **self._fixed})
+            self._config = with_fields(EngineConfig(), {**self._model, **self._set_by_user(), **self._fixed})
         return self._config
 
     @property
@@ -48,37 +51,51 @@ class OptionValues:
         """The values in force if the user sets nothing."""
         return with_fields(EngineConfig(), {**self._model, **self._fixed})
 
+    def offer(self) -> EngineConfig:
+        """Returns the defaults to offer to the GUI; remembers for which model they are."""
+        self._offered, self._config = self.defaults, None
+        return self._offered
+
+    def _set_by_user(self) -> dict[str, Value]:
+        """Returns the user's values that count."""
+        chosen = with_fields(EngineConfig(), {**self._user, **self._fixed})
+        if self._offered is None or _model_of(chosen) == _model_of(self._offered):
+            return self._user
+        return {
+            field: value for field, value in self._user.items() if value != attrgetter(field)(self._offered)
+        }
+
     def find(self, name: str) -> list[Option]:
-        """Returns the options of this name or alias: mostly one, none, or both that an alias sets."""
+        """Returns the options that a name or alias sets: usually one."""
         return [option for option, _ in _BY_NAME.get(name.lower(), [])]
 
     def set(self, name: str, text: str) -> list[str]:
-        """Sets what the name stands for; returns in words why the value in force is another one, if it is.
+        """Sets the options of a name; returns a message for each that got another value.
 
         A number out of bounds becomes the nearest possible one. A button changes nothing.
 
         Raises:
-            OptionError: no option has this name, or the value was refused.
+            OptionError: no option has this name, or the value is not possible.
         """
         if _SEVERAL_GPUS.fullmatch(name.lower()):
             is_default = text.strip() in ("", "0", "1")
             return [] if is_default else [f"option {name} has no effect: Goryu uses one GPU, that of Device"]
-        problems: list[str] = []
+        messages: list[str] = []
         for option, factor in _found(name):
             if option.kind is Kind.BUTTON:
                 continue
             value = option.parse(text, factor)
             if self._fixed.get(option.field, value) != value:
-                problems.append(f"option {option.name} stays {option.text(self.config)}: {OPTIONS_FILE}")
+                messages.append(f"option {option.name} stays {option.text(self.config)}: {OPTIONS_FILE}")
                 continue
             self._user[option.field], self._config = value, None
-            problems += _correction(option, text, factor, value)
-        return problems
+            messages += _correction(option, text, factor, value)
+        return messages
 
     def fix(self, text: str) -> list[str]:
         """Sets for good what the text of an `engine_options.txt` says.
 
-        Returns in words what was wrong with it, then in one line what it has set.
+        Returns messages: what is wrong with the text, then in one line what it has set.
         """
         problems: list[str] = []
         for name, value in parse_options_file(text):
@@ -97,7 +114,7 @@ class OptionValues:
         return [*problems, f"set by {OPTIONS_FILE}: {' '.join(fixed)}"] if fixed else problems
 
     def set_model_options(self, text: str) -> list[str]:
-        """Sets what the file beside the model says, lines `NAME=VALUE`; returns what is wrong with it."""
+        """Sets what the file next to the model says in lines `NAME=VALUE`; returns what is wrong with it."""
         problems: list[str] = []
         self._model, self._config = {}, None
         for line in map(str.strip, text.splitlines()):
@@ -113,25 +130,27 @@ class OptionValues:
                 problems.append(str(error))
             if not equals:
                 problems.append(f"expected NAME=VALUE, received {line[:80]!a}")
-        return [f"file beside the model: {problem}" for problem in problems]
+        return [f"file next to the model: {problem}" for problem in problems]
 
-    def model_options(self) -> list[str]:
-        """Returns in words what the file beside the model has set, and what it would set but for the user."""
-        others = {**self._user, **self._fixed}
-        config, model = self.config, with_fields(EngineConfig(), self._model)
-        applied, overridden = list[str](), list[str]()
-        for option in OPTIONS:
-            if option.field not in self._model:
-                continue
-            text = option.text(model)
-            if option.field not in others:
+    def model_messages(self) -> list[str]:
+        """Returns messages about values that depend on the model and that the GUI may not show."""
+        overriding = {**self._set_by_user(), **self._fixed}
+        model, user = (with_fields(EngineConfig(), values) for values in (self._model, self._user))
+        applied, overridden, defaults = list[str](), list[str](), list[str]()
+        for option in filter(lambda option: option.field, OPTIONS):
+            text = option.text(self.config)
+            if option.field in self._model and option.field not in overriding:
                 applied.append(f"{option.name}={text}")
-            elif option.text(config) != text:
-                overridden.append(f"{option.name}={text}")
-        lines = [f"set by the file beside the model: {' '.join(applied)}"] if applied else []
-        if overridden:
-            lines.append(f"the file beside the model has other values: {' '.join(overridden)}")
-        return lines
+            elif option.field in self._model and option.text(model) != text:
+                overridden.append(f"{option.name}={option.text(model)}")
+            elif option.field in self._user.keys() - overriding.keys() and option.text(user) != text:
+                defaults.append(f"{option.name}={text}")
+        lines = {
+            "set by the file next to the model": applied,
+            "the file next to the model has other values": overridden,
+            "other defaults for this model": defaults,
+        }
+        return [f"{line}: {' '.join(values)}" for line, values in lines.items() if values]
 
     def explain(self, name: str) -> list[str]:
         """Returns how the options of a name are offered to the GUI, and what they mean."""
@@ -148,6 +167,11 @@ class OptionValues:
         return lines or [f"{name} has no value" if options else _no_option(name)]
 
 
+def _model_of(config: EngineConfig) -> tuple[str, str, str]:
+    """Returns the values that name the model."""
+    return config.evaluator.kind, config.evaluator.model, config.evaluator.model_folder
+
+
 def _found(name: str) -> list[tuple[Option, int]]:
     """Returns the options of a name with the factor of this name; raises OptionError if there is none."""
     found = _BY_NAME.get(name.lower())
@@ -161,7 +185,7 @@ def _no_option(name: str) -> str:
 
 
 def _correction(option: Option, text: str, factor: int, value: Value) -> list[str]:
-    """Returns in words to what a number out of bounds was corrected."""
+    """Returns a message if a number was out of bounds."""
     if option.kind is not Kind.SPIN or isinstance(value, str):
         return []
     number = option.unit.number(value)
