@@ -17,12 +17,10 @@ from goryu.search import puct as puct_module
 from goryu.search import puct_tree
 from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.final_move import ranking
 from goryu.search.forgetting import make_room, proof_line
 from goryu.search.mate import MateVerdict, solve
 from goryu.search.minimax import negamax
 from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
-from goryu.search.node_table import NodeTable
 from goryu.search.proof import MateSolver
 from goryu.search.puct import Puct
 from goryu.search.result import SearchStats
@@ -485,33 +483,6 @@ def test_a_certain_draw_is_played_only_where_nothing_is_thought_better(
     assert back.value == 0.0
     assert back.visits >= 0.2 * max(move.visits for move in result.moves)
     assert (result.moves[0] is back) == is_repeated
-
-
-@pytest.mark.parametrize(
-    ("visits", "values", "deviations", "by_bound"),
-    [
-        # Surely +0.08 is better than +0.1, give or take 5 * 0.5 / 10.
-        ([100, 60], [0.1, 0.08], [0.5, 0.01], 1),
-        ([100, 60], [0.1, 0.08], [0.02, 0.01], 0),
-        # No contender: less than a fifth of the visits, or less than ten.
-        ([100, 19], [0.1, 0.9], [0.5, 0.0], 0),
-        ([100, 20], [0.1, 0.9], [0.5, 0.0], 1),
-        ([12, 9], [0.1, 0.9], [0.5, 0.0], 0),
-        ([12, 10], [0.1, 0.9], [0.5, 0.0], 1),
-    ],
-)
-def test_the_final_move_is_the_contender_that_is_surely_good(
-    visits: list[int], values: list[float], deviations: list[float], by_bound: int
-) -> None:
-    table, moves = NodeTable(10), [Move(0), Move(1)]
-    root = table.add(Node(1, 0, moves, [0.5, 0.5], 0.0))
-    table.try_moves(root, 2)
-    root.visits = visits
-    for i, (value, deviation) in enumerate(zip(values, deviations, strict=True)):
-        child = root.children[i] = table.add(Node(2 + i, 1, [], [], -value))
-        child.value, child.mean_square = -value, value * value + deviation * deviation
-    for rule, expected in (("lcb", by_bound), ("visits", 0)):
-        assert ranking(table, root, rule, masked=set()) == [expected, 1 - expected]
 
 
 @pytest.mark.parametrize("draw_value", [-0.5, 0.25])
