@@ -50,7 +50,7 @@ PuctConfig config_of(Bytes& bytes) {
     return config;
 }
 
-void search(Puct& puct, Game& game, bool merges, Bytes& bytes) {
+void search(Puct& puct, Game& game, Bytes& bytes) {
     const int playouts = 1 + bytes.next(), breaks_at = bytes.next() % 8 == 0 ? 1 + bytes.next() : 0;
     ShogiState state(game);
     BreakingLeafSink sink(breaks_at);
@@ -75,7 +75,7 @@ void search(Puct& puct, Game& game, bool merges, Bytes& bytes) {
     } catch (const std::runtime_error&) {
         if (puct.root() == kNoNode) puct.clear();
     }
-    check_graph(puct.table(), merges);
+    check_graph(puct.table());
 }
 
 }  // namespace
@@ -91,12 +91,11 @@ void judge(std::string_view input) {
     Game game(parsed->position, parsed->move_number, rules);
     const Capacity capacity{static_cast<std::uint64_t>(1 + 8 * bytes.next()),
                             bytes.next() % 2 == 0 ? std::uint64_t{1} << 60 : std::uint64_t{500} * bytes.next() + 1};
-    const bool merges = bytes.next() % 4 != 0;
-    Puct puct(config_of(bytes), capacity, merges);
+    Puct puct(config_of(bytes), capacity);
     MoveList moves;
     for (bool is_first = true; is_first || bytes.any(); is_first = false) {
         if (game.outcome() != Ending::kNone) break;
-        search(puct, game, merges, bytes);
+        search(puct, game, bytes);
         if (bytes.next() % 16 == 0) puct.clear();
         game.legal_moves(moves);
         game.push(moves[bytes.next() % moves.size()]);

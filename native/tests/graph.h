@@ -8,17 +8,18 @@
 
 namespace goryu::test {
 
-inline void check_node(NodeTable& table, NodeIndex place, bool merges) {
-    Node& node = table[place];
+inline void check_node(NodeTable& table, NodeIndex index) {
+    Node& node = table[index];
     table.sort_moves(node);
     const LegalMove* const moves = table.moves(node);
-    EXPECT(std::is_sorted(moves, moves + node.move_count, [](LegalMove a, LegalMove b) {
+    EXPECT(!node.is_complete || std::is_sorted(moves, moves + node.move_count, [](LegalMove a, LegalMove b) {
         return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
     }));
     EXPECT(node.value >= -1.0 && node.value <= 1.0);
     EXPECT(node.in_flight == 0);
-    EXPECT(table.find(node.key, node.ply) == (merges ? place : kNoNode));
-    std::uint32_t total = 1;
+    EXPECT(table.find(node.key) == index);
+    EXPECT(node.is_complete || (node.proof != Proof::kUnknown && node.tried == 0));
+    std::uint32_t total = node.raw_visits;
     for (int i = 0; i < node.tried; ++i) {
         const Edge& edge = table.edges(node)[i];
         total += edge.visits;
@@ -30,10 +31,15 @@ inline void check_node(NodeTable& table, NodeIndex place, bool merges) {
     EXPECT(node.total_visits == total);
 }
 
-inline void check_graph(NodeTable& table, bool merges = true) {
-    const auto places = table.live().places();
-    EXPECT(places.size() == table.size());
-    for (const NodeIndex place : places) check_node(table, place, merges);
+inline void check_graph(NodeTable& table) {
+    const auto indices = table.live().indices();
+    EXPECT(indices.size() == table.size());
+    std::uint64_t bytes = 128 * table.repetitions().size();
+    for (const NodeIndex index : indices) {
+        check_node(table, index);
+        bytes += 72 + 4 * table[index].move_count + 12 * table[index].tried;
+    }
+    EXPECT(bytes == table.bytes());
 }
 
 }  // namespace goryu::test

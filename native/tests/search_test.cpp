@@ -88,14 +88,14 @@ void play_a_game(std::string_view sfen, int threads, std::uint64_t capacity, int
     config.batch_size = 4;
     config.threads = threads;
     config.mate_nodes = mate_nodes;
-    Puct puct(config, {capacity}, true);
+    Puct puct(config, {capacity});
     Game game = game_of(sfen);
     for (int ply = 0; ply < 12 && game.outcome() == Ending::kNone; ++ply) {
         search(puct, game, threads, 400);
         NodeTable& table = puct.table();
         check_graph(table);
-        EXPECT(table.size() <= capacity);
         const Node& root = table[puct.root()];
+        EXPECT(table.size() <= capacity + root.tried + 100);
         if (root.tried == 0) break;
         const Edge* const edges = table.edges(root);
         const auto fewer = [](const Edge& a, const Edge& b) { return a.visits < b.visits; };
@@ -109,7 +109,7 @@ void a_lack_of_memory_leaves_nothing_in_flight() {
     for (int granted = 0; granted < 40; ++granted) {
         PuctConfig config;
         config.batch_size = 8;
-        Puct puct(config, {1 << 20}, true);
+        Puct puct(config, {1 << 20});
         Game game = game_of(kShuffle);
         search(puct, game, 1, 1);
         Game played = game_of(kShuffle);  // Not a copy, which would have no room for the moves to come.
@@ -138,19 +138,35 @@ void a_lack_of_memory_leaves_nothing_in_flight() {
 
 // There are names for 64 GiB of moves and edges; here, for 16 MiB.
 void no_block_is_handed_out_twice() {
-    constexpr std::uint64_t kBytes = 16 << 20;
-    NodeTable table({1 << 20, std::uint64_t{1} << 60, 8}, true);
-    const std::vector<Move> moves(kMaxMoves);
-    const std::vector<double> policy(kMaxMoves, 1.0 / kMaxMoves);
-    NodeIndex end = 0;
-    while (!table.is_full() && end < 10'000) table.add(++end, 1, moves, policy.data(), 0.0);
-    EXPECT(table.is_full() && !table.is_exhausted());
-    NodeIndex tried = 0;
-    while (!table.is_exhausted() && tried < end) table.try_moves(tried++, kMaxMoves);
-    EXPECT(tried > 100 && tried < end);
-    EXPECT(table.bytes() - 72 * table.size() <= kBytes);
-    table.prune(0);
-    EXPECT(table.size() == 1 && !table.is_full());
+    PuctConfig config;
+    config.batch_size = 16;
+    Puct puct(config, {1 << 20, std::uint64_t{1} << 60, 8});
+    Game game = game_of(kStartSfen);
+    search(puct, game, 1, 200'000);
+    check_graph(puct.table());
+    EXPECT(puct.progress().playouts == 200'000);
+    EXPECT(puct.table().bytes_held() < 16 << 20);
+}
+
+// The table holds at most a quarter more than its capacity, over many times what fits into it.
+void memory_stays_bounded() {
+    constexpr std::uint64_t kBytes = 1 << 20;
+    PuctConfig config;
+    config.batch_size = 8;
+    config.mate_nodes = 20;
+    for (const std::string_view sfen : {kStartSfen, kChecks, kShuffle}) {
+        Puct puct(config, {1 << 20, kBytes});
+        Game game = game_of(sfen);
+        for (int i = 1; i <= 20; ++i) {
+            search(puct, game, 1, 5000);
+            check_graph(puct.table());
+            EXPECT(puct.table().bytes() < kBytes + (kBytes >> 4));
+            EXPECT(puct.table().bytes_held() <= kBytes + (kBytes >> 2));
+            if (puct.progress().is_exhausted) break;
+            const Node& root = puct.table()[puct.root()];
+            EXPECT(root.total_visits == 1 + 5000U * i);
+        }
+    }
 }
 
 // Breaks after a number of positions.
@@ -167,7 +183,7 @@ private:
 void a_failure_leaves_nothing_in_flight() {
     PuctConfig config;
     config.batch_size = 4;
-    Puct puct(config, {1000}, true);
+    Puct puct(config, {1000});
     Game game = game_of(kStartSfen);
     search(puct, game, 1, 200);
     ShogiState state(game);
@@ -197,6 +213,7 @@ int run() {
     a_failure_leaves_nothing_in_flight();
     a_lack_of_memory_leaves_nothing_in_flight();
     no_block_is_handed_out_twice();
+    memory_stays_bounded();
     std::printf("search_test: %d failures\n", failures.load());
     return failures == 0 ? 0 : 1;
 }
