@@ -3,6 +3,7 @@
 import math
 import os
 import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -486,6 +487,14 @@ def test_a_model_that_is_no_regular_file_is_a_model_error(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "fifo.onnx")
     with pytest.raises(ModelError, match="not a regular file"):
         NetworkEvaluator(tmp_path / "fifo.onnx", backend="cpu")
+
+
+def test_a_pytorch_checkpoint_gets_advice(tmp_path: Path) -> None:
+    path = tmp_path / "model.pth"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("model/data.pkl", b"")
+    with pytest.raises(ModelError, match="export it to ONNX"):
+        NetworkEvaluator(path, backend="cpu")
 
 
 @pytest.mark.parametrize("content", [b"", b"not a model", bytes(range(256)) * 40])

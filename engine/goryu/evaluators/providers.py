@@ -128,6 +128,8 @@ def open_session(
         raise BackendError(f"backend {backend!r}: expected one of {', '.join(_PROVIDERS)}")
     if not path.is_file():
         raise ModelError(f"model {path}: {'not a regular file' if path.exists() else 'no such file'}")
+    if _is_archive(path):
+        raise ModelError(f"model {path}: a PyTorch or NumPy archive; export it to ONNX (torch.onnx.export)")
     onnxruntime = import_onnxruntime()
     obstacle = _obstacle(onnxruntime, backend)
     if obstacle is not None:
@@ -152,6 +154,12 @@ def open_session(
     if handle.get_providers()[0] != _PROVIDERS[backend]:
         raise BackendError(f"{_NAMES[backend]} cannot be used: {_unstarted(onnxruntime, backend)}")
     return Session(handle, _NAMES[backend], str(onnxruntime.__version__))
+
+
+def _is_archive(path: Path) -> bool:
+    """Is the file a zip archive, as PyTorch (.pth) and NumPy (.npz) write for networks?"""
+    with path.open("rb") as file:
+        return file.read(4) == b"PK\x03\x04"
 
 
 def _obstacle(onnxruntime: Any, name: str) -> str | None:
