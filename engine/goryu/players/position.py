@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from goryu.games.shogi import START_SFEN, EnteringKingRule, Rules, SfenError, move_from_usi
+from goryu.games.shogi import START_SFEN, EnteringKingRule, Rules, SfenError, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig
@@ -68,7 +68,8 @@ def legal_root_moves(position: GamePosition, texts: Sequence[str]) -> tuple[Boar
     If one of them is a pointless non-promotion, the board is under rules that generate these too.
     """
     board = position.board
-    moves = tuple(dict.fromkeys(move for move in map(move_from_usi, texts) if board.is_legal(move)))
+    legal = {move_to_usi(move): move for move in board.all_legal_moves()} if texts else {}
+    moves = tuple(legal[text] for text in dict.fromkeys(texts) if text in legal)
     if not set(moves) <= set(board.legal_moves()):
         board = position.under(replace(board.rules, all_moves=True)).board
     return board, moves
