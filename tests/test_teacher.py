@@ -37,12 +37,12 @@ IMPATIENT = Timeouts(handshake_s=60.0, move_s=1.0, grace_s=0.3)
 
 
 def play(*behaviour: str, settings: TeacherConfig = SHORT, number: int = 0) -> GameRecord:
-    """A game of the pupil that behaves so."""
+    """A game of the fake engine with this behaviour."""
     timeouts = IMPATIENT if "*:hang" in behaviour else PATIENT
     client = UsiClient(EngineSpec((*FAKE_ENGINE, *behaviour)), timeouts=timeouts)
     try:
         client.start()
-        return teacher_game(client, number, settings, "Pupil")
+        return teacher_game(client, number, settings, "Fake")
     finally:
         client.kill()
 
@@ -57,7 +57,7 @@ def test_the_opening_is_played_but_not_recorded() -> None:
     for move in game.moves:
         assert board.is_legal(move)  # type: ignore[arg-type]
         board.push(move)  # type: ignore[arg-type]
-    assert (game.ending, game.result, game.teacher, game.number) == ("maximum ply", DRAW, "Pupil", 0)
+    assert (game.ending, game.result, game.teacher, game.number) == ("maximum ply", DRAW, "Fake", 0)
 
 
 def test_a_game_is_a_function_of_its_number() -> None:
@@ -178,7 +178,7 @@ def test_variations_are_searched_beside_the_game() -> None:
 
 
 def spec(*behaviour: str, lives: Path | None = None) -> EngineSpec:
-    environment = (("PUPIL_LIVES", str(lives)),) if lives else ()
+    environment = (("FAKE_ENGINE_LIVES", str(lives)),) if lives else ()
     return EngineSpec((*FAKE_ENGINE, *behaviour), environment=environment)
 
 
@@ -187,7 +187,7 @@ def by_number(path: Path) -> dict[int | None, GameRecord]:
 
 
 def test_a_run_plays_the_games_that_the_file_lacks(tmp_path: Path) -> None:
-    path = tmp_path / "pupil.games"
+    path = tmp_path / "fake.games"
     other = GameRecord((move_from_usi("7g7f"),), (0,), DRAW, teacher="somebody else", number=1)
     write_games(path, [other])
     first = run(spec(), SHORT, path, games=2, timeouts=PATIENT)
@@ -202,12 +202,12 @@ def test_a_run_plays_the_games_that_the_file_lacks(tmp_path: Path) -> None:
     games = list(read_games(path))
     assert games[0] == other
     assert sorted(game.number for game in games[1:]) == [0, 1, 2, 3, 4]  # type: ignore[type-var]
-    assert games[1].teacher == "Pupil; go nodes 1; seed 0"
+    assert games[1].teacher == "Fake; go nodes 1; seed 0"
     assert games[1].moves == play(number=0).moves
 
 
 def test_no_two_games_begin_in_the_same_position(tmp_path: Path) -> None:
-    path = tmp_path / "pupil.games"
+    path = tmp_path / "fake.games"
     settings = replace(SHORT, random_plies=(1, 1), max_plies=3)  # there are 30 first moves
     run(spec(), settings, path, games=10, timeouts=PATIENT)
     run(spec(), settings, path, games=20, processes=2, timeouts=PATIENT)
@@ -220,7 +220,7 @@ def test_no_two_games_begin_in_the_same_position(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["crash", "hang"])
 def test_an_engine_that_fails_loses_a_game_and_is_started_again(what: str, tmp_path: Path) -> None:
-    path = tmp_path / "pupil.games"
+    path = tmp_path / "fake.games"
     lives = tmp_path / "lives"
     timeouts = replace(PATIENT, move_s=3.0, grace_s=0.3)
     progress = run(spec(f"20:{what}", lives=lives), SHORT, path, games=4, timeouts=timeouts)
@@ -233,12 +233,12 @@ def test_an_engine_that_fails_loses_a_game_and_is_started_again(what: str, tmp_p
 
 def test_a_run_gives_up_on_an_engine_that_keeps_failing(tmp_path: Path) -> None:
     with pytest.raises(TeacherError, match=r"5 games in a row failed.*exit code 3"):
-        run(spec("0:crash"), SHORT, tmp_path / "pupil.games", timeouts=PATIENT)
+        run(spec("0:crash"), SHORT, tmp_path / "fake.games", timeouts=PATIENT)
     with pytest.raises(TeacherError, match=re.escape(f"cannot start '{MISSING}'")):
-        run(EngineSpec((MISSING,)), SHORT, tmp_path / "pupil.games")
+        run(EngineSpec((MISSING,)), SHORT, tmp_path / "fake.games")
     misspelled = replace(spec(), options=(("MultiPW", "1"),))
     with pytest.raises(TeacherError, match=r"does not list the option MultiPW: did you mean MultiPV\?"):
-        run(misspelled, SHORT, tmp_path / "pupil.games", timeouts=PATIENT)
+        run(misspelled, SHORT, tmp_path / "fake.games", timeouts=PATIENT)
 
 
 def tool() -> ModuleType:
@@ -257,7 +257,7 @@ def tool() -> ModuleType:
     [signal.SIGKILL, *(pytest.param(how, marks=pytest.mark.slow) for how in (signal.SIGTERM, signal.SIGINT))],
 )
 def test_a_run_that_was_killed_goes_on_without_loss_or_repetition(how: int, tmp_path: Path) -> None:
-    path = tmp_path / "pupil.games"
+    path = tmp_path / "fake.games"
     engine = " ".join(FAKE_ENGINE)
     options = ["--nodes", "1", "--random-plies", "2", "4", "--max-plies", "16"]
     command = [sys.executable, str(ROOT / "tools" / "teach.py"), "play", engine, "--out", str(path), *options]

@@ -2,8 +2,8 @@
 
 Arguments change the answer to a `go`: NUMBER:WHAT for one, counted from 0 over the life of the process, and
 *:WHAT for all others. WHAT is `crash`, `hang`, `mute` (a move without a score), `stray` (a line about another
-position), a number (the score), or a word for `bestmove`. It has `MultiPV`. With $PUPIL_LIVES, a file that
-gets a line for each process, a `crash` or `hang` happens in the first process only.
+position), a number (the score), or a word for `bestmove`. It has `MultiPV`. With $FAKE_ENGINE_LIVES, a file
+that gets a line for each process, a `crash` or `hang` happens in the first process only.
 """
 
 import os
@@ -25,7 +25,7 @@ def main() -> None:
     for text in sys.stdin:
         match text.split():
             case ["usi"]:
-                say("id name Pupil\nid author test")
+                say("id name Fake\nid author test")
                 say("option name MultiPV type spin default 1 min 1 max 9\nusiok")
             case ["isready"]:
                 say("readyok")
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def is_later_life() -> bool:
-    path = os.environ.get("PUPIL_LIVES")
+    path = os.environ.get("FAKE_ENGINE_LIVES")
     if not path:
         return False
     with open(path, "a", encoding="utf-8") as file:
