@@ -137,14 +137,14 @@ def test_depth_limited_alpha_beta_equals_full_width() -> None:
     for state in random_reversi(1):
         for depth in (1, 2, 3):
             value = full_width(state, depth, disc_lead)
-            assert depth_limited.depth_limited(state, depth, disc_lead) == value
+            assert depth_limited.search(state, depth, disc_lead)[0] == value
             move = depth_limited.best_move(state, depth, disc_lead)
             state.push(move)
             assert -full_width(state, depth - 1, disc_lead) == value
             state.pop()
 
 
-def test_judging_the_leaves_together_chooses_the_same_move() -> None:
+def test_evaluating_the_leaves_together_chooses_the_same_move() -> None:
     for state in random_reversi(2):
         for depth in (1, 2):
             values = iter([disc_lead(leaf) for leaf in depth_limited.leaf_states(state, depth)])
@@ -232,7 +232,7 @@ def test_uct_counts_every_iteration_once_and_expands_after_n_visits() -> None:
 
 
 def test_uct_that_never_expands_sees_one_ply() -> None:
-    assert depth_of(uct.search(TicTacToe(), 400, Random(2), expand_at=None)) == 1
+    assert depth_of(uct.search(TicTacToe(), 400, Random(2), expand_at=401)) == 1
 
 
 def before_a_repetition() -> Board:
@@ -336,7 +336,7 @@ def test_gumbel_root_draws_moves_with_the_policys_probabilities() -> None:
 
 def test_gumbel_visits_the_most_probable_moves_and_halves_them() -> None:
     evaluator = Biased((1, 2, 3, 4, 5, 6, 7, 8, 9))
-    result = Gumbel(evaluator, GumbelConfig(considered=4)).search(TicTacToe(), 16)
+    result = Gumbel(evaluator, GumbelConfig(max_considered=4)).search(TicTacToe(), 16)
     assert sum(result.visits) == 16
     assert sorted(result.visits) == [0, 0, 0, 0, 0, 2, 2, 6, 6]
     assert [move for move in result.moves if result.visits[move] > 0] == [5, 6, 7, 8]
@@ -352,7 +352,7 @@ def test_gumbel_improves_the_policy_towards_the_better_value() -> None:
 
 
 def test_gumbel_policy_is_the_softmax_of_log_priors_and_scaled_values() -> None:
-    config = GumbelConfig(considered=3, c_visit=2.0, c_scale=0.5)
+    config = GumbelConfig(max_considered=3, c_visit=2.0, c_scale=0.5)
     result = Gumbel(Biased((1, 1, 1, 1, 1, 1, 1, 1, 1)), config).search(TicTacToe((0, 1, 3, 4)), 3)
     # X: 0 3, O: 1 4; square 6 wins, 2 5 7 8 are worth 0 to an evaluator that says 0.
     assert result.moves == (2, 5, 6, 7, 8)
@@ -364,7 +364,7 @@ def test_gumbel_policy_is_the_softmax_of_log_priors_and_scaled_values() -> None:
 
 
 def test_gumbel_value_is_that_of_the_improved_policy() -> None:
-    config = GumbelConfig(considered=3, c_visit=2.0, c_scale=0.5)
+    config = GumbelConfig(max_considered=3, c_visit=2.0, c_scale=0.5)
     result = Gumbel(Biased((1, 1, 1, 1, 1, 1, 1, 1, 1)), config).search(TicTacToe((0, 1, 3, 4)), 3)
     # As above: of the moves 2 5 6 7 8, 6 wins, 2 and 5 are worth 0, and 7 and 8 were not tried.
     mixed = (0.0 + 3 * (1 / 3)) / (1 + 3)
@@ -383,7 +383,7 @@ def test_gumbel_mixes_the_values_of_the_visited_moves_by_their_priors() -> None:
 
 def test_gumbel_prefers_the_better_value_among_moves_visited_alike() -> None:
     evaluator = Biased((0.01, 0.01, 1, 0.01, 0.01, 2, 0.01, 0.01, 0.01))
-    result = Gumbel(evaluator, GumbelConfig(considered=2)).search(TicTacToe(WIN_AT_2), 2)
+    result = Gumbel(evaluator, GumbelConfig(max_considered=2)).search(TicTacToe(WIN_AT_2), 2)
     assert [move for move in result.moves if result.visits[result.moves.index(move)]] == [2, 5]
     assert result.move == 2
 
@@ -395,7 +395,7 @@ def test_gumbel_below_the_root_visits_the_move_that_lags_most_behind_the_policy(
     assert node.visits == [6, 4]
 
 
-def test_gumbel_asks_for_no_position_where_the_game_has_ended() -> None:
+def test_gumbel_evaluates_no_position_where_the_game_has_ended() -> None:
     class Watching(UniformEvaluator):
         def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
             assert all(state.outcome() is None and state.repetition() is None for state in states)

@@ -127,7 +127,7 @@ def _uct(iterations: int, _setup: AgentSetup, rng: Random) -> Agent:
 
 
 def _uct_without_expansion(iterations: int, _setup: AgentSetup, rng: Random) -> Agent:
-    return lambda state: uct.best_move(state, iterations, rng, expand_at=None)
+    return lambda state: uct.best_move(state, iterations, rng, expand_at=iterations + 1)
 
 
 def _puct_tree(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:

@@ -1,11 +1,11 @@
-"""Depth-limited minimax: look a few plies ahead, then let a heuristic judge.
+"""Depth-limited minimax: search a few plies ahead and estimate the rest.
 
-Where the game is too large to finish, the search stops after `depth` plies and asks a
-heuristic what the position is worth. A sure result (the game is over) is used as it is.
+Where the game is too large to finish, the search stops after `depth` plies and takes a
+heuristic's value of the position. Where the game is over, it takes the result.
 
-Weakness: what lies one ply beyond the horizon does not exist for it, and it is
-deterministic: two such players repeat one game for ever. Against the second, `epsilon_greedy`
-plays a random move now and then, which a learner also needs to see anything new.
+Weakness: the search is blind one ply beyond this horizon. It is also deterministic: two such
+players repeat one game for ever, and a learner sees nothing new. `epsilon_greedy` cures that
+with a random move now and then.
 Sources: C. E. Shannon, 1950 (the horizon and the evaluation function); R. S. Sutton,
 A. G. Barto, "Reinforcement Learning", 2nd ed., 2018, section 2.2 (epsilon-greedy).
 """
@@ -17,43 +17,47 @@ from random import Random
 from goryu.games.state import Move, State
 from goryu.search.random_move import random_move
 
-__all__ = ["Heuristic", "best_move", "depth_limited", "epsilon_greedy", "leaf_states", "move_from_leaves"]
+__all__ = ["Heuristic", "best_move", "epsilon_greedy", "leaf_states", "move_from_leaves", "search"]
 
 Heuristic = Callable[[State], float]
-"""A guess at the result for the side to move, in [-1, +1], for a position that is not over."""
+"""An estimate of the result for the side to move, in [-1, +1], for a position that is not over."""
 
 
-def depth_limited(
-    state: State, depth: int, heuristic: Heuristic, alpha: float = -1.0, beta: float = +1.0
-) -> float:
-    """Returns the value for the side to move after `depth` plies, fail-soft as in `alpha_beta`."""
+def search(
+    state: State,
+    depth: int,
+    heuristic: Heuristic,
+    alpha: float = -1.0,
+    beta: float = +1.0,
+    prunes: bool = True,
+) -> tuple[float, Move | None]:
+    """Returns the value for the side to move after `depth` plies, fail-soft as in `alpha_beta`, and the first
+    move that reaches it (None where the search ends).
+
+    prunes: without it every position at the horizon is evaluated, in the order of the moves.
+    """
     outcome = state.outcome()
     if outcome is not None:
-        return outcome.value
+        return outcome.value, None
     if depth == 0:
-        return heuristic(state)
-    best = -inf
+        return heuristic(state), None
+    best, chosen = -inf, None
     for move in state.legal_moves():
         state.push(move)
-        value = -depth_limited(state, depth - 1, heuristic, -beta, -max(alpha, best))
+        value = -search(state, depth - 1, heuristic, -beta, -max(alpha, best), prunes)[0]
         state.pop()
-        best = max(best, value)
-        if best >= beta:
+        if value > best:
+            best, chosen = value, move
+        if prunes and best >= beta:
             break
-    return best
+    return best, chosen
 
 
 def best_move(state: State, depth: int, heuristic: Heuristic) -> Move:
     """Returns the move of greatest value at `depth` >= 1 plies, the first one if several tie."""
-    best, chosen = -inf, None
-    for move in state.legal_moves():
-        state.push(move)
-        value = -depth_limited(state, depth - 1, heuristic, -1.0, -max(best, -1.0))
-        state.pop()
-        if value > best:
-            best, chosen = value, move
-    assert chosen is not None, "there is no legal move"
-    return chosen
+    _, move = search(state, depth, heuristic)
+    assert move is not None, "there is no legal move"
+    return move
 
 
 def epsilon_greedy(state: State, greedy: Callable[[State], Move], epsilon: float, rng: Random) -> Move:
@@ -64,47 +68,24 @@ def epsilon_greedy(state: State, greedy: Callable[[State], Move], epsilon: float
 def leaf_states(state: State, depth: int) -> list[State]:
     """Returns copies of the positions at the horizon that are not over, in the order of the search.
 
-    A network judges a hundred positions in one call about as fast as one. So the same
-    search without pruning comes in two halves: collect the leaves, have all of them judged
-    together, and hand the values to `move_from_leaves`.
+    A network evaluates a hundred positions in one call about as fast as one. So the search without pruning
+    comes in two halves: collect the leaves, evaluate them together, pass the values to `move_from_leaves`.
     """
-    if state.outcome() is not None:
-        return []
-    if depth == 0:
-        return [state.copy()]
-    leaves = []
-    for move in state.legal_moves():
-        state.push(move)
-        leaves += leaf_states(state, depth - 1)
-        state.pop()
+    leaves: list[State] = []
+
+    def collect(leaf: State) -> float:
+        leaves.append(leaf.copy())
+        return 0.0
+
+    search(state, depth, collect, prunes=False)
     return leaves
 
 
 def move_from_leaves(state: State, depth: int, values: Iterator[float]) -> tuple[Move, float]:
-    """Returns the best move and its value, for the side to move, given what the leaves are worth.
+    """Returns the best move and its value, for the side to move, given the values of the leaves.
 
     values: for the side to move at each leaf, in the order of `leaf_states(state, depth)`.
     """
-
-    def value(depth: int) -> float:
-        outcome = state.outcome()
-        if outcome is not None:
-            return outcome.value
-        if depth == 0:
-            return next(values)
-        best = -inf
-        for move in state.legal_moves():
-            state.push(move)
-            best = max(best, -value(depth - 1))
-            state.pop()
-        return best
-
-    best, chosen = -inf, None
-    for move in state.legal_moves():
-        state.push(move)
-        move_value = -value(depth - 1)
-        state.pop()
-        if move_value > best:
-            best, chosen = move_value, move
-    assert chosen is not None, "there is no legal move"
-    return chosen, best
+    value, move = search(state, depth, lambda _: next(values), prunes=False)
+    assert move is not None, "there is no legal move"
+    return move, value

@@ -4,11 +4,11 @@ PUCT needs many more playouts than there are moves before its visit counts mean 
 With a handful of playouts, this search first draws a few moves without replacement (the
 Gumbel-top-k trick: adding Gumbel noise to the log probabilities and taking the k largest is
 such a draw), then finds the best of them by sequential halving: every candidate gets the
-same number of playouts, the worse half is dropped, and so on. Acting so, and learning the
-policy `softmax(log prior + sigma(value))`, is an improvement in expectation even with two playouts.
+same number of playouts, the worse half is dropped, and so on. Playing the
+winner, and learning the policy `softmax(logits + sigma(value))`, improves on the prior in
+expectation even with two playouts.
 
-Weakness: the root looks at no move outside its draw, so with hundreds of playouts PUCT,
-which may change its mind, is the better player.
+Weakness: the root never tries a move outside its draw. PUCT can, and plays better with hundreds of playouts.
 Source: I. Danihelka, A. Guez, J. Schrittwieser, D. Silver, "Policy improvement by planning
 with Gumbel", ICLR 2022 (equation numbers below); the mixed value is in its appendix D.
 """
@@ -33,17 +33,17 @@ __all__ = [
 ]
 
 Steps = Generator[list[State], list[Evaluation], "GumbelResult"]
-"""A search that hands its leaves out: it yields states, is sent one evaluation for each, and returns its
-result. A caller who steps many searches can so evaluate the leaves of many games in one call."""
+"""A search that yields states, is sent one evaluation for each, and returns its result. A caller that steps
+many searches can evaluate the leaves of many games in one call."""
 
 
 @dataclass(frozen=True, slots=True)
 class GumbelConfig:
-    """considered: moves that the root draws. c_visit, c_scale: the scale of values against log
-    probabilities (the paper's numbers for Go and chess, for values in [0, 1]).
+    """max_considered: moves that the root draws. c_visit, c_scale: the weight of values against logits
+    (the defaults are the paper's for Go and chess, for values in [0, 1]).
     """
 
-    considered: int = 16
+    max_considered: int = 16
     c_visit: float = 50.0
     c_scale: float = 1.0
 
@@ -51,11 +51,11 @@ class GumbelConfig:
 @dataclass(frozen=True, slots=True)
 class GumbelResult:
     """move: the move to play. value: expected result for the side to move, in [-1, +1], if it now plays
-    by the improved policy. (The mixed value is that of playing by the prior, which is less.)
+    by the improved policy. (The mixed value is that of the prior, and lower.)
 
-    moves, visits, prior, policy: the legal moves, the playouts through each, the evaluator's
-    policy, and the improved one (sums to 1), which is what a network should learn.
-    values: of the moves, for the side to move; the mixed value for those without a playout.
+    moves, visits: the legal moves and the playouts through each.
+    prior, policy: the evaluator's policy and the improved one, a network's target; both sum to 1.
+    values: of the moves, for the side to move; the mixed value for moves without a playout.
     """
 
     move: Move
@@ -69,7 +69,7 @@ class GumbelResult:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A position that was judged once; the state is its own."""
+    """A position that was evaluated once; owns its state."""
 
     state: State
     evaluation: Evaluation
@@ -79,8 +79,8 @@ class Node:
     """One position of a plain tree: the statistics of each of its moves, index by index.
 
     value: the evaluator's, for the side to move. value_sums: for the side to move here.
-    children: what is behind each move: nothing yet, a leaf, or the node that it became on its second visit.
-    Few leaves get one, so what an evaluator says of a leaf's moves is looked at only then.
+    children: None for an unvisited move; a leaf after the first visit, a node from the second on. Most leaves
+        are visited once, so their policy is never read.
     """
 
     __slots__ = ("children", "logits", "moves", "value", "value_sums", "visits")
@@ -117,9 +117,10 @@ class Node:
         unvisited = self.mixed_value()
         return [w / n if n else unvisited for w, n in zip(self.value_sums, self.visits, strict=True)]
 
-    def scaled_values(self, config: GumbelConfig) -> list[float]:
-        """Returns sigma of each move's completed value."""
-        return scaled(self.completed_values(), self.visits, config)
+    def scores(self, g: Sequence[float], config: GumbelConfig) -> list[float]:
+        """Returns g + logits + sigma(completed value) of each move; g: the Gumbel noise."""
+        sigmas = sigma(self.completed_values(), self.visits, config)
+        return [g[i] + self.logits[i] + sigmas[i] for i in range(len(g))]
 
     def improved_policy(self, config: GumbelConfig) -> list[float]:
         """Returns the improved policy of the node."""
@@ -133,7 +134,7 @@ class Node:
 
 
 class Gumbel:
-    """A search by Gumbel sampling at the root, with a given evaluator."""
+    """The search with a given evaluator."""
 
     def __init__(self, evaluator: Evaluator, config: GumbelConfig | None = None) -> None:
         self.evaluator = evaluator
@@ -156,24 +157,66 @@ class Gumbel:
 
 
 def search_steps(state: State, playouts: int, config: GumbelConfig, rng: Random | None = None) -> Steps:
-    """Returns the search of `Gumbel` as a generator that asks its caller for evaluations.
+    """Returns the search of `Gumbel` as a generator that yields the leaves to be evaluated.
 
-    The candidates lie in different subtrees, so the leaves of one round are asked for together.
+    The candidates are in different subtrees, so the leaves of one round are yielded together.
     """
     assert playouts >= 0
     (evaluation,) = yield [state.copy()]
     root = Node(state.legal_moves(), evaluation)
     count = len(root.moves)
-    noise = [0.0] * count if rng is None else [-log(-log(rng.random() or 1e-300)) for _ in range(count)]
-    base = [noise[i] + root.logits[i] for i in range(count)]
-    candidates = sorted(range(count), key=lambda i: -base[i])[: config.considered]
+    g = gumbel_noise(count, rng)
+    candidates = sorted(range(count), key=lambda i: -(g[i] + root.logits[i]))[: config.max_considered]
     for size in round_sizes(len(candidates), playouts):
-        scaled = root.scaled_values(config)
-        candidates = sorted(candidates, key=lambda i: -(base[i] + scaled[i]))[:size]
+        scores = root.scores(g, config)
+        candidates = sorted(candidates, key=lambda i: -scores[i])[:size]
         yield from _round(root, state, candidates, config)
-    scaled, most = root.scaled_values(config), max(root.visits)
+    scores, most = root.scores(g, config), max(root.visits)
     finalists = (i for i in range(count) if root.visits[i] == most)
-    best = max(finalists, key=lambda i: base[i] + scaled[i])
+    best = max(finalists, key=lambda i: scores[i])
+    return _result(root, best, evaluation.policy, config)
+
+
+def gumbel_noise(count: int, rng: Random | None) -> list[float]:
+    """Returns samples of the standard Gumbel distribution; zeros without `rng`."""
+    if rng is None:
+        return [0.0] * count
+    return [-log(-log(rng.random() or 1e-300)) for _ in range(count)]
+
+
+def _round(
+    root: Node, state: State, candidates: Sequence[int], config: GumbelConfig
+) -> Generator[list[State], list[Evaluation], None]:
+    """Runs one playout through each of the candidates."""
+    leaves: list[State] = []
+    paths: list[list[tuple[Node, int]]] = []
+    for i in candidates:
+        leaf, path = _descend(root, i, state, config)
+        outcome = leaf.outcome() or leaf.repetition()
+        if outcome is not None:
+            back_up(path, outcome.value)
+        else:
+            leaves.append(leaf)
+            paths.append(path)
+    if leaves:
+        evaluations = yield leaves
+        for leaf, path, evaluation in zip(leaves, paths, evaluations, strict=True):
+            parent, i = path[-1]
+            parent.children[i] = Leaf(leaf, evaluation)
+            back_up(path, evaluation.value)
+
+
+def _descend(root: Node, i: int, state: State, config: GumbelConfig) -> tuple[State, list[tuple[Node, int]]]:
+    """Returns the leaf that a playout through the root's move `i` reaches, and the path to it."""
+    leaf, path = state.copy(), [(root, i)]
+    leaf.push(root.moves[i])
+    while (node := path[-1][0].child(path[-1][1])) is not None:
+        path.append((node, node.select(config)))
+        leaf.push(node.moves[path[-1][1]])
+    return leaf, path
+
+
+def _result(root: Node, best: int, prior: Sequence[float], config: GumbelConfig) -> GumbelResult:
     policy, values, value = root.improved_policy(config), root.completed_values(), 0.0
     for probability, completed in zip(policy, values, strict=True):
         value += probability * completed
@@ -182,40 +225,14 @@ def search_steps(state: State, playouts: int, config: GumbelConfig, rng: Random 
         value,
         tuple(root.moves),
         tuple(root.visits),
-        tuple(evaluation.policy),
+        tuple(prior),
         tuple(policy),
         tuple(values),
     )
 
 
-def _round(
-    root: Node, state: State, candidates: Sequence[int], config: GumbelConfig
-) -> Generator[list[State], list[Evaluation], None]:
-    """Runs one playout through each of the candidates."""
-    leaves: list[State] = []
-    waiting: list[list[tuple[Node, int]]] = []
-    for i in candidates:
-        leaf, path = state.copy(), [(root, i)]
-        leaf.push(root.moves[i])
-        while (node := path[-1][0].child(path[-1][1])) is not None:
-            path.append((node, node.select(config)))
-            leaf.push(node.moves[path[-1][1]])
-        outcome = leaf.outcome() or leaf.repetition()
-        if outcome is not None:
-            back_up(path, outcome.value)
-        else:
-            leaves.append(leaf)
-            waiting.append(path)
-    if leaves:
-        evaluations = yield leaves
-        for leaf, path, evaluation in zip(leaves, waiting, evaluations, strict=True):
-            parent, i = path[-1]
-            parent.children[i] = Leaf(leaf, evaluation)
-            back_up(path, evaluation.value)
-
-
 def logits_of(policy: Sequence[float]) -> list[float]:
-    """Returns the logarithms of probabilities, those of next to nothing cut off."""
+    """Returns the logarithms of probabilities, which are taken as 1e-12 at least."""
     return [log(prior) if prior > 1e-12 else log(1e-12) for prior in policy]
 
 
@@ -223,7 +240,7 @@ def improved_policy(
     logits: Sequence[float], values: Sequence[float], visits: Sequence[int], config: GumbelConfig
 ) -> list[float]:
     """Returns softmax(logits + sigma(completed values)) (equation 11)."""
-    scores = [a + b for a, b in zip(logits, scaled(values, visits, config), strict=True)]
+    scores = [a + b for a, b in zip(logits, sigma(values, visits, config), strict=True)]
     greatest = max(scores)
     weights = [exp(score - greatest) for score in scores]
     total = 0.0
@@ -232,7 +249,7 @@ def improved_policy(
     return [weight / total for weight in weights]
 
 
-def scaled(values: Sequence[float], visits: Sequence[int], config: GumbelConfig) -> list[float]:
+def sigma(values: Sequence[float], visits: Sequence[int], config: GumbelConfig) -> list[float]:
     """Returns sigma of values in [-1, +1] (equation 8)."""
     scale = (config.c_visit + max(visits)) * config.c_scale / 2.0
     return [scale * (value + 1.0) for value in values]
@@ -247,9 +264,9 @@ def back_up(path: Sequence[tuple[Node, int]], value: float) -> None:
 
 
 def round_sizes(candidates: int, playouts: int) -> list[int]:
-    """Returns for each round of sequential halving how many candidates get a playout in it.
+    """Returns how many candidates get a playout in each round of sequential halving.
 
-    The numbers sum to `playouts`; the last round may be cut short.
+    The numbers sum to `playouts`; the last round may be incomplete.
 
     >>> round_sizes(4, 16)
     [4, 4, 2, 2, 2, 2]

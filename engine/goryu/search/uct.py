@@ -3,13 +3,17 @@
 Flat Monte Carlo spends as much on bad moves as on good ones and never learns the
 opponent's replies. UCT cures both. In every position it treats the moves as the arms of a
 bandit: it prefers the best average so far, plus a bonus that shrinks as a move is tried.
-A leaf that has been visited often enough gets children of its own, so the tree grows where
-both sides want to go, and the values tend to those of minimax.
+A leaf that has been visited often enough gets children, so the tree grows where both sides
+want to go, and the values tend to those of minimax.
+
+The four phases of an iteration are those of the survey by Browne et al., but a leaf is expanded last: it gets
+its children at the end of its visit number `expand_at`, so that every iteration simulates one game.
 
 Weakness: every move must be tried before any is preferred, and a random game says little
 about a quiet position. PUCT replaces the first by a policy and the second by a value.
 Sources: L. Kocsis, C. Szepesvari, "Bandit Based Monte-Carlo Planning", 2006; UCB1: P. Auer,
-N. Cesa-Bianchi, P. Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", 2002.
+N. Cesa-Bianchi, P. Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", 2002;
+C. Browne et al., "A Survey of Monte Carlo Tree Search Methods", 2012.
 """
 
 from math import inf, log, sqrt
@@ -57,12 +61,12 @@ def search(
     iterations: int,
     rng: Random,
     c: float = UCB1_CONSTANT,
-    expand_at: int | None = 1,
+    expand_at: int = 1,
 ) -> Node:
     """Returns the root of the tree after `iterations` random games; `state` is left as it is.
 
-    expand_at: visits at which a leaf gets children; more than 1 saves memory and costs strength. None never
-        expands any but the root: the tree stays one ply deep, flat Monte Carlo with a better choice of games.
+    expand_at: visits at which a leaf gets children; more than 1 saves memory and costs strength. With more
+        than `iterations` the tree stays one ply deep: flat Monte Carlo with a better choice of games.
     """
     root = Node()
     root.expand(state)
@@ -71,7 +75,7 @@ def search(
     return root
 
 
-def simulate(root: Node, state: State, rng: Random, c: float, expand_at: int | None) -> None:
+def simulate(root: Node, state: State, rng: Random, c: float, expand_at: int) -> None:
     """Runs one iteration; `state` ends up at the leaf."""
     path = [root]
     while path[-1].children:  # 1. Select.
@@ -79,12 +83,12 @@ def simulate(root: Node, state: State, rng: Random, c: float, expand_at: int | N
         state.push(move)
         path.append(path[-1].children[move])
     leaf = path[-1]
-    value = -playout(state, rng)  # 2. Play out; for the player who moved into the leaf.
+    value = -playout(state, rng)  # 2. Simulate; for the player who moved into the leaf.
     for node in reversed(path):  # 3. Back up.
         node.visits += 1
         node.value_sum += value
         value = -value
-    if expand_at is not None and leaf.visits >= expand_at and not is_over(state):  # 4. Expand.
+    if leaf.visits >= expand_at and not is_over(state):  # 4. Expand.
         leaf.expand(state)
 
 
@@ -98,7 +102,7 @@ def best_move(
     iterations: int,
     rng: Random,
     c: float = UCB1_CONSTANT,
-    expand_at: int | None = 1,
+    expand_at: int = 1,
 ) -> Move:
     """Returns the most visited move, the first one if several tie; there must be a legal move.
 

@@ -43,7 +43,7 @@ def self_play_game(
 ) -> GameSteps:
     """Plays one game from an opening; `number` and `teacher` go into its record."""
     game = _SelfPlayGame(config, opening, rng)
-    gumbel = GumbelConfig(considered=config.considered)
+    gumbel = GumbelConfig(max_considered=config.considered)
     cache = EvaluationCache()
     while (end := game.finish()) is None:
         noise = rng.getrandbits(64)  # Of both searches, so that the full one finds its moves in the cache.

@@ -48,7 +48,7 @@ def reanalyse(
     teacher, number: for the record.
     """
     board = Board(game.start_sfen, Rules(all_moves=False))
-    gumbel = GumbelConfig(considered=config.considered)
+    gumbel = GumbelConfig(max_considered=config.considered)
     cache = EvaluationCache()
     evals: list[int | None] = []
     policies: list[Policy | None] = []

@@ -102,7 +102,7 @@ careless opponent.
 REVERSI = AlphaZeroConfig(
     playouts=24,
     search="gumbel",
-    gumbel=GumbelConfig(considered=8, c_scale=0.1),
+    gumbel=GumbelConfig(max_considered=8, c_scale=0.1),
     c_init=0.5,
     sampling_plies=60,
     cycles=40,
@@ -118,7 +118,7 @@ REVERSI = AlphaZeroConfig(
 SHOGI = AlphaZeroConfig(
     playouts=16,
     search="gumbel",
-    gumbel=GumbelConfig(considered=8, c_scale=0.1),
+    gumbel=GumbelConfig(max_considered=8, c_scale=0.1),
     noise_alpha=0.15,
     sampling_plies=60,
     max_plies=160,
