@@ -76,12 +76,7 @@ class NetworkEvaluator:
         self._device = device
         self._lock = Lock()
         self._session: Session = open_session(self.path, backend, threads=threads, device=device)
-        inputs = tensor_shapes(self.path, self._session.handle.get_inputs())
-        outputs = tensor_shapes(self.path, self._session.handle.get_outputs())
-        self.format: ModelFormat = detect_format(self.path, inputs, outputs)
-        file_types = {node.name: node.type for node in self._session.handle.get_inputs()}
-        self._file_types = [_element_type(self.path, file_types[spec.name]) for spec in self.format.inputs]
-        fixed = inputs[self.format.inputs[0].name][0]
+        self.format, self._file_types, fixed = self._read_tensors()
         self._is_fixed = fixed is not None
         on_cpu = self.backend == "CPU"
         self.batch_size = batch_size or fixed or (_CPU_BATCH if on_cpu else _GPU_BATCH)
@@ -90,6 +85,16 @@ class NetworkEvaluator:
         self._handles: dict[int, Any] = {}  # By batch size, where each has its own session.
         self._warm_up()
         self._sha = sha256(self.path.read_bytes()).hexdigest()
+
+    def _read_tensors(self) -> tuple[ModelFormat, list[type[np.generic]], int | None]:
+        """Returns the format, the element type of each input in the file, and the batch size if fixed."""
+        nodes = self._session.handle.get_inputs()
+        inputs = tensor_shapes(self.path, nodes)
+        outputs = tensor_shapes(self.path, self._session.handle.get_outputs())
+        found = detect_format(self.path, inputs, outputs)
+        types = {node.name: node.type for node in nodes}
+        file_types = [_element_type(self.path, types[spec.name]) for spec in found.inputs]
+        return found, file_types, inputs[found.inputs[0].name][0]
 
     @property
     def backend(self) -> str:

@@ -126,25 +126,16 @@ def open_session(
     """
     if backend not in _PROVIDERS:
         raise BackendError(f"backend {backend!r}: expected one of {', '.join(_PROVIDERS)}")
-    if not path.is_file():
-        raise ModelError(f"model {path}: {'not a regular file' if path.exists() else 'no such file'}")
-    if _is_archive(path):
-        raise ModelError(f"model {path}: a PyTorch or NumPy archive; export it to ONNX (torch.onnx.export)")
+    _check_file(path)
     onnxruntime = import_onnxruntime()
     obstacle = _obstacle(onnxruntime, backend)
     if obstacle is not None:
         raise BackendError(f"{_NAMES[backend]} cannot be used: {obstacle}")
     if backend in ("cuda", "tensorrt"):
         onnxruntime.preload_dlls()  # Finds the CUDA libraries of the nvidia-* wheels.
-    options = _session_options(onnxruntime, backend, threads)
-    for axis, length in (axes or {}).items():
-        options.add_free_dimension_override_by_name(axis, length)
+    options = _session_options(onnxruntime, backend, threads, axes or {})
     try:
-        # The providers behind the first run the few operators that it does not implement.
-        providers = [
-            (_PROVIDERS[name], _provider_options(name, path, device))
-            for name in (backend, *_FALLBACKS[backend])
-        ]
+        providers = _providers(backend, path, device)
         # enable_fallback=0: onnxruntime must not replace the provider, neither now nor in mid-game.
         handle = onnxruntime.InferenceSession(str(path), options, providers=providers, enable_fallback=0)
     except Exception as error:  # onnxruntime's errors have no other base class.
@@ -156,10 +147,13 @@ def open_session(
     return Session(handle, _NAMES[backend], str(onnxruntime.__version__))
 
 
-def _is_archive(path: Path) -> bool:
-    """Is the file a zip archive, as PyTorch (.pth) and NumPy (.npz) write for networks?"""
+def _check_file(path: Path) -> None:
+    if not path.is_file():
+        raise ModelError(f"model {path}: {'not a regular file' if path.exists() else 'no such file'}")
     with path.open("rb") as file:
-        return file.read(4) == b"PK\x03\x04"
+        is_archive = file.read(4) == b"PK\x03\x04"  # A zip file, as .pth and .npz are.
+    if is_archive:
+        raise ModelError(f"model {path}: a PyTorch or NumPy archive; export it to ONNX (torch.onnx.export)")
 
 
 def _obstacle(onnxruntime: Any, name: str) -> str | None:
@@ -188,7 +182,7 @@ def _unstarted(onnxruntime: Any, name: str) -> str:
     return f"onnxruntime could not start it: {reason}{_CUDA_ADVICE if name == 'cuda' else ''}"
 
 
-def _session_options(onnxruntime: Any, name: str, threads: int) -> Any:
+def _session_options(onnxruntime: Any, name: str, threads: int, axes: Mapping[str, int]) -> Any:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _SEVERITY_ERROR
     options.intra_op_num_threads = threads
@@ -198,7 +192,15 @@ def _session_options(onnxruntime: Any, name: str, threads: int) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     if name == "directml":
         options.enable_mem_pattern = False  # DirectML's requirement
+    for axis, length in axes.items():
+        options.add_free_dimension_override_by_name(axis, length)
     return options
+
+
+def _providers(backend: str, path: Path, device: int) -> list[tuple[str, dict[str, str]]]:
+    """Returns the provider of a backend, and those that run the few operators that it does not implement."""
+    names = (backend, *_FALLBACKS[backend])
+    return [(_PROVIDERS[name], _provider_options(name, path, device)) for name in names]
 
 
 def _provider_options(name: str, path: Path, device: int) -> dict[str, str]:

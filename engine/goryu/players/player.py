@@ -203,18 +203,18 @@ class Player:
         ):
             threads = usable_threads(config.evaluator.threads)
             self._puct = make_puct(self._loaded.evaluator, wanted, solver, threads)
-        elif not (
-            config.reuses_subtree
-            and board.rules == self._rules
-            and self._has_same_past(board)
-            and self._has_considered(board, frozenset(root_moves))
-        ):
+        elif not (config.reuses_subtree and self._can_reuse_graph(board, frozenset(root_moves))):
             self._puct.clear()
         self._rules, self._moves = board.rules, list(board.move_stack)
         self._root_moves = frozenset(root_moves)
         self._puct.config = wanted
         self._loaded.set_draw_value(-wanted.draw_value if board.turn else wanted.draw_value)
         return self._puct
+
+    def _can_reuse_graph(self, board: Board, root_moves: frozenset[Move]) -> bool:
+        """Is what the last search found valid for this root?"""
+        is_same_game = board.rules == self._rules and self._has_same_past(board)
+        return is_same_game and self._has_considered(board, root_moves)
 
     def _has_same_past(self, board: Board) -> bool:
         """Is this a new root, or the last one after the same moves?

@@ -123,21 +123,31 @@ def _plan_clock(limits: Limits, turn: int, ply: int, config: TimeConfig) -> Budg
         early = config.stops_early_in_byoyomi
         return Budget(limit_ms, limit_ms, min(config.minimum_ms, limit_ms), may_stop_early=early)
 
-    moves_left, moves_beyond = 14 + max(0, 30 - ply), LONG_GAME
-    if config.moves_to_draw:
-        most = max(1, (config.moves_to_draw - ply + 1) // 2)
-        moves_left = min(moves_left, most)
-        moves_beyond = min(moves_beyond, most - moves_left)
+    moves_left, moves_beyond = _expected_moves(ply, config.moves_to_draw)
     share_ms = time_ms / moves_left
     if byoyomi_ms == 0:
-        kept_ms = moves_beyond * max(0.0, config.network_delay_ms - increment_ms)
-        share_ms = max((time_ms - kept_ms) / moves_left, time_ms / (moves_left + moves_beyond))
+        delays_ms = moves_beyond * max(0.0, config.network_delay_ms - increment_ms)
+        share_ms = max((time_ms - delays_ms) / moves_left, time_ms / (moves_left + moves_beyond))
     optimum_ms = max(share_ms + increment_ms, byoyomi_ms) * config.slow_mover_percent / 100
     if config.ponders:
         optimum_ms *= PONDER_FACTOR
     maximum_ms = min(limit_ms, max(byoyomi_ms, MAXIMUM_SHARE * time_ms, time_ms / moves_left))
     maximum_ms = min(maximum_ms, max(MAXIMUM_FACTOR * optimum_ms, byoyomi_ms))
-    optimum_ms = min(optimum_ms, maximum_ms)
+    return _rounded(min(optimum_ms, maximum_ms), maximum_ms, limit_ms, config)
+
+
+def _expected_moves(ply: int, moves_to_draw: int) -> tuple[int, int]:
+    """Returns how many moves share the main time, and how many more must be possible in a long game."""
+    moves_left = 14 + max(0, 30 - ply)
+    if not moves_to_draw:
+        return moves_left, LONG_GAME
+    most = max(1, (moves_to_draw - ply + 1) // 2)
+    moves_left = min(moves_left, most)
+    return moves_left, min(LONG_GAME, most - moves_left)
+
+
+def _rounded(optimum_ms: float, maximum_ms: float, limit_ms: float, config: TimeConfig) -> Budget:
+    """Returns the budget, with both ends at the end of a second if the GUI counts whole seconds."""
     second_ms = config.network_delay_ms if config.does_round_up else None
     if second_ms is not None:
         optimum_ms = min(_end_of_second(optimum_ms, second_ms), limit_ms)
