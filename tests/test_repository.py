@@ -85,7 +85,7 @@ def test_every_package_has_its_layer(project: dict[str, Any]) -> None:
     assert packages <= set(re.findall(r"goryu\.(\w+)", " ".join(layers)))
 
 
-def test_the_version_stands_in_one_place(project: dict[str, Any]) -> None:
+def test_the_version_is_written_once(project: dict[str, Any]) -> None:
     assert "version" in project["project"]["dynamic"]
     try:
         installed = importlib.metadata.version("goryu")
@@ -94,7 +94,7 @@ def test_the_version_stands_in_one_place(project: dict[str, Any]) -> None:
     assert installed == goryu.__version__
 
 
-def test_only_one_onnxruntime_is_asked_for_on_each_platform(project: dict[str, Any]) -> None:
+def test_each_platform_installs_one_onnxruntime(project: dict[str, Any]) -> None:
     from packaging.requirements import Requirement
 
     wanted = [Requirement(text) for text in project["project"]["dependencies"] if "onnxruntime" in text]
@@ -176,7 +176,7 @@ def test_the_programs_behind_the_verbs_find_the_python_of_the_virtual_environmen
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
-def test_a_program_that_ctrl_c_ends_has_the_time_that_it_needs(dev: ModuleType) -> None:
+def test_ctrl_c_waits_for_the_program_to_end(dev: ModuleType) -> None:
     """On Windows, where dev.py waits for the program and both get the Ctrl-C."""
     ends_slowly = """
 import os, signal, sys, time
@@ -287,7 +287,7 @@ main([])
     assert not {"numpy", "onnxruntime", "shogi", "argparse"} & set(modules.split())
 
 
-def test_letters_that_the_terminal_does_not_know_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_characters_that_the_terminal_cannot_show_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     written = BytesIO()
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(written, encoding="cp1252"))
     monkeypatch.setitem(COMMANDS, "echo", "builtins:print")
@@ -336,7 +336,7 @@ def test_git_keeps_the_line_ends_of_launchers() -> None:
     assert "*.bat text eol=crlf" in (ROOT / ".gitattributes").read_text(encoding="utf-8").splitlines()
 
 
-def test_the_engines_launcher_writes_nothing_but_usi() -> None:
+def test_the_launcher_of_the_engine_writes_only_usi() -> None:
     lines = (ROOT / "bat" / "usi.bat").read_text(encoding="ascii").splitlines()
     assert "pause" not in lines
     assert all("info string" in line for line in lines if line.startswith("echo "))
