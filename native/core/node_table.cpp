@@ -183,22 +183,21 @@ void NodeTable::recompute(NodeIndex index) noexcept {
     std::uint32_t total = node.raw_visits, weight = node.raw_visits;
     double value_sum = raw_visits * raw_value;
     double square_sum = raw_visits * (raw_value * raw_value + from_half(node.raw_variance));
+    bool has_proof = false;
     for (int i = 0; i < node.tried; ++i) {
         const Edge& edge = all[i];
-        std::uint32_t visits = edge.visits;
-        if (visits == 0) continue;
-        total += visits;
         const Node* const child = edge.child != kNoNode ? &(*this)[edge.child] : nullptr;
+        const Proof proof = child != nullptr && !edge.has_repetition ? child->proof : Proof::kUnknown;
+        has_proof = has_proof || proof != Proof::kUnknown;
+        std::uint32_t visits = edge.visits;
+        total += visits;
+        if (visits == 0 || proof == Proof::kWin) continue;  // A move that is proven to lose is not played.
+        weight += visits;
         if (edge.has_repetition) {
             const RepetitionStats& repeated = repetitions_.get(index, i);
             value_sum += repeated.value_sum;
             square_sum += repeated.square_sum;
-            weight += visits;
             visits -= repeated.visits;
-        } else if (child->proof == Proof::kWin) {
-            continue;  // A move that is proven to lose is not played: it does not count.
-        } else {
-            weight += visits;
         }
         if (child != nullptr) {
             value_sum += visits * -child->value;
@@ -210,7 +209,7 @@ void NodeTable::recompute(NodeIndex index) noexcept {
         node.value = value_sum / weight;
         node.mean_square = square_sum / weight;
     }
-    prove(node);
+    if (has_proof) prove(node);
 }
 
 // Proves a node as won if a move is proven to win, as drawn or lost if all its moves are proven.
