@@ -69,6 +69,29 @@ def test_a_broken_installation_answers_every_command_and_says_why(pool: Pool, tm
         engine.expect("readyok")
 
 
+FAILING_PLAYER = """
+import os
+from goryu.usi import loop
+class Player:
+    def load(self, config, say):
+        pass
+    def new_game(self):
+        raise RuntimeError("broken on purpose")
+loop = loop.UsiLoop(0, os.dup(1), Player)
+loop.run()
+os._exit(0)
+"""
+
+
+def test_a_failing_new_game_is_reported_and_isready_is_answered_once(pool: Pool) -> None:
+    with pool.start([sys.executable, "-c", FAILING_PLAYER]) as engine:
+        engine.send("usinewgame\nisready\nusinewgame\nisready\nside")
+        lines = [engine.next_line() for _ in range(7)]
+        assert lines.count("readyok") == 2
+        assert lines.count("info string Error! RuntimeError: broken on purpose") == 2
+        assert lines[-1] == "black"
+
+
 def test_the_engine_survives_a_megabyte_of_noise(fresh: Engine) -> None:
     fresh.has_spoken_to = True
     noise = random.Random(1).randbytes(1_000_000).replace(b"\n", b"\0")

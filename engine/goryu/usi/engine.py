@@ -193,14 +193,13 @@ class UsiEngine:
         return [*map(Write, lines), *self._serve()]
 
     def failed(self, message: str) -> list[Action]:
-        """The player's job raised an error; the game goes on as well as it can."""
+        """The player's job raised an error. Whatever was to be answered is answered all the same."""
         error = info_string(f"Error! {message}")
         if isinstance(self._job, _Asking):
             return [error, *self.question_answered([])]
         if isinstance(self._job, _Loading):
             return [error, *self.loaded()]
-        if not isinstance(self._job, _Searching):  # A new game has no answer.
-            return [error]
+        assert isinstance(self._job, _Searching)
         if self._job.is_mate:
             return [error, *self.mate_solved(MATE_UNKNOWN)]
         legal = self._job.request.board.legal_moves()

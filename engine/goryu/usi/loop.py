@@ -249,7 +249,11 @@ class UsiLoop:
                 event = job(self._player)
             except Exception as error:
                 _log.exception("a job failed")
-                event = partial(self._engine.failed, f"{type(error).__name__}: {error}")
+                message = f"{type(error).__name__}: {error}"
+                if job is _forget:  # The engine does not wait for its end.
+                    event = partial(self._engine.message, f"Error! {message}")
+                else:
+                    event = partial(self._engine.failed, message)
             if event is not None:
                 self._events.put(event)
 
