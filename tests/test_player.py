@@ -595,3 +595,23 @@ def test_threads_are_limited_by_the_number_of_cores(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("goryu.players.player.make_puct", count_threads)
     search(player, request_of(config))
     assert made == [8]
+
+
+def test_a_mate_does_not_replace_a_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
+    sfen = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
+    monkeypatch.setattr("goryu.players.search_session.mate_in_one", lambda board: board.legal_moves()[0])
+    player, _ = loaded(QUICK)
+    for limits in (Limits(nodes=10), Limits(ponder=True)):
+        control = SearchControl()
+        Timer(0.2, control.ponderhit, (Limits(nodes=10), monotonic())).start()
+        assert search(player, request_of(QUICK, sfen=sfen, limits=limits), control).declares
+
+
+def test_the_book_move_is_played_at_the_hit_and_not_after_stop(with_book: EngineConfig) -> None:
+    player, _ = loaded(with_book)
+    for is_hit in (True, False):
+        control = SearchControl()
+        end = partial(control.ponderhit, Limits(nodes=10), monotonic()) if is_hit else control.stop
+        Timer(0.2, end).start()
+        answer = search(player, request_of(with_book, limits=Limits(ponder=True)), control)
+        assert answer.info_string.startswith("book: ") == is_hit
