@@ -16,7 +16,7 @@ from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.implementation import Board, Puct, make_puct
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
 from goryu.players.limits import Limits
-from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
+from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
 from goryu.players.model_path import read_model_options
 from goryu.players.player import Player
 from goryu.players.position import GamePosition, rules_of
@@ -24,6 +24,7 @@ from goryu.players.request import Answer, Request, SearchControl
 from goryu.players.threads import usable_threads
 from goryu.search.evaluator import Evaluator
 from goryu.search.result import SearchResult
+from goryu.usi.option_values import OptionValues
 
 QUICK = with_fields(
     EngineConfig(EvaluatorConfig("hashed", threads=1)), {"search.capacity_bytes": 64 << 20, "seed": 1}
@@ -176,6 +177,18 @@ def test_a_search_goes_on_when_its_memory_is_full() -> None:
     assert answer.result.stats.playouts == 50_000
     assert sum(move.visits for move in answer.result.moves) == 50_000
     assert len(said) == 1, "nothing but the evaluator's name"
+
+
+@pytest.mark.parametrize("backend", ["auto", "cuda"])
+def test_device_minus_1_is_the_cpu(backend: str) -> None:
+    """As `gpu_id -1` in python-dlshogi2."""
+    options = OptionValues()
+    options.set("gpu_id", "-1")
+    options.set("Backend", backend)
+    messages: list[str] = []
+    network = load_network(options.config.evaluator, messages.append)
+    assert network.backend == "CPU"
+    assert not messages, "no other backend was tried"
 
 
 def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
