@@ -1,4 +1,4 @@
-"""AlphaZero's loop and the reversi value learner: what they remember, learn and promote."""
+"""AlphaZero's loop and the value learner of the reversi tutorial: examples, training and promotion."""
 
 import hashlib
 import tomllib
@@ -31,7 +31,7 @@ SMALL = AlphaZeroConfig(playouts=16, cycles=2, games_per_cycle=3, evaluation_gam
 
 
 class FakeLearner:
-    """Learns nothing; its n-th network is an evaluator that knows its number."""
+    """Learns nothing; its n-th network is an evaluator with the number n."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -73,7 +73,7 @@ def test_the_learning_rate_falls_at_the_published_steps() -> None:
 
 @pytest.mark.parametrize("visits", [1, 100, 100_000])
 def test_the_search_explores_by_the_published_formula(visits: int) -> None:
-    """It was published for values in [0, 1]; on a scale twice as long, what is added to them doubles."""
+    """It was published for values in [0, 1]; our range is twice as long, so the bonus doubles."""
     published = (log((visits + 19652 + 1) / 19652) + 1.25) * sqrt(visits)
     for is_root in (False, True):
         config = puct_config(PUBLISHED["shogi"])
@@ -82,7 +82,7 @@ def test_the_search_explores_by_the_published_formula(visits: int) -> None:
 
 
 @pytest.mark.parametrize("search", ["puct", "gumbel"])
-def test_self_play_remembers_every_position_with_the_result_for_its_side(search: str) -> None:
+def test_self_play_records_every_position_with_the_result_for_its_side(search: str) -> None:
     loop = AlphaZero(FakeLearner(), replace(SMALL, search=search), Random(1))  # type: ignore[arg-type]
     seen = set()
     for _ in range(12):
@@ -93,7 +93,7 @@ def test_self_play_remembers_every_position_with_the_result_for_its_side(search:
             legal = TicTacToe(example.position).legal_moves()
             assert {move for move, _ in example.policy} <= set(legal)
             assert example.value == (game[0].value if ply % 2 == 0 else -game[0].value)
-        assert game[-1].value >= 0  # Nobody loses by his own move.
+        assert game[-1].value >= 0  # No player loses by its own move.
         seen.add(game[-1].position)
     assert len(seen) > 6
 
@@ -120,7 +120,7 @@ def test_without_a_match_the_newest_network_always_plays() -> None:
     assert [(cycle.is_promoted, cycle.score) for cycle in loop.run()] == [(True, None)] * 2
 
 
-def test_an_interrupted_run_plays_the_games_that_an_uninterrupted_one_plays() -> None:
+def test_a_resumed_run_plays_the_same_games() -> None:
     config = replace(SMALL, cycles=3, evaluation_games=0, window=100)
     whole = AlphaZero(FakeLearner(), config, Random(4))
     list(whole.run())
@@ -132,7 +132,7 @@ def test_an_interrupted_run_plays_the_games_that_an_uninterrupted_one_plays() ->
     assert second.games == whole.games
 
 
-def test_the_champion_of_an_interrupted_run_is_the_one_that_was_promoted() -> None:
+def test_a_resumed_run_keeps_the_promoted_champion() -> None:
     loop = AlphaZero(FakeLearner(), replace(SMALL, promotion=1.0), Random(3))  # Nobody is promoted.
     next(loop.run())
     saved = loop.state_dict()
@@ -205,7 +205,7 @@ def test_a_proven_win_is_all_there_is_to_play_and_to_learn() -> None:
 
 
 class TestWithTorch:
-    """Training and export; without PyTorch there is nothing to test."""
+    """Training and export, which need PyTorch."""
 
     @pytest.fixture(autouse=True)
     def _needs_torch(self) -> None:
@@ -213,7 +213,10 @@ class TestWithTorch:
         torch.set_num_threads(1)  # On a busy machine the threads of a tiny network wait for each other.
 
     def test_an_exported_network_says_what_the_trained_one_says(self, tmp_path: Path) -> None:
-        from goryu.learning.tutorials.networks import BoardNet, ValueNet, as_evaluator, export, forward_values
+        import torch
+
+        from goryu.evaluators.board_network import BoardNetwork, Planes
+        from goryu.learning.tutorials.networks import BoardNet, ValueNet, export, forward_values
 
         for game in BOARD_GAMES.values():
             net = BoardNet(game, 1, 8)
@@ -221,7 +224,13 @@ class TestWithTorch:
             export(net, game, path)
             states = [game.new()]
             exported = load(path, game).evaluate(states)[0]
-            trained = as_evaluator(net, game).evaluate(states)[0]
+
+            def forward(planes: Planes, net: BoardNet = net) -> tuple[Planes, Planes]:
+                with torch.inference_mode():
+                    policy, values = net.eval()(torch.from_numpy(planes))
+                return policy.numpy(), values.numpy()
+
+            trained = BoardNetwork(game, forward).evaluate(states)[0]
             assert exported.policy == pytest.approx(trained.policy, abs=1e-5)
             assert exported.value == pytest.approx(trained.value, abs=1e-5)
             with pytest.raises(ValueError, match=f"made for '{game.name}', expected"):
@@ -312,7 +321,7 @@ class TestWithTorch:
         other.load_state_dict(learner.state_dict())
         assert learner.train([game], config, Random(2)) == other.train([game], config, Random(2))
 
-    def test_an_interrupted_value_learner_plays_the_games_that_an_uninterrupted_one_plays(self) -> None:
+    def test_a_resumed_value_learner_plays_the_same_games(self) -> None:
         from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
 
         config = ValueLearnerConfig(games=6, games_together=3, updates=2, batch=32, depth=1)
@@ -363,7 +372,7 @@ class TestWithTorch:
         learner.choose = lambda states: [state.legal_moves()[-1] for state in states]  # type: ignore[method-assign]
         assert learner._choose(states) == [state.legal_moves()[-1] for state in states]
 
-    def test_the_value_learner_remembers_what_its_side_saw(self) -> None:
+    def test_the_value_learner_records_the_positions_of_its_side(self) -> None:
         from goryu.learning.tutorials.value_learner import play_games
 
         chosen: list[list[tuple[int, int]]] = [[], []]
@@ -390,7 +399,7 @@ class TestWithTorch:
         learner.games = [[(1, 2, 0.7), (2, 1, -0.7)]]
         learner._train()
         assert learner.values([(1, 2), (2, 1)]) == pytest.approx([0.7, -0.7], abs=0.15)
-        # The corner h8 with g8 beside it, and h8 with h7: half a turn, and its reflection.
+        # The corner h8 with its neighbour g8, and h8 with h7: half a turn, and its reflection.
         assert learner.values([(1 << 63, 1 << 62), (1 << 63, 1 << 55)]) == pytest.approx([0.7, 0.7], abs=0.15)
 
     def test_the_value_learners_rate_falls_to_its_last_share(self) -> None:
@@ -461,13 +470,13 @@ def shipped(name: str) -> Path:
     return path
 
 
-def test_the_shipped_tictactoe_network_answers_all_eleven_positions_with_20_playouts() -> None:
+def test_the_shipped_tictactoe_network_finds_all_eleven_correct_replies() -> None:
     network = load(shipped("tictactoe"), BOARD_GAMES["tictactoe"])
     for name in ("puct:20", "gumbel:20"):
         assert correctness(make_agent(name, AgentSetup(evaluator=network, puct=SMALL_PUCT))) == 11
 
 
-def test_every_shipped_network_is_in_the_manifest_with_its_checksum_and_has_a_card() -> None:
+def test_every_shipped_network_has_a_manifest_entry_and_a_card() -> None:
     folder = models_folder()
     entries = tomllib.loads((folder / "manifest.toml").read_text(encoding="utf-8"))["model"]
     assert {entry["file"] for entry in entries} == {path.name for path in folder.glob("*.onnx")}

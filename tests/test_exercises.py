@@ -1,4 +1,4 @@
-"""The reversi tutorial's exercises: what is measured of corners."""
+"""The exercises of the reversi tutorial: opponents, targets and the measurements of corners."""
 
 from collections.abc import Sequence
 from random import Random
@@ -59,7 +59,7 @@ def test_a_bonus_for_corners_is_found_on_corners_alone() -> None:
     assert found == pytest.approx([1.0 + CORNER_DISCS, 1.0])
 
 
-def test_who_prefers_corners_takes_all_of_them_and_who_avoids_them_none() -> None:
+def test_corner_taking_is_1_for_a_corner_player_and_0_for_one_that_avoids_them() -> None:
     def lover(states: Sequence[Reversi]) -> list[Move]:
         return [max(state.legal_moves(), key=lambda move: move in CORNERS) for state in states]
 
@@ -88,7 +88,7 @@ def test_every_opponent_plays_legal_moves(kind: str) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
-def test_a_variant_meets_its_opponents_in_turn_and_its_randomness_fades_within_its_games(variant) -> None:  # type: ignore[no-untyped-def]
+def test_a_variant_plays_its_opponents_in_turn_with_less_and_less_randomness(variant) -> None:  # type: ignore[no-untyped-def]
     opponents = variant.new_opponents(Random(1))
     assert len(opponents) == len(variant.opponents)
     assert len(set(map(id, opponents))) == len(set(variant.opponents))
@@ -114,7 +114,7 @@ def test_each_opening_of_a_match_is_played_from_both_sides() -> None:
     assert len(set(openings)) > 1
 
 
-def test_the_tutorials_numbers_stand_beside_the_search_that_it_had() -> None:
+def test_the_tutorials_numbers_are_those_of_its_search() -> None:
     found = list(tictactoe_network(AgentSetup(), 2, Random(1)))
     assert {m.name: m.theirs for m in found if m.theirs is not None} == {
         "puct:20": 10,

@@ -1,4 +1,4 @@
-"""Games as training data: to HCPE and back, read by libraries that are not ours; soft targets in batches."""
+"""Games as training data: to HCPE and back, checked by other libraries; soft targets in batches."""
 
 from dataclasses import replace
 from importlib import import_module
@@ -55,7 +55,7 @@ def random_game(seed: int, plies: int = 40, opening: int = 3, policies: bool = F
 
 
 def boards_of(game: GameRecord) -> list[Board]:
-    """The position before each move."""
+    """Returns the position before each move."""
     board = Board(game.start_sfen)
     boards = []
     for move in game.moves:
@@ -150,8 +150,8 @@ def test_pieces_of_a_game_are_held_out_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["games", "hcpe"])
-def test_what_is_held_out_of_one_source_is_not_learned_from_another(ending: str, tmp_path: Path) -> None:
-    """Two files of the same games, with scores of their own."""
+def test_games_held_out_of_one_source_are_not_trained_on_in_another(ending: str, tmp_path: Path) -> None:
+    """Two files of the same games with different scores."""
     games = [random_game(seed) for seed in range(12)]
     again = [replace(g, evals=tuple(s and -s for s in g.evals), teacher="another") for g in games]
     sources = [Source(tmp_path / f"{name}.{ending}", 600.0) for name in "ab"]

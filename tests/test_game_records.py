@@ -1,4 +1,4 @@
-"""The file of games: what goes in comes out, also after a kill; damage is noticed."""
+"""Files of games: writing and reading, also after a kill; damaged files."""
 
 from pathlib import Path
 

@@ -112,7 +112,7 @@ def test_what_cannot_be_done_is_refused_before_the_training(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals and locks of files")
-def test_a_run_that_is_killed_says_that_it_goes_on_and_keeps_others_out(tmp_path: Path) -> None:
+def test_a_killed_run_says_how_to_resume_and_locks_its_folder(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     command = [sys.executable, str(TOOL), "reversi", "--games", "2", "--threads", "1"]

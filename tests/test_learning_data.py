@@ -1,4 +1,4 @@
-"""Training records and batches, against cshogi and against the facts of the game."""
+"""Training records and batches, compared with cshogi and with the rules of shogi."""
 
 import lzma
 from pathlib import Path
@@ -51,7 +51,7 @@ def write_games(path: Path, games: int, seed: int) -> list[list[Board]]:
             if not board.legal_moves():
                 break
             move = rng.choice(board.legal_moves())
-            if ply >= 4:  # a teacher's random opening is not recorded
+            if ply >= 4:  # A teacher does not record its random opening.
                 record = np.zeros(1, HCPE)
                 reference.set_sfen(board.sfen())
                 reference.to_hcp(record[0]["hcp"])
@@ -162,7 +162,7 @@ def test_whole_games_are_held_out_and_nothing_is_lost(tmp_path: Path) -> None:
         assert len(set(is_held_out[numbers == game])) == 1
 
 
-def test_pieces_of_one_game_are_held_out_together_wherever_they_are(tmp_path: Path) -> None:
+def test_pieces_of_one_game_are_held_out_together(tmp_path: Path) -> None:
     path = tmp_path / "pieces.games"
     starts = [START_SFEN, START_SFEN.replace("lnsgkgsnl", "lnsgkgsn1")]
     moves = [int(move) for move in Board().legal_moves()]
@@ -236,9 +236,9 @@ def test_a_batch_shows_what_the_engine_shows_the_network(tmp_path: Path) -> None
     [
         ("lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3", "8h2b", "8h2b+"),
         ("4k4/9/6S2/4P4/9/9/9/9/4K4 b - 1", "5d5c", "5d5c+"),
-        ("4k4/9/6S2/4P4/9/9/9/9/4K4 b - 1", "3c2b", "3c2b"),  # a silver may have its reasons
+        ("4k4/9/6S2/4P4/9/9/9/9/4K4 b - 1", "3c2b", "3c2b"),  # A silver may prefer not to promote.
         ("4k4/9/L8/9/9/9/9/9/4K4 b - 1", "9c9b", "9c9b+"),
-        ("4k4/9/9/L8/9/9/9/9/4K4 b - 1", "9d9c", "9d9c"),  # and so may a lance on the third rank
+        ("4k4/9/9/L8/9/9/9/9/4K4 b - 1", "9d9c", "9d9c"),  # So may a lance on the third rank.
         ("4k4/9/9/9/9/9/2p6/9/4K4 w - 1", "7g7h", "7g7h+"),
         ("4k4/9/9/9/9/9/9/9/4K4 b B 1", "B*5c", "B*5c"),
     ],

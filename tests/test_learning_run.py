@@ -1,4 +1,4 @@
-"""Runs of `tools/learn.py` that are interrupted go on where they stopped."""
+"""Interrupted runs of `tools/learn.py` resume."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -40,7 +40,7 @@ def test_a_run_resumes_only_with_the_same_options(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
 class TestWithTorch:
-    """Stages; what they train needs PyTorch."""
+    """Stages, which need PyTorch."""
 
     @pytest.fixture
     def new_run(self, tmp_path: Path) -> Callable[[], "ResumableRun"]:
@@ -111,7 +111,7 @@ class TestWithTorch:
         assert [games for games, *_ in report.strength] == [2, 4, 6]
         assert (tmp_path / "net.onnx").is_file()
 
-    def test_alphazero_resumes_within_a_cycle_as_if_it_had_not_been_interrupted(
+    def test_alphazero_resumes_within_a_cycle_with_the_same_result(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from goryu.evaluators.board_network import BOARD_GAMES
@@ -165,7 +165,7 @@ class TestWithTorch:
         run.forget(STAGES["tictactoe"])
         assert sorted(path.name for path in tmp_path.iterdir()) == ["my-network.pt", "tictactoe.onnx"]
 
-    def test_the_network_in_the_folder_is_the_champion_even_if_no_challenger_wins(
+    def test_the_exported_network_is_the_champion_even_if_no_challenger_wins(
         self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
     ) -> None:
         from goryu.evaluators.board_network import BOARD_GAMES, load
@@ -267,7 +267,7 @@ class TestWithTorch:
             train(channels=4)
 
     @pytest.mark.parametrize("keeps_best", [False, True])
-    def test_the_best_value_network_comes_back_at_the_end_if_it_is_wanted(
+    def test_the_best_value_network_is_restored_at_the_end_if_requested(
         self, keeps_best: bool, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from goryu.agents.agents import make_agent

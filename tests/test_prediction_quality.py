@@ -1,4 +1,4 @@
-"""What networks foresee of games: against numbers worked out by hand, and an evaluator that is known."""
+"""Predictions of games, compared with numbers computed by hand and with a known evaluator."""
 
 import runpy
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ MOVES = ("2g2f", "4c4d", "2f2e", "2b3c", "3i4h", "8b4b")
 
 
 class Ranked:
-    """The first legal move is twice as likely as the others together; black is always better."""
+    """The first legal move is twice as likely as the others together; Black is always better."""
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         return [
@@ -130,7 +130,7 @@ def test_games_of_a_match(tmp_path: Path) -> None:
         journal.append(one)
     journal.close()
     with path.open("a") as file:
-        file.write('{"type": "game", "num')  # Being written.
+        file.write('{"type": "game", "num')  # An unfinished line.
     games = list(read_played_games(path))
     assert [(game.players, game.black_score) for game in games] == [
         (("A", "B"), 1.0), (("B", "A"), 0.0), (("A", "B"), 0.5)
@@ -161,7 +161,7 @@ def test_a_teacher_s_random_moves_are_not_taken_for_its_own(tmp_path: Path) -> N
     board = Board()
     moves = tuple(int(board.push_usi(move)) for move in (*OPENING, *MOVES))
     path = tmp_path / "a.games"
-    for scores in (None,) * len(OPENING), (0, None):  # a later move without a score is one of the teacher's
+    for scores in (None,) * len(OPENING), (0, None):  # A later move without a score is the teacher's.
         write_games(path, [GameRecord(moves, (*scores, *range(len(MOVES))), BLACK_WON)])
     random, chosen = read_played_games(path)
     assert (random.opening, random.moves) == (OPENING, MOVES)

@@ -1,4 +1,4 @@
-"""The network in 8 bits: how its ranges are chosen, and how near the shipped one is to the float network."""
+"""The network in 8 bits: its ranges, and how close the shipped one is to the float network."""
 
 import runpy
 import signal
@@ -30,7 +30,7 @@ def positions(count: int) -> Dataset:
 
 
 class Foreign:
-    """A network of the dlshogi format in the making: weights at random, nodes with the names of types."""
+    """Builds a network of the dlshogi format: random weights, nodes named after their types."""
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(1)
@@ -84,19 +84,19 @@ class Foreign:
         return path
 
 
-def test_a_range_is_narrow_where_nothing_large_is_heard() -> None:
+def test_a_range_is_narrow_where_large_values_are_rare() -> None:
     rng = np.random.default_rng(1)
     values = np.maximum(rng.normal(0, 1, 50_000), 0).astype(np.float32)
     values[:3] = 20.0, 3.0, 4.0
     lowest, highest = best_range(values)
     assert lowest == 0
-    assert 19 < highest <= 20  # three values in a hundred thousand, but the error of one would be 15
+    assert 19 < highest <= 20  # Three values in a hundred thousand, but the error of one would be 15.
     spread = rng.normal(-2, 2, 50_000).astype(np.float32)
     assert best_range(spread) == pytest.approx((spread.min(), spread.max()), rel=0.2)
     assert best_range(np.zeros(100, np.float32)) == pytest.approx((0, 1e-3), rel=0.7)
 
 
-def test_the_shipped_8_bit_network_is_near_the_float_one_on_games_it_was_not_calibrated_on() -> None:
+def test_the_shipped_8_bit_network_is_close_to_the_float_one_on_other_games() -> None:
     networks = [NetworkEvaluator(path, backend="cpu") for path in (FLOAT, SMALL)]
     found = agreement(networks[0], networks[1], positions(1000))
     assert found.policy_top1 > 0.97
@@ -105,7 +105,7 @@ def test_the_shipped_8_bit_network_is_near_the_float_one_on_games_it_was_not_cal
     writer = {node.output[0]: node for node in nodes}
     sums = [node for node in nodes if node.op_type == "Add" and "/tower." in node.name]
     assert len(sums) == 6
-    assert all("Relu" in [writer[term].op_type for term in node.input] for node in sums)  # not rounded
+    assert all("Relu" in [writer[term].op_type for term in node.input] for node in sums)  # Not rounded.
 
 
 def test_a_filter_of_almost_nothing_keeps_its_bias(tmp_path: Path) -> None:
@@ -124,8 +124,8 @@ def test_a_filter_of_almost_nothing_keeps_its_bias(tmp_path: Path) -> None:
         assert agreement(networks[0], networks[1], data).value_error < 0.01
 
 
-def test_small_channels_that_are_added_to_large_ones_keep_their_steps(tmp_path: Path) -> None:
-    """The heads, which stay float, hear all channels alike."""
+def test_small_channels_that_are_added_to_large_ones_keep_their_precision(tmp_path: Path) -> None:
+    """The heads, which stay float, weight all channels equally."""
     net = Foreign()
     x = net.trunk()
     sizes = np.logspace(0, -2, 8)[:, None, None, None]
@@ -138,7 +138,7 @@ def test_small_channels_that_are_added_to_large_ones_keep_their_steps(tmp_path: 
     quantize(path, tmp_path / "int8.onnx", positions(64), exclude=heads)
     networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "int8.onnx")]
     found = agreement(networks[0], networks[1], positions(64))
-    assert found.policy_error < 0.0002  # with one scale for all channels 0.0008
+    assert found.policy_error < 0.0002  # With one scale for all channels 0.0008.
 
 
 def test_with_7_bits_the_weights_of_all_planes_keep_8(tmp_path: Path) -> None:
@@ -157,8 +157,8 @@ def test_with_7_bits_the_weights_of_all_planes_keep_8(tmp_path: Path) -> None:
     assert saturated_pairs(tmp_path / "int7.onnx", positions(16))[0] == 0
 
 
-def test_around_the_board_lie_bytes_that_mean_zero(tmp_path: Path) -> None:
-    """With a zero point of 200 any two of them are too much for the largest weights, there as well."""
+def test_the_padding_has_the_zero_point(tmp_path: Path) -> None:
+    """With a zero point of 200 any two bytes saturate with the largest weights, in the padding too."""
     number, node = onnx.numpy_helper.from_array, onnx.helper.make_node
     constants = [
         number(np.array(1, np.float32), "scale"),

@@ -1,4 +1,4 @@
-"""Self-play and reanalysis of shogi: records that others can replay, and runs that go on after a kill."""
+"""Self-play and reanalysis of shogi: records that other libraries can replay, and resumed runs."""
 
 import importlib.util
 import math
@@ -50,7 +50,7 @@ from goryu.search.gumbel import Gumbel, GumbelConfig, search_steps
 cshogi: Any = pytest.importorskip("cshogi")
 
 MISSING = str(Path(__file__).with_name("missing"))
-"""The path of no file."""
+"""A path without a file."""
 
 MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
 TOOL = Path(__file__).parents[1] / "tools" / "selfplay.py"
@@ -153,7 +153,7 @@ def test_leaves_are_judged_as_the_network_judges_them() -> None:
 
 
 class Counting(HashedEvaluator):
-    """Keeps the keys of all positions that it was asked for."""
+    """Keeps the keys of all positions that it evaluates."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -174,7 +174,7 @@ def test_no_position_is_judged_twice_within_two_moves() -> None:
 
 def test_a_full_search_goes_on_where_the_cheap_one_stopped() -> None:
     evaluator = Counting()
-    # Over after two moves, so there is no other question than the root and what is behind the 16 moves drawn.
+    # The game ends after two moves, so the search evaluates only the root and the positions after 16 moves.
     settings = SelfPlayConfig(16, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=2)
     (game,) = games(settings, 1, 1, evaluator)
     assert None not in game.evals
@@ -216,7 +216,7 @@ def test_surprise_is_the_divergence_from_the_prior() -> None:
     assert surprise((0.9, 0.1), (0.1, 0.9)) == pytest.approx(0.8 * math.log(9.0))
 
 
-def test_a_recorded_policy_is_less_sure_than_the_one_that_is_played() -> None:
+def test_the_recorded_policy_is_less_confident_than_the_one_played() -> None:
     result = Gumbel(MaterialEvaluator()).search(Board("4k4/9/9/4p4/9/9/9/4R4/4K4 b - 1"), 32)
     assert improved_target(result, replace(SETTINGS, target_scale=1.0)) == list(result.policy)
     target = improved_target(result, SETTINGS)
@@ -240,7 +240,7 @@ def test_centipawns_are_the_log_odds_of_the_win_rate(value: float) -> None:
 
 
 def test_a_hopeless_side_resigns_but_not_in_a_control_game() -> None:
-    # White has nothing but the king; the material says so from the first move on.
+    # White has only the king, so its material value is hopeless from the first move on.
     opening = Opening("sfen 4k4/9/9/9/9/9/9/9/RB2K2BR b 4G4S4N4L18P 1")
     settings = SelfPlayConfig(
         cheap_playouts=2, full_playouts=4, mate_nodes=0, random_plies=(0, 0), resign_value=-0.8, max_plies=40
@@ -384,7 +384,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert go(5).new_positions == 0
 
 
-def test_new_labels_for_other_games_are_not_taken_for_those_that_the_file_holds(tmp_path: Path) -> None:
+def test_new_labels_for_other_games_are_added_to_the_file(tmp_path: Path) -> None:
     path = tmp_path / "soft.games"
     first, second, third, fourth = (
         GameRecord((move,), (10,), BLACK_WON, teacher="someone", number=i)
@@ -442,7 +442,7 @@ def test_no_process_outlives_a_killed_run(tmp_path: Path) -> None:
     while parent.poll() is None and not (path.exists() and list(read_games(path))):
         time.sleep(0.1)
     parent.kill()
-    parent.communicate(timeout=120)  # Ends when all that hold the pipe have ended, its processes too.
+    parent.communicate(timeout=120)  # Ends when all processes that hold the pipe have ended.
     assert list(read_games(path))
 
 
@@ -469,7 +469,7 @@ def test_what_keeps_auto_from_a_gpu_is_warned_of(monkeypatch: pytest.MonkeyPatch
         open_network(MODEL, backend="auto")
 
 
-def test_a_gpu_that_cannot_run_the_network_is_replaced_where_any_backend_will_do(
+def test_the_cpu_replaces_a_gpu_that_cannot_run_the_network_with_backend_auto(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def open_broken(path: Path, backend: str, **_: Any) -> Session:
@@ -560,7 +560,7 @@ def test_new_labels_leave_proven_mates_alone(keeps_scores: bool) -> None:
     (labelled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
     assert labelled.evals == game.evals
     assert labelled.policies == game.policies
-    # The same score without a proof, such as that of a teacher, is labelled anew.
+    # The same score without a proof, such as that of a teacher, gets a new label.
     task = reanalyse(
         replace(game, policies=None), SETTINGS, 1.0, Random(1), keeps_scores=False, teacher="x", number=0
     )

@@ -1,4 +1,4 @@
-"""The loop of self-play, training and match goes on where it was killed, at any step."""
+"""The loop of self-play, training and match resumes after a kill at any step."""
 
 import json
 import runpy
@@ -43,7 +43,7 @@ def written(folder: Path) -> dict[Path, int]:
     return {path.relative_to(folder): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_killed_loop_does_only_what_is_missing(tmp_path: Path) -> None:
+def test_a_killed_loop_does_only_the_missing_steps(tmp_path: Path) -> None:
     (first,) = run_loop(SETTINGS, tmp_path)
     assert first.games == 3
     assert first.score is not None
@@ -52,7 +52,7 @@ def test_a_killed_loop_does_only_what_is_missing(tmp_path: Path) -> None:
     assert list(run_loop(SETTINGS, tmp_path)) == [first]
     after = written(tmp_path)
     changed = {str(path) for path in before if after[path] != before[path]}
-    assert changed <= {"cycle-001/self.games"}  # Opened, and cut behind its last whole block: nothing new.
+    assert changed <= {"cycle-001/self.games"}  # Opened and truncated after its last whole block.
 
     network = tmp_path / "cycle-001" / "network.onnx"
     learned = network.read_bytes()
@@ -94,7 +94,7 @@ def test_numbers_that_make_no_loop_are_refused(changes: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("name", ["cheap_playouts", "full_playouts"])
 def test_a_loop_without_a_search_is_refused(name: str) -> None:
-    """Games may be drawn from the policy alone, but a network learns nothing from its own policy."""
+    """Games may be drawn from the policy alone, but a network cannot learn from its own policy."""
     without = replace(SETTINGS.self_play, **{name: 0})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=f"{name}: expected more than 0"):
         replace(SETTINGS, self_play=without)
@@ -131,7 +131,7 @@ def test_the_match_knows_the_better_player() -> None:
     assert score.points >= 0.75
 
 
-def test_a_loop_that_will_have_too_few_positions_is_refused_before_it_plays(tmp_path: Path) -> None:
+def test_a_loop_with_too_few_positions_is_refused_before_it_plays(tmp_path: Path) -> None:
     few = replace(SETTINGS, batch_size=1000)
     with pytest.raises(InputError, match="about 48 positions, expected at least one batch of 1000"):
         list(run_loop(few, tmp_path / "loop", lambda summary: pytest.fail("a game was played")))

@@ -40,7 +40,7 @@ def learner() -> Iterator["ShogiLearner"]:
     torch.set_num_threads(threads)
 
 
-def test_one_cycle_plays_learns_and_leaves_a_network_that_the_engine_loads(
+def test_one_cycle_exports_a_network_that_the_engine_loads(
     learner: "ShogiLearner", tmp_path: Path
 ) -> None:
     from goryu.evaluators.network import NetworkEvaluator
@@ -99,7 +99,7 @@ def test_a_reflected_position_is_the_position_seen_in_a_mirror(learner: "ShogiLe
 
 def test_a_batch_has_policies_over_legal_moves_and_values_as_probabilities(learner: "ShogiLearner") -> None:
     board = Board()
-    board.push_usi("7g7f")  # White to move: labels are seen by the mover.
+    board.push_usi("7g7f")  # White to move: labels are from the side to move.
     moves = board.legal_moves()
     policy = tuple((move, 1.0 / len(moves)) for move in moves)
     examples = [Example(board.sfen(), policy, value) for value in (1.0, 0.0, -1.0)]

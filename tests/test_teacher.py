@@ -1,4 +1,4 @@
-"""The teacher: what it records, who wins, what survives a kill, and what a broken engine does to it."""
+"""The teacher: its records, the results, resumed runs, and broken engines."""
 
 import importlib.util
 import re
@@ -24,7 +24,7 @@ from goryu.match.openings import Opening
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 
 MISSING = str(Path(__file__).with_name("missing"))
-"""The path of no file."""
+"""A path without a file."""
 
 ROOT = Path(__file__).parent.parent
 FAKE_ENGINE = (sys.executable, str(ROOT / "tests" / "match_engines" / "fake_engine.py"))
@@ -71,7 +71,7 @@ def test_an_unbalanced_opening_is_drawn_again() -> None:
     assert next(score for score in game.evals if score is not None) == 250
 
 
-def test_few_decided_positions_are_recorded_and_a_clear_score_ends_the_game() -> None:
+def test_few_decided_positions_are_recorded_before_the_score_ends_the_game() -> None:
     settings = replace(SHORT, random_plies=(2, 2), max_decided=3)
     game = play("1:1501", "2:-1501", "3:1500", "4:-1600", "5:1700", "6:-100", "7:-3000", settings=settings)
     assert game.evals[3:] == (1501, -1501, 1500, -1600, None, -100, None)
@@ -208,7 +208,7 @@ def test_a_run_plays_the_games_that_the_file_lacks(tmp_path: Path) -> None:
 
 def test_no_two_games_begin_in_the_same_position(tmp_path: Path) -> None:
     path = tmp_path / "fake.games"
-    settings = replace(SHORT, random_plies=(1, 1), max_plies=3)  # there are 30 first moves
+    settings = replace(SHORT, random_plies=(1, 1), max_plies=3)  # There are 30 first moves.
     run(spec(), settings, path, games=10, timeouts=PATIENT)
     run(spec(), settings, path, games=20, processes=2, timeouts=PATIENT)
     games = list(read_games(path))
@@ -246,7 +246,7 @@ def tool() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["teach"] = module  # its dataclass looks its own module up
+    sys.modules["teach"] = module  # For its dataclasses.
     spec.loader.exec_module(module)
     return module
 
@@ -256,7 +256,7 @@ def tool() -> ModuleType:
     "how",
     [signal.SIGKILL, *(pytest.param(how, marks=pytest.mark.slow) for how in (signal.SIGTERM, signal.SIGINT))],
 )
-def test_a_run_that_was_killed_goes_on_without_loss_or_repetition(how: int, tmp_path: Path) -> None:
+def test_a_killed_run_resumes_without_losing_or_repeating_a_game(how: int, tmp_path: Path) -> None:
     path = tmp_path / "fake.games"
     engine = " ".join(FAKE_ENGINE)
     options = ["--nodes", "1", "--random-plies", "2", "4", "--max-plies", "16"]
@@ -286,7 +286,7 @@ def test_the_scale_of_fairy_stockfish_is_found_again() -> None:
     assert found.scale == pytest.approx(540, abs=60)
     assert found.sign_agreement == pytest.approx(0.672, abs=0.02)
     drawn = fit_scale(np.array([300.0, 300.0, -300.0]), np.array([1.0, 0.5, 1.0]))
-    assert drawn.sign_agreement == 0.5  # of two: a draw has no winner's side
+    assert drawn.sign_agreement == 0.5  # Of two: a draw has no winner.
 
 
 def test_the_tool_converts_fits_shows_and_packs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -176,6 +176,21 @@ def test_without_a_terminal_progress_is_a_line_a_minute(capsys: pytest.CaptureFi
     ]
 
 
+def test_a_task_that_starts_again_gets_a_new_clock(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("rich")
+    from progress_display import ProgressDisplay
+
+    now = 0.0
+    with ProgressDisplay(lambda: now) as display:
+        for done in (0, 10, 0, 5):
+            display.update("steps", done, 10)
+            now += 60.0
+    assert capsys.readouterr().out.splitlines() == [
+        "steps: 10 of 10, 60 s, about 0 s left",
+        "steps: 5 of 10, 60 s, about 60 s left",
+    ]
+
+
 TOOLS = Path(__file__).resolve().parents[1] / "tools"
 WITHOUT_EXTRAS = """
 import runpy, sys

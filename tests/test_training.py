@@ -1,4 +1,4 @@
-"""A training run in small: it learns, it resumes, and what it exports says the same in onnxruntime."""
+"""A small training run: it learns, resumes, and exports the same outputs to onnxruntime."""
 
 import json
 import math
@@ -38,7 +38,7 @@ OPENING = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
 
 
 def lesson() -> Dataset:
-    """One opening of eight moves that black always wins: there is something to learn, and little of it."""
+    """One opening of eight moves that Black always wins."""
     board = cshogi.Board()
     records = np.zeros(len(OPENING), HCPE)
     for ply, usi in enumerate(OPENING):
@@ -55,20 +55,20 @@ def config(**changes: Any) -> TrainingConfig:
     return TrainingConfig(**settings | changes)
 
 
-def test_drawn_games_have_no_winner_on_whose_side_the_value_could_be() -> None:
+def test_drawn_games_have_no_accuracy_of_the_value() -> None:
     class Pessimist(torch.nn.Module):  # type: ignore[misc]
         def forward(self, board: Any, hands: Any) -> tuple[Any, Any]:
             return torch.zeros(len(board), 2187), torch.full((len(board), 1), -1.0)
 
     data = lesson()
-    data.records["gameResult"][4:] = DRAW  # Left are the first four plies, two of each side.
+    data.records["gameResult"][4:] = DRAW  # The first four plies remain decided, two of each side.
     assert validate(Pessimist(), data).sign_accuracy == 0.5
     data.records["gameResult"] = DRAW
     assert validate(Pessimist(), data).sign_accuracy == 0.0
 
 
 def test_the_divergence_from_soft_targets_is_zero_where_they_are_met() -> None:
-    """A policy that knows nothing is log 2 away from a target that excludes half of the legal moves."""
+    """A uniform policy is log 2 away from a target that excludes half of the legal moves."""
 
     class Ignorant(torch.nn.Module):  # type: ignore[misc]
         def forward(self, board: Any, hands: Any) -> tuple[Any, Any]:
@@ -128,7 +128,7 @@ def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None
     assert found.policy_top1 > 0.9
     assert found.policy_error < 0.05
     assert found.value_error < 0.1
-    pairs = 81 * 16 * (9 * (62 + 4 * 16) + 32) // 2 + 16 * (57 // 2)  # the hands are one square
+    pairs = 81 * 16 * (9 * (62 + 4 * 16) + 32) // 2 + 16 * (57 // 2)  # The hands have one square.
     saturated, total = saturated_pairs(tmp_path / "int8.onnx", data)
     assert 0 < saturated < total == 32 * pairs
     quantize(
@@ -138,7 +138,7 @@ def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None
 
 
 class Foreign(torch.nn.Module):  # type: ignore[misc]
-    """A network of the dlshogi format with convolutions such as ours does not have."""
+    """A network of the dlshogi format with convolutions that ours does not have."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -181,7 +181,7 @@ def test_a_foreign_network_is_made_smaller_too(tmp_path: Path) -> None:
     assert found.value_error < 0.01
     saturated, total = saturated_pairs(tmp_path / "int8.onnx", data)
     assert saturated <= total
-    assert total == 32 * 81 * (16 * 9 * 62 // 2 + 16 * (57 // 2) + (27 + 1) * 16 // 2)  # of the plain ones
+    assert total == 32 * 81 * (16 * 9 * 62 // 2 + 16 * (57 // 2) + (27 + 1) * 16 // 2)  # Of the plain ones.
 
 
 def planes_of(data: Dataset) -> Any:
@@ -208,7 +208,7 @@ def test_equalized_channels_compute_the_same_with_less_unequal_activations() -> 
 
 
 def test_errors_of_rounded_weights_cancel_on_positions_not_seen(tmp_path: Path) -> None:
-    """Against torch's convolution: rounded one after another the outputs are nearer than rounded alone."""
+    """GPTQ's outputs are closer to those of torch's convolution than those of rounding to nearest."""
     onnx: Any = pytest.importorskip("onnx")
     from goryu.learning.quantization.gptq import hessians, round_weights
 
@@ -217,7 +217,7 @@ def test_errors_of_rounded_weights_cancel_on_positions_not_seen(tmp_path: Path) 
     model = onnx.load(SHIPPED)
     (name,) = (node.name for node in model.graph.node if node.op_type == "Conv" and "board" in node.name)
     records = read_records(SHIPPED.parent / "data" / "fsf_20261123.games")
-    halves = records[:300], records[300:600]  # whole games, but for one
+    halves = records[:300], records[300:600]  # Whole games, except one.
     seen, unseen = (planes_of(Dataset(half, np.zeros(len(half), np.float32))) for half in halves)
     inputs = hessians(model, [name], [{"input1": seen[0].numpy(), "input2": seen[1].numpy()}])[name]
     scales = np.abs(weight).reshape(len(weight), -1).max(axis=1) / 127
@@ -245,13 +245,13 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
 
     with pytest.raises(InterruptionError):
         train(config(), data, {"lesson": data}, tmp_path, interrupt)
-    with (tmp_path / "log.jsonl").open("a") as log:  # as if killed after the log, before the checkpoint
+    with (tmp_path / "log.jsonl").open("a") as log:  # As if killed after the log, before the checkpoint.
         log.write('{"step": 30, "policy_loss": 9.0}\n{"step": 40, "poli')
     steps: list[int] = []
     train(config(), data, {"lesson": data}, tmp_path, lambda entry: steps.append(entry["step"]))
     logged = [json.loads(line)["step"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert logged == [10, 20, 30, 40]
-    assert min(steps) == 21  # after the checkpoint of step 20
+    assert min(steps) == 21  # After the checkpoint of step 20.
     assert max(steps) == 40
     assert load_checkpoint(tmp_path / "checkpoint.pt").training is False
 
@@ -304,7 +304,7 @@ def test_too_few_positions_are_noticed_by_other_processes_too() -> None:
 
 
 def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
-    """What it computes stays; its normalisations have the statistics that they would have met in training."""
+    """The outputs stay the same; the normalisations get the statistics of the positions."""
     data = lesson()
     net = train(config(learning_rate=1e-2, average=0.9), data, {}, tmp_path)
     export_onnx(net, tmp_path / "net.onnx")
@@ -316,7 +316,7 @@ def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
             for found, value in zip(loaded(*planes), expected, strict=True):
                 assert torch.allclose(found, value, atol=1e-4)
             unfold(loaded, *planes)
-        loaded.train()  # now with the statistics of the batch, which are the same
+        loaded.train()  # Now with the statistics of the batch, which are the same.
         for found, value in zip(loaded(*planes), expected, strict=True):
             assert torch.allclose(found, value, atol=1e-3)
     before = validate(net, data)
@@ -324,8 +324,8 @@ def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
     assert after.policy_loss == pytest.approx(before.policy_loss, abs=0.2)
 
 
-def test_a_network_that_never_learned_can_be_trained_on_once_exported(tmp_path: Path) -> None:
-    """Its equal arrays are one in the file, and its blocks have weights of zero, which must not stay so."""
+def test_an_untrained_network_can_be_trained_after_its_export(tmp_path: Path) -> None:
+    """The file stores equal arrays once, and the blocks have weights of zero, which must not stay zero."""
     torch.manual_seed(1)
     net = PolicyValueNet(1, 16)
     export_onnx(net, tmp_path / "net.onnx")
@@ -479,7 +479,7 @@ def test_the_tools_say_what_is_wrong(
         ("goryu-5x64.onnx", ["--exclude", "/net/polcy"], "exclude '/net/polcy': expected some of "),
     ],
 )
-def test_a_network_that_cannot_be_made_smaller_leaves_the_old_one(
+def test_a_failed_quantization_leaves_the_old_file(
     network: str,
     options: list[str],
     words: str,
@@ -540,7 +540,7 @@ def test_the_curves_of_a_run_are_drawn(tmp_path: Path) -> None:
         {"samples": 100 * i, "policy_loss": 3.0 - i / 10, "value_loss": 0.6, "held_out": {"fsf": measures}}
         for i in range(1, 4)
     ]
-    lines[0]["held_out"] = {"gps": measures}  # The run went on with other games.
+    lines[0]["held_out"] = {"gps": measures}  # The run resumed with other games.
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
     plot_run(tmp_path / "log.jsonl", tmp_path / "curves.png")
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")

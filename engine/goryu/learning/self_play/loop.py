@@ -20,7 +20,7 @@ import torch
 from goryu.agents.arena import Score, play_game, result
 from goryu.errors import InputError
 from goryu.evaluators.named_networks import open_network
-from goryu.files import atomic_write
+from goryu.files import atomic_save, atomic_write
 from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board, Puct
@@ -130,7 +130,7 @@ def _initialise(config: LoopConfig, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         if config.initial is None or config.initial.suffix != ".onnx":
             (folder / "train").mkdir(exist_ok=True)
-            torch.save({"averaged": net.state_dict()}, folder / "train" / "checkpoint.pt")
+            atomic_save(folder / "train" / "checkpoint.pt", {"averaged": net.state_dict()})
         export_onnx(net, network)
     return folder
 

@@ -25,9 +25,7 @@ def plot_run(log: Path, picture: Path) -> None:
     from matplotlib.figure import Figure
 
     entries = [json.loads(line) for line in log.read_text().splitlines()]
-    sources = [
-        source for entry in entries for source in entry["held_out"]
-    ]  # Resumed runs may have others.
+    sources = [source for entry in entries for source in entry["held_out"]]  # Resumed runs may have others.
     labels = ["training", *dict.fromkeys(sources)]
     figure = Figure(figsize=(12, 7), layout="constrained")
     for axes, (name, title) in zip(figure.subplots(2, 2).flat, PANELS, strict=True):

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from goryu.evaluators.board_network import BoardGame, BoardNetwork, Planes
+from goryu.evaluators.board_network import BoardGame, Planes
 from goryu.files import atomic_write
 
 
@@ -86,18 +86,6 @@ def forward_values(net: nn.Module, planes: Planes) -> list[float]:
     net.eval()
     with torch.inference_mode():
         return cast(list[float], net(torch.from_numpy(planes)).tolist())
-
-
-def as_evaluator(net: BoardNet, game: BoardGame) -> BoardNetwork:
-    """Returns an evaluator over the network itself, which changes with later training."""
-
-    def forward(planes: Planes) -> tuple[Planes, Planes]:
-        net.eval()
-        with torch.inference_mode():
-            policy, values = net(torch.from_numpy(planes))
-        return policy.numpy(), values.numpy()
-
-    return BoardNetwork(game, forward)
 
 
 def export(net: nn.Module, game: BoardGame, path: Path) -> None:
