@@ -8,8 +8,8 @@ import pytest
 
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
 from goryu.games.state import Move, Outcome
-from goryu.search.mate import Mate, MateVerdict, mate_in_one, solve
-from goryu.search.mate_table import UNSEEN, Entry, MateTable
+from goryu.search.mate import Mate, MateVerdict, combine, mate_in_one, solve
+from goryu.search.mate_table import INFINITE, UNSEEN, Entry, MateTable
 
 GOLD_AND_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
 
@@ -306,3 +306,9 @@ def test_a_full_table_deletes_the_smallest_subtrees() -> None:
     table.store(6, Entry(3, 4), 1)
     kept = {key for key in range(7) if table.get(key) != UNSEEN}
     assert kept == {0, 2, 4, 6}
+
+
+def test_large_numbers_are_no_solution() -> None:
+    """Sums that count transpositions many times stay below infinity, which means solved."""
+    entry, _, _ = combine([Entry(INFINITE - 1, 5), Entry(INFINITE - 1, 7)], is_attacker=True)
+    assert (entry.phi, entry.delta) == (5, INFINITE - 1)

@@ -13,7 +13,7 @@ import pytest
 
 from goryu.evaluators.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
-from goryu.implementation import Board, Puct, make_puct
+from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
@@ -23,6 +23,7 @@ from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.players.threads import usable_threads
 from goryu.search.evaluator import Evaluator
+from goryu.search.mate import MateVerdict
 from goryu.search.result import SearchResult
 from goryu.usi.option_values import OptionValues
 
@@ -346,6 +347,31 @@ def test_an_analysis_searches_for_a_mate(chosen: tuple[str, ...], is_found: bool
     assert result is not None
     assert (result.moves[0].mate == 7) == is_found
     assert not is_found or len(result.moves[0].pv) == 7, "the whole mate is shown"
+
+
+def test_the_mate_that_is_played_is_shortened() -> None:
+    player, _ = loaded(QUICK)
+    sfen = "lnsgkgsnl/9/pppp1p1p1/4S3p/5BP2/2P2P1PB/P1NPr1+p1P/1+r2G4/L3PK1NL w 2Pgs 1"
+    result = search(player, request_of(QUICK, sfen=sfen, limits=Limits(movetime_ms=20_000))).result
+    assert result is not None
+    assert result.moves[0].mate == 3
+    assert len(result.moves[0].pv) == 3
+
+
+@pytest.mark.skipif(IMPLEMENTATION == "python", reason="takes minutes in Python")
+def test_a_mate_search_ends_with_a_proof_in_little_memory() -> None:
+    config = with_fields(QUICK, {"search.capacity_bytes": 1 << 20})
+    player, _ = loaded(config)
+    request = request_of(config, sfen="l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1")
+    assert player.solve_mate(request, SearchControl(), limit_ms=None).verdict is MateVerdict.NO_MATE
+
+
+def test_a_mate_search_ends_on_time() -> None:
+    player, _ = loaded(QUICK)
+    request = request_of(QUICK, sfen="kg6l/l1s6/p8/4ps2p/P1Pn5/1+R3b3/1KG4PP/9/L7L b RB2GSN4Ps2n7p 1")
+    begun = monotonic()
+    assert player.solve_mate(request, SearchControl(), limit_ms=300).verdict is MateVerdict.UNKNOWN
+    assert 0.25 < monotonic() - begun < 5.0
 
 
 def test_pondering_searches_for_a_mate() -> None:

@@ -77,11 +77,12 @@ MateEntry MateSearch::expand(Game& game, std::int32_t phi_limit, std::int32_t de
 MateEntry MateSearch::combine(std::size_t first, bool is_attacker, std::size_t& best,
                               std::int32_t& second) const noexcept {
     MateEntry sum{kInfinite, 0, 0};
+    std::int64_t delta = 0;
     std::int32_t quickest = kInfinite, slowest = -1;  // Distances of the replies that lose, and of all.
     second = kInfinite;
     for (std::size_t i = first; i < children_.size(); ++i) {
         const MateEntry& child = children_[i].entry;
-        sum.delta = std::min(sum.delta + child.phi, kInfinite);
+        delta += child.phi;
         if (child.delta < sum.phi) {
             second = sum.phi;
             sum.phi = child.delta;
@@ -92,6 +93,8 @@ MateEntry MateSearch::combine(std::size_t first, bool is_attacker, std::size_t& 
         if (child.delta == 0) quickest = std::min(quickest, child.distance);
         slowest = std::max(slowest, child.distance);
     }
+    // Only a solved position is infinite; transpositions may be counted often enough to reach any number.
+    sum.delta = sum.phi == 0 ? kInfinite : static_cast<std::int32_t>(std::min<std::int64_t>(delta, kInfinite - 1));
     if (sum.phi == 0 && is_attacker) {
         sum.distance = 1 + quickest;
     } else if (sum.delta == 0 && !is_attacker) {
@@ -112,11 +115,11 @@ void MateSearch::list_children(Game& game, bool is_attacker, int depth) {
         const MateEntry entry = child_entry(game, is_attacker, depth + 1);
         game.pop();
         children_.push_back({move, entry});
-        if (entry.delta == 0 && entry.distance == 0) break;  // The others change nothing any more.
+        if (entry.delta == 0 && entry.distance == 0) break;  // This move decides.
     }
 }
 
-// What is known of the position after a move of the attacker, or of the defender.
+// The entry of the position after a move of the attacker, or of the defender.
 MateEntry MateSearch::child_entry(const Game& game, bool is_attacker, int depth) noexcept {
     const int remaining = root_ply_ + limit_ - game.ply();
     const bool recurs = game.recurs(attacker_, depth);
@@ -156,8 +159,8 @@ bool MateSearch::find_line(Game& game, std::vector<Move>& line) {
 const MateSearch::Child* MateSearch::proven_child(Game& game, bool is_attacker) {
     children_.clear();
     list_children(game, is_attacker, 0);  // A proof does not depend on a repetition.
-    if (!mates(is_attacker)) search(game, is_attacker);  // The table has forgotten a part of the proof.
-    if (!mates(is_attacker)) {                         // What it holds depends on other paths.
+    if (!mates(is_attacker)) search(game, is_attacker);  // The table has lost a part of the proof.
+    if (!mates(is_attacker)) {                         // Its refutations belong to other paths.
         table_.clear(capacity_);
         search(game, is_attacker);
     }

@@ -46,8 +46,8 @@ public:
 private:
     friend class MateRefutation;
 
-    // A move and what is known of the position after it. Keys hold the ply, so that a search below one
-    // child changes nothing that is known of the others.
+    // A move and the entry of the position after it. Keys contain the ply, so a search below one child changes
+    // no entry of the others.
     struct Child {
         Move move;
         MateEntry entry;
@@ -67,7 +67,7 @@ private:
 
     Color attacker_ = 0;
     int root_ply_ = 0;
-    int limit_ = kMaxMatePlies;  // The longest line that counts, in plies.
+    int limit_ = kMaxMatePlies;  // Longer lines count as escapes.
     std::size_t capacity_ = kMateCapacity;
     std::int64_t budget_ = 0;
     std::int64_t nodes_ = 0;

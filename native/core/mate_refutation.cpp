@@ -14,7 +14,7 @@ MateEntry MateRefutation::certain_root() {
 
 // Does every check of the attacker lead to a known escape?
 bool MateRefutation::refutes(int depth) {
-    is_stopped_ = is_stopped_ || depth >= search_.limit_ || search_.is_stopped();
+    is_stopped_ = is_stopped_ || depth >= df_pn_.limit_ || df_pn_.is_stopped();
     if (is_stopped_) return false;
     seen_.insert(game_.position().position_key());
     MoveList checks;
@@ -51,8 +51,8 @@ Move MateRefutation::known_evasion(int depth) {
     legal_moves(game_.position(), evasions);
     for (const Move evasion : evasions) {
         game_.push(evasion);
-        const bool is_known = is_settled(depth + 1) || (search_.table_.get(game_.key()).phi != 0 &&
-                                                        search_.table_.get(game_.position().position_key()).delta == 0);
+        const bool is_known = is_settled(depth + 1) || (df_pn_.table_.get(game_.key()).phi != 0 &&
+                                                        df_pn_.table_.get(game_.position().position_key()).delta == 0);
         game_.pop();
         if (is_known) return evasion;
     }
@@ -61,9 +61,9 @@ Move MateRefutation::known_evasion(int depth) {
 
 // The evasion that a search from here finds, or kNoMove.
 Move MateRefutation::searched_evasion() {
-    const MateEntry entry = search_.search(game_, false);
+    const MateEntry entry = df_pn_.search(game_, false);
     is_mated_ = entry.delta == 0;
-    for (const MateSearch::Child& child : search_.children_) {
+    for (const MateSearch::Child& child : df_pn_.children_) {
         if (child.entry.delta == 0) return child.move;
     }
     is_stopped_ = is_stopped_ || !is_mated_;
@@ -72,15 +72,15 @@ Move MateRefutation::searched_evasion() {
 
 // Is there nothing left to examine after an evasion?
 bool MateRefutation::is_settled(int depth) const {
-    return seen_.contains(game_.position().position_key()) || game_.recurs(search_.attacker_, depth) ||
+    return seen_.contains(game_.position().position_key()) || game_.recurs(df_pn_.attacker_, depth) ||
            end_of(game_, false);
 }
 
-// Notes that a position is a mate and not refuted.
+// Stores that the position is a mate and not refuted.
 void MateRefutation::learn_mate(int depth) {
     is_mated_ = false;
-    const MateEntry entry = search_.search(game_, true);
-    search_.table_.store(game_.position().position_key(), kUnseen, 0);
+    const MateEntry entry = df_pn_.search(game_, true);
+    df_pn_.table_.store(game_.position().position_key(), kUnseen, 0);
     is_stopped_ = is_stopped_ || entry.phi != 0;
     if (depth == 0) root_ = entry;
 }

@@ -9,7 +9,7 @@ namespace goryu {
 
 class MateRefutation {
 public:
-    MateRefutation(MateSearch& search, Game& game) : search_(search), game_(game) {}
+    MateRefutation(MateSearch& df_pn, Game& game) : df_pn_(df_pn), game_(game) {}
 
     // The entry of the root on every path: lost, proven if the search had missed a mate, or unseen if it
     // was stopped before that was known.
@@ -23,11 +23,11 @@ private:
     bool is_settled(int depth) const;
     void learn_mate(int depth);
 
-    MateSearch& search_;
+    MateSearch& df_pn_;
     Game& game_;
     std::unordered_set<std::uint64_t> seen_;  // Positions with the attacker to move.
     MateEntry root_ = kLost;
-    bool is_mated_ = false;  // Was a mate found that the search had missed?
+    bool is_mated_ = false;  // Was a mate found that df-pn had missed?
     bool is_stopped_ = false;
 };
 

@@ -32,7 +32,7 @@ from goryu.search.mate_table import CAPACITY, INFINITE, LOST, UNSEEN, WON, Entry
 __all__ = ["Mate", "MateState", "MateVerdict", "mate_in_one", "solve"]
 
 MAX_PLIES = 199
-"""Longer lines count as escapes: such mates are composed, and not met in play."""
+"""Longer lines count as escapes: such mates are composed and do not occur in games."""
 
 
 @runtime_checkable
@@ -45,7 +45,7 @@ class MateState(State, Protocol):
         ...
 
     def recurs(self, attacker: int, plies: int) -> bool:
-        """Was the position there before, up to `plies` plies back, and as good or better for the attacker?"""
+        """Did the board occur up to `plies` plies ago, with as much or more in the attacker's hand?"""
         ...
 
     def is_check(self) -> bool:
@@ -100,14 +100,14 @@ def solve(
     """
     if capacity < 1:
         raise ValueError(f"capacity {capacity}: expected at least 1")
-    search = DfPn(state, nodes, should_stop, capacity)
-    root = search.search(is_attacker=True)
-    if root.delta == 0 and search.is_cut:
-        root = certain_root(search)
-    if root.phi == 0 and (line := search.line()):
-        line = search.shorter_line(line, shortening_nodes)
-        return Mate(MateVerdict.MATE, line, search.nodes)
-    return Mate(MateVerdict.NO_MATE if root.delta == 0 else MateVerdict.UNKNOWN, (), search.nodes)
+    df_pn = DfPn(state, nodes, should_stop, capacity)
+    root = df_pn.search(is_attacker=True)
+    if root.delta == 0 and df_pn.is_cut:
+        root = certain_root(df_pn)
+    if root.phi == 0 and (line := df_pn.line()):
+        line = df_pn.shorter_line(line, shortening_nodes)
+        return Mate(MateVerdict.MATE, line, df_pn.nodes)
+    return Mate(MateVerdict.NO_MATE if root.delta == 0 else MateVerdict.UNKNOWN, (), df_pn.nodes)
 
 
 def mate_in_one(state: MateState) -> Move | None:
@@ -122,15 +122,13 @@ def mate_in_one(state: MateState) -> Move | None:
 
 
 class DfPn:
-    """One df-pn search: its table, its budget, and `state`, the position it is at."""
+    """A df-pn search with its table and budget; `state` is the position that it has reached."""
 
-    def __init__(
-        self, state: MateState, budget: int, should_stop: Callable[[], bool], capacity: int = CAPACITY
-    ) -> None:
+    def __init__(self, state: MateState, budget: int, should_stop: Callable[[], bool], capacity: int) -> None:
         self.state = state
         self.attacker = state.turn
         self.root_ply = state.ply
-        self.limit = MAX_PLIES  # The longest line that counts.
+        self.limit = MAX_PLIES  # Longer lines count as escapes.
         self.budget: float = budget
         self.should_stop = should_stop
         self.nodes = 0
@@ -173,9 +171,9 @@ class DfPn:
         return entry
 
     def children(self, is_attacker: bool, depth: int) -> tuple[list[Move], list[Entry]]:
-        """Returns the moves of `state`, and what is known of the positions after them.
+        """Returns the moves of `state` and the entries of the positions after them, perhaps not of all.
 
-        Keys hold the ply, so that a search below one child changes nothing that is known of the others.
+        Keys contain the ply, so a search below one child changes no entry of the others.
         """
         moves = self.state.checks() if is_attacker else self.state.all_legal_moves()
         entries: list[Entry] = []
@@ -184,11 +182,11 @@ class DfPn:
             entries.append(self.child_entry(is_attacker, depth + 1))
             self.state.pop()
             if entries[-1].delta == 0 and entries[-1].distance == 0:
-                break  # The others change nothing any more.
+                break  # This move decides.
         return moves, entries
 
     def child_entry(self, is_attacker: bool, depth: int) -> Entry:
-        """Returns what is known of `state`, after a move of the attacker or of the defender."""
+        """Returns the entry of `state`, after a move of the attacker or of the defender."""
         remaining = self.root_ply + self.limit - self.state.ply
         recurs = self.state.recurs(self.attacker, depth)
         end = None if recurs else self.end(is_attacker)
@@ -233,14 +231,14 @@ class DfPn:
     def proven_child(self, is_attacker: bool) -> tuple[Entry, Move] | None:
         """Returns the attacker's quickest mating move or the defender's longest defence, or None."""
         self.listed = self.children(is_attacker, depth=0)  # A proof does not depend on a repetition.
-        if not mates(self.listed[1], is_attacker):  # The table has forgotten a part of the proof.
+        if not mates(self.listed[1], is_attacker):  # The table has lost a part of the proof.
             self.search(is_attacker)
-        if not mates(self.listed[1], is_attacker):  # What it holds depends on other paths.
+        if not mates(self.listed[1], is_attacker):  # Its refutations belong to other paths.
             self.table.clear()
             self.search(is_attacker)
         if not mates(self.listed[1], is_attacker):
             return None
-        scored = zip(self.listed[1], self.listed[0], strict=False)  # The list of entries may be shorter.
+        scored = zip(self.listed[1], self.listed[0], strict=False)
         if is_attacker:
             return min((child for child in scored if child[0].delta == 0), key=distance_of)
         return max(scored, key=distance_of)
@@ -263,11 +261,13 @@ def combine(children: Sequence[Entry], is_attacker: bool) -> tuple[Entry, int, i
     """
     phi, second, best, delta, distance = INFINITE, INFINITE, -1, 0, 0
     for i, entry in enumerate(children):
-        delta = min(delta + entry.phi, INFINITE)
+        delta += entry.phi
         if entry.delta < phi:
             phi, second, best = entry.delta, phi, i
         elif entry.delta < second:
             second = entry.delta
+    # Only a solved position is infinite; transpositions may be counted often enough to reach any number.
+    delta = INFINITE if phi == 0 else min(delta, INFINITE - 1)
     if phi == 0 and is_attacker:  # Mated by the quickest of the replies that are known to lose.
         distance = 1 + min(entry.distance for entry in children if entry.delta == 0)
     elif delta == 0 and not is_attacker:  # Every defence loses; the longest is chosen.

@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 __all__ = ["certain_root"]
 
 
-def certain_root(search: DfPn) -> Entry:
-    """Returns the entry, on every path, of a root that the search calls refuted.
+def certain_root(df_pn: DfPn) -> Entry:
+    """Returns the entry, on every path, of a root that df-pn calls refuted.
 
     That is LOST, or the proof of a mate that the search had missed, or UNSEEN if the search was stopped.
     """
-    return _Refutation(search).certain_root()
+    return _Refutation(df_pn).certain_root()
 
 
 class _Refutation:
     """The examination of one refutation; `state` is the position that is examined."""
 
-    def __init__(self, search: DfPn) -> None:
-        self.search = search
-        self.state = search.state
+    def __init__(self, df_pn: DfPn) -> None:
+        self.df_pn = df_pn
+        self.state = df_pn.state
         self.root = LOST
         self.seen: set[int] = set()  # Positions with the attacker to move.
-        self.is_mated = False  # Was a mate found that the search had missed?
+        self.is_mated = False  # Was a mate found that df-pn had missed?
         self.is_stopped = False
 
     def certain_root(self) -> Entry:
@@ -53,7 +53,7 @@ class _Refutation:
 
     def refutes(self, depth: int) -> bool:
         """Does every check of the attacker lead to a known escape?"""
-        self.is_stopped = self.is_stopped or depth >= self.search.limit or self.search.should_stop()
+        self.is_stopped = self.is_stopped or depth >= self.df_pn.limit or self.df_pn.should_stop()
         if self.is_stopped:
             return False
         self.seen.add(self.state.position_key)
@@ -69,7 +69,7 @@ class _Refutation:
 
     def escapes(self, depth: int) -> bool:
         """Has the defender an evasion that leads to an escape?"""
-        end = self.search.end(is_attacker=True)
+        end = self.df_pn.end(is_attacker=True)
         if end is not None:
             self.is_mated = end.delta == 0
             return not self.is_mated
@@ -85,7 +85,7 @@ class _Refutation:
 
     def known_evasion(self, depth: int) -> Move | None:
         """Returns the first evasion whose position is known to be refuted, or None."""
-        table = self.search.table
+        table = self.df_pn.table
         for evasion in self.state.all_legal_moves():
             self.state.push(evasion)
             is_known = self.is_settled(depth + 1) or (
@@ -98,9 +98,9 @@ class _Refutation:
 
     def searched_evasion(self) -> Move | None:
         """Returns the evasion that a search from here finds, or None."""
-        entry = self.search.search(is_attacker=False)
+        entry = self.df_pn.search(is_attacker=False)
         self.is_mated = entry.delta == 0
-        for move, child in zip(*self.search.listed, strict=False):  # The list of entries may be shorter.
+        for move, child in zip(*self.df_pn.listed, strict=False):
             if child.delta == 0:
                 return move
         self.is_stopped = self.is_stopped or not self.is_mated
@@ -111,15 +111,15 @@ class _Refutation:
         state = self.state
         return (
             state.position_key in self.seen
-            or state.recurs(self.search.attacker, depth)
-            or self.search.end(is_attacker=False) is not None
+            or state.recurs(self.df_pn.attacker, depth)
+            or self.df_pn.end(is_attacker=False) is not None
         )
 
     def learn_mate(self, depth: int) -> None:
-        """Notes that a position is a mate and not refuted."""
+        """Stores that `state` is a mate and not refuted."""
         self.is_mated = False
-        entry = self.search.search(is_attacker=True)
-        self.search.table.store(self.state.position_key, UNSEEN, 0)
+        entry = self.df_pn.search(is_attacker=True)
+        self.df_pn.table.store(self.state.position_key, UNSEEN, 0)
         self.is_stopped = self.is_stopped or entry.phi != 0
         if depth == 0:
             self.root = entry
