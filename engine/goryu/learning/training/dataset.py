@@ -285,12 +285,17 @@ def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.ND
             batch.policy[i, batch.label[i]] = 1.0
     batch.legal[np.arange(size), batch.label] = True
     batch.legal[batch.policy > 0.0] = True
+    _mirror(batch, mirrored)
+    return batch
+
+
+def _mirror(batch: Batch, mirrored: npt.NDArray[np.bool_]) -> None:
+    """Reflects some positions of a batch left to right, with their labels."""
     mirror = mirror_labels()
     batch.input1[mirrored] = batch.input1[mirrored, :, ::-1, :]  # The axes are [plane][file][rank].
     batch.legal[mirrored] = batch.legal[mirrored][:, mirror]
     batch.policy[mirrored] = batch.policy[mirrored][:, mirror]
     batch.label[mirrored] = mirror[batch.label[mirrored]]
-    return batch
 
 
 def _with_useful_promotion(label: int, piece: int, legal: npt.NDArray[np.bool_]) -> int:

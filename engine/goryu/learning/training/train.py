@@ -56,6 +56,16 @@ class TrainingProgress:
         return min(1.0, max(self.step / config.steps, self.elapsed / 60.0 / config.minutes))
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What a run changes and a checkpoint holds."""
+
+    net: PolicyValueNet
+    averaged: PolicyValueNet
+    optimizer: torch.optim.Optimizer
+    progress: TrainingProgress
+
+
 def train(
     config: TrainingConfig,
     training: Dataset,
@@ -75,46 +85,25 @@ def train(
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     _check_device(config.device)
-    checkpoint = folder / "checkpoint.pt"
-    is_new = not checkpoint.exists()
-    net = PolicyValueNet(config.blocks, config.channels).to(config.device, memory_format=torch.channels_last)
-    optimizer = torch.optim.AdamW(_parameter_groups(net, config), lr=config.learning_rate, fused=True)
-    averaged: PolicyValueNet = PolicyValueNet(config.blocks, config.channels).to(
-        config.device, memory_format=torch.channels_last
-    )
-    if initial is not None and is_new:
-        net.load_state_dict(_starting_network(config, initial, training).state_dict())
-    averaged.load_state_dict(net.state_dict())
-    folder.mkdir(parents=True, exist_ok=True)
-    progress = TrainingProgress() if is_new else _resume(checkpoint, net, averaged, optimizer)
-    for group, asked_for in zip(optimizer.param_groups, _parameter_groups(net, config), strict=True):
-        group["weight_decay"] = asked_for["weight_decay"]  # The checkpoint has its own.
-    _truncate_log(progress.step, folder / "log.jsonl")
-
+    state = _start(config, training, folder, initial)
+    progress = state.progress
     rng = np.random.default_rng((config.seed, 0))
     stream = load_batches(training, config.batch_size, rng, first=progress.step, workers=config.workers)
     sums, steps_summed = np.zeros(2), 0
     while (share := progress.share(config)) < 1.0:
-        started = time.monotonic()
-        for group in optimizer.param_groups:
-            group["lr"] = config.learning_rate * one_cycle(share)
-        policy_loss, value_loss = _step(net, optimizer, next(stream), config)
-        # Start with almost no averaging, so that the initial random weights are forgotten quickly.
-        _average(averaged, net, min(config.average, progress.step / (progress.step + 10)))
-        progress.step += 1
-        progress.elapsed += time.monotonic() - started
-        sums += policy_loss, value_loss
+        step_losses = _step(state, next(stream), config)
+        sums += step_losses
         steps_summed += 1
-        report({"share": progress.share(config), "step": progress.step, "loss": policy_loss})
+        report({"share": progress.share(config), "step": progress.step, "loss": step_losses[0]})
         if int(progress.share(config) * config.evaluations) > int(share * config.evaluations):
-            entry = _log_entry(progress, config, sums / steps_summed, averaged, testing)
+            entry = _log_entry(progress, config, sums / steps_summed, state.averaged, testing)
             sums, steps_summed = np.zeros(2), 0
             with (folder / "log.jsonl").open("a") as log:
                 log.write(json.dumps(entry) + "\n")
-            _save(checkpoint, net, averaged, optimizer, progress, config)
+            _save(folder / "checkpoint.pt", state, config)
             report(entry)
-    averaged.to("cpu").eval()
-    return averaged
+    state.averaged.to("cpu").eval()
+    return state.averaged
 
 
 def load_initial(path: Path, blocks: int, channels: int) -> PolicyValueNet:
@@ -156,6 +145,28 @@ def losses(net: nn.Module, batch: Batch, config: TrainingConfig) -> tuple[Tensor
     return policy_loss, F.binary_cross_entropy_with_logits(value.float()[:, 0], value_target)
 
 
+def _start(config: TrainingConfig, training: Dataset, folder: Path, initial: Path | None) -> _State:
+    """Returns the state of the checkpoint in the folder, or that of a new run."""
+    checkpoint = folder / "checkpoint.pt"
+    is_new = not checkpoint.exists()
+    net, averaged = (
+        PolicyValueNet(config.blocks, config.channels).to(config.device, memory_format=torch.channels_last)
+        for _ in range(2)
+    )
+    optimizer = torch.optim.AdamW(_parameter_groups(net, config), lr=config.learning_rate, fused=True)
+    if initial is not None and is_new:
+        net.load_state_dict(_starting_network(config, initial, training).state_dict())
+    averaged.load_state_dict(net.state_dict())
+    folder.mkdir(parents=True, exist_ok=True)
+    state = _State(net, averaged, optimizer, TrainingProgress())
+    if not is_new:
+        _load(checkpoint, state)
+        for group, configured in zip(optimizer.param_groups, _parameter_groups(net, config), strict=True):
+            group["weight_decay"] = configured["weight_decay"]  # It may differ from the checkpoint's.
+    _truncate_log(state.progress.step, folder / "log.jsonl")
+    return state
+
+
 def _starting_network(config: TrainingConfig, initial: Path, training: Dataset) -> PolicyValueNet:
     net = load_initial(initial, config.blocks, config.channels)
     if initial.suffix == ".onnx":
@@ -168,16 +179,24 @@ def _starting_network(config: TrainingConfig, initial: Path, training: Dataset) 
     return net
 
 
-def _step(
-    net: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch, config: TrainingConfig
-) -> tuple[float, float]:
+def _step(state: _State, batch: Batch, config: TrainingConfig) -> tuple[float, float]:
+    """Takes one step; returns the losses of policy and value."""
+    net, optimizer, progress = state.net, state.optimizer, state.progress
+    started = time.monotonic()
+    for group in optimizer.param_groups:
+        group["lr"] = config.learning_rate * one_cycle(progress.share(config))
     net.train()
     policy_loss, value_loss = losses(net, batch, config)
     optimizer.zero_grad(set_to_none=True)
     (policy_loss + config.value_weight * value_loss).backward()
     nn.utils.clip_grad_norm_(net.parameters(), config.clip)
     optimizer.step()
-    return policy_loss.item(), value_loss.item()
+    # Start with almost no averaging, so that the initial random weights are forgotten quickly.
+    _average(state.averaged, net, min(config.average, progress.step / (progress.step + 10)))
+    found = policy_loss.item(), value_loss.item()  # Waits for a GPU.
+    progress.step += 1
+    progress.elapsed += time.monotonic() - started
+    return found
 
 
 def _parameter_groups(net: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
@@ -231,15 +250,13 @@ def _check_device(device: str) -> None:
         raise InputError(f"device {device!r}: {reason}") from error
 
 
-def _resume(
-    path: Path, net: nn.Module, averaged: nn.Module, optimizer: torch.optim.Optimizer
-) -> TrainingProgress:
+def _load(path: Path, state: _State) -> None:
     with expecting(path, "the checkpoint of a run with a network of this size"):
         checkpoint = torch.load(path, weights_only=True, map_location="cpu")
-        net.load_state_dict(checkpoint["net"])
-        averaged.load_state_dict(checkpoint["averaged"])
-        optimizer.load_state_dict(checkpoint["optimizer"])
-        return TrainingProgress(checkpoint["step"], checkpoint["elapsed"])
+        state.net.load_state_dict(checkpoint["net"])
+        state.averaged.load_state_dict(checkpoint["averaged"])
+        state.optimizer.load_state_dict(checkpoint["optimizer"])
+        state.progress.step, state.progress.elapsed = checkpoint["step"], checkpoint["elapsed"]
 
 
 def _truncate_log(step: int, log: Path) -> None:
@@ -254,20 +271,13 @@ def _truncate_log(step: int, log: Path) -> None:
             atomic_write(log, "".join(kept))
 
 
-def _save(
-    path: Path,
-    net: nn.Module,
-    averaged: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    progress: TrainingProgress,
-    config: TrainingConfig,
-) -> None:
+def _save(path: Path, state: _State, config: TrainingConfig) -> None:
     checkpoint = {
-        "net": net.state_dict(),
-        "averaged": averaged.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "step": progress.step,
-        "elapsed": progress.elapsed,
+        "net": state.net.state_dict(),
+        "averaged": state.averaged.state_dict(),
+        "optimizer": state.optimizer.state_dict(),
+        "step": state.progress.step,
+        "elapsed": state.progress.elapsed,
         "config": asdict(config),
     }
     atomic_save(path, checkpoint)
