@@ -284,7 +284,7 @@ main([])
     *_, answer, modules = session.stdout.splitlines()
     assert answer == "usiok"
     assert "goryu.usi.engine" in modules.split()
-    assert not {"numpy", "onnxruntime", "shogi", "argparse"} & set(modules.split())
+    assert not {"numpy", "onnxruntime", "shogi", "argparse", "goryu.search.puct"} & set(modules.split())
 
 
 def test_characters_that_the_terminal_cannot_show_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ Value = bool | int | float | str
 
 @dataclass(frozen=True, slots=True)
 class EvaluatorConfig:
-    """Which evaluator is loaded, and how; a change of any field loads it anew.
+    """Which evaluator is loaded, and how; a change of any field loads it again.
 
     kind: "network", "material", "uniform" or "hashed".
     model: a path, or a name in the models folder; "" for the network shipped with Goryu.
@@ -117,7 +117,7 @@ class RandomMoveConfig:
 
 @dataclass(frozen=True, slots=True)
 class OutputConfig:
-    """What the GUI is shown.
+    """The output during a search.
 
     lines: principal variations. interval_ms: between reports; 0 for only the last report.
     eval_coef: centipawns at which the odds to win are e : 1.
@@ -159,7 +159,7 @@ class EngineConfig:
     seed: int = 0
 
     def time_config(self) -> TimeConfig:
-        """Returns what the time manager needs."""
+        """Returns the config of the time manager."""
         return replace(self.clock, moves_to_draw=self.rules.moves_to_draw)
 
     def puct_config(self, turn: int, batch_size: int, memory_factor: float = 1) -> PuctConfig:

@@ -110,7 +110,7 @@ class GoCommand:
 
 
 def parse_go(arguments: tuple[str, ...]) -> GoCommand:
-    """Returns what the arguments of `go` or `ponderhit` (which may carry clocks) ask for.
+    """Returns the search that the arguments of `go` describe; `ponderhit` may carry clocks in the same form.
 
     Unknown words are ignored, and so are words that lack their number; negative times count as 0.
 

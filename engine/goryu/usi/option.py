@@ -20,7 +20,7 @@ class OptionError(GoryuError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What an option's whole number counts; the field's value is `factor * (number / divisor) + offset`."""
+    """The unit of an option's whole number; the field's value is `factor * (number / divisor) + offset`."""
 
     name: str
     divisor: int = 1

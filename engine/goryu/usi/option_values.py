@@ -93,7 +93,7 @@ class OptionValues:
         return messages
 
     def fix(self, text: str) -> list[str]:
-        """Sets for good what the text of an `engine_options.txt` says.
+        """Sets the values in the text of an `engine_options.txt`, which nothing overrides.
 
         Returns messages: what is wrong with the text, then in one line what it has set.
         """
@@ -114,7 +114,7 @@ class OptionValues:
         return [*problems, f"set by {OPTIONS_FILE}: {' '.join(fixed)}"] if fixed else problems
 
     def set_model_options(self, text: str) -> list[str]:
-        """Sets what the file next to the model says in lines `NAME=VALUE`; returns what is wrong with it."""
+        """Sets the values in the file next to the model, lines `NAME=VALUE`; returns its errors."""
         problems: list[str] = []
         self._model, self._config = {}, None
         for line in map(str.strip, text.splitlines()):
