@@ -146,6 +146,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_run_with_other_settings_is_refused_with_advice(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
     pytest.importorskip("rich")
     (tmp_path / "report.json").write_text("{}", encoding="utf-8")
     done = subprocess.run(
