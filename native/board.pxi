@@ -54,6 +54,8 @@ cdef list move_integers(const MoveList& moves):
 cdef class Board:
     """A game of shogi in progress; implements `MateState`.
 
+    move_stack: the moves since the position that the board was set up with; read only.
+
     >>> board = Board()
     >>> move = board.push_usi("7g7f")
     >>> board.turn, board.ply, len(board.legal_moves())
@@ -154,13 +156,16 @@ cdef class Board:
         return move_integers(moves)
 
     def checks(self):
-        """Returns every legal move that gives check, the pointless ones included, in ascending order."""
+        """Returns every legal move that gives check, in ascending order.
+
+        A mate can hang on a pointless non-promotion: it may keep the mate from ending in uchifuzume.
+        """
         cdef MoveList moves
         core_checking_moves(self.game.position(), moves)
         return move_integers(moves)
 
     def all_legal_moves(self):
-        """Returns every legal move, the pointless ones included, in ascending order."""
+        """Returns every legal move in ascending order, the pointless ones too."""
         cdef MoveList moves
         core_legal_moves(self.game.position(), moves, True)
         return move_integers(moves)
@@ -212,14 +217,14 @@ cdef class Board:
     def outcome(self):
         """Returns the result if the game is over for the side to move, or None.
 
-        Judged in this order: no legal move (a loss, in check or not), entering king, fourth
-        occurrence of the position, maximum ply. An entered king wins a real game by points only
+        Checked in this order: no legal move (a loss, in check or not), entering king, fourth
+        occurrence of the position, maximum ply. In a real game an entering king wins by points only
         when the player declares it, so this is the value of a position rather than its end.
         """
         return OUTCOMES[<int>self.game.outcome()]
 
     def repetition(self):
-        """Returns what the path to this position makes of it, or None; see `repetition.py`.
+        """Returns the result that the path to this position causes, or None; see `repetition.py`.
 
         The fourth occurrence, however long the game, decides first. Otherwise, with
         `rules.first_recurrence`, the nearest position 4, 6, ... 16 plies back that is equal,

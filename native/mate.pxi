@@ -16,7 +16,7 @@ def solve(
 
     shortening_nodes: further positions that may be expanded for a shorter mate, once one is found.
     capacity: entries of the table. If it forgets a part of the proof, more positions are expanded to find the
-        line. `board` is as it was when the search returns.
+        line. `state` is as it was when the search returns.
     """
     if capacity < 1:
         raise ValueError(f"capacity {capacity}: expected at least 1")

@@ -35,9 +35,9 @@ cdef CoreConfig core_config(Puct puct) except *:
 cdef class Puct:
     """The search. It keeps its graph between moves; `clear` forgets it.
 
-    With `threads` > 1 one thread gathers while others wait for the evaluator, which must then allow several
-    calls at once; the graph is no longer that of the Python search. On native games the solver must be a
-    `MateSolver` or `no_solver`.
+    Native: with `threads` > 1 one thread gathers while others wait for the evaluator, which must then allow
+    several calls at once; the graph is no longer that of the Python search. On native games the solver must
+    be a `MateSolver` or `no_solver`.
     """
 
     cdef public object evaluator

@@ -9,6 +9,16 @@ cdef class Reversi:
     """Two bitboards: the discs of the side to move and of the opponent; bit s is square s.
 
     >>> game = Reversi(moves=[19])
+    >>> print(game)
+      a b c d e f g h
+    1 . . . . . . . .
+    2 . . . . . . . .
+    3 . . . X . . . .
+    4 . . . X X . . .
+    5 . . . X O . . .
+    6 . . . . . . . .
+    7 . . . . . . . .
+    8 . . . . . . . .
     >>> [game.move_name(move) for move in game.legal_moves()]
     ['c3', 'e3', 'c5']
     >>> game.disc_difference()
@@ -90,7 +100,7 @@ cdef class Reversi:
         return REVERSI_OUTCOMES[value_of(ending)] if is_over(ending) else None
 
     def repetition(self):
-        """Returns None: discs only ever come, so no position repeats."""
+        """Returns None: no disc is ever removed, so no position repeats."""
         return None
 
     def copy(self):
@@ -100,7 +110,7 @@ cdef class Reversi:
         return other
 
     def disc_difference(self):
-        """Returns the discs of the side to move minus the opponent's; empty squares count for nobody."""
+        """Returns the discs of the side to move minus the opponent's."""
         return self.game.disc_difference()
 
     def move_name(self, int move):
