@@ -79,17 +79,20 @@ def test_should_stop_is_called_before_every_batch() -> None:
     assert seen == [0, 1, 2, 3, 4]
 
 
-def test_a_batch_holds_few_free_playouts() -> None:
-    """The only move is a proven draw, so every playout is free: 2.4 for a position, rounded up."""
+@pytest.mark.parametrize("batch_size, most", [(1, 3), (4, 10)])
+def test_a_batch_holds_few_free_playouts(batch_size: int, most: int) -> None:
+    """The only move is a proven draw, so every playout is free: 2.4 for each position, rounded up."""
     seen: list[int] = []
 
     def note(stats: SearchStats) -> bool:
         seen.append(stats.playouts)
-        return stats.playouts >= 30
+        return stats.playouts >= 100
 
-    stats = Puct(UniformEvaluator()).search(TicTacToe(LAST_MOVE_DRAWS), note).stats
-    assert seen == list(range(0, 31, 3))
-    assert (stats.playouts, stats.evaluations, stats.is_exhausted) == (30, 0, False)
+    puct = Puct(UniformEvaluator(), PuctConfig(batch_size=batch_size))
+    stats = puct.search(TicTacToe(LAST_MOVE_DRAWS), note).stats
+    assert seen[:5] == [0, 3, 6, 9, 12], "few visits allow one position"
+    assert seen[-1] - seen[-2] == most
+    assert (stats.evaluations, stats.is_exhausted) == (0, False)
 
 
 def test_a_won_root_move_is_closed_and_the_others_are_searched() -> None:
