@@ -102,6 +102,14 @@ def test_a_won_root_move_is_closed_and_the_others_are_searched() -> None:
     assert sum(move.visits for move in moves[1:]) == 59
 
 
+def test_a_playout_ends_at_a_proven_position() -> None:
+    """X must block at 5, and the rest is drawn."""
+    puct, state = Puct(UniformEvaluator()), TicTacToe([Move(n) for n in (0, 1, 2, 4, 7, 3)])
+    assert puct.search(state, lambda stats: stats.is_proven).value == 0.0
+    stats = puct.search(state, never, max_playouts=20).stats
+    assert (stats.playouts, stats.evaluations, stats.max_depth) == (20, 0, 1)
+
+
 def test_a_search_ends_when_no_move_is_worth_a_playout() -> None:
     only = [Move(2)]
     result = Puct(UniformEvaluator()).search(TicTacToe(X_WINS_AT_2), never, root_moves=only)
