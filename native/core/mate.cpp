@@ -121,11 +121,11 @@ void MateSearch::list_children(Game& game, bool is_attacker, int depth) {
 
 // The entry of the position after a move of the attacker, or of the defender.
 MateEntry MateSearch::child_entry(const Game& game, bool is_attacker, int depth) noexcept {
-    const int remaining = root_ply_ + limit_ - game.ply();
     const bool recurs = game.recurs(attacker_, depth);
     if (!recurs) {
         if (const auto end = end_of(game, is_attacker)) return *end;
     }
+    const int remaining = root_ply_ + limit_ - game.ply();
     if (recurs || remaining <= 0) {
         is_cut_ = true;
         return is_attacker ? kWon : kLost;  // The defender escapes.

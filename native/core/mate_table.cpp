@@ -4,15 +4,6 @@
 
 namespace goryu {
 
-std::optional<MateEntry> end_of(const Game& game, bool is_attacker) noexcept {
-    const Ending outcome = game.outcome();
-    const int value = value_of(outcome);
-    if (outcome == Ending::kNone) return {};
-    if (value > 0 && !is_attacker) return {};  // The attacker may declare a win, but may mate instead.
-    if (is_attacker && value < 0 && game.position().in_check()) return kLost;  // The defender is mated.
-    return is_attacker ? kWon : kLost;  // The defender escapes.
-}
-
 void MateTable::clear(std::size_t capacity) {
     capacity_ = capacity;
     used_ = 0;
@@ -20,12 +11,6 @@ void MateTable::clear(std::size_t capacity) {
         for (Slot& slot : slots_) slot.stamp = 0;
         stamp_ = 1;
     }
-}
-
-MateEntry MateTable::get(std::uint64_t key) const noexcept {
-    const std::size_t i = find(key);
-    if (!is_used(i)) return kUnseen;
-    return {slots_[i].phi, slots_[i].delta, slots_[i].distance};
 }
 
 void MateTable::store(std::uint64_t key, const MateEntry& entry, std::int64_t size) {
@@ -83,13 +68,6 @@ void MateTable::grow() {
     for (const Slot& slot : old) {
         if (slot.stamp == stamp_) slots_[find(slot.key)] = slot;
     }
-}
-
-std::size_t MateTable::find(std::uint64_t key) const noexcept {
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t i = key & mask;
-    while (is_used(i) && slots_[i].key != key) i = (i + 1) & mask;
-    return i;
 }
 
 }  // namespace goryu

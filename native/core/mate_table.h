@@ -28,14 +28,24 @@ constexpr MateEntry kWon{0, kInfinite, 0};
 constexpr MateEntry kLost{kInfinite, 0, 0};
 
 // The entry of a position that ends the game after a move of the attacker, or of the defender.
-std::optional<MateEntry> end_of(const Game& game, bool is_attacker) noexcept;
+inline std::optional<MateEntry> end_of(const Game& game, bool is_attacker) noexcept {
+    const Ending outcome = game.outcome();
+    const int value = value_of(outcome);
+    if (outcome == Ending::kNone) return {};
+    if (value > 0 && !is_attacker) return {};  // The attacker may declare a win, but may mate instead.
+    if (is_attacker && value < 0 && game.position().in_check()) return kLost;  // The defender is mated.
+    return is_attacker ? kWon : kLost;  // The defender escapes.
+}
 
 // Holds `capacity` entries at most, in 48 to 96 bytes each once it is full. Keeps its memory when cleared.
 class MateTable {
 public:
     // Deletes everything.
     void clear(std::size_t capacity);
-    MateEntry get(std::uint64_t key) const noexcept;
+    MateEntry get(std::uint64_t key) const noexcept {
+        const Slot& slot = slots_[find(key)];
+        return slot.stamp == stamp_ ? MateEntry{slot.phi, slot.delta, slot.distance} : kUnseen;
+    }
     // size: positions that were expanded below this one since its entry was stored last.
     void store(std::uint64_t key, const MateEntry& entry, std::int64_t size);
     std::size_t size() const noexcept { return used_; }
@@ -53,7 +63,12 @@ private:
 
     bool is_used(std::size_t i) const noexcept { return slots_[i].stamp == stamp_; }
     // The slot of the key, or a free one.
-    std::size_t find(std::uint64_t key) const noexcept;
+    std::size_t find(std::uint64_t key) const noexcept {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t i = key & mask;
+        while (is_used(i) && slots_[i].key != key) i = (i + 1) & mask;
+        return i;
+    }
     void make_room();
     void delete_small();
     void grow();
