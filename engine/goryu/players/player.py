@@ -27,7 +27,7 @@ from goryu.search.result import RootMove, SearchResult
 
 _log = logging.getLogger("goryu")
 
-MEMORY_FACTOR = {"python": 30, "native": 1.25}
+MEMORY_FACTOR = {"python": 30, "native": 1.3}
 """Memory of the search over what its table counts (`node_table.py`): the most that the native table holds;
 an estimate for the Python one, 5.3 kB for a position of 180 bytes in the middle game."""
 
