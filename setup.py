@@ -1,7 +1,7 @@
 """Builds the one extension, `goryu._native`, and puts the networks into the wheel.
 
 GORYU_REQUIRE_NATIVE=1 makes a failed native build fatal; otherwise goryu installs without it and runs its
-pure Python. GORYU_SKIP_NATIVE=1 does not try. Everything else about the package stands in pyproject.toml.
+pure Python. GORYU_SKIP_NATIVE=1 does not try. pyproject.toml has everything else about the package.
 """
 
 import os
@@ -19,8 +19,8 @@ if sys.platform == "win32":
     COMPILE_ARGS = ["/std:c++20", "/O2", "/fp:precise", "/W3", "/EHsc", "/utf-8"]
 else:
     # -ffp-contract=off: a fused multiply-add would round differently from Python. No -march=native: a wheel
-    # built here must run on other machines. -fvisibility=hidden: nobody links to what is inside, and calls
-    # within are quicker for it.
+    # built here must run on other machines. -fvisibility=hidden: no other module links to these functions, and
+    # calls between them are faster.
     COMPILE_ARGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fvisibility=hidden"]
     COMPILE_ARGS += ["-Wall", "-Wextra", "-Wno-unused-parameter"]
 

@@ -1,15 +1,14 @@
 # distutils: language = c++
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""The native twins: the classes of goryu that exist a second time, compiled.
+"""The native twins: C++ versions of Python classes of goryu.
 
-The fidelity contract. Each class here has the name and the results of the Python class it twins, and those
-of its methods that are called from outside the search. The Python is right by definition: same integers, same
-lists in the same order, same floats bit for bit, equal Outcome values, the same errors with the same text.
-What a caller must not do to the Python class (push an illegal move) it must not do here.
-tests/test_native_*.py compare the two position by position.
+The fidelity contract: each class here has the name, the methods and the results of its Python class. The
+Python class is right by definition: same integers, same lists in the same order, same floats bit for bit,
+equal Outcome values, same errors with the same text. A call that the Python class forbids (pushing an illegal
+move) is forbidden here, too. tests/test_native_*.py compare both, position by position.
 
-The rules and the arithmetic live in native/core, C++ that knows nothing of Python; the files included
-below only translate. Which implementation runs is decided in goryu/implementation.py.
+Rules and arithmetic are in native/core, C++ that knows nothing of Python; the files included below only
+translate, and core.pxd declares the core to Cython. goryu/implementation.py chooses between both versions.
 
     file                names                              Python                              C++ (core/)
     board.pxi           Board, perft                       games/shogi/board.py, perft.py      game, position, movegen

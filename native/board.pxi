@@ -1,4 +1,4 @@
-"""Board: twin of goryu.games.shogi.board."""
+"""Board: goryu.games.shogi.board in C++."""
 
 from goryu.games.shogi.move import IllegalMoveError, move_from_usi
 from goryu.games.shogi.diagram import diagram

@@ -1,4 +1,4 @@
-"""Planes and labels: twin of goryu.evaluators.formats.dlshogi."""
+"""Planes and labels: goryu.evaluators.formats.dlshogi in C++."""
 
 
 def fill_dlshogi(list boards, float[:, :, :, ::1] board_planes, float[:, :, :, ::1] hand_planes):

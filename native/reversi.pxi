@@ -1,4 +1,4 @@
-"""Reversi: twin of goryu.games.reversi."""
+"""Reversi: goryu.games.reversi in C++."""
 
 from goryu.games.reversi import OUTCOMES as REVERSI_OUTCOMES
 from goryu.games.reversi import Reversi as PythonReversi

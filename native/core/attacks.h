@@ -4,7 +4,7 @@
 // their occupancy from the board into an index, a table of nine-square lines (2.3 KB, it stays in the
 // first-level cache) answers, and one multiplication spreads the answer over the line again:
 //
-//   file      the nine bits lie side by side: a shift gathers, a shift spreads;
+//   file      the nine bits are adjacent: a shift gathers, a shift spreads;
 //   diagonal  every file holds at most one bit, each on another rank: adding all files up gathers the
 //             bits by rank, repeating the answer in every file and masking spreads it;
 //   rank      one bit in nine: a multiplication by bits 8 apart packs them side by side and unpacks them.

@@ -10,7 +10,7 @@
 
 namespace goryu {
 
-// One position; its path and legal moves lie in the batch.
+// One position; its path and legal moves are in the batch.
 struct Leaf {
     std::uint64_t key;
     std::uint32_t ply;
@@ -19,7 +19,7 @@ struct Leaf {
     std::size_t first_move, last_move;
 };
 
-// Puct fills it, somebody adds the answers of an evaluator, and Puct expands it. Keeps its memory.
+// Puct fills it, an adapter adds the evaluations, and Puct expands it. Keeps its memory.
 class Batch {
 public:
     std::size_t size() const noexcept { return leaves_.size(); }
@@ -29,11 +29,11 @@ public:
         return {moves_.data() + leaves_[i].first_move, leaves_[i].last_move - leaves_[i].first_move};
     }
 
-    // What the evaluator says: the probabilities, in [0, kMaxHalf], of the moves of all leaves one after
-    // another, and the value of each leaf.
+    // The evaluations: the probabilities, in [0, kMaxHalf], of the moves of all leaves one after another,
+    // and the value of each leaf.
     std::vector<double> policies;
     std::vector<double> values;
-    // Does a network judge it, which leaves little in the caches?
+    // Does a network evaluate it? Its calls leave little of the graph in the caches.
     bool is_cold = false;
 
 private:

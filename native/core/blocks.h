@@ -21,7 +21,7 @@ public:
     // One chunk from the start, so that a block without bytes has an address too.
     explicit Blocks(std::size_t max_chunks = kMaxChunks) : max_chunks_(max_chunks) { add_chunk(); }
 
-    // Room for `bytes` bytes, aligned to 4. Blocks of size 0 all have the same name.
+    // Returns room for `bytes` bytes, aligned to 4. All blocks of size 0 have the same name.
     Block allocate(std::size_t bytes) {
         const std::size_t units = units_of(bytes);
         if (units == 0) return 0;
@@ -38,7 +38,7 @@ public:
         return block;
     }
 
-    // `bytes` must be what was asked for.
+    // `bytes` must be the size that was allocated.
     void release(Block block, std::size_t bytes) {
         const std::size_t units = units_of(bytes);
         if (units == 0) return;
@@ -64,8 +64,7 @@ public:
         return reinterpret_cast<T*>(chunks_[block >> kChunkBits].get() + (block & (kChunkUnits - 1)) * kUnit);
     }
 
-    // Are so many eighths of the chunks in use? With eight the last one is, and beyond it a name would be
-    // that of an older block.
+    // Are `count` eighths of the chunks in use? Beyond eight, a new block would get the name of an older one.
     bool uses_eighths(std::size_t count) const noexcept { return 8 * chunk_count_ >= count * max_chunks_; }
 
     // Memory that is in use or waits to be used again.

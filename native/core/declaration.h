@@ -1,4 +1,4 @@
-// Entering king (入玉), the twin of games/shogi/declaration.py.
+// Entering king (入玉): games/shogi/declaration.py in C++.
 #pragma once
 
 #include "position.h"

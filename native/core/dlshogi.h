@@ -1,4 +1,4 @@
-// The planes and labels of the dlshogi format, the twin of evaluators/dlshogi_planes.py and dlshogi_format.py.
+// The planes and labels of the dlshogi format: evaluators/formats/dlshogi_planes.py and dlshogi.py in C++.
 //
 // Everything is seen by the side to move: if white moves, square s becomes 80 - s and the colours change places.
 #pragma once
@@ -12,7 +12,7 @@ constexpr int kHandPlanes = 57;
 constexpr int kNyugyokuPlanes = 62;  // Entering king (入玉): more planes of the second input, in one variant.
 constexpr int kDlshogiLabels = 27 * kSquares;
 
-// The planes of a row that may hold a one: whoever fills the row again clears only these.
+// The planes of a row that may hold a one. Filling the row again clears only these.
 class UsedPlanes {
 public:
     // Of a row of which nothing is known.

@@ -44,7 +44,7 @@ public:
 
     // What the path to this position makes of it (Board.repetition in Python).
     Ending repetition() const noexcept;
-    // Was the board the same up to so many plies back, and the attacker's hand as full or fuller?
+    // Did the board occur up to `plies` plies ago, with as much or more in the attacker's hand?
     bool recurs(Color attacker, int plies) const noexcept;
     // How the game is over for the side to move (Board.outcome in Python).
     Ending outcome() const noexcept;
@@ -59,8 +59,8 @@ private:
         Undo undo;                             // Of the move that led here; nothing in the first frame.
     };
 
-    // Positions of the game by the low bits of their key: whoever is not counted four times here
-    // has not occurred four times.
+    // Counts positions of the game by the low bits of their key: a position that is not counted four times
+    // here has not occurred four times.
     static constexpr int kCounters = 1024;
     std::uint16_t& counter(std::uint64_t position_key) noexcept { return counters_[position_key % kCounters]; }
 

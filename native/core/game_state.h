@@ -1,4 +1,4 @@
-// The native games as the search's State, and where their new positions go.
+// The native games as the search's State, and the sinks of their new positions.
 #pragma once
 
 #include "dlshogi.h"
@@ -8,7 +8,7 @@
 
 namespace goryu {
 
-// Plays on a game of shogi that somebody else owns.
+// Plays on a game of shogi that the caller owns.
 class ShogiState final : public State {
 public:
     explicit ShogiState(Game& game) : game_(game) { game_.reserve(); }
@@ -33,7 +33,7 @@ private:
     MateSearch mate_search_;
 };
 
-// Plays on a game of reversi that somebody else owns.
+// Plays on a game of reversi that the caller owns.
 class ReversiState final : public State {
 public:
     explicit ReversiState(ReversiGame& game) : game_(game) {}

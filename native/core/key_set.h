@@ -11,7 +11,7 @@ namespace goryu {
 
 class KeySet {
 public:
-    // Empties the set and makes room for so many keys.
+    // Empties the set and makes room for `room` keys.
     void clear(std::size_t room) {
         if (2 * room > slots_.size()) slots_.assign(std::bit_ceil(2 * room), {});
         if (++stamp_ == 0) {

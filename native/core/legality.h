@@ -89,7 +89,7 @@ public:
     Bitboard drops() const noexcept { return drops_; }
 
 private:
-    // Up to so many, it is quicker to look back from the targets than forward from all pieces.
+    // Up to this many targets, looking back from them is faster than looking forward from all pieces.
     static constexpr int kFewTargets = 3;
 
     GORYU_INLINE Bitboard pawn_drop_squares() const noexcept {

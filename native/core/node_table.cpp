@@ -110,7 +110,7 @@ void NodeTable::sort_moves(Node& node, int count) noexcept {
     node.sorted = static_cast<std::uint16_t>(count);
 }
 
-// How many Edges fit into the block of a node with so many tried moves.
+// Returns how many Edges fit into the block of a node with `tried` tried moves.
 int NodeTable::room_for(const Node& node, int tried) noexcept {
     return std::min<int>(std::bit_ceil(static_cast<unsigned>(tried)), node.move_count);
 }

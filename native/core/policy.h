@@ -1,15 +1,15 @@
-// Evaluators computed natively: twins of evaluators/hashed.py, evaluators/softmax.py and the policy of
-// evaluators/network.py. They fill in the answers of a batch.
+// Evaluators in C++: evaluators/hashed.py, evaluators/softmax.py and the policy of evaluators/network.py. They
+// fill in the evaluations of a batch.
 #pragma once
 
 #include "batch.h"
 
 namespace goryu {
 
-// What the hashed stub says.
+// The hashed evaluator.
 void answer_hashed(Batch& batch);
 
-// What a network says: logits [N][2187] (see dlshogi.h) and values [N]. Returns whether the logits of all
+// A network's answer: logits [N][2187] (see dlshogi.h) and values [N]. Returns whether the logits of all
 // legal moves are numbers.
 bool answer_dlshogi(Batch& batch, const float* logits, const double* values, double temperature);
 

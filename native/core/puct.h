@@ -73,7 +73,7 @@ public:
     // Takes the leaves back.
     void retract(Batch& batch) noexcept;
     // Waits until another thread has expanded a batch, or a moment. Where nothing is in flight only helpers
-    // wait: they would keep the lock from the thread that looks at the clock, and walk no further than it does.
+    // wait: they would keep the lock from the thread that checks the clock, and find no more to do than it does.
     void wait_for_others(bool is_helper);
     // The state of the search.
     Snapshot snapshot();

@@ -1,6 +1,6 @@
 // Reversi on a board of 4, 6 or 8 squares a side: the core of goryu._native.Reversi.
 //
-// The twin of games/reversi.py: two bitboards, the discs of the side to move and of the opponent.
+// games/reversi.py in C++: two bitboards, the discs of the side to move and of the opponent.
 // Offers what Game offers a search: legal_moves, push, pop, key, outcome.
 #pragma once
 

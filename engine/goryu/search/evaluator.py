@@ -1,4 +1,4 @@
-"""The seam between the tree search and whatever judges a position."""
+"""The interface between a search and the evaluators of positions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ __all__ = ["Evaluation", "Evaluator"]
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What an evaluator says about one position.
+    """The evaluation of one position.
 
     policy: probability of each legal move, in `legal_moves()` order; sums to 1.
     value: expected result for the side to move, in [-1, +1].
@@ -22,11 +22,11 @@ class Evaluation:
 
 
 class Evaluator(Protocol):
-    """Judges positions, many at a time because networks like batches."""
+    """Evaluates positions, many in one call because networks are fastest on batches."""
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         """Returns one evaluation per state, in order; no state is over.
 
-        The states must not be kept: the search changes them afterwards.
+        The evaluator must not keep the states: the search changes them afterwards.
         """
         ...

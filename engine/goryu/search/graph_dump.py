@@ -1,6 +1,6 @@
-"""The search graph as plain data, ready for JSON: to look at, to draw, to compare.
+"""The search graph as plain data for JSON, to be drawn or compared.
 
-Equal positions are one entry, however many moves lead there: `child` names it by its place in the list.
+Equal positions are one entry, however many moves lead there. `child` is the index of an entry in the list.
 
     {"format": "goryu graph 1", "root": 0, "nodes": [
         {"key": "5a0c...", "ply": 0, "visits": 401, "value": 0.12, "evaluation": 0.08,
@@ -8,8 +8,8 @@ Equal positions are one entry, however many moves lead there: `child` names it b
             {"move": "7g7f", "prior": 0.31, "visits": 220, "value": 0.14, "child": 1}, ...]}, ...]}
 
 Values are in [-1, +1] for the side to move at the entry. `visits` of an entry is 1 for its own evaluation
-plus the visits of its moves, of which those without a visit are left out; `untried` counts them. `distance`
-is in plies to the proven end. `child` is null where the position is not in the dump, or was never stored.
+plus the visits of its moves. Moves without a visit are left out; `untried` counts them. `distance`
+is in plies to the proven end. `child` is null where the position is not in the dump or not in the table.
 """
 
 from collections import deque
@@ -37,8 +37,8 @@ def dump(
 ) -> dict[str, Any]:
     """Returns the graph below `root`, nearest positions first.
 
-    depth: plies below the root, at most. least_visits: a position behind a move with fewer is left out.
-    name: how moves are written.
+    depth: the most plies below the root. least_visits: positions behind moves with fewer visits are left out.
+    name: formats a move.
     """
     places = {root: 0}
     waiting = deque([root])

@@ -1,4 +1,4 @@
-"""What a search reports: while it runs (`SearchStats`) and when it is asked (`SearchResult`)."""
+"""What a search reports: its counters (`SearchStats`) and its answer (`SearchResult`)."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,16 +9,16 @@ __all__ = ["RootMove", "SearchResult", "SearchStats"]
 
 
 class SearchStats(NamedTuple):
-    """What a stopper may look at between two batches. A tuple, as one is made for each batch.
+    """The counters of a search, between two batches. A tuple, because each batch makes one.
 
     playouts: playouts completed by this search (visits inherited from earlier searches are not counted).
     evaluations: positions that this search sent to the evaluator.
     best_visits, second_visits: the two largest visit counts among the root's moves, inherited ones included,
-        those left out that are proven to lose.
+        those proven to lose left out.
     depth, max_depth: mean (rounded) and greatest length of this search's playouts, in plies.
     nodes, capacity: nodes in the table, and how many it may hold.
-    is_proven: is the root's value known for certain?
-    is_exhausted: has the root no move left that is worth a playout, or the table no memory left?
+    is_proven: is the root's value certain?
+    is_exhausted: has the root no move left that is worth a playout?
     hashfull: how full the table is, in thousandths, by nodes or by bytes.
     """
 
@@ -37,7 +37,7 @@ class SearchStats(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RootMove:
-    """One move of the root, as the search sees it.
+    """One move of the root.
 
     prior: the policy's probability, in [0, 1].
     visits: playouts through this move, inherited ones included.
