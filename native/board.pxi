@@ -140,12 +140,6 @@ cdef class Board:
             hands.append(tuple([self.game.position().hand(color).count(kind) for kind in HAND_KINDS]))
         return tuple(hands)
 
-    def piece_at(self, int square):
-        """Returns the piece code of a square, 0 if it is empty."""
-        if not 0 <= square < 81:
-            raise IndexError("square out of range")
-        return self.game.position().piece(square)
-
     def legal_moves(self):
         """Returns the legal moves in ascending order, without those that `rules` call pointless.
 
