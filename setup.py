@@ -19,8 +19,8 @@ if sys.platform == "win32":
     COMPILE_ARGS = ["/std:c++20", "/O2", "/fp:precise", "/W3", "/EHsc", "/utf-8"]
 else:
     # -ffp-contract=off: a fused multiply-add would round differently from Python. No -march=native: a wheel
-    # built here must run on other machines. -fvisibility=hidden: no other module links to these functions, and
-    # calls between them are faster.
+    # built here must run on other machines. -fvisibility=hidden: no other module links to these functions,
+    # and calls between them are faster.
     COMPILE_ARGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fvisibility=hidden"]
     COMPILE_ARGS += ["-Wall", "-Wextra", "-Wno-unused-parameter"]
 

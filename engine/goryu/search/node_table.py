@@ -34,7 +34,7 @@ class NodeTable:
     """Finds nodes by key, and computes their values."""
 
     def __init__(self, capacity: int, capacity_bytes: int = 1 << 60) -> None:
-        """capacity, capacity_bytes: the table is full when it holds as many nodes, or nodes of as many bytes."""
+        """capacity, capacity_bytes: the table is full with as many nodes or bytes."""
         self.capacity = capacity
         self.capacity_bytes = capacity_bytes
         self.clear()
