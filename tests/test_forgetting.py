@@ -56,10 +56,10 @@ def test_a_new_root_takes_back_the_visits_that_ended_by_repetition() -> None:
 def test_the_least_visited_half_is_folded_and_its_descendants_are_deleted() -> None:
     """The root's children fill more than half of the table as it is, so all the other nodes are folded."""
     graph = Graph()
-    graph.edge("root", 0, "a", visits=40)
+    graph.edge("root", 0, "a", visits=29)
     graph.edge("root", 1, "b", visits=3)
-    graph.edge("a", 0, "c", visits=20)
-    graph.edge("a", 1, "d", visits=19)
+    graph.edge("a", 0, "c", visits=15)
+    graph.edge("a", 1, "d", visits=13)
     graph.edge("b", 0, "e")
     graph.edge("b", 1, "f")
     graph.edge("c", 0, "g", visits=10)
@@ -69,7 +69,7 @@ def test_the_least_visited_half_is_folded_and_its_descendants_are_deleted() -> N
     assert graph.names() == {"root", "a", "b", "c", "d"}
     b, a = graph.node("b"), graph.node("a")
     assert (b.tried, b.total_visits, b.raw_visits, b.children) == (0, 3, 3, [None, None])
-    assert (a.tried, a.total_visits, a.raw_visits) == (2, 40, 1)
+    assert (a.tried, a.total_visits, a.raw_visits) == (2, 29, 1)
 
 
 def test_a_folded_node_keeps_n_q_and_the_variance_behind_q() -> None:
