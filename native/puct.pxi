@@ -134,7 +134,7 @@ cdef class Puct:
             evaluations=seen.progress.evaluations,
             best_visits=seen.best_visits,
             second_visits=seen.second_visits,
-            depth=int(<double>seen.progress.depth_sum / max(1, seen.progress.playouts) + 0.5),
+            depth=int(seen.progress.depth_sum / max(1.0, seen.progress.playouts) + 0.5),
             max_depth=seen.progress.max_depth,
             nodes=seen.nodes,
             capacity=self.config.capacity,
