@@ -252,9 +252,9 @@ cdef class Board:
 
 
 def perft(Board board, int depth):
-    """Returns the number of leaves at a depth of the tree of legal moves, pointless ones included.
+    """Returns the number of sequences of `depth` legal moves, pointless ones included.
 
-    The last ply is counted without listing its moves.
+    The last ply is counted, not played. 0 plies are one sequence.
     """
     cdef Position position = board.game.position()
     cdef uint64_t leaves

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from goryu.games.perft import perft
 from goryu.games.shogi import (
     STANDARD_RULES,
     START_SFEN,
@@ -136,6 +137,14 @@ def test_known_positions_are_the_same(native: ModuleType, sfen: str, count: int)
     twin, board = pair(native, sfen)
     assert_same(twin, board)
     assert len(twin.legal_moves()) == native.perft(twin, 1) == count
+
+
+@pytest.mark.parametrize("all_moves", [True, False])
+def test_perft_counts_pointless_moves_whatever_the_rules(native: ModuleType, all_moves: bool) -> None:
+    sfen, rules = "4k4/9/4P4/9/9/9/9/9/4K4 b - 1", Rules(all_moves=all_moves)
+    for depth in range(4):
+        assert native.perft(native.Board(sfen, rules), depth) == perft(PythonBoard(sfen, rules), depth)
+
 
 
 @pytest.mark.parametrize(

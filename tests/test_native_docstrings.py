@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from goryu.games.perft import perft
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board
 from goryu.search.mate import mate_in_one, solve
@@ -33,6 +34,6 @@ def test_methods_have_the_same_docstrings(python: type, native: ModuleType) -> N
         assert docstring(getattr(other, name)) == docstring(getattr(python, name)), name
 
 
-@pytest.mark.parametrize("python", [mate_in_one, solve], ids=lambda python: python.__name__)
+@pytest.mark.parametrize("python", [mate_in_one, perft, solve], ids=lambda python: python.__name__)
 def test_functions_have_the_same_docstring(python: Any, native: ModuleType) -> None:
     assert docstring(getattr(native, python.__name__)) == docstring(python)
