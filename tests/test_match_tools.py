@@ -167,12 +167,12 @@ def test_match_describes_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert tool("match").main(arguments) == 0
     text = capsys.readouterr().out
     assert "engine 1: a -x  (nodes=9)" in text
-    assert "the same program with the same settings" in text
+    assert "the same program with the same options and limits" in text
     assert "more pairs than openings" in text
     assert tool("match").main([*arguments, "--tune", "C_init=50:150"]) == 0
     text = capsys.readouterr().out
     assert "tuned option of engine 1: C_init from 50 to 150" in text
-    assert "the same settings" not in text
+    assert "the same options" not in text
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")

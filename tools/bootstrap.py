@@ -80,7 +80,7 @@ def set_up(extras: Iterable[str]) -> None:
 
 
 def force_set_up(extras: Iterable[str]) -> None:
-    """Installs and builds everything again, whatever the stamps say."""
+    """Installs and builds everything again, even if the stamps are current."""
     with set_up_lock():
         install(extras)
         build_native()

@@ -1,4 +1,4 @@
-"""What the programs in tools/ share: one frame for `main`, types of arguments, options from dataclasses.
+"""Shared code of the programs in tools/: a frame for `main`, types of arguments, options from dataclasses.
 
 A program looks like this:
 
@@ -55,7 +55,7 @@ def program(
 
     arguments: the words of the command line; None: those of this process.
     extra: the extra in pyproject.toml that installs the packages that `run` imports.
-    interrupted: what to tell the user after Ctrl-C, such as how to resume.
+    interrupted: a message for the user after Ctrl-C, such as how to resume.
     """
     with needs_extra(extra):
         args = parser.parse_args(arguments)

@@ -2,7 +2,7 @@
 """Runs the tasks of this checkout; needs only Python 3.11 or newer.
 
 Each verb first installs what it needs (tools/bootstrap.py): .venv with goryu and its dependencies, and the
-native code if there is a C++ compiler. Most verbs are programs with a --help of their own.
+native code if there is a C++ compiler. Most verbs are programs with their own --help.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def lint(_arguments: Sequence[str]) -> int:
         done = run_check(command)
         verdict = "ok" if done.returncode == 0 else "FAILED"
         if done.returncode != 0 and name == "pyright":  # mypy decides; and pyright has to download Node.js.
-            verdict = "has remarks, which do not count"
+            verdict = "has messages, which do not count"
         failed |= verdict == "FAILED"
         print(f"lint: {name} {verdict} ({time.monotonic() - started:.1f} s)", flush=True)
         if done.returncode != 0:
@@ -141,7 +141,7 @@ def checks(venv: Path) -> dict[str, list[str]]:
 
 
 def run_check(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Runs the command of a check and captures what it prints."""
+    """Runs the command of a check and captures its output."""
     return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
@@ -190,7 +190,7 @@ VERBS = {
     "quantize": Verb("convert a shogi network to 8-bit integers", ("train",), script("quantize.py")),
     "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
     "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
-    "clean": Verb("remove what was built; --all: .venv too", None, clean),
+    "clean": Verb("remove built files; --all: .venv too", None, clean),
 }
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ LABELS = {
     "search": ("the algorithms", "アルゴリズム"),
     "games": ("the rules", "ルール"),
 }
-"""Part of goryu -> what it holds, in English and in Japanese."""
+"""Part of goryu -> its content, in English and in Japanese."""
 
 SHARED = {"errors", "files"}
 """Modules that are left out of the drawing, because every part may use them."""
@@ -72,7 +72,7 @@ def with_layers(readme: Path) -> str:
 
 
 def layers(language: int = 0) -> str:
-    """Returns a Mermaid graph of the parts of goryu; `A --> B` says that A imports B.
+    """Returns a Mermaid graph of the parts of goryu; `A --> B` means that A imports B.
 
     An arrow that a path of others implies is left out.
     """

@@ -1,4 +1,4 @@
-r"""Shows how well networks predict finished games: the winner and the moves played.
+r"""Measures how well networks predict finished games: the winner and the moves played.
 
     python tools/evaluate.py models/goryu-5x64.onnx runs/second/goryu-5x64.onnx --games runs/match/games.jsonl
     python tools/evaluate.py models/goryu-5x64.onnx miniosl --games runs/match/games.jsonl --phases 35 60

@@ -156,7 +156,7 @@ def add_tests(group: argparse._ArgumentGroup) -> None:
 
 
 def add_running(group: argparse._ArgumentGroup) -> None:
-    """Adds how the match is run and what it writes."""
+    """Adds the options of the run and its output."""
     group.add_argument(
         "--concurrency", type=games_at_once, default=1, metavar="N",
         help="games at a time, or auto: one for each core (default 1)",

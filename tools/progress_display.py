@@ -16,7 +16,7 @@ LINES_EVERY_S = 60.0
 @dataclass
 class _Task:
     started_s: float
-    first: float  # What was done when it started: a resumed run does not begin at 0.
+    first: float  # `done` at its start: a resumed run does not begin at 0.
     printed_s: float
     done: float
 
@@ -61,7 +61,7 @@ class ProgressDisplay:
         """Shows how much of a task is done; `text` follows its name. The first call starts its clock.
 
         A task that has less done than before starts again, such as the training of the next cycle.
-        total: None if nobody knows; 1.0 for a share, which is shown in percent.
+        total: None if it is unknown; 1.0 for a share, which is shown in percent.
         """
         now = self._clock()
         task = self._tasks.get(name)

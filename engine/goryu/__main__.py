@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except (ImportError, OSError) as error:
         discard_output()
-        advice = " (goryu doctor may tell why)" if isinstance(error, ImportError) else ""
+        advice = " (goryu doctor may show the cause)" if isinstance(error, ImportError) else ""
         print(f"goryu: {error}{advice}", file=sys.stderr)  # noqa: T201
         return 1
     return status

@@ -2,7 +2,7 @@
 
 
 class GoryuError(Exception):
-    """Something outside Goryu is wrong; the message says what was received and what was expected."""
+    """Something outside Goryu is wrong; the message names what was received and what was expected."""
 
 
 class InputError(GoryuError, ValueError):

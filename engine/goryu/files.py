@@ -66,7 +66,7 @@ def try_lock(file: IO[Any]) -> bool:
 
 
 def _try_lock_byte(descriptor: int) -> bool:
-    """Locks one byte of a file on Windows, far behind its end: nobody can read or write a locked byte."""
+    """Locks one byte of a file on Windows, far behind its end: no program can read or write a locked byte."""
     msvcrt: Any = import_module("msvcrt")
     position = os.lseek(descriptor, 0, os.SEEK_CUR)
     os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)

@@ -1,4 +1,4 @@
-"""Chooses between the Python classes and their native twins.
+"""Chooses between the Python classes and the native classes of the same names.
 
 GORYU_IMPLEMENTATION=python or =native selects one and fails if it is missing; unset, goryu uses the native
 classes where they are built. Nothing else decides. The USI engine, the benchmark and the test header print
@@ -19,7 +19,7 @@ if _asked not in ("", "python", "native"):
     raise ImportError(f"GORYU_IMPLEMENTATION must be 'python' or 'native', not {_asked!r}")
 
 IMPLEMENTATION = "python"
-WHY = "asked for by GORYU_IMPLEMENTATION"
+WHY = "set by GORYU_IMPLEMENTATION"
 
 if TYPE_CHECKING or _asked == "python":
     from goryu.games.perft import perft
@@ -33,7 +33,7 @@ else:
     except ImportError as error:
         if _asked == "native":
             raise ImportError(
-                f"GORYU_IMPLEMENTATION=native, but the twins are not built ({error})"
+                f"GORYU_IMPLEMENTATION=native, but the native code is not built ({error})"
             ) from error
         from goryu.games.perft import perft
         from goryu.games.reversi import Reversi
@@ -41,10 +41,10 @@ else:
         from goryu.search.mate import mate_in_one, solve
         from goryu.search.puct import Puct
 
-        WHY = f"native twins not built ({error})"
+        WHY = f"native code not built ({error})"
     else:
         IMPLEMENTATION = "native"
-        WHY = "native twins found" if not _asked else WHY
+        WHY = "native code found" if not _asked else WHY
 
 
 def make_puct(

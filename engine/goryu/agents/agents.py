@@ -20,7 +20,7 @@ from goryu.search.gumbel import Gumbel, GumbelConfig
 from goryu.search.random_move import random_move
 
 MOST_DIGITS = 9
-"""Of a budget. More would take longer than anybody waits, and the searches could not count it."""
+"""Digits of a budget. A larger one would take years, and the searches could not count it."""
 
 Agent = Callable[[State], Move]
 """Returns a move for a position that is not over, and leaves the position unchanged."""
@@ -57,7 +57,7 @@ class Algorithm:
     """An algorithm of `AGENTS`.
 
     make: returns the agent with a budget. budget: the default; 0 for an algorithm without one.
-    about: one line for users, with N for the budget. uses: what it needs of an `AgentSetup`.
+    about: one line for users, with N for the budget. uses: the part of an `AgentSetup` that it needs.
     searches_whole_game: does it search the whole game, however long that takes?
     """
 

@@ -32,7 +32,7 @@ def disc_lead(state: State) -> float:
 def shogi_setup(config: EngineConfig, log: Callable[[str], None]) -> AgentSetup:
     """Returns the setup for shogi: the network and the constants of the search that the engine uses.
 
-    The search has one thread and no mate search at the leaves, and a draw is worth 0 for both sides.
+    The search has one thread and no mate search at the leaves, and a draw has the value 0 for both sides.
     """
     material = MaterialEvaluator()
     loaded = load_evaluator(config.evaluator, log)

@@ -47,7 +47,7 @@ SECTIONS = {
         "stop_ms": "ms from stop to the answer, wall time",
     },
 }
-"""The measurements in the order of the table: their names and what they are."""
+"""The measurements in the order of the table: their names and descriptions."""
 
 NAMES = [name for section in SECTIONS.values() for name in section]
 
@@ -174,7 +174,7 @@ class Suite:
     def _reason(self, name: str) -> str:
         """Returns why a measurement is missing."""
         if name == "bytes_per_node":
-            return "only Linux tells the memory of a process"
+            return "only Linux reports the memory of a process"
         if name == "native_over_python":
             return "no native code"
         if not self.network:

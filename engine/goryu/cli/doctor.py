@@ -103,9 +103,9 @@ def _network(model: str) -> Iterator[str]:
         return
     for backend in BACKENDS:
         notes: list[str] = []
-        settings = EvaluatorConfig(model=model, backend=backend, allows_fallback=False)
+        config = EvaluatorConfig(model=model, backend=backend, allows_fallback=False)
         try:
-            network = load_network(settings, notes.append)
+            network = load_network(config, notes.append)
         except (BackendError, ModelError) as error:
             yield f"{'! broken: ' if backend in ('auto', 'cpu') else ''}backend {backend}: {error}"
             continue

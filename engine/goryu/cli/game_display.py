@@ -1,4 +1,4 @@
-"""How each game looks at a terminal: the names of its sides and moves, and its board."""
+"""The display of each game at a terminal: the names of its sides and moves, and its board."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -221,15 +221,15 @@ def _engine_config(model: Path | None, show: Callable[[str], None]) -> EngineCon
     """
     options = OptionValues()
     text, problem = read_options_file()
-    remarks = [problem] if problem else []
-    remarks += options.fix(text)
+    messages = [problem] if problem else []
+    messages += options.fix(text)
     if model:
         if refused := options.set("DNN_Model", str(model.absolute())):
             raise AgentError(f"--model: {refused[0]}")
         options.set("AllowFallback", "false")  # A user who names a network wants no other.
-    remarks += options.set_model_options(read_model_options(options.config.evaluator))
-    for remark in remarks:
-        show(remark)
+    messages += options.set_model_options(read_model_options(options.config.evaluator))
+    for message in messages:
+        show(message)
     return options.config
 
 

@@ -1,4 +1,4 @@
-"""Remembers evaluations, which saves most network calls where positions recur often.
+"""A cache of evaluations: it saves most network calls where positions recur often.
 
 Tic-tac-toe has 4,520 positions to evaluate, and self-play needs them hundreds of thousands of times.
 A state's key includes the ply, so the cache is exact for an evaluator that depends on position and ply only.

@@ -111,7 +111,7 @@ class NetworkEvaluator:
         )
 
     def set_draw_value(self, value: float) -> None:
-        """Tells the network the value of a draw to black, in [-1, +1]; only nshogi's have an input for it."""
+        """Sets the value of a draw to black, in [-1, +1]; only nshogi's networks have an input for it."""
         if isinstance(self.format, NshogiFormat):
             self.format.draw_value = value
 
@@ -254,7 +254,7 @@ class NetworkEvaluator:
 def _batch_sizes(batch_size: int, *, step_by_one: bool) -> list[int]:
     """Returns the sizes that batches are padded to: powers of two below `batch_size`, and itself.
 
-    step_by_one: and all small sizes. A CPU plans nothing, and a row of padding costs as much as any other.
+    step_by_one: add all small sizes. A CPU plans nothing, and a row of padding costs as much as any other.
 
     >>> _batch_sizes(6, step_by_one=False)
     [1, 2, 4, 6]

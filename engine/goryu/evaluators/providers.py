@@ -1,8 +1,8 @@
 """Opens a model with the requested execution provider of onnxruntime, and checks that it is the one in use.
 
-When a GPU cannot be used, onnxruntime falls back to the CPU and says so only on stderr, so that a user waits
-for a GPU that is idle. Here a backend either works or raises an error with the reason; which one to try next
-is for the caller to decide (`backend_chain`, `open_on_first`).
+When a GPU cannot be used, onnxruntime falls back to the CPU and reports it only on stderr, so that a user
+waits for a GPU that is idle. Here a backend either works or raises an error with the reason; which one to try
+next is for the caller to decide (`backend_chain`, `open_on_first`).
 
 onnxruntime is imported only when a session is opened. It may print to stdout, so a program that speaks a
 protocol there must redirect the library's output.
@@ -88,22 +88,22 @@ def backend_chain(backend: str, allows_fallback: bool) -> tuple[str, ...]:
     return tuple(name for name in _AUTOMATIC if _obstacle(onnxruntime, name) is None)
 
 
-def open_on_first(backends: Sequence[str], open_on: Callable[[str], T], say: Callable[[str], None]) -> T:
+def open_on_first(backends: Sequence[str], open_on: Callable[[str], T], report: Callable[[str], None]) -> T:
     """Returns `open_on(backend)` for the first of the backends that works.
 
-    say: takes one line for each backend that does not, and for what is wrong with the installation.
+    report: takes one line for each backend that does not, and for each problem of the installation.
 
     Raises:
         BackendError: no backend works; the error of the last one.
     """
     for problem in installation_problems():
-        say(problem)
+        report(problem)
     *preferred, last = backends
     for backend in preferred:
         try:
             return open_on(backend)
         except BackendError as error:
-            say(str(error))
+            report(str(error))
     return open_on(last)
 
 
@@ -157,7 +157,7 @@ def _check_file(path: Path) -> None:
 
 
 def _obstacle(onnxruntime: Any, name: str) -> str | None:
-    """Returns why a backend cannot work on this machine, or None if only trying can tell."""
+    """Returns why a backend cannot work on this machine, or None if only an attempt can show it."""
     if _PROVIDERS[name] not in onnxruntime.get_available_providers():
         advice = ": tools/dev.py setup directml" if name == "directml" and sys.platform == "win32" else ""
         return f"the installed onnxruntime does not contain it{advice}"
@@ -171,7 +171,7 @@ def _obstacle(onnxruntime: Any, name: str) -> str | None:
 
 
 def _unstarted(onnxruntime: Any, name: str) -> str:
-    """Returns why onnxruntime has left a backend out, which it writes to stderr only, and some advice."""
+    """Returns why onnxruntime did not start a backend, which it reports only on stderr, and some advice."""
     library = f"onnxruntime_providers_{name}"
     library = f"{library}.dll" if sys.platform == "win32" else f"lib{library}.so"
     try:
@@ -250,7 +250,7 @@ def import_onnxruntime() -> Any:
 
 
 def installation_problems() -> list[str]:
-    """Returns what is wrong with the installation of onnxruntime, one line each; normally nothing."""
+    """Returns the problems of the installation of onnxruntime, one line each; normally none."""
     found = [name for name in _DISTRIBUTIONS if _is_installed(name)]
     if len(found) < 2:
         return []

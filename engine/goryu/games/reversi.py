@@ -105,7 +105,7 @@ class Reversi:
 
     @property
     def key(self) -> int:
-        # The ply's word also says whose turn it is.
+        # The ply's word also encodes the side to move.
         return self._discs_key ^ PLY_WORDS[len(self.move_stack)]
 
     def legal_moves(self) -> list[Move]:

@@ -6,7 +6,7 @@ from typing import NewType, Protocol, Self
 __all__ = ["Move", "Outcome", "State"]
 
 Move = NewType("Move", int)
-"""A move is an integer in [0, 65535]; each game says what the number means."""
+"""A move is an integer in [0, 65535]; each game defines its meaning."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class TicTacToe:
 
     @property
     def key(self) -> int:
-        # The ply's word also says whose turn it is.
+        # The ply's word also encodes the side to move.
         return self._stones_key ^ PLY_WORDS[len(self.move_stack)]
 
     def legal_moves(self) -> list[Move]:

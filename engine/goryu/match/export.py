@@ -24,7 +24,7 @@ RESULTS: dict[str, str] = {
     Reason.REPETITION: "DRAW_BY_REPETITION",
     Reason.MAX_PLIES: "DRAW_BY_MAX_PLIES",
 }
-"""The results that KIF and CSA can express. Other games end as PAUSED, and a comment says who won."""
+"""The results that KIF and CSA can express. Other games end as PAUSED, and a comment names the winner."""
 
 
 def write_records(entry: GameEntry, names: Sequence[str], directory: Path, formats: Sequence[str]) -> None:

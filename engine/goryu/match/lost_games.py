@@ -47,7 +47,7 @@ class LostGames:
     def text(self, names: Sequence[str]) -> str:
         """Returns one line; names: the loser's and the winner's."""
         if self.winner_knew is None or self.loser_knew is None:
-            return f"{names[0]} lost {self.games}; too few games have scores of both engines to say when"
+            return f"{names[0]} lost {self.games}; too few games have scores of both engines to show when"
         fall = "" if self.fall_cp is None else f", greatest fall {self.fall_cp:.0f} cp at {self.fall_ply:.0f}"
         return (
             f"{names[0]} lost {self.games}: {names[1]} knew at ply {self.winner_knew:.0f}, {names[0]} at "

@@ -1,7 +1,7 @@
 """Decides every game of a match: legal moves, mate, repetition, perpetual check, declarations, length.
 
-The referee trusts neither the engines nor Goryu's own rules. An independent library (`referee_board.py`) says
-which moves are legal. Repetitions and declarations are counted here, from the library's SFEN.
+The referee trusts neither the engines nor Goryu's own rules. An independent library (`referee_board.py`)
+decides which moves are legal. Repetitions and declarations are counted here, from the library's SFEN.
 """
 
 from collections import defaultdict

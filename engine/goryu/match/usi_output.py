@@ -25,7 +25,7 @@ ENGINE_LINE = re.compile(
     rf"|bestmove (?:resign|win|{MOVE}(?: ponder {MOVE})?)"
     rf"|checkmate (?:nomate|timeout|notimplemented|{MOVE}(?: {MOVE})*)"
 )
-"""Any line in that strict form. An empty line is valid: it says that the engine is still loading."""
+"""Any line in that strict form. An empty line is valid: it shows that the engine is still loading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Loads the evaluator that the options ask for, and reports every fallback with its reason.
+"""Loads the evaluator that the config names, and reports every fallback with its reason.
 
 There is one chain of fallbacks: the requested model on the requested backend, then on the weaker ones; the
 shipped model in the same way; at last the material evaluator, which needs no file and no library.
@@ -38,7 +38,7 @@ class LoadingError(GoryuError, RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class LoadedEvaluator:
-    """An evaluator, and what it was loaded from.
+    """An evaluator and its origin.
 
     description: one line of ASCII for the user. batch_size: of the searches that use it.
     stamp: changes with the content of the model file; None without a file.
@@ -55,15 +55,15 @@ class LoadedEvaluator:
         return config == self.config and _stamp(config) == self.stamp
 
     def set_draw_value(self, value: float) -> None:
-        """Tells a network that has an input for it the value of a draw to black, in [-1, +1]."""
+        """Sets the value of a draw to black, in [-1, +1], for a network that has an input for it."""
         if self.config.kind == "network" and hasattr(self.evaluator, "set_draw_value"):
             self.evaluator.set_draw_value(value)
 
 
-def load_evaluator(config: EvaluatorConfig, say: Callable[[str], None]) -> LoadedEvaluator:
+def load_evaluator(config: EvaluatorConfig, report: Callable[[str], None]) -> LoadedEvaluator:
     """Returns the evaluator that the config names, or the next one in the chain that works.
 
-    say: takes one line for every fallback, with its reason.
+    report: takes one line for every fallback, with its reason.
 
     Raises:
         LoadingError: the requested network cannot be loaded, and the config does not allow another evaluator.
@@ -71,7 +71,7 @@ def load_evaluator(config: EvaluatorConfig, say: Callable[[str], None]) -> Loade
     stamp = _stamp(config)
     evaluator: Evaluator
     if config.kind == "network":
-        evaluator, description = _first_that_loads(config, say)
+        evaluator, description = _first_that_loads(config, report)
     elif config.kind == "material":
         evaluator, description = MaterialEvaluator(), "evaluator=material"
     elif config.kind == "hashed":
@@ -82,28 +82,28 @@ def load_evaluator(config: EvaluatorConfig, say: Callable[[str], None]) -> Loade
     return LoadedEvaluator(evaluator, description, batch_size, config, stamp)
 
 
-def _first_that_loads(config: EvaluatorConfig, say: Callable[[str], None]) -> tuple[Evaluator, str]:
+def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) -> tuple[Evaluator, str]:
     """Returns the requested network, the shipped one, or the material evaluator; and its description."""
     models = [config.model, ""] if config.model and config.allows_fallback else [config.model]
     problems: list[str] = []
     for model in models:
         try:
-            network = load_network(replace(config, model=model), say)
+            network = load_network(replace(config, model=model), report)
         except NETWORK_ERRORS as error:
             problems.append(str(error))
             continue
         if problems:
-            say(f"Error! {problems[0]}; playing with the shipped {network.path.name} instead")
+            report(f"Error! {problems[0]}; playing with the shipped {network.path.name} instead")
         return network, network.description
     reason = "; ".join(dict.fromkeys(problems))
     if not config.allows_fallback:
         raise LoadingError(f"{reason} (AllowFallback is false)")
-    say(f"Error! {reason}; playing with the material evaluator instead")
+    report(f"Error! {reason}; playing with the material evaluator instead")
     return MaterialEvaluator(), "evaluator=material (the network could not be loaded)"
 
 
-def load_network(config: EvaluatorConfig, say: Callable[[str], None]) -> "NetworkEvaluator":
-    """Opens one model on the first backend that works; says why the ones before it do not.
+def load_network(config: EvaluatorConfig, report: Callable[[str], None]) -> "NetworkEvaluator":
+    """Opens one model on the first backend that works; reports why the ones before it do not.
 
     Raises:
         ModelError: the file is missing, broken, or not of a known format.
@@ -111,7 +111,7 @@ def load_network(config: EvaluatorConfig, say: Callable[[str], None]) -> "Networ
     """
     wanted = config.backend if config.device >= 0 else "cpu"
     backends = backend_chain(wanted, config.allows_fallback)
-    return open_on_first(backends, lambda backend: _open_network(config, backend), say)
+    return open_on_first(backends, lambda backend: _open_network(config, backend), report)
 
 
 def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":

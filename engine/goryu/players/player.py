@@ -38,7 +38,7 @@ BYTES_PER_MATE_ENTRY = {"python": 300, "native": 80}
 """Memory of an entry in the table of the mate search: 73 bytes in C++ while the table grows, then 49."""
 
 MOST_MATE_ENTRIES = 1 << 21
-"""Making room in a larger table would take so long that `go mate` answers late."""
+"""Freeing entries of a larger table would take so long that `go mate` would answer late."""
 
 UNLIMITED = 1 << 62
 """More positions than a mate search can expand."""
@@ -59,7 +59,7 @@ class Player:
         self._loaded: LoadedEvaluator | None = None
         self._puct: Puct | None = None
         self._problem = "none was loaded"
-        self._say: Callable[[str], None] = lambda message: None
+        self._report: Callable[[str], None] = lambda message: None
         self._books = BookPlayer()
         self._rules = STANDARD_RULES  # Those of the last search.
         self._moves: list[Move] = []  # Those that led to its root.
@@ -67,30 +67,31 @@ class Player:
         self._rng = Random()
         self._seed = 0
 
-    def load(self, config: EngineConfig, say: Callable[[str], None]) -> None:
+    def load(self, config: EngineConfig, report: Callable[[str], None]) -> None:
         """Loads evaluator and book, or loads them again if their config or their files have changed.
 
-        say: takes one-line ASCII messages: what was loaded, and the reason for every fallback.
+        report: takes one-line ASCII messages: what was loaded, and the reason for every fallback.
         A missing or broken model is not an error: a weaker evaluator replaces it, or the player resigns
         if the config forbids that. Without a usable book the player searches.
         """
-        self._say = say
-        self._books.load(config.book_file, say)
+        self._report = report
+        self._books.load(config.book_file, report)
         if self._loaded is None or not self._loaded.is_current(config.evaluator):
             self._puct = None
             self._problem = "it could not be loaded"
             self._loaded = None  # Frees the memory of the old network before the new one needs it.
             try:
-                self._loaded = load_evaluator(config.evaluator, say)
+                self._loaded = load_evaluator(config.evaluator, report)
             except LoadingError as error:
                 self._problem = str(error)
-                say(f"Error! {error}")
+                report(f"Error! {error}")
                 return
         wanted = config.evaluator.threads
         if usable_threads(wanted) < wanted:
-            say(f"Threads {wanted}: using {THREADS_PER_CORE} for each of {cores()} cores, to answer in time")
+            most = f"{THREADS_PER_CORE} for each of {cores()} cores"
+            report(f"Threads {wanted}: using {most}, to answer in time")
         searchers = usable_threads(wanted) if IMPLEMENTATION == "native" else 1
-        say(f"{self._loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
+        report(f"{self._loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
 
     def new_game(self) -> None:
         """Forgets everything that was searched."""
@@ -112,9 +113,9 @@ class Player:
         except Exception as error:
             _log.exception("the search failed")
             problem = f"{type(error).__name__}: {error}"
-        self._say(f"Error! {problem}; loading the evaluator again")
+        self._report(f"Error! {problem}; loading the evaluator again")
         self._loaded = None
-        self.load(request.config, self._say)
+        self.load(request.config, self._report)
         return self._search(request, control, on_progress)
 
     def _search(self, request: Request, control: SearchControl, on_progress: OnProgress) -> Answer:
@@ -212,7 +213,7 @@ class Player:
         return self._puct
 
     def _can_reuse_graph(self, board: Board, root_moves: frozenset[Move]) -> bool:
-        """Is what the last search found valid for this root?"""
+        """Are the results of the last search valid for this root?"""
         is_same_game = board.rules == self._rules and self._has_same_past(board)
         return is_same_game and self._has_considered(board, root_moves)
 

@@ -11,7 +11,7 @@ from goryu.search.result import RootMove
 
 
 def rules_of(config: EngineConfig) -> Rules:
-    """Returns the rules of the game that the options ask for."""
+    """Returns the rules of the game that the config describes."""
     return Rules(
         entering_king=EnteringKingRule(config.rules.entering_king),
         max_ply=config.rules.moves_to_draw,

@@ -10,7 +10,7 @@ from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.search.result import SearchResult
 
-if TYPE_CHECKING:  # A protocol can speak of searches before the rules are loaded.
+if TYPE_CHECKING:  # A protocol imports this before the rules are loaded.
     from goryu.implementation import Board
 
 OnProgress = Callable[[SearchResult, float], None]

@@ -159,7 +159,7 @@ class SearchSession:
         except Exception as error:
             if not is_root(self._puct, self._request.board) or self._puct.stats().evaluations == 0:
                 raise  # Only an earlier search has found something: the evaluator must be loaded again.
-            _log.exception("the search was broken off")
+            _log.exception("the search was interrupted")
             return f"Error! {type(error).__name__}: {error}"
         return ""
 
@@ -182,7 +182,7 @@ class SearchSession:
         if self._limits.root_moves:
             # Another move may have proven the root, or lead by far; with nothing left the search ends itself.
             stats = stats._replace(is_proven=False, best_visits=0, second_visits=0)
-        # With a fixed time the user wants a score for all of it.
+        # With a fixed time the user wants a search of that length.
         is_forced = self._has_one_move and self._limits.movetime_ms is None
         return self._time.should_stop(stats, is_forced) or self._has_reached_limit(stats)
 

@@ -195,7 +195,7 @@ class TimeManager:
         self._was_extended = False
 
     def begin(self) -> None:
-        """Starts the measurement of the first batch; what was done since `start` was not one."""
+        """Starts the measurement of the first batch; the time since `start` does not belong to it."""
         self._batch_start_s = self._clock()
 
     def observe(self) -> float:

@@ -2,11 +2,11 @@
 
 A search that always plays its best move plays the same game again and again. For self-play
 and for variety the move is drawn with probability proportional to visits^(1/T). T = 1 plays
-each move as often as the search looked at it; T -> 0 plays the most visited one; T -> infinity
+each move as often as the search visited it; T -> 0 plays the most visited one; T -> infinity
 plays anything.
 
-Weakness: it knows no difference between a harmless variation and a blunder that was looked
-at once; at temperature 1 about one percent of the visits is one percent of the moves.
+Weakness: it does not distinguish a harmless variation from a blunder that the search tried.
+At T = 1 a blunder with one percent of the visits is played in one percent of the games.
 Source: D. Silver et al., "Mastering the game of Go without human knowledge", Nature, 2017
 (the softmax is Boltzmann's distribution with energies -ln visits).
 """

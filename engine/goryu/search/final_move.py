@@ -1,4 +1,4 @@
-"""Which move is played when the search ends, and what it expects to follow.
+"""Chooses the move to play when the search ends, and its expected continuation.
 
 Proven wins come first, the nearest before the others; proven losses come last, the farthest before the
 others. Of the moves in between the most visited is played ("visits"), or the contender with the greatest
@@ -25,7 +25,7 @@ LCB_SIGMAS = 5.0
 LCB_SHARE = 0.2
 """A contender has at least this share of the greatest visit count."""
 LCB_VISITS = 10
-"""And at least this number of visits: the spread of fewer says nothing."""
+"""A contender also has at least this number of visits: the spread of fewer means nothing."""
 
 WON, OPEN, LOST = range(3)
 
@@ -82,7 +82,7 @@ def _ends_game(child: Node | None) -> bool:
 def root_moves(
     table: NodeTable, root: Node, indices: Sequence[int], state: State, lines: int
 ) -> list[RootMove]:
-    """Returns what the search knows of these moves; the first `lines` of them get their full continuation."""
+    """Returns the `RootMove` of each index; the first `lines` of them get their full continuation."""
     return [
         RootMove(
             move=root.moves[i],
@@ -97,7 +97,7 @@ def root_moves(
 
 
 def _value(table: NodeTable, root: Node, i: int) -> float:
-    """Returns the value of move `i`; an untried one is worth what the root is worth without a proof."""
+    """Returns the value of move `i`; an untried one has the value that the root has without a proof."""
     if root.visits[i]:
         return table.edge_value(root, i)
     if table.is_won(root, i):

@@ -2,7 +2,7 @@
 
 When the root moves, `prune` deletes what it cannot reach. When the table is full, `make_room` folds the least
 visited nodes: a folded node forgets the statistics of its moves, but keeps its N and Q as if its evaluation
-had been worth N visits. In the formulas of `node_table.py` 1 and V become N and Q:
+counted as N visits. In the formulas of `node_table.py` 1 and V become N and Q:
 
     N = N' + sum of N(a)
     Q = (N' * Q' + sum of N(a) * -Q(child a)) / (N' + sum of N(a))      N', Q': when the node was folded

@@ -40,20 +40,20 @@ def dump(
     depth: the most plies below the root. least_visits: positions behind moves with fewer visits are left out.
     name: formats a move.
     """
-    places = {root: 0}
+    indices = {root: 0}
     waiting = deque([root])
     while waiting:
         node = waiting.popleft()
         for i in range(node.tried if depth is None or node.ply - root.ply < depth else 0):
             child = node.children[i]
-            if child is not None and child not in places and node.visits[i] >= max(1, least_visits):
-                places[child] = len(places)
+            if child is not None and child not in indices and node.visits[i] >= max(1, least_visits):
+                indices[child] = len(indices)
                 waiting.append(child)
-    return {"format": FORMAT, "root": 0, "nodes": [_entry(table, node, places, name) for node in places]}
+    return {"format": FORMAT, "root": 0, "nodes": [_entry(table, node, indices, name) for node in indices]}
 
 
 def _entry(
-    table: NodeTable, node: Node, places: dict[Node, int], name: Callable[[Move], str]
+    table: NodeTable, node: Node, indices: dict[Node, int], name: Callable[[Move], str]
 ) -> dict[str, Any]:
     moves = [
         {
@@ -61,7 +61,7 @@ def _entry(
             "prior": node.priors[i],
             "visits": node.visits[i],
             "value": table.edge_value(node, i),
-            "child": None if (child := node.children[i]) is None else places.get(child),
+            "child": None if (child := node.children[i]) is None else indices.get(child),
         }
         for i in range(node.tried)
         if node.visits[i]

@@ -1,4 +1,4 @@
-"""Nodes: what the search knows of one position."""
+"""The nodes of the search graph: one position each, with statistics of its moves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from goryu.search.evaluator import Evaluation
 __all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "RepetitionStats", "half", "new_node", "single"]
 
 UNKNOWN, WIN, LOSS, DRAW = range(4)
-"""What is proven of a node, for its side to move, on whatever path it is reached."""
+"""The proven result of a node for its side to move, on every path to it."""
 
 def half(x: float) -> float:
     """Returns `x` rounded to half precision, in which nodes store priors."""

@@ -1,4 +1,4 @@
-"""The node table: positions that different move orders reach flow into one node (合流).
+"""The node table: a position that several move orders reach is one node, where they merge (合流).
 
 A node belongs to a position, not to a path; visit counts belong to its edges, the moves. A node recomputes
 its value from its children whenever a playout passes. So it does not matter which parent brought the
@@ -11,8 +11,8 @@ Both sums of Q leave out moves that are proven to lose: they will not be played,
 average down. Running sums of playout results would be wrong as soon as paths merge: only the parent that a
 playout came through would see its result.
 
-A node must not keep what a *path* decides (repetition). `RepetitionStats` counts playouts that ended so on
-their edge, and is forgotten when the root moves. Keys include the ply, so the graph has no cycle.
+A node must not store a result that depends on the *path* (repetition). `RepetitionStats` counts playouts that
+ended so on their edge, and is forgotten when the root moves. Keys include the ply, so the graph has no cycle.
 
 Sources: KataGo, docs/GraphSearch.md (the formulas); Czech et al., "Monte-Carlo Graph Search for AlphaZero",
 2021 (arXiv:2012.11045; running sums, corrected where paths meet); Kishimoto and Mueller, "A General Solution
@@ -78,7 +78,7 @@ class NodeTable:
         return node
 
     def try_moves(self, node: Node, count: int) -> None:
-        """Makes the first `count` moves of `node` tried."""
+        """Marks the first `count` moves of `node` as tried."""
         if count > node.tried:
             self._node_bytes += EDGE_BYTES * (count - node.tried)
             node.tried = count

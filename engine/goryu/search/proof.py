@@ -1,6 +1,6 @@
-"""Proofs: what makes the value of a position certain, at a leaf of the search or found elsewhere.
+"""Proofs: positions whose value is certain.
 
-The game is over, or a leaf solver finds a forced win of the side to move.
+The game is over, or a forced win of the side to move is known: a leaf solver finds it, or `add_mate` adds it.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ LeafSolver = Callable[[State], Sequence[Move]]
 
 
 def no_solver(state: State) -> Sequence[Move]:
-    """Finds nothing."""
+    """Returns no moves: the search proves only finished games."""
     return ()
 
 

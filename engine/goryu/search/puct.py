@@ -32,7 +32,7 @@ from goryu.search.selection import select
 __all__ = ["Puct"]
 
 FREE_PLAYOUTS = 2.4
-"""The most free playouts per position of a batch (lc0's setting)."""
+"""The most free playouts per position of a batch (lc0's number)."""
 
 IN_FLIGHT_SHARE = 16
 """At most 1/16 of the root's visits may be in flight; with more, early choices would be made blindly."""
@@ -49,9 +49,9 @@ class _Descent(Enum):
     """How a walk down ended."""
 
     NEW = auto()  # At a position that needs an evaluation.
-    FREE = auto()  # Without need of one; it is backed up.
+    FREE = auto()  # Where none is needed; the playout has been backed up.
     COLLISION = auto()  # At a position that waits already; it will be cancelled.
-    STUCK = auto()  # At the root: no move is worth a playout.
+    STUCK = auto()  # At the root: no move is open.
 
 
 class Puct:
@@ -163,7 +163,7 @@ class Puct:
         return self._back_up(path) if path else _Descent.STUCK
 
     def _select(self, node: Node) -> int:
-        """Returns the index of the move that a playout takes, or -1 if none is worth one.
+        """Returns the index of the move that a playout takes, or -1 if none is open.
 
         At the root moves proven to win are closed: nothing is left to learn from them.
         """

@@ -1,7 +1,7 @@
 """Random play: the baseline that every other search must beat.
 
-The weakness is plain: it looks at nothing. As a way to finish a game quickly and without
-prejudice it is the heart of the Monte Carlo methods.
+Weakness: it uses no knowledge at all. As a quick and unbiased way to finish a game it is the heart
+of the Monte Carlo methods.
 """
 
 from random import Random

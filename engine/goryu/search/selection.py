@@ -4,8 +4,8 @@
     c(N) = c_init + c_factor * ln((N + c_base + 1) / c_base)
 
 N is the visit count of the node and N(a) that of the move; both include playouts in flight, which still wait
-for their evaluation. Q(a) includes only completed playouts. A move without any is assumed to be worth less
-than the node, the more prior mass has been visited (first play urgency):
+for their evaluation. Q(a) includes only completed playouts. A move without any is assumed to have a lower
+value than the node, the lower the more prior mass has been visited (first play urgency):
 
     Q(unvisited) = max(-1, Q - fpu_reduction * sqrt(sum of P over the visited moves))
 

@@ -1,4 +1,4 @@
-"""The actions that `UsiEngine` asks for; `loop.py` performs them.
+"""The actions that `UsiEngine` requests; `loop.py` performs them.
 
 If an action leads to an event, its docstring names the method of `UsiEngine` to call then.
 """

@@ -1,4 +1,4 @@
-"""What a person may type in a session to inspect the position and the search, and `goryu options`.
+"""The console: commands that inspect the position and the search in a session; and `goryu options`.
 
 Every answer in a session is an `info string`, because a GUI may be reading. The exception is `side`, which
 answers with a bare word: the client Ayane expects that.
@@ -32,7 +32,7 @@ UNINTERRUPTED_PLIES = 3
 """Depth of a perft that does not check for `stop`: some 30,000 positions, milliseconds in native code."""
 
 LARGEST = 10**9
-"""Numbers in questions are clamped to this."""
+"""Numbers in commands are clamped to this."""
 
 
 def show(name: str, board: "Board") -> Iterator[str]:

@@ -60,7 +60,7 @@ class _Asking:
 class _Searching:
     """A `go` was accepted and has not been answered.
 
-    is_open: it is infinite or pondering, so it must not answer yet. is_stopping: it has been told to stop.
+    is_open: it is infinite or pondering, so it must not answer yet. is_stopping: it has been stopped.
     problem: why the position cannot be searched, or "".
     held: the answer of an open search that has ended.
     """
@@ -154,7 +154,7 @@ class UsiEngine:
         return [*self._stop_search(), Quit()]
 
     def loaded(self) -> list[Action]:
-        """The player has loaded what it could."""
+        """The player has finished loading."""
         assert isinstance(self._job, _Loading)
         readyok: list[Action] = [Write("readyok")] if self._job.owes_readyok else []
         self._job = None
@@ -165,7 +165,7 @@ class UsiEngine:
         return [info_string(text)]
 
     def progressed(self, result: SearchResult, elapsed_ms: float) -> list[Action]:
-        """The search reports what it has found so far."""
+        """The search reports its result so far."""
         from goryu.usi.output import info_lines
 
         if not isinstance(self._job, _Searching):
@@ -193,7 +193,7 @@ class UsiEngine:
         return [*map(Write, lines), *self._serve()]
 
     def failed(self, message: str) -> list[Action]:
-        """The player's job raised an error. Whatever was to be answered is answered all the same."""
+        """The player's job raised an error. The command still gets its answer."""
         error = info_string(f"Error! {message}")
         if isinstance(self._job, _Asking):
             return [error, *self.question_answered([])]
@@ -353,7 +353,7 @@ class UsiEngine:
         return [*map(info_string, messages), Load(config)]
 
     def _read_model_file(self) -> list[str]:
-        """Sets the options in the file next to the model; returns what is wrong with it."""
+        """Sets the options in the file next to the model; returns its errors."""
         return self._options.set_model_options(self._read_model_options(self._options.config.evaluator))
 
     def _new_position(self, described: PositionCommand) -> "GamePosition":

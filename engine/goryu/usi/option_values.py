@@ -95,7 +95,7 @@ class OptionValues:
     def fix(self, text: str) -> list[str]:
         """Sets the values in the text of an `engine_options.txt`, which nothing overrides.
 
-        Returns messages: what is wrong with the text, then in one line what it has set.
+        Returns messages: the errors in the text, then one line with the options that it has set.
         """
         problems: list[str] = []
         for name, value in parse_options_file(text):
@@ -153,7 +153,7 @@ class OptionValues:
         return [f"{line}: {' '.join(values)}" for line, values in lines.items() if values]
 
     def explain(self, name: str) -> list[str]:
-        """Returns how the options of a name are offered to the GUI, and what they mean."""
+        """Returns the declaration and the help of every option of a name."""
         lines: list[str] = []
         for option in self.find(name):
             lines += [option.declaration(self.defaults).removeprefix("option name "), option.help]

@@ -1,4 +1,4 @@
-"""What the engine tells the GUI about a search: `info` lines, a table of moves, the answer.
+"""The output for the GUI about a search: `info` lines, a table of moves, the answer.
 
 An `info` line holds only words that every known GUI reads (MyShogi drops a line with an unknown one), whole
 numbers, and the variation last. No `info string` comes between the last `info` line and the answer: clients

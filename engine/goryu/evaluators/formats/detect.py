@@ -35,7 +35,7 @@ def detect_format(path: Path, inputs: Mapping[str, Shape], outputs: Mapping[str,
     """Returns the format of a model file that onnxruntime has opened.
 
     Raises:
-        ModelError: the inputs or outputs are those of no format that Goryu knows; names what was found.
+        ModelError: no format that Goryu knows has these inputs and outputs; the message lists them.
     """
     board = inputs.get("input1", ())
     hands = inputs.get("input2", ())
@@ -59,7 +59,7 @@ def detect_format(path: Path, inputs: Mapping[str, Shape], outputs: Mapping[str,
 
 
 def _policy_and_value(path: Path, outputs: Mapping[str, Shape]) -> tuple[str, str]:
-    """Returns the names of the policy and the value, told apart by their lengths: any names are allowed."""
+    """Returns the names of the policy and the value, recognised by their lengths: they may have any names."""
     policies = [name for name, shape in outputs.items() if shape[-1:] == (DLSHOGI_LABELS,)]
     values = [name for name in outputs if name not in policies]
     if len(policies) != 1 or len(values) != 1:

@@ -108,7 +108,7 @@ def hand_planes(position: Oriented) -> list[int]:
 
 
 def hand_ones(hands: Sequence[Sequence[int]], caps: Sequence[int]) -> list[int]:
-    """Returns which planes of both hands are 1; each piece has as many planes as `caps` says."""
+    """Returns which planes of both hands are 1; `caps` has the number of planes for each piece."""
     planes: list[int] = []
     first = 0
     for hand in hands:

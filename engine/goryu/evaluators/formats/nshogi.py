@@ -8,8 +8,8 @@ the mover's first:
     80, 81          does black move? does white?
     82, 83          ply / longest and 1 / longest, where `longest` is the ply at which the game is drawn
     84, 85          the value of a draw to the mover and to the opponent, as win rates
-The output `value` is the win rate if the game is not drawn; `draw` is the probability of a draw. So a
-position is worth draw * (value of a draw) + (1 - draw) * value.
+The output `value` is the win rate if the game is not drawn; `draw` is the probability of a draw. So the value
+of a position is draw * (value of a draw) + (1 - draw) * value.
 
 Source: nshogi-engine (MIT), `SimpleFeatures`; written from a description of the format.
 """

@@ -9,7 +9,7 @@ The value is a logit, unless the file computes it with a Sigmoid or a Tanh. The 
 because the book exports no ONNX file that would set them.
 
 Weakness: the networks of python-dlshogi, from 山岡忠夫『将棋AIで学ぶディープラーニング』(2018), have 104
-planes too, in another order. Nothing in a file tells the two apart, so such a network is loaded and plays
+planes too, in another order. Nothing in a file distinguishes the two, so such a network is loaded and plays
 nonsense.
 
 Source: python-dlshogi2 (T. Yamaoka), `features.py`; written from a description of the format.

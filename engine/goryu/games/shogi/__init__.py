@@ -45,7 +45,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Imports `Board` on first use: the native twin does not need python-shogi, which takes 0.1 s."""
+    """Imports `Board` on first use: the native board does not need python-shogi, which takes 0.1 s."""
     if name == "Board":
         from goryu.games.shogi.board import Board
 

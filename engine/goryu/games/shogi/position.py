@@ -1,8 +1,7 @@
 """python-shogi's board with what a search needs: our squares and pieces, attackers, pins, fast copies.
 
-python-shogi keeps the position as bitboards over rows (9a = bit 0, 1a = 8, 1i = 80);
-everything named `mask` here is in that order, everything named `square` in ours
-(1a = 0, 1b = 1, 9i = 80) unless it says `row_square`.
+python-shogi keeps the position as bitboards over rows (9a = bit 0, 1a = 8, 1i = 80); here every
+`mask` and `row_square` is in that order, every other `square` in ours (1a = 0, 1b = 1, 9i = 80).
 """
 
 from collections import Counter

@@ -2,8 +2,7 @@
 
 A byte has 256 steps. A wide range clips nothing; a narrow range has finer steps. `best_range` minimises the
 mean fourth power of the error. With squares the ranges became so narrow that the policy was further from that
-of the
-float network than with the full ranges: large errors do more harm than many small ones.
+of the float network than with the full ranges: large errors do more harm than many small ones.
 
 The inputs of a convolution share one range for all channels; otherwise its products could not be summed as
 integers. The outputs that it adds to the trunk have one range per channel: the scales of the channels are
@@ -102,7 +101,7 @@ class _Channels:
         self._lowest_needed: Floats = np.zeros(1, np.float32)
 
     def observe(self, values: Floats, addend: Floats) -> None:
-        """Takes in some values, and what is added to each."""
+        """Extends the ranges by some values and the numbers that are added to them."""
         self._lowest = np.minimum(self._lowest, values.min((0, 2, 3)))
         self._highest = np.maximum(self._highest, values.max((0, 2, 3)))
         self._lowest_needed = np.minimum(self._lowest_needed, -addend.max((0, 2, 3)))
@@ -125,7 +124,7 @@ class _Channels:
 
 
 def _writers(small: onnx.ModelProto) -> dict[str, onnx.NodeProto]:
-    """Returns the 8-bit convolutions with a bias whose constants nobody else reads, by their outputs."""
+    """Returns the 8-bit convolutions with a bias whose constants no other node reads, by their outputs."""
     dequantize = {node.output[0] for node in small.graph.node if node.op_type == "DequantizeLinear"}
     reads = Counter(name for node in small.graph.node for name in node.input)
     return {

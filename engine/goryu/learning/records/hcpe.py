@@ -2,8 +2,7 @@
 
 A record holds a Huffman-coded position (turn, kings, pieces, hands; no move number), the teacher's score, the
 move played and the result of the game. The records of a game are consecutive, but the format does not mark
-where
-a game begins, and positions may be missing: `game_numbers` infers the games.
+where a game begins, and positions may be missing: `game_numbers` infers the games.
 
 cshogi (extra `[train]`) decodes the positions.
 """

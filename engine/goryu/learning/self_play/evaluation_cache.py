@@ -17,7 +17,7 @@ class EvaluationCache:
         self._before: dict[int, Evaluation] = {}
 
     def next_move(self) -> None:
-        """Drops the evaluations that nobody requested since the last call."""
+        """Drops the evaluations that were not requested since the last call."""
         self._now, self._before = {}, self._now
 
     def wrap(self, search: Steps) -> Steps:

@@ -131,7 +131,7 @@ class _SelfPlayGame:
         """Returns who won (0 Black, 1 White, None: a draw) and why, or None if the game goes on.
 
         Ends the game if it is over, resigned, or if the side to move has a mate, whose first move is played
-        and recorded. The ending of a control game says that it is one, and whether resigning was wrong.
+        and recorded. The reason of a control game ends in `(control)` and tells whether resigning was wrong.
         """
         winner, reason = self._finish()
         if reason is None:

@@ -100,7 +100,7 @@ def run_loop(
 
 
 def expected_positions(config: LoopConfig) -> int:
-    """Returns about how many positions the self-play of one cycle will record."""
+    """Returns an estimate of the positions that the self-play of one cycle records."""
     plies = min(TYPICAL_PLIES, config.self_play.max_plies)
     return round(config.games * plies * min(1.0, config.self_play.full_share))
 

@@ -62,7 +62,7 @@ class Work(Protocol):
         ...
 
     def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
-        """Returns the pieces that these records of its teacher are, by number."""
+        """Returns the records of finished pieces, by the number of the piece; all are of its teacher."""
         ...
 
 
@@ -109,7 +109,7 @@ class ReanalysisWork:
         )  # fmt: skip
 
     def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
-        """Finds them by their moves: the files of the games may have grown since, or be others."""
+        """Returns the records, matched to the games by moves: the files may have grown since, or differ."""
         numbers: defaultdict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
         for number, game in enumerate(self.games):
             numbers[game.start_sfen, game.moves].append(number)
@@ -222,7 +222,7 @@ def _open(model: Path, batch_size: int, backend: str, temperature: float) -> Eva
 
 
 def _exit_with_parent() -> None:
-    """Ends this process when its parent has ended: nobody would receive its games."""
+    """Ends this process when its parent has ended: no process would receive its games."""
     parent = mp.parent_process()
     assert parent is not None
     parent.join()

@@ -120,7 +120,7 @@ class _TeacherGame:
         self.evals: list[int | None] = []
         self.policies: list[Policy | None] = []
         self._client = client
-        self._settings = config
+        self._config = config
         self._command = ["position", opening.start, "moves"]
         self._decided = 0
         for move in opening.moves:
@@ -151,7 +151,7 @@ class _TeacherGame:
         position = " ".join(self._command if self.evals else self._command[:-1])
         move = ""
         for _ in range(MAX_ATTEMPTS):
-            reply = self._client.go(position, f"go {self._settings.go}", None)
+            reply = self._client.go(position, f"go {self._config.go}", None)
             if reply.move == "resign":
                 return reply, None
             info = reply.info
@@ -165,7 +165,7 @@ class _TeacherGame:
         self, reply: SearchReply, score: int | None, wants_variations: bool
     ) -> tuple[int | None, str] | None:
         """Plays and records the teacher's move; returns winner and reason if the score ends the game."""
-        turn, config = self.board.turn, self._settings
+        turn, config = self.board.turn, self._config
         if score is None:
             return 1 - turn, "resignation"
         self._decided += abs(score) > config.decided_cp
@@ -180,7 +180,7 @@ class _TeacherGame:
 
     def _variations(self) -> Policy | None:
         """Returns the policy target of a MultiPV search."""
-        self._client.set_option("MultiPV", str(self._settings.variations))
+        self._client.set_option("MultiPV", str(self._config.variations))
         lines = self.search()[0].lines
         self._client.set_option("MultiPV", "1")
-        return variation_target(lines, self._settings.variation_cp)
+        return variation_target(lines, self._config.variation_cp)

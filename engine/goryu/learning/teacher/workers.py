@@ -29,7 +29,7 @@ _Event = GameRecord | Exception | None
 
 
 class TeacherError(GoryuError):
-    """The run cannot continue; the message says what the engine did."""
+    """The run cannot continue; the message names the engine's failure."""
 
 
 @dataclass(slots=True)

@@ -102,7 +102,7 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
 
 @contextmanager
 def expecting(path: Path, what: str) -> Iterator[None]:
-    """Raises InputError with what was expected if the file is no such checkpoint."""
+    """Turns errors in the context, except OSError, into an InputError: the file is not `what`."""
     try:
         yield
     except OSError:

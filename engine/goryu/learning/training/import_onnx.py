@@ -2,9 +2,8 @@
 
 An exported file has no batch normalisations: each is folded into the convolution before it, and its mean and
 variance are lost. Training needs them, so `unfold` measures them on positions. It also rescales the
-convolutions to
-the size of fresh ones: before a normalisation only their direction matters, and the learning rate is relative
-to their size.
+convolutions to the size of fresh ones: before a normalisation only their direction matters, and the learning
+rate is relative to their size.
 """
 
 import math

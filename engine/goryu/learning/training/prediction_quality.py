@@ -1,4 +1,4 @@
-"""How well a network predicts finished games: the winner and the moves played.
+"""Measures how well a network predicts finished games: the winner and the moves played.
 
 On games that no network was trained on, such as those of a match, this compares networks in minutes. Networks
 trained on different targets can be compared, and a teacher with its student. Only a match proves strength.
@@ -43,7 +43,7 @@ class PlayedGame:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A network's prediction for one position of a game, and what was played.
+    """A network's prediction for one position of a game, and the move played.
 
     ply: number of the move in the game. player: who moved. result: of the game for that side, 1, 1/2 or 0.
     value: the network's, in [-1, +1] for the same side. probability: of the move played.

@@ -1,8 +1,8 @@
 """Fits the scale that turns a teacher's centipawns into win probabilities.
 
 The win probability is 1 / (1 + exp(-score / scale)), with the scale that predicts the results of the
-teacher's own games best, by cross-entropy. Every teacher has its own scale, and it depends on the games: weak
-play makes a lead worth less.
+teacher's own games best, by cross-entropy. Every teacher has its own scale, and it depends on the games: in
+weak play a lead wins less often.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def fit_scale(scores: npt.NDArray[np.float64], results: npt.NDArray[np.float64])
     low, high = SCALES
     while high / low > 1.0001:
         middle = float(np.sqrt(low * high))
-        # The loss is convex in 1 / scale: the sign of its slope says on which side the minimum is.
+        # The loss is convex in 1 / scale: the sign of its slope shows on which side the minimum is.
         slope = (scores * (np.exp(-np.logaddexp(0.0, -scores / middle)) - results)).mean()
         low, high = (middle, high) if slope > 0.0 else (low, middle)
     scale = float(np.sqrt(low * high))

@@ -1,10 +1,10 @@
 """Supervised training of a policy-value network.
 
-The recipe is the usual one: AdamW; one cycle of the learning rate, annealed to zero (worth 230 Elo and more
-to KataGo); an exponential moving average of the weights, which is measured and exported; clipped gradients;
-policy cross-entropy over the legal moves with a little label smoothing; value cross-entropy on a mix of the
-teacher's score and the result. The convolutions run in bfloat16, which doubles the speed on a CPU; the
-weights stay float32.
+The recipe is the usual one: AdamW; one cycle of the learning rate, annealed to zero (in KataGo a gain of 230
+Elo and more); an exponential moving average of the weights, which is measured and exported; clipped
+gradients; policy cross-entropy over the legal moves with a little label smoothing; value cross-entropy on a
+mix of the teacher's score and the result. The convolutions run in bfloat16, which doubles the speed on a CPU;
+the weights stay float32.
 
 Sources: AdamW: Loshchilov and Hutter, 2019; one cycle: Smith and Topin, 2018, with a cosine down (Loshchilov
 and Hutter, 2017); averages of weights: Polyak and Juditsky, 1992; label smoothing: Szegedy et al., 2016.

@@ -95,7 +95,7 @@ VARIANTS = (
 
 
 def corner_rules_of_thumb(games: int, rng: Random) -> Iterator[Measurement]:
-    """Measures what a preference for corners is worth to a player who looks two plies ahead."""
+    """Measures how much a preference for corners helps a player that searches two plies."""
     for name in ("greedy", "random"):
         opponent, player = OPPONENTS[name](rng), corner_opponent(rng)
         yield points(f"corner player - {name}", paired_match(player, opponent, Reversi, games))

@@ -119,7 +119,7 @@ def train_exercises(run: ResumableRun, options: TutorialOptions) -> None:
 
 
 def train_shogi(run: ResumableRun, options: TutorialOptions) -> None:
-    """AlphaZero's loop on shogi, as a demonstration; `shogi_learner.py` says what to expect."""
+    """AlphaZero's loop on shogi, as a demonstration; `shogi_learner.py` has the results."""
     config = replace(SHOGI, cycles=options.cycles or SHOGI.cycles)
     learner = ShogiLearner(blocks=2, channels=32, seed=run.seed)
     untrained = learner.evaluator()

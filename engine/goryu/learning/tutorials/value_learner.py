@@ -1,8 +1,8 @@
 """The learner of the reversi tutorial: a value network that learns from the ends of its own games.
 
-The learner looks two plies ahead, and its network evaluates the leaves. After a game every position in which
-it had to move gets a target: the final disc difference, multiplied by `discount` for each own turn that was
-to come, because early positions say little about the end. There is no bootstrapping and there are no search
+The learner searches two plies, and its network evaluates the leaves. After a game every position in which it
+had to move gets a target: the final disc difference, multiplied by `discount` for each own turn that was to
+come, because early positions predict the end poorly. There is no bootstrapping and there are no search
 statistics (Monte Carlo targets: R. S. Sutton, A. G. Barto, "Reinforcement Learning", 2nd ed., 2018, chapter
 5).
 

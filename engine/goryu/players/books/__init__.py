@@ -1,1 +1,1 @@
-"""Opening books (定跡): the formats, one a file, and the choice among what a book knows of a position."""
+"""Opening books (定跡): the formats, one per module, and the choice among the moves of a book."""

@@ -1,4 +1,4 @@
-"""The opening book of a player: a file of either format, which answers for the positions of a game."""
+"""The opening book of a player: opens a file of either format, and answers from it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,15 +29,15 @@ class BookPlayer:
 
     def __init__(self) -> None:
         self._book: OpeningBook | None = None
-        self._say: Callable[[str], None] = lambda message: None
+        self._report: Callable[[str], None] = lambda message: None
         self._is_ignored: bool | None = None  # In this game; None before its first position.
 
-    def load(self, file: BookFile, say: Callable[[str], None]) -> None:
+    def load(self, file: BookFile, report: Callable[[str], None]) -> None:
         """Opens the book, or opens it again if its options or its file have changed.
 
-        say: takes one-line messages for the user, now and later.
+        report: takes one-line messages for the user, now and later.
         """
-        self._say = say
+        self._report = report
         if self._book is not None and self._book.is_current(file):
             return
         self._book = None
@@ -46,9 +46,9 @@ class BookPlayer:
         try:
             self._book = OpeningBook(file)
         except (OSError, ValueError) as error:  # A BookError, or a name that no file can have.
-            say(f"Error! {error}; playing without a book")
+            report(f"Error! {error}; playing without a book")
         else:
-            say(f"book={file.find()}")
+            report(f"book={file.find()}")
 
     def new_game(self) -> None:
         """Decides by chance, at the next position, whether the new game ignores the book (BookIgnoreRate)."""
@@ -66,7 +66,7 @@ class BookPlayer:
         try:
             found = self._book.answer(request.board, config, rng)
         except BookError as error:
-            self._say(f"Error! {error}; playing without a book")
+            self._report(f"Error! {error}; playing without a book")
             self._book = None
             return None
         return None if found is None else _as_answer(found, request)
