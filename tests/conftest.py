@@ -1,4 +1,4 @@
-"""What every test run shares: the choice of twins, and a header that says which goryu is under test."""
+"""Shared by all tests: the choice of the native classes, and a header that names the goryu under test."""
 
 import importlib
 import signal
@@ -21,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--native",
         choices=("auto", "require", "off"),
         default="auto",
-        help="tests of native twins that are not built: skip (auto) or fail (require); off: skip all",
+        help="tests of native code that is not built: skip (auto) or fail (require); off: skip all",
     )
 
 
@@ -44,7 +44,7 @@ def pytest_report_header() -> str:
 
 @pytest.fixture(scope="session")
 def native(request: pytest.FixtureRequest) -> ModuleType:
-    """goryu._native, as --native says."""
+    """goryu._native, if --native allows it."""
     mode = request.config.getoption("--native")
     if mode == "off":
         pytest.skip("--native=off")
@@ -53,7 +53,7 @@ def native(request: pytest.FixtureRequest) -> ModuleType:
     except ImportError as error:
         if mode == "require":
             raise
-        pytest.skip(f"native twins not built: {error}")
+        pytest.skip(f"native code not built: {error}")
 
 
 class Failing:

@@ -53,7 +53,7 @@ def test_every_agent_for_large_games_plays_reversi_to_the_end(name: str) -> None
         ("random:3", "expected no number"),
     ],
 )
-def test_a_wrong_name_is_refused_and_the_error_says_what_was_expected(name: str, expected: str) -> None:
+def test_a_wrong_name_is_refused_with_the_expected_names(name: str, expected: str) -> None:
     with pytest.raises(AgentError, match=expected):
         make_agent(name)
 
@@ -156,7 +156,7 @@ def test_planes_show_own_and_opponents_stones_where_they_lie() -> None:
 
 def test_a_network_gives_probabilities_of_the_legal_moves_only() -> None:
     def forward(planes: Planes) -> tuple[Planes, Planes]:
-        logits = planes[:, 0].reshape(len(planes), 9) * 100.0  # wants to play where own stones lie
+        logits = planes[:, 0].reshape(len(planes), 9) * 100.0  # wants to play where own stones are
         return logits, planes[:, 0, 0, 0]
 
     network = BoardNetwork(BOARD_GAMES["tictactoe"], forward)
@@ -175,18 +175,18 @@ def test_a_missing_model_is_named(tmp_path) -> None:  # type: ignore[no-untyped-
 
 
 def test_a_cache_evaluates_each_position_once_and_keeps_to_its_capacity() -> None:
-    asked: list[int] = []
+    requested: list[int] = []
 
     class Counting(UniformEvaluator):
         def evaluate(self, states):  # type: ignore[no-untyped-def]
-            asked.extend(state.key for state in states)
+            requested.extend(state.key for state in states)
             return super().evaluate(states)
 
     cache = CachedEvaluator(Counting(), capacity=3)
     a, b, c, d = (TicTacToe([square]) for square in range(4))
     assert len(cache.evaluate([a, b, a])) == 3
     cache.evaluate([b, a])
-    assert asked == [a.key, b.key]
+    assert requested == [a.key, b.key]
     (first, second, third) = cache.evaluate([a, c, d])
     assert list(first.policy) == list(second.policy) == list(third.policy) == [1 / 8] * 8
     assert len(cache._known) <= 3

@@ -98,7 +98,7 @@ def test_self_play_records_every_position_with_the_result_for_its_side(search: s
     assert len(seen) > 6
 
 
-def test_the_challenger_takes_over_only_with_more_points_than_asked() -> None:
+def test_the_challenger_is_promoted_only_with_more_points_than_required() -> None:
     for promotion, expected in ((0.0, [2, 3]), (1.0, [1, 1])):
         loop = AlphaZero(FakeLearner(), replace(SMALL, promotion=promotion), Random(3))
         champions = []
@@ -133,7 +133,7 @@ def test_a_resumed_run_plays_the_same_games() -> None:
 
 
 def test_a_resumed_run_keeps_the_promoted_champion() -> None:
-    loop = AlphaZero(FakeLearner(), replace(SMALL, promotion=1.0), Random(3))  # Nobody is promoted.
+    loop = AlphaZero(FakeLearner(), replace(SMALL, promotion=1.0), Random(3))  # No challenger is promoted.
     next(loop.run())
     saved = loop.state_dict()
     assert (saved["champion"], saved["learner"]) == ({"count": 1}, {"count": 2})
@@ -212,7 +212,7 @@ class TestWithTorch:
         torch = pytest.importorskip("torch")
         torch.set_num_threads(1)  # On a busy machine the threads of a tiny network wait for each other.
 
-    def test_an_exported_network_says_what_the_trained_one_says(self, tmp_path: Path) -> None:
+    def test_an_exported_network_computes_the_same_as_the_trained_one(self, tmp_path: Path) -> None:
         import torch
 
         from goryu.evaluators.board_network import BoardNetwork, Planes
@@ -280,7 +280,7 @@ class TestWithTorch:
                 seen.add(int(board.argmax()))
         assert len(seen) == 8
 
-    def test_training_learns_what_it_is_shown(self) -> None:
+    def test_training_learns_its_positions(self) -> None:
         from goryu.learning.tutorials.board_learner import BoardLearner
 
         learner = BoardLearner(BOARD_GAMES["tictactoe"], 1, 16, seed=1)

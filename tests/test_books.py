@@ -25,13 +25,13 @@ AFTER_7G7F = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
 
 YANEURAOU = f"""\
 #YANEURAOU-DB2016 1.00
-# a remark
+# a comment
 sfen {AFTER_7G7F}
 3c3d 2g2f
 sfen {START}
 7g7f 3c3d 32 20 5
 2g2f none 30 20 3
-// another remark
+// another comment
 1g1f none -50 20 2
 """
 
@@ -85,7 +85,7 @@ def test_rsshogi_reads_the_same_in_a_book_of_random_games(tmp_path: Path) -> Non
     assert bisected.find(parse_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1")) == []
 
 
-def test_the_move_number_counts_only_if_it_is_asked_for(tmp_path: Path) -> None:
+def test_the_move_number_counts_only_if_the_option_is_set(tmp_path: Path) -> None:
     path = database(tmp_path)
     later = parse_sfen(START.replace(" 1", " 7"))
     assert names(YaneuraOuBook(path).find(later)) == ["7g7f", "2g2f", "1g1f"]
@@ -119,7 +119,7 @@ def test_a_large_book_out_of_order_is_refused(tmp_path: Path) -> None:
         YaneuraOuBook(database(tmp_path, text), max_indexed_bytes=0)
 
 
-def test_a_line_that_is_no_move_is_said(tmp_path: Path) -> None:
+def test_a_line_that_is_no_move_is_reported(tmp_path: Path) -> None:
     book = YaneuraOuBook(database(tmp_path, f"#YANEURAOU-DB2016 1.00\nsfen {START}\n7g7f 3c3d x\n"))
     with pytest.raises(BookError, match="received '7g7f 3c3d x'"):
         book.find(parse_sfen(START))
@@ -136,7 +136,7 @@ def cshogi() -> Any:
 def apery_file(
     cshogi: ModuleType, path: Path, games: int, shuffled: bool = False
 ) -> dict[str, list[BookMove]]:
-    """Writes a book with cshogi; returns what is in it by SFEN."""
+    """Writes a book with cshogi; returns its moves by SFEN."""
     numpy = pytest.importorskip("numpy")
     rng = Random(7)
     entries: dict[str, list[BookMove]] = {}
@@ -195,7 +195,7 @@ def test_a_broken_apery_book_is_refused(tmp_path: Path, content: bytes) -> None:
         open_book(path)
 
 
-def test_a_book_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_missing_book_is_reported(tmp_path: Path) -> None:
     with pytest.raises(BookError, match="No such file"):
         open_book(tmp_path / "none.db")
 
@@ -214,7 +214,7 @@ def test_turning_the_board_round_twice_changes_nothing() -> None:
         board.push(rng.choice(board.legal_moves()))
 
 
-def test_a_position_is_looked_for_from_both_sides(tmp_path: Path) -> None:
+def test_a_position_is_found_from_both_sides(tmp_path: Path) -> None:
     text = f"#YANEURAOU-DB2016 1.00\nsfen {flipped(parse_sfen(AFTER_7G7F))}\n7g7f 8c8d 10 20 1\n"
     book = OpeningBook(BookFile(str(database(tmp_path, text)), "", True))
     board = Board(AFTER_7G7F)
@@ -228,18 +228,18 @@ def test_moves_that_the_position_does_not_allow_are_left_out(tmp_path: Path) -> 
     assert names(book.find(Board())) == ["2g2f"]
 
 
-def test_the_line_goes_on_as_long_as_the_book_knows_it(tmp_path: Path) -> None:
+def test_the_line_goes_on_to_the_last_move_in_the_book(tmp_path: Path) -> None:
     book = OpeningBook(BookFile("book.db", str(database(tmp_path).parent), True))
-    settings = BookConfig(plays_best=True)
-    answer = book.answer(Board(), settings, Random(1))
+    config = BookConfig(plays_best=True)
+    answer = book.answer(Board(), config, Random(1))
     assert answer is not None
     assert [move_to_usi(move) for move in answer.pv] == ["7g7f", "3c3d", "2g2f"]
-    short = book.answer(Board(), replace(settings, pv_moves=1), Random(1))
+    short = book.answer(Board(), replace(config, pv_moves=1), Random(1))
     assert short is not None
     assert len(short.pv) == 1
 
 
-def test_the_book_is_closed_behind_its_last_move(tmp_path: Path) -> None:
+def test_no_book_move_is_played_after_the_last_book_ply(tmp_path: Path) -> None:
     book = OpeningBook(BookFile(str(database(tmp_path)), "", True))
     board = Board(AFTER_7G7F)
     assert book.answer(board, BookConfig(max_ply=2), Random(1)) is not None
@@ -263,9 +263,9 @@ MOVES = [
 ]
 
 
-def drawn(settings: BookConfig, turn: int = 0, moves: list[BookMove] = MOVES) -> Counter[str]:
+def drawn(config: BookConfig, turn: int = 0, moves: list[BookMove] = MOVES) -> Counter[str]:
     rng = Random(1)
-    chosen = (choose(moves, turn, settings, rng) for _ in range(1000))
+    chosen = (choose(moves, turn, config, rng) for _ in range(1000))
     return Counter("none" if move is None else move_to_usi(move.move) for move in chosen)
 
 
@@ -285,16 +285,16 @@ def test_the_difference_to_the_best_move_is_an_option() -> None:
 
 
 def test_bad_moves_are_not_played_and_each_colour_has_its_limit() -> None:
-    settings = BookConfig(most_worse_cp=1000, least_cp_black=90, least_cp_white=1000)
-    assert set(drawn(settings)) == {"7g7f"}
-    assert set(drawn(settings, turn=1)) == {"none"}
+    config = BookConfig(most_worse_cp=1000, least_cp_black=90, least_cp_white=1000)
+    assert set(drawn(config)) == {"7g7f"}
+    assert set(drawn(config, turn=1)) == {"none"}
 
 
 def test_the_limit_for_both_colours_and_the_limit_of_the_colour_both_count() -> None:
-    settings = BookConfig(most_worse_cp=1000, least_cp=-50, least_cp_black=0, least_cp_white=-140)
-    assert set(drawn(settings)) == {"2g2f", "7g7f"}
-    assert set(drawn(settings, turn=1)) == {"1g1f", "2g2f", "7g7f"}
-    assert set(drawn(replace(settings, least_cp=-49), turn=1)) == {"2g2f", "7g7f"}
+    config = BookConfig(most_worse_cp=1000, least_cp=-50, least_cp_black=0, least_cp_white=-140)
+    assert set(drawn(config)) == {"2g2f", "7g7f"}
+    assert set(drawn(config, turn=1)) == {"1g1f", "2g2f", "7g7f"}
+    assert set(drawn(replace(config, least_cp=-49), turn=1)) == {"2g2f", "7g7f"}
 
 
 def test_moves_may_be_drawn_by_their_counts() -> None:
@@ -305,7 +305,7 @@ def test_moves_may_be_drawn_by_their_counts() -> None:
     assert len(drawn(BookConfig(draws_by_count=True), moves=never_played)) == 2
 
 
-def test_the_best_move_may_be_asked_for() -> None:
+def test_an_option_always_plays_the_best_move() -> None:
     assert set(drawn(BookConfig(plays_best=True))) == {"7g7f"}
     by_count = [replace(move, eval_cp=None) for move in MOVES]
     assert set(drawn(BookConfig(plays_best=True), moves=by_count)) == {"1g1f"}
@@ -317,7 +317,7 @@ def test_a_narrow_book_leaves_rare_moves_out() -> None:
     assert "9g9f" not in drawn(BookConfig(is_narrow=True), moves=rare)
 
 
-def test_a_shallow_book_is_not_asked_unless_it_does_not_say_how_deep_it_is() -> None:
+def test_a_shallow_book_is_not_used_unless_it_has_no_depth() -> None:
     assert set(drawn(BookConfig(least_depth=21))) == {"none"}
     unknown = [replace(move, depth=None) for move in MOVES]
     assert "none" not in drawn(BookConfig(least_depth=21), moves=unknown)
@@ -326,7 +326,7 @@ def test_a_shallow_book_is_not_asked_unless_it_does_not_say_how_deep_it_is() -> 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
 @pytest.mark.parametrize("name", ["book.db", "book.bin"])
 def test_a_book_that_is_no_regular_file_is_refused_at_once(tmp_path: Path, name: str) -> None:
-    """Opening a FIFO waits until somebody writes to it, so that `isready` was never answered."""
+    """Opening a FIFO waits until a process writes to it, so that `isready` was never answered."""
     os.mkfifo(tmp_path / name)
     with pytest.raises(BookError, match="expected a regular file"):
         open_book(tmp_path / name)

@@ -29,7 +29,7 @@ def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_a_failed_step_shows_the_end_of_its_log_and_what_to_do(bootstrap: ModuleType) -> None:
+def test_a_failed_step_shows_the_end_of_its_log_and_advice(bootstrap: ModuleType) -> None:
     noisy = "for n in range(100): print('line', n)\nraise SystemExit(3)"
     with pytest.raises(bootstrap.StepError) as failure:
         bootstrap.step("noise", "making noise", [sys.executable, "-c", noisy], "be quiet")

@@ -1,4 +1,4 @@
-"""Every example in a docstring of the installed goryu does what it shows."""
+"""Every example in a docstring of the installed goryu gives the result that it shows."""
 
 import doctest
 import importlib

@@ -49,7 +49,7 @@ def test_a_move_without_any_chance_gets_zero_and_not_an_error() -> None:
     assert softmax([0.0, -1e6]) == [1.0, 0.0]
 
 
-def test_hashed_evaluations_follow_their_specification() -> None:
+def test_hashed_evaluations_follow_their_definition() -> None:
     board = Board()
     evaluation = HashedEvaluator().evaluate([board])[0]
     mask = (1 << 64) - 1
@@ -64,7 +64,7 @@ def test_hashed_evaluations_follow_their_specification() -> None:
     assert evaluation.value == (splitmix64(board.key) >> 11) / 2**52 - 1.0
 
 
-def test_hashed_evaluations_stay_what_they_are() -> None:
+def test_hashed_evaluations_never_change() -> None:
     evaluation = HashedEvaluator().evaluate([Board()])[0]
     assert evaluation.value.hex() == EXPECTED_VALUE
     assert evaluation.policy[0].hex() == EXPECTED_PRIOR

@@ -35,7 +35,7 @@ def count_discs_and_corners(boards: Sequence[tuple[int, int]]) -> list[float]:
     return [discs + CORNER_DISCS * c for discs, c in zip(count_discs(boards), corners, strict=True)]
 
 
-def test_the_squares_beside_a_corner_touch_it() -> None:
+def test_the_squares_next_to_a_corner_touch_it() -> None:
     touching = {
         square
         for square in range(64)
@@ -45,7 +45,7 @@ def test_the_squares_beside_a_corner_touch_it() -> None:
     assert set(NEXT_TO_CORNERS) == touching
 
 
-def test_a_disc_is_worth_one_disc_to_a_counter_of_discs() -> None:
+def test_a_disc_has_the_value_of_one_disc_for_a_counter_of_discs() -> None:
     for squares in (CORNERS, NEXT_TO_CORNERS):
         found = disc_value("discs", count_discs, squares, Random(1), count=20)
         assert [found.value, found.error] == pytest.approx([1.0, 0.0])

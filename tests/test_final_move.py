@@ -69,7 +69,7 @@ def test_masked_moves_are_left_out() -> None:
     assert root.ranking("lcb", frozenset({0, 1, 2, 3})) == []
 
 
-def test_the_bound_lies_five_standard_errors_below_the_value() -> None:
+def test_the_bound_is_five_standard_errors_below_the_value() -> None:
     """0.25 less 5 * 0.5 / sqrt(100) is 0.0."""
     for other, best in ((-0.01, 0), (0.01, 1)):
         assert Root(2).move(100, 0.25, 0.5).move(90, other).ranking()[0] == best
@@ -110,7 +110,7 @@ def test_of_two_ways_to_end_the_game_the_more_valuable_is_played() -> None:
     assert Root(3).repetition(30, -0.5).repetition(20, 0.5).move(90, 0.25).ranking()[0] == 1
 
 
-# What is reported.
+# The report.
 
 
 def test_a_move_is_reported_with_its_numbers() -> None:
@@ -127,7 +127,7 @@ def test_a_move_is_reported_with_its_numbers() -> None:
     assert [m.pv for m in moves] == [(i,) for i in range(4)]
 
 
-def test_an_untried_move_is_worth_what_the_root_was_before_it_was_proven() -> None:
+def test_an_untried_move_has_the_value_of_the_root_before_its_proof() -> None:
     root = Root(2, value=0.125).proven(LOSS, 0)
     root.table.recompute(root.node)
     assert root.node.proof == WIN
@@ -135,7 +135,7 @@ def test_an_untried_move_is_worth_what_the_root_was_before_it_was_proven() -> No
     assert [(m.value, m.mate) for m in moves] == [(1.0, 1), (0.125, None)]
 
 
-def test_a_win_that_was_entered_without_a_visit_is_worth_one() -> None:
+def test_an_added_win_without_a_visit_has_the_value_one() -> None:
     root = Root(2).proven(LOSS, 4, visits=0)
     (best,) = root_moves(root.table, root.node, [0], TicTacToe(), 0)
     assert (best.visits, best.value, best.mate) == (0, 1.0, 5)

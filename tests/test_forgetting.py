@@ -31,7 +31,7 @@ class Graph:
         return {name for name, node in self.nodes.items() if self.table.find(node.key) is node}
 
 
-def test_only_what_the_new_root_reaches_survives() -> None:
+def test_only_nodes_that_the_new_root_reaches_survive() -> None:
     graph = Graph()
     for parent, i, child in (("old", 0, "new"), ("old", 1, "gone"), ("new", 0, "a"), ("new", 1, "b")):
         graph.edge(parent, i, child)

@@ -93,7 +93,7 @@ def playouts(game: Game, seed: int, count: int = 6) -> Iterator[State]:
 
 
 def facts(state: State) -> tuple[object, ...]:
-    """Everything that a state says about itself."""
+    """Returns everything that can be read from a state."""
     return (state.turn, state.ply, state.key, state.legal_moves(), state.outcome(), state.repetition())
 
 
@@ -175,7 +175,7 @@ def test_a_copy_is_equal_and_independent(game: Game) -> None:
         assert facts(state) == before
 
 
-def test_asking_changes_nothing(game: Game) -> None:
+def test_reading_a_state_does_not_change_it(game: Game) -> None:
     for state in playouts(game, seed=8, count=2):
         assert facts(state) == facts(state)
 

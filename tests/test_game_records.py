@@ -52,7 +52,7 @@ GAME = GameRecord((7354, 1), (5, -20), 1, teacher="Fairy-Stockfish 11.1, nodes 5
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(games(), max_size=4), max_size=3))
-def test_what_is_written_is_read(tmp_path: Path, blocks: list[list[GameRecord]]) -> None:
+def test_written_games_are_read_back(tmp_path: Path, blocks: list[list[GameRecord]]) -> None:
     path = tmp_path / "round_trip.games"
     path.unlink(missing_ok=True)
     for block in blocks:

@@ -1,4 +1,4 @@
-"""The search graph as JSON: what it says is what the search holds."""
+"""The search graph as JSON has the content of the search."""
 
 import json
 from pathlib import Path
@@ -74,7 +74,7 @@ def test_there_is_nothing_to_dump_before_a_search() -> None:
 
 
 @pytest.mark.parametrize("sfen", [SHUFFLE, "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"])
-def test_the_twins_dump_the_same(native: ModuleType, sfen: str) -> None:
+def test_both_implementations_dump_the_same(native: ModuleType, sfen: str) -> None:
     config, solver = PuctConfig(batch_size=4), MateSolver(20)
     puct, twin = Puct(HashedEvaluator(), config, solver), native.Puct(HashedEvaluator(), config, solver)
     assert twin.dump() is None

@@ -99,7 +99,7 @@ def test_nothing_to_train_is_refused(option: str, tmp_path: Path) -> None:
         ("reversi --json .", "a folder, expected a file"),
     ],
 )
-def test_what_cannot_be_done_is_refused_before_the_training(
+def test_impossible_options_are_refused_before_the_training(
     arguments: str, expected: str, tmp_path: Path
 ) -> None:
     pytest.importorskip("rich")
@@ -112,7 +112,7 @@ def test_what_cannot_be_done_is_refused_before_the_training(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals and locks of files")
-def test_a_killed_run_says_how_to_resume_and_locks_its_folder(tmp_path: Path) -> None:
+def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     command = [sys.executable, str(TOOL), "reversi", "--games", "2", "--threads", "1"]
@@ -145,7 +145,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_run_with_other_settings_is_refused_with_advice(tmp_path: Path) -> None:
+def test_a_run_with_other_options_is_refused_with_advice(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     (tmp_path / "report.json").write_text("{}", encoding="utf-8")

@@ -126,14 +126,14 @@ def test_a_packed_file_holds_the_same_records(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["games.hcpe", "games.hcpe.xz"])
-def test_what_is_written_is_read_again(name: str, tmp_path: Path) -> None:
+def test_written_records_are_read_back(name: str, tmp_path: Path) -> None:
     write_games(tmp_path / "plain", 2, seed=3)
     records = read_hcpe(tmp_path / "plain")
     write_hcpe(tmp_path / name, records)
     assert np.array_equal(read_hcpe(tmp_path / name), records)
 
 
-def test_games_are_told_apart(tmp_path: Path) -> None:
+def test_games_are_separated(tmp_path: Path) -> None:
     path = tmp_path / "games.hcpe"
     games = write_games(path, 8, seed=2)
     expected = np.repeat(np.arange(len(games)), [len(positions) for positions in games])
@@ -215,7 +215,7 @@ def test_a_share_to_hold_out_is_no_percentage(tmp_path: Path) -> None:
         load_datasets([Source(tmp_path / "a.hcpe", 600.0)], held_out=4.0, seed=0)
 
 
-def test_a_batch_shows_what_the_engine_shows_the_network(tmp_path: Path) -> None:
+def test_a_batch_has_the_planes_of_the_engine(tmp_path: Path) -> None:
     path = tmp_path / "games.hcpe"
     boards = [board for positions in write_games(path, 2, seed=6) for board in positions]
     dataset, _ = load_datasets([Source(path, 600.0)], held_out=0.0, seed=0)

@@ -431,10 +431,10 @@ def test_the_report_has_the_nodes_and_depths_of_both_engines(config: MatchConfig
     match = run(config)
     text = report(("Ours", "Theirs"), match.entries)
     assert "max plies 6" in text
-    figures = summary(("Ours", "Theirs"), match.entries)["engines"]
-    assert [engine["nodes_per_move"] for engine in figures] == [100.0, 100.0]
-    assert [engine["depth"] for engine in figures] == [3.0, 3.0]
-    assert sum(engine["moves"] for engine in figures) == sum(len(entry.moves) for entry in match.entries)
+    stats = summary(("Ours", "Theirs"), match.entries)["engines"]
+    assert [engine["nodes_per_move"] for engine in stats] == [100.0, 100.0]
+    assert [engine["depth"] for engine in stats] == [3.0, 3.0]
+    assert sum(engine["moves"] for engine in stats) == sum(len(entry.moves) for entry in match.entries)
 
 
 def test_records_are_read_back_by_rsshogi(config: MatchConfig, tmp_path: Path) -> None:

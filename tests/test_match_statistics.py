@@ -67,7 +67,7 @@ def test_published_pentanomial_examples(
     assert statistics.los == pytest.approx(los, abs=1e-4)
 
 
-def test_swapping_the_engines_mirrors_every_figure() -> None:
+def test_swapping_the_engines_mirrors_every_number() -> None:
     counts = (3, 9, 20, 11, 7)
     first, second = MatchStatistics(counts), MatchStatistics(tuple(reversed(counts)))  # type: ignore[arg-type]
     assert first.elo == pytest.approx(-second.elo)

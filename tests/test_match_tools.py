@@ -64,7 +64,7 @@ def test_match_plays_and_sums_up(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert len(list(out.glob("*.csa"))) == len((out / "games.usi").read_text().splitlines()) == 4
 
 
-def test_match_reports_what_tuned_options_are_worth(
+def test_match_reports_the_elo_of_tuned_options(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     engines = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} push,resign", "--nodes", "1"]
@@ -101,7 +101,7 @@ def test_match_fails_when_an_engine_plays_an_illegal_move(tmp_path: Path) -> Non
     assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1
 
 
-def test_match_says_that_it_stopped_after_failures(
+def test_match_reports_that_it_stopped_after_failures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
@@ -131,7 +131,7 @@ def test_match_says_that_it_stopped_after_failures(
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28", "--dry-run"], "14 pairs: expected 15"),
     ],
 )
-def test_match_says_what_is_wrong_with_its_arguments(
+def test_match_reports_wrong_arguments(
     arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert status_of("match", ["--engine1", "a", "--engine2", "b", "--out", str(tmp_path), *arguments]) == 2
@@ -149,7 +149,7 @@ def test_match_says_what_is_wrong_with_its_arguments(
         ("--records", "kif,pgn", "pgn: expected kif, csa, usi"),
     ],
 )
-def test_match_quotes_what_it_cannot_read(
+def test_match_names_the_wrong_option(
     option: str, value: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
@@ -270,7 +270,7 @@ def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.M
         ([], f"cannot start '{MISSING}'"),
     ],
 )
-def test_openings_says_what_is_wrong(
+def test_openings_reports_wrong_arguments(
     arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     engine = ["--engine", MISSING, "--out", str(tmp_path / "openings.txt")]
@@ -342,7 +342,7 @@ def test_gnushogi_keeps_to_short_times_and_refuses_other_positions(gnushogi: Usi
         ("openings", "--engine a --out {folder}/openings.txt"),
     ],
 )
-def test_a_tool_says_which_extra_it_needs(name: str, arguments: str, tmp_path: Path) -> None:
+def test_a_tool_names_the_extra_that_it_needs(name: str, arguments: str, tmp_path: Path) -> None:
     path = ROOT / "tools" / f"{name}.py"
     code = (
         f"import runpy, sys; sys.modules['rich'] = None; sys.path.insert(0, {str(path.parent)!r}); "

@@ -1,4 +1,4 @@
-"""Mate searches: what they find is mate by an independent library, and what they deny is none."""
+"""Mate searches: an independent library confirms the mates that they find, and those that they deny."""
 
 from pathlib import Path
 from random import Random
@@ -141,7 +141,7 @@ def test_the_search_leaves_the_board_as_it_was() -> None:
         assert (board.sfen(), board.key, board.move_stack) == (sfen, key, moves)
 
 
-def test_no_mate_is_said_when_every_check_is_answered() -> None:
+def test_no_mate_is_found_when_every_check_has_an_answer() -> None:
     assert solve(Board("4k4/9/9/9/9/9/9/9/4K4 b G 1"), 10_000).verdict is MateVerdict.NO_MATE
     assert solve(Board(), 100).verdict is MateVerdict.NO_MATE
 
@@ -180,14 +180,14 @@ def test_a_mate_may_pass_where_the_game_has_been() -> None:
     assert (mate.verdict, move_to_usi(mate.moves[0])) == (MateVerdict.MATE, "4c3c")
 
 
-def test_the_fourth_occurrence_mates_nobody() -> None:
+def test_the_fourth_occurrence_is_no_mate() -> None:
     board = Board(IN_FIVE, allow_missing_king=True)
     for move in ("4c3c", "1a2a", "3c4c", "2a1a") * 3:
         board.push_usi(move)
     assert solve(board, 3000).verdict is not MateVerdict.MATE
 
 
-def test_who_could_enter_may_mate_instead() -> None:
+def test_a_king_that_could_declare_may_mate_instead() -> None:
     """Wherever black is to move it could also win by 6b5a."""
     board = Board("8k/3K1n3/5+B3/9/9/8S/9/9/9 b G 1", Rules(EnteringKingRule.TryRule))
     mate = solve(board, 3000)
@@ -236,7 +236,7 @@ class Checks:
         raise NotImplementedError
 
 
-def test_what_a_repetition_refutes_on_one_path_is_a_mate_on_another() -> None:
+def test_a_line_that_a_repetition_refutes_on_one_path_mates_on_another() -> None:
     """At Q the check x repeats a position if A led there; if B did, it leads on to the mates behind h."""
     assert solve(Checks(), 1000).verdict is MateVerdict.MATE
 

@@ -30,7 +30,7 @@ GAME = (
 
 @pytest.fixture(scope="module", autouse=True)
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    """miniosl, put into a folder for these tests if it is not installed: nobody else needs it."""
+    """miniosl, put into a folder for these tests if it is not installed: no other test needs it."""
     with pytest.MonkeyPatch.context() as patch:
         try:
             network_path()
@@ -127,7 +127,7 @@ def test_a_temperature_makes_the_policy_flatter(evaluator: MinioslEvaluator) -> 
     np.testing.assert_allclose(flat.policy, expected / expected.sum(), rtol=1e-3)
 
 
-def test_in_8_bits_it_says_nearly_the_same(
+def test_in_8_bits_its_outputs_are_nearly_the_same(
     evaluator: MinioslEvaluator,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -164,13 +164,13 @@ def test_another_network_is_refused() -> None:
         open_network(Path(f"miniosl:{model}"))
 
 
-def test_without_the_package_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_it_prints_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(ModelError, match="pip install --no-deps miniosl"):
         MinioslEvaluator()
 
 
-def test_without_its_network_it_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_network_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     class Found:
         submodule_search_locations = (str(tmp_path),)
 

@@ -199,7 +199,7 @@ def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recur
 
 
 def random_pair(native: ModuleType, rng: Random) -> Pair:
-    """A pair on a random position of a random game with random settings."""
+    """A pair on a random position of a random game with a random config."""
     config = PuctConfig(
         formula=Formula(c_init=rng.choice([0.8, 2.5])),
         batch_size=rng.choice([1, 2, 8, 33]),
@@ -240,7 +240,7 @@ def test_python_states_and_evaluators_give_the_same_graph(native: ModuleType, ga
     """The four ways to run: rules and evaluator each in Python or native."""
 
     class Subclass(HashedEvaluator):
-        """Not exactly the stub, so it is asked instead of imitated."""
+        """Not exactly the stub, so it is called instead of imitated."""
 
     config, solver = PuctConfig(batch_size=4), MateSolver(10)
     puct = Puct(HashedEvaluator(), config, solver)
@@ -323,7 +323,7 @@ def test_the_table_holds_little_more_memory_than_it_counts(native: ModuleType, s
 
 
 class Failing:
-    """Judges like the hashed stub until it breaks."""
+    """Evaluates like the hashed stub until it breaks."""
 
     def __init__(self, calls: int, error: Callable[[int], Any]) -> None:
         self.calls, self.error = calls, error
@@ -398,7 +398,7 @@ def test_an_evaluation_that_fails_at_the_root_leaves_an_empty_search(native: Mod
     assert twin.result().moves == ()
 
 
-def test_a_stopper_may_ask_the_search_and_may_fail(native: ModuleType) -> None:
+def test_a_stopper_may_read_the_search_and_may_fail(native: ModuleType) -> None:
     twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4))
     seen: list[int] = []
 
@@ -472,7 +472,7 @@ def test_no_thread_goes_on_when_another_cannot_be_started(
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not let us choose a core")
-def test_a_helper_with_nothing_to_judge_leaves_the_lock_to_who_looks_at_the_clock(native: ModuleType) -> None:
+def test_an_idle_helper_leaves_the_lock_to_the_thread_that_checks_the_clock(native: ModuleType) -> None:
     looks = 0
 
     def look(stats: SearchStats) -> bool:
@@ -490,7 +490,7 @@ def test_a_helper_with_nothing_to_judge_leaves_the_lock_to_who_looks_at_the_cloc
     assert looks > 4_000  # Of 10,000 batches.
 
 
-def test_the_answer_can_be_asked_for_while_several_threads_search(native: ModuleType) -> None:
+def test_the_result_can_be_read_while_several_threads_search(native: ModuleType) -> None:
     twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4), MateSolver(5), 3)
     twin.search(Board(CHECKS), lambda stats: twin.result(3).stats.playouts >= 600)
     assert_settled(twin)
@@ -541,7 +541,7 @@ def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> 
     model = models_folder() / "goryu-5x64-int8.onnx"
 
     class Asked(NetworkEvaluator):
-        """Not exactly a network evaluator, so it is asked for evaluations."""
+        """Not exactly a network evaluator, so its `evaluate` is called."""
 
     quick, unbound, asked = (
         kind(model, backend="cpu", batch_size=4, temperature=1.3)

@@ -43,7 +43,7 @@ def write_model(
 ) -> Path:
     """Writes a linear network in the dlshogi format: logits and value are weighted sums of the planes.
 
-    The weights are drawn once, so two models differ in nothing but what the arguments say.
+    The weights are drawn once, so two models differ only in the arguments.
     """
     rng = np.random.default_rng(5)
     element, numpy_type = (
@@ -199,7 +199,7 @@ def test_a_model_with_a_fixed_batch_is_padded_to_it(tmp_path: Path, model: Path)
         assert a.value == pytest.approx(b.value, abs=1e-5)
 
 
-def test_the_description_tells_what_is_in_use(model: Path) -> None:
+def test_the_description_names_backend_and_model(model: Path) -> None:
     evaluator = NetworkEvaluator(model, backend="cpu", batch_size=3, threads=1)
     words = dict(word.split("=") for word in evaluator.description.split())
     assert words["backend"] == evaluator.backend == "CPU"
@@ -209,13 +209,13 @@ def test_the_description_tells_what_is_in_use(model: Path) -> None:
 
 
 def open_with_fallback(model: Path, backend: str, **arguments: Any) -> tuple[NetworkEvaluator, list[str]]:
-    """Returns the network on the requested backend or the next one that works, and what was said."""
-    said: list[str] = []
+    """Returns the network on the requested backend or the next one that works, and the messages."""
+    messages: list[str] = []
 
     def open_on(backend: str) -> NetworkEvaluator:
         return NetworkEvaluator(model, backend=backend, **arguments)
 
-    return open_on_first(backend_chain(backend, allows_fallback=True), open_on, said.append), said
+    return open_on_first(backend_chain(backend, allows_fallback=True), open_on, messages.append), messages
 
 
 def test_no_fallback_no_message(model: Path) -> None:
@@ -224,11 +224,11 @@ def test_no_fallback_no_message(model: Path) -> None:
 
 @pytest.mark.parametrize("backend", ["cuda", "tensorrt", "directml"])
 def test_a_missing_backend_becomes_the_cpu_with_a_reason(model: Path, backend: str) -> None:
-    evaluator, said = open_with_fallback(model, backend)
+    evaluator, messages = open_with_fallback(model, backend)
     if evaluator.backend != "CPU":
         pytest.skip(f"this machine has {evaluator.backend}")
-    assert said
-    assert "cannot be used: " in said[0]
+    assert messages
+    assert "cannot be used: " in messages[0]
     with pytest.raises(BackendError, match="cannot be used"):
         NetworkEvaluator(model, backend=backend)
 
@@ -252,10 +252,10 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_becomes_the_cpu(
         )
 
     monkeypatch.setattr("goryu.evaluators.network.open_session", open_broken)
-    evaluator, said = open_with_fallback(model, "cuda")
+    evaluator, messages = open_with_fallback(model, "cuda")
     assert evaluator.backend == "CPU"
     assert evaluator.batch_size == 4
-    assert "out of memory" in said[-1]
+    assert "out of memory" in messages[-1]
     with pytest.raises(BackendError, match="out of memory"):
         NetworkEvaluator(model, backend="cuda")
 
@@ -277,9 +277,9 @@ def test_a_model_that_tensorrt_cannot_run_is_opened_with_cuda(
         return replace(session, backend="CUDA")
 
     monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
-    evaluator, said = open_with_fallback(model, "tensorrt", batch_size=4)
+    evaluator, messages = open_with_fallback(model, "tensorrt", batch_size=4)
     assert evaluator.backend == "CUDA"
-    assert "SM 61" in said[-1]
+    assert "SM 61" in messages[-1]
 
 
 @pytest.mark.parametrize("backend", ["CUDA", "DirectML"])
@@ -289,16 +289,16 @@ def test_on_a_gpu_every_batch_size_has_its_own_session(
     """A convolution of CUDA holds the plan of the last shape only; DirectML wants to know shapes before."""
     states = boards(6)
     values = [evaluation.value for evaluation in NetworkEvaluator(model, backend="cpu").evaluate(states)]
-    asked: list[dict[str, int]] = []
+    requested: list[dict[str, int]] = []
 
     def open_elsewhere(path: Path, wanted: str, *, axes: dict[str, int] | None = None, **_: Any) -> Session:
         assert wanted == backend.lower()
-        asked.append(axes or {})
+        requested.append(axes or {})
         return replace(open_session(path, "cpu", axes=axes), backend=backend)
 
     monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
     evaluator = NetworkEvaluator(model, backend=backend.lower(), batch_size=6)
-    assert asked == [{}, *({"batch_size": size} for size in (6, 1, 2, 4))]
+    assert requested == [{}, *({"batch_size": size} for size in (6, 1, 2, 4))]
     for count in (3, 1, 6, 5, 2):
         found = [evaluation.value for evaluation in evaluator.evaluate(states[:count])]
         assert found == pytest.approx(values[:count], abs=1e-5)
@@ -374,8 +374,8 @@ def test_without_a_home_folder_only_tensorrt_fails(model: Path, monkeypatch: pyt
     monkeypatch.setattr(Path, "home", no_home)
     monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
     assert backend_chain("auto", allows_fallback=True) == ("cuda", "directml", "cpu")
-    _, said = open_with_fallback(model, "tensorrt")
-    assert said[0] == "TensorRT cannot be used: Could not determine home directory."
+    _, messages = open_with_fallback(model, "tensorrt")
+    assert messages[0] == "TensorRT cannot be used: Could not determine home directory."
 
 
 def test_an_error_of_cuda_is_reported_with_advice(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,11 +383,11 @@ def test_an_error_of_cuda_is_reported_with_advice(model: Path, monkeypatch: pyte
     if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
         pytest.skip("this onnxruntime does not contain CUDA")
     monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
-    evaluator, said = open_with_fallback(model, "cuda")
+    evaluator, messages = open_with_fallback(model, "cuda")
     if evaluator.backend != "CPU":
         pytest.skip(f"this machine has {evaluator.backend}")
-    assert "could not start it: lib" in said[0]
-    assert "setup cuda12" in said[0]
+    assert "could not start it: lib" in messages[0]
+    assert "setup cuda12" in messages[0]
 
 
 def test_options_of_tensorrt_are_spelled_as_onnxruntime_wants(
@@ -418,10 +418,10 @@ def test_operators_unknown_to_tensorrt_run_on_cuda(
     tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
-    asked: list[str] = []
+    requested: list[str] = []
 
     def open_none(path: str, options: object, providers: list[tuple[str, object]], **_: object) -> None:
-        asked.extend(name for name, _ in providers)
+        requested.extend(name for name, _ in providers)
         raise RuntimeError("no GPU")
 
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
@@ -429,7 +429,7 @@ def test_operators_unknown_to_tensorrt_run_on_cuda(
     monkeypatch.setattr(onnxruntime, "InferenceSession", open_none)
     with pytest.raises(BackendError, match="no GPU"):
         NetworkEvaluator(model, backend="tensorrt")
-    assert asked == ["TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"]
+    assert requested == ["TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"]
 
 
 @pytest.mark.parametrize(
@@ -483,7 +483,7 @@ def test_a_missing_file_is_a_model_error(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
 def test_a_model_that_is_no_regular_file_is_a_model_error(tmp_path: Path) -> None:
-    """Opening a FIFO waits until somebody writes to it."""
+    """Opening a FIFO waits until a process writes to it."""
     os.mkfifo(tmp_path / "fifo.onnx")
     with pytest.raises(ModelError, match="not a regular file"):
         NetworkEvaluator(tmp_path / "fifo.onnx", backend="cpu")

@@ -96,7 +96,7 @@ def test_an_edge_shares_its_visits_between_its_child_and_repetitions() -> None:
     assert node.mean_square == (0.0 + 1.0 + 0.25 + 3 * 0.25) / 6
 
 
-def test_an_edge_without_repetitions_is_worth_what_its_child_is() -> None:
+def test_an_edge_without_repetitions_has_the_value_of_its_child() -> None:
     table, node = table_with(2)
     lead(table, node, 1, 4, -0.5)
     assert (table.child_visits(node, 1), table.edge_value(node, 1)) == (4, 0.5)
@@ -228,7 +228,7 @@ def test_the_table_counts_nodes_moves_edges_and_repetitions() -> None:
     assert (len(table), table.bytes_used, table.repetitions) == (0, 0, {})
 
 
-def test_what_is_deleted_takes_its_repetitions_along() -> None:
+def test_a_deleted_node_takes_its_repetitions_along() -> None:
     table, node = table_with(2)
     other = table.add(Node(1, 0, [Move(0)], [1.0], 0.0))
     table.add_repetition(node, 0, 0.0)

@@ -31,7 +31,7 @@ BYOYOMI = Limits(time_ms=(0, 0), byoyomi_ms=10_000)
 
 
 class Clock:
-    """Stands still unless it is set."""
+    """Returns the same time until it is set."""
 
     now_s = 0.0
 
@@ -85,7 +85,7 @@ def test_the_prior_of_a_tried_move_counts_once() -> None:
 
 @pytest.mark.parametrize("value", [-1.0, 1.0])
 def test_a_win_rate_of_exactly_0_or_1_has_a_finite_score(value: float) -> None:
-    """The first book's engine fails at 0, nshogi at 1."""
+    """python-dlshogi fails at 0, nshogi at 1."""
     assert centipawns(value, 600) == 30_000 * value
     assert score(value, None, 600) == f"cp {int(30_000 * value)}"
 
@@ -109,7 +109,7 @@ def test_more_than_ten_pieces_in_the_camp_have_the_planes_of_the_trainer() -> No
 
 
 def test_every_kept_node_is_found_after_deletion() -> None:
-    """The first book's table frees slots in the middle of its probe chains."""
+    """python-dlshogi's table frees slots in the middle of its probe chains."""
     board = Board()
     puct = searched(600)
     rng = Random(7)
@@ -127,35 +127,35 @@ def test_a_cycle_of_16_plies_is_seen_at_once_and_a_longer_one_the_fourth_time(pl
     black = circle.split()
     white = [f"{10 - int(name[0])}{chr(ord('a') + ord('i') - ord(name[1]))}" for name in black]
     board = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1")
-    said: list[Outcome | None] = []
+    results: list[Outcome | None] = []
     for turn in range(3 * len(black)):
         here, there = turn % len(black), (turn + 1) % len(black)
         for squares in (black, white):
             board.push_usi(squares[here] + squares[there])
-            said.append(board.repetition())
-    assert (said[plies - 1] is not None) == seen
-    assert said[-1] == Outcome(0.0, "fourfold repetition")
+            results.append(board.repetition())
+    assert (results[plies - 1] is not None) == seen
+    assert results[-1] == Outcome(0.0, "fourfold repetition")
 
 
 def test_unequal_draw_values_stay_zero_sum() -> None:
-    """dlshogi gives each colour a value of its own: both can like the same draw."""
+    """dlshogi has a draw value for each colour: both can prefer the same draw."""
     config = PuctConfig(draw_value=0.5)
     board = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1", replace(Rules(), max_ply=3))
     puct = searched(200, config, board)
     drawn = [node for node in puct.table if node.ply == 3]
     assert drawn
-    assert {node.value for node in drawn} == {-0.5}  # White is to move; a draw is worth 0.5 to black.
+    assert {node.value for node in drawn} == {-0.5}  # White is to move; a draw has the value 0.5 for black.
     assert puct.root is not None
     assert puct.root.value == pytest.approx(0.5, abs=0.1)
 
 
 @pytest.mark.parametrize("stops_early, taken_s", [(True, 1.0), (False, 9.9)])
-def test_a_decided_search_in_byoyomi_stops_early_if_asked_to(stops_early: bool, taken_s: float) -> None:
+def test_a_decided_search_in_byoyomi_stops_early_with_the_option(stops_early: bool, taken_s: float) -> None:
     """dlshogi always uses its byoyomi up."""
     clock = Clock()
     manager = TimeManager(clock.read)
-    settings = TimeConfig(stops_early_in_byoyomi=stops_early)
-    manager.start(plan(BYOYOMI, 0, 0, settings, Random(0)), 0.0)
+    config = TimeConfig(stops_early_in_byoyomi=stops_early)
+    manager.start(plan(BYOYOMI, 0, 0, config, Random(0)), 0.0)
     while not manager.should_stop(stats_after(int(100 * clock.now_s))):
         clock.now_s += 0.01
     assert clock.now_s == pytest.approx(taken_s, abs=0.1)

@@ -90,7 +90,7 @@ def test_the_winner_is_named_whichever_side_is_to_move(own: int, verdict: str) -
     assert lines[-1].startswith(verdict)
 
 
-def test_shogi_says_check_and_shows_no_key() -> None:
+def test_shogi_shows_check_and_no_key() -> None:
     text = GAMES["shogi"].board(Board("4k4/9/9/9/4R4/9/9/9/4K4 w - 1"))
     assert text.endswith(" w - 1\ncheck")
     assert "key" not in text
@@ -186,7 +186,7 @@ def test_shogi_is_played_in_usi_moves() -> None:
     assert "1. black (sente): 2g2f" in out
 
 
-def test_the_shogi_network_searches_with_the_constants_of_the_file_beside_it(
+def test_the_shogi_network_searches_with_the_constants_of_its_options_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     configs: list[PuctConfig] = []
@@ -203,7 +203,7 @@ def test_the_shogi_network_searches_with_the_constants_of_the_file_beside_it(
     assert "file next to the model: no option is called 'X'" in out
 
 
-def test_shogi_is_played_with_the_settings_of_the_options_file(
+def test_shogi_is_played_with_the_values_of_the_options_file(
     options_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searches: list[tuple[Evaluator, PuctConfig]] = []

@@ -47,9 +47,9 @@ def request_of(
 
 
 def loaded(config: EngineConfig) -> tuple[Player, list[str]]:
-    player, said = Player(), list[str]()
-    player.load(config, said.append)
-    return player, said
+    player, messages = Player(), list[str]()
+    player.load(config, messages.append)
+    return player, messages
 
 
 def search(player: Player, request: Request, control: SearchControl | None = None) -> Answer:
@@ -67,8 +67,8 @@ def with_book(tmp_path: Path) -> EngineConfig:
 
 
 def test_the_book_move_is_played_and_reported(with_book: EngineConfig) -> None:
-    player, said = loaded(with_book)
-    assert any("book.db" in message for message in said)
+    player, messages = loaded(with_book)
+    assert any("book.db" in message for message in messages)
     answer = search(player, request_of(with_book))
     assert (move_of(answer), answer.info_string) == ("3g3f", "book: 60 cp, depth 20, count 1")
     assert answer.result is not None
@@ -76,7 +76,7 @@ def test_the_book_move_is_played_and_reported(with_book: EngineConfig) -> None:
     assert answer.ponder is not None
 
 
-def test_outside_the_book_the_engine_thinks(with_book: EngineConfig) -> None:
+def test_outside_the_book_the_engine_searches(with_book: EngineConfig) -> None:
     player, _ = loaded(with_book)
     answer = search(player, request_of(with_book, "7g7f"))
     assert answer.info_string == ""
@@ -105,9 +105,9 @@ def test_the_book_is_ignored_game_by_game(with_book: EngineConfig) -> None:
     games: list[bool] = []
     for _ in range(20):
         player.new_game()
-        asked = {search(player, request_of(config)).info_string != "" for _ in range(3)}
-        assert len(asked) == 1
-        games += asked
+        answers = {search(player, request_of(config)).info_string != "" for _ in range(3)}
+        assert len(answers) == 1
+        games += answers
     assert set(games) == {True, False}
 
 
@@ -152,8 +152,8 @@ def test_pondering_in_the_book_answers_with_it_at_the_hit(with_book: EngineConfi
 def test_a_broken_book_is_reported_and_the_engine_plays(tmp_path: Path, content: str) -> None:
     (tmp_path / "book.db").write_text(content)
     config = with_fields(QUICK, {"book_file.path": str(tmp_path / "book.db")})
-    player, said = loaded(config)
-    assert any(message.startswith("Error! ") and "without a book" in message for message in said)
+    player, messages = loaded(config)
+    assert any(message.startswith("Error! ") and "without a book" in message for message in messages)
     assert move_of(search(player, request_of(config))) != "none"
 
 
@@ -164,20 +164,20 @@ def test_an_impossible_path_is_reported_and_the_engine_plays(path: str) -> None:
         {"evaluator.kind": "network", "evaluator.model": path + ".onnx", "book_file.path": path + ".db"},
     )
     assert read_model_options(config.evaluator) == ""
-    player, said = loaded(config)
-    assert any(message.startswith("Error! ") and "without a book" in message for message in said)
-    assert any(message.startswith("Error! ") and "the shipped goryu-" in message for message in said)
+    player, messages = loaded(config)
+    assert any(message.startswith("Error! ") and "without a book" in message for message in messages)
+    assert any(message.startswith("Error! ") and "the shipped goryu-" in message for message in messages)
     assert move_of(search(player, request_of(config))) != "none"
 
 
 def test_a_search_goes_on_when_its_memory_is_full() -> None:
     config = with_fields(QUICK, {"search.capacity_bytes": 1 << 20, "mate.root_nodes": 0})
-    player, said = loaded(config)
+    player, messages = loaded(config)
     answer = search(player, request_of(config, limits=Limits(nodes=50_000)))
     assert answer.result is not None
     assert answer.result.stats.playouts == 50_000
     assert sum(move.visits for move in answer.result.moves) == 50_000
-    assert len(said) == 1, "nothing but the evaluator's name"
+    assert len(messages) == 1, "nothing but the evaluator's name"
 
 
 @pytest.mark.parametrize("backend", ["auto", "cuda"])
@@ -195,8 +195,8 @@ def test_device_minus_1_is_the_cpu(backend: str) -> None:
 def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goryu.players.model_path.models_folder", lambda: tmp_path)
     config = with_fields(QUICK, {"evaluator.kind": "network", "evaluator.model": "none.onnx"})
-    player, said = loaded(config)
-    problems = [message for message in said if message.startswith("Error! ")]
+    player, messages = loaded(config)
+    problems = [message for message in messages if message.startswith("Error! ")]
     assert len(problems) == 1
     assert "none.onnx" in problems[0]
     assert "the material evaluator instead" in problems[0]
@@ -206,10 +206,10 @@ def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: py
 def test_an_unreadable_entry_is_reported_once_and_the_engine_plays(tmp_path: Path) -> None:
     (tmp_path / "book.db").write_text(f"#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\nnonsense\n")
     config = with_fields(QUICK, {"book_file.path": str(tmp_path / "book.db")})
-    player, said = loaded(config)
+    player, messages = loaded(config)
     for _ in range(2):
         assert search(player, request_of(config)).info_string == ""
-    assert sum("nonsense" in message for message in said) == 1
+    assert sum("nonsense" in message for message in messages) == 1
 
 
 def test_a_graph_searched_under_other_rules_is_not_reused() -> None:
@@ -389,12 +389,12 @@ def test_pondering_searches_for_a_mate() -> None:
     assert answer.result.moves[0].mate == 7
 
 
-def test_a_search_that_breaks_off_answers_with_what_it_has_found(
+def test_an_interrupted_search_answers_with_its_result_so_far(
     monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
 ) -> None:
     evaluator = failing(60, "the GPU has gone")
     whole = replace(load_evaluator(QUICK.evaluator, print), evaluator=evaluator)
-    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: whole)
+    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda config, report: whole)
     player, _ = loaded(QUICK)
     answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
     assert answer.info_string == "Error! RuntimeError: the GPU has gone"
@@ -417,12 +417,12 @@ def test_a_lost_evaluator_is_loaded_again(
 ) -> None:
     whole = load_evaluator(QUICK.evaluator, print)
     loads = iter([replace(whole, evaluator=failing(60, "the GPU has gone")), whole, whole])
-    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: next(loads))
-    player, said = loaded(QUICK)
+    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda config, report: next(loads))
+    player, messages = loaded(QUICK)
     search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
     answer = search(player, request_of(QUICK, "7g7f", "9c9d"))
     assert answer.move == search(loaded(QUICK)[0], request_of(QUICK, "7g7f", "9c9d")).move
-    assert "Error! RuntimeError: the GPU has gone; loading the evaluator again" in said
+    assert "Error! RuntimeError: the GPU has gone; loading the evaluator again" in messages
 
 
 def test_a_lost_evaluator_is_loaded_again_for_a_known_position(
@@ -430,8 +430,8 @@ def test_a_lost_evaluator_is_loaded_again_for_a_known_position(
 ) -> None:
     whole = load_evaluator(QUICK.evaluator, print)
     loads = iter([replace(whole, evaluator=failing(60, "the GPU has gone")), whole])
-    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda settings, say: next(loads))
-    player, said = loaded(QUICK)
+    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda config, report: next(loads))
+    player, messages = loaded(QUICK)
     answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
     assert answer.result is not None
     expected = [move_to_usi(move) for move in answer.result.moves[0].pv[:2]]
@@ -439,7 +439,7 @@ def test_a_lost_evaluator_is_loaded_again_for_a_known_position(
     assert answer.info_string == ""
     assert answer.result is not None
     assert answer.result.stats.evaluations > 0
-    assert "Error! RuntimeError: the GPU has gone; loading the evaluator again" in said
+    assert "Error! RuntimeError: the GPU has gone; loading the evaluator again" in messages
 
 
 @pytest.mark.parametrize(
@@ -587,18 +587,18 @@ def test_the_8_bit_network_is_only_opened_on_cpus(
 
     monkeypatch.setattr("goryu.evaluators.network.NetworkEvaluator", network)
     monkeypatch.setattr("goryu.evaluators.providers._obstacle", obstacle)
-    said: list[str] = []
-    found = load_evaluator(EngineConfig().evaluator, said.append)
+    messages: list[str] = []
+    found = load_evaluator(EngineConfig().evaluator, messages.append)
     assert (tried, found.description) == (opened, file)
-    assert said == ["out of memory"] * (len(opened) - 1)
+    assert messages == ["out of memory"] * (len(opened) - 1)
 
 
 def test_a_missing_model_is_reported_once_and_replaced() -> None:
     config = EvaluatorConfig(model="/nowhere/none.onnx", backend="tensorrt")
-    said: list[str] = []
-    loaded = load_evaluator(config, said.append)
+    messages: list[str] = []
+    loaded = load_evaluator(config, messages.append)
     assert "model=goryu-" in loaded.description
-    problems = [message for message in said if "none.onnx" in message]
+    problems = [message for message in messages if "none.onnx" in message]
     assert problems == [
         "Error! model /nowhere/none.onnx: no such file; playing with the shipped goryu-5x64-int8.onnx instead"
     ]
@@ -609,20 +609,20 @@ def test_networks_get_the_value_of_a_draw(
     moves: tuple[str, ...], expected: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To black; DrawValueBlack and DrawValueWhite are for the colour that the engine plays."""
-    told: list[float] = []
-    monkeypatch.setattr(LoadedEvaluator, "set_draw_value", lambda self, value: told.append(value))
+    values: list[float] = []
+    monkeypatch.setattr(LoadedEvaluator, "set_draw_value", lambda self, value: values.append(value))
     config = with_fields(QUICK, {"rules.draw_value_black": -0.2, "rules.draw_value_white": -0.4})
     player, _ = loaded(config)
     search(player, request_of(config, *moves))
-    assert told == pytest.approx([expected])
+    assert values == pytest.approx([expected])
 
 
 def test_threads_are_limited_by_the_number_of_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """On two cores `Threads 1024` answered `go byoyomi 2000` after 12 to 26 seconds."""
     monkeypatch.setattr("goryu.players.threads.cores", lambda: 2)
     config = with_fields(QUICK, {"evaluator.threads": 1024})
-    player, said = loaded(config)
-    assert any("Threads 1024: using 4 for each of" in message for message in said)
+    player, messages = loaded(config)
+    assert any("Threads 1024: using 4 for each of" in message for message in messages)
     assert usable_threads(1024) == 8
     assert usable_threads(3) == 3
     made: list[int] = []

@@ -46,11 +46,11 @@ def played(black_score: float = 1.0, moves: tuple[str, ...] = MOVES) -> PlayedGa
     return PlayedGame(START_SFEN, OPENING, moves, ("A", "B"), black_score)
 
 
-def glance(value: float, result: float, probability: float = 0.5, is_first: bool = True) -> Prediction:
+def prediction(value: float, result: float, probability: float = 0.5, is_first: bool = True) -> Prediction:
     return Prediction(0, "A", result, value, probability, is_first)
 
 
-def test_a_glance_is_from_the_side_to_move() -> None:
+def test_a_prediction_is_from_the_side_to_move() -> None:
     seen = predict([played()], Ranked())
     assert [one.ply for one in seen] == [2, 3, 4, 5, 6, 7]
     assert [one.player for one in seen] == ["A", "B"] * 3
@@ -84,8 +84,8 @@ def test_a_game_that_cannot_be_played_is_an_error() -> None:
 
 def test_the_losses_are_those_of_a_calculator() -> None:
     seen = [
-        glance(0.6, 1.0, 0.25), glance(0.6, 1.0, 0.0, is_first=False),
-        glance(-0.2, 0.5, 1.0), glance(0.2, 0.0, 0.5, is_first=False),
+        prediction(0.6, 1.0, 0.25), prediction(0.6, 1.0, 0.0, is_first=False),
+        prediction(-0.2, 0.5, 1.0), prediction(0.2, 0.0, 0.5, is_first=False),
     ]  # fmt: skip
     one = summarize(seen)
     # Win rates 0.8, 0.8, 0.4 and 0.6.
@@ -102,10 +102,10 @@ def test_the_losses_are_those_of_a_calculator() -> None:
 def test_the_factor_is_found(factor: float) -> None:
     rng = Random(1)
     values = [rng.uniform(-0.8, 0.8) for _ in range(20_000)]
-    seen = [glance(v, float(rng.random() < 1.0 / (1.0 + exp(-factor * 2.0 * atanh(v))))) for v in values]
+    seen = [prediction(v, float(rng.random() < 1.0 / (1.0 + exp(-factor * 2.0 * atanh(v))))) for v in values]
     one = summarize(seen)
     assert one.factor == pytest.approx(factor, rel=0.1)
-    again = summarize([glance(tanh(one.factor * atanh(g.value)), g.result) for g in seen])
+    again = summarize([prediction(tanh(one.factor * atanh(g.value)), g.result) for g in seen])
     assert again.result_loss == pytest.approx(one.fitted_loss)
 
 
@@ -124,11 +124,11 @@ def entry(number: int, black: int, score: float) -> GameEntry:
 
 def test_games_of_a_match(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    journal = GameLog(path, {"made": "here"})
-    journal.write_names(("A", "B"))
+    game_log = GameLog(path, {"made": "here"})
+    game_log.write_names(("A", "B"))
     for one in (entry(0, 1, 1.0), entry(1, 2, 1.0), entry(2, 1, 0.5)):
-        journal.append(one)
-    journal.close()
+        game_log.append(one)
+    game_log.close()
     with path.open("a") as file:
         file.write('{"type": "game", "num')  # An unfinished line.
     games = list(read_played_games(path))
@@ -188,7 +188,7 @@ def test_the_tool_has_a_column_for_each_network(
 
 
 @pytest.mark.parametrize("what", ["missing", "empty", "model", "phases"])
-def test_the_tool_says_what_is_wrong(
+def test_the_tool_reports_wrong_arguments(
     tool: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str
 ) -> None:
     games, more, model = tmp_path / "a.games", [], NETWORK
@@ -199,9 +199,9 @@ def test_the_tool_says_what_is_wrong(
     if what == "phases":
         more = ["--phases", "500"]
     assert tool["main"]([str(model), "--games", str(games), *more]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("evaluate: ")
-    assert said.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith("evaluate: ")
+    assert errors.count("\n") == 1
 
 
 @pytest.mark.parametrize("option", ["--every", "--temperature"])

@@ -31,7 +31,7 @@ def test_a_lost_game_is_a_proven_loss_at_distance_0() -> None:
 
 
 @pytest.mark.parametrize("draw_value", [0.0, 0.25])
-def test_a_drawn_game_is_worth_the_draw_value_of_the_side_to_move(draw_value: float) -> None:
+def test_a_drawn_game_has_the_draw_value_of_the_side_to_move(draw_value: float) -> None:
     """White, with turn 1, is to move on the full board."""
     node = prove(TicTacToe(FULL_BOARD), found, draw_value)
     assert node is not None
@@ -74,7 +74,7 @@ def test_without_an_end_or_a_line_nothing_is_proven() -> None:
     assert prove(TicTacToe(), MateSolver(40), 0.0) is None, "a game without checks"
 
 
-def test_the_mate_solver_spends_what_it_is_given() -> None:
+def test_the_mate_solver_has_a_budget() -> None:
     board = Board(MATE_IN_ONE)
     assert MateSolver(0)(board) == ()
     node = prove(board, MateSolver(10), 0.0)
@@ -86,7 +86,7 @@ def test_the_mate_solver_spends_what_it_is_given() -> None:
     "plies, value, draw_value, expected",
     [(0, 0.0, 0.25, 0.25), (1, 0.0, 0.25, -0.25), (0, 1.0, 0.25, 1.0), (1, -1.0, 0.25, -1.0)],
 )
-def test_the_draw_value_belongs_to_the_player_who_began(
+def test_the_draw_value_is_that_of_the_first_player(
     plies: int, value: float, draw_value: float, expected: float
 ) -> None:
     state = TicTacToe([Move(n) for n in range(plies)])

@@ -127,7 +127,7 @@ def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) 
         state.push(result.move)
 
 
-def test_the_root_counts_every_playout_and_what_it_inherited() -> None:
+def test_the_root_counts_every_playout_and_inherited_visits() -> None:
     board = Board()
     puct = Puct(HashedEvaluator())
     move = puct.search(board, never, max_playouts=400).move
@@ -145,7 +145,7 @@ def test_the_root_counts_every_playout_and_what_it_inherited() -> None:
     assert kept.total_visits == before + 50
 
 
-def test_only_what_the_new_root_reaches_survives() -> None:
+def test_only_nodes_that_the_new_root_reaches_survive() -> None:
     state = midgame("reversi", 6, seed=1)
     puct = Puct(HashedEvaluator())
     move = puct.search(state, never, max_playouts=600).move
@@ -176,7 +176,7 @@ def test_a_search_in_two_parts_equals_one(game: str) -> None:
 
 
 class Unmerged:
-    """A game whose keys tell paths apart, so that no two paths merge."""
+    """A game whose keys differ between paths, so that no two paths merge."""
 
     def __init__(self, state: State, key: int = 1) -> None:
         self.state, self.keys = state, [key]
@@ -345,7 +345,7 @@ def test_a_mate_at_the_root_is_played_though_it_was_never_tried() -> None:
     check_invariants(puct)
 
 
-def test_beside_a_mate_the_moves_that_were_not_tried_are_not_won() -> None:
+def test_untried_moves_are_not_won_when_another_move_mates() -> None:
     puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(1))
     board = Board("4k4/9/4G4/9/9/9/9/9/4K4 b G 1")
     mate, *others = puct.search(board, lambda stats: stats.is_proven, max_playouts=200).moves
@@ -620,7 +620,7 @@ def test_an_evaluator_that_fails_leaves_nothing_in_flight(failing: Callable[[int
 
 
 class Decided:
-    """Judges like the hashed stub, but is sure of its moves, so that playouts meet; counts the calls."""
+    """Evaluates like the hashed stub, but is sure of its moves, so that playouts meet; counts the calls."""
 
     def __init__(self) -> None:
         self.sizes: list[int] = []
@@ -674,7 +674,7 @@ def transposed(square: int) -> int:
 
 
 class MirrorSymmetric:
-    """Judges a position of reversi and its mirror image alike, by a hash of the smaller of the two."""
+    """Evaluates a position of reversi and its mirror image alike, by a hash of the smaller of the two."""
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         evaluations = []

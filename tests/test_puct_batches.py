@@ -110,7 +110,7 @@ def test_a_playout_ends_at_a_proven_position() -> None:
     assert (stats.playouts, stats.evaluations, stats.max_depth) == (20, 0, 1)
 
 
-def test_a_search_ends_when_no_move_is_worth_a_playout() -> None:
+def test_a_search_ends_when_no_move_is_open() -> None:
     only = [Move(2)]
     result = Puct(UniformEvaluator()).search(TicTacToe(X_WINS_AT_2), never, root_moves=only)
     assert (result.move, result.stats.playouts, result.stats.is_exhausted) == (2, 1, True)

@@ -26,12 +26,12 @@ NOW_AND_THEN = RandomMoveConfig(plies=10, probability=0.2)
 
 def draws(
     result: SearchResult,
-    settings: RandomOpeningConfig = PROPORTIONAL,
+    config: RandomOpeningConfig = PROPORTIONAL,
     ply: int = 0,
     occasional: RandomMoveConfig = NOT_NOW,
 ) -> Counter[int]:
     rng = Random(1)
-    return Counter(int(choose_move(result, settings, occasional, ply, rng).move) for _ in range(2000))
+    return Counter(int(choose_move(result, config, occasional, ply, rng).move) for _ in range(2000))
 
 
 def test_moves_are_drawn_in_proportion_to_their_visits() -> None:
@@ -99,7 +99,7 @@ def test_no_random_move_is_played_in_a_good_position() -> None:
 
 
 def test_the_options_of_the_second_rule_are_dlshogis() -> None:
-    settings = RandomMoveConfig()
-    assert (settings.plies, settings.probability, settings.temperature) == (0, 0.04, 10.0)
-    assert settings.cutoff == 0.06  # 30 per mille of win rate
-    assert settings.value_limit == 0.5  # a win rate of 750 per mille
+    config = RandomMoveConfig()
+    assert (config.plies, config.probability, config.temperature) == (0, 0.04, 10.0)
+    assert config.cutoff == 0.06  # 30 per mille of win rate
+    assert config.value_limit == 0.5  # a win rate of 750 per mille

@@ -85,7 +85,7 @@ def test_the_outcome_is_the_sign_of_the_disc_difference_for_the_side_to_move() -
 
 
 def test_a_player_who_can_flip_nothing_passes() -> None:
-    # After a pass the same discs lie there for the other side.
+    # After a pass the other side has the same discs.
     rng, passes = Random(3), 0
     for _ in range(50):
         state = Reversi(6)
@@ -155,7 +155,7 @@ FEINSTEIN_6X6 = (
 
 
 def feinstein(new_game: Callable[[int], Reversi], plies: int) -> Reversi:
-    """Returns the position after so many plies of the line, checking that each is legal."""
+    """Returns the position after some plies of the line, and checks that each is legal."""
     state = new_game(6)
     for name in FEINSTEIN_6X6.split()[:plies]:
         names = {state.move_name(move): move for move in state.legal_moves()}
@@ -176,13 +176,13 @@ def assert_neither_side_has_better(state: Reversi) -> None:
 
 
 @pytest.mark.parametrize("plies", range(21, 33))
-def test_nobody_can_improve_on_the_last_twelve_plies_of_the_6x6_line(plies: int) -> None:
+def test_no_side_can_improve_on_the_last_twelve_plies_of_the_6x6_line(plies: int) -> None:
     assert_neither_side_has_better(feinstein(Reversi, plies))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plies", range(14, 21))
-def test_nobody_can_improve_on_the_last_nineteen_plies_of_the_6x6_line(
+def test_no_side_can_improve_on_the_last_nineteen_plies_of_the_6x6_line(
     plies: int, native: ModuleType
 ) -> None:
     # Sixteen million positions. All of 6x6 takes thousands of times as many: 20 to 16 is not proven here.

@@ -92,7 +92,7 @@ def test_without_an_open_move_none_is_selected() -> None:
 @pytest.mark.parametrize(
     "visits, pending, mass", [([0, 0], [0, 0], 0.0), ([1, 0], [0, 0], 0.5), ([1, 0], [0, 2], 0.75)]
 )
-def test_an_untried_move_is_worth_less_the_more_prior_mass_was_tried(
+def test_an_untried_move_has_a_lower_value_the_more_prior_mass_was_tried(
     visits: list[int], pending: list[int], mass: float
 ) -> None:
     node = parent_of(visits, [0.0, 0.0], pending, [0.5, 0.25, 0.25])
@@ -100,7 +100,7 @@ def test_an_untried_move_is_worth_less_the_more_prior_mass_was_tried(
     assert untried_value(node, FORMULA) == pytest.approx(0.5 - 0.25 * sqrt(mass))
 
 
-def test_an_untried_move_is_not_worth_less_than_a_loss() -> None:
+def test_an_untried_move_has_at_least_the_value_of_a_loss() -> None:
     node = parent_of([1], [0.9], [0], [0.5, 0.5])
     node.value = -0.9
     assert untried_value(node, FORMULA) == -1.0

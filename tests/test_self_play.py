@@ -59,7 +59,7 @@ FIRST_MOVES = [int(move) for move in Board().legal_moves()[:4]]
 
 ENGINE_RULES = Rules(all_moves=RulesConfig().all_moves)
 
-SETTINGS = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
+CONFIG = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
 
 
 def tool() -> ModuleType:
@@ -72,10 +72,10 @@ def tool() -> ModuleType:
 
 
 def games(
-    settings: SelfPlayConfig, count: int, at_once: int, evaluator: Evaluator, first: int = 0
+    config: SelfPlayConfig, count: int, at_once: int, evaluator: Evaluator, first: int = 0
 ) -> list[GameRecord]:
     tasks = (
-        self_play_game(settings, Opening(), Random(f"1 {number}"), number, "test")
+        self_play_game(config, Opening(), Random(f"1 {number}"), number, "test")
         for number in range(first, first + count)
     )
     return sorted(run_batched(tasks, evaluator, at_once), key=lambda game: game.number or 0)
@@ -98,13 +98,13 @@ def replayed(game: GameRecord) -> Iterator[tuple[Any, int | None]]:
 
 
 def test_games_played_together_are_those_played_alone() -> None:
-    alone = games(SETTINGS, 6, 1, HashedEvaluator())
-    assert games(SETTINGS, 6, 4, HashedEvaluator()) == alone
+    alone = games(CONFIG, 6, 1, HashedEvaluator())
+    assert games(CONFIG, 6, 4, HashedEvaluator()) == alone
     assert len({game.moves for game in alone}) == 6
 
 
 def test_cshogi_replays_every_game_and_agrees_with_every_policy() -> None:
-    for game in games(SETTINGS, 8, 8, MaterialEvaluator()):
+    for game in games(CONFIG, 8, 8, MaterialEvaluator()):
         for ply, (board, move) in enumerate(replayed(game)):
             if move is None:
                 break
@@ -117,11 +117,11 @@ def test_cshogi_replays_every_game_and_agrees_with_every_policy() -> None:
 
 
 def test_a_mate_that_ends_a_game_is_one_for_cshogi() -> None:
-    settings = SelfPlayConfig(
+    config = SelfPlayConfig(
         cheap_playouts=4, full_playouts=8, mate_nodes=200, max_plies=400, control_share=1.0
     )
     ended = [
-        game for game in games(settings, 6, 6, MaterialEvaluator()) if game.ending.startswith("mate found")
+        game for game in games(config, 6, 6, MaterialEvaluator()) if game.ending.startswith("mate found")
     ]
     assert ended
     for game in ended:
@@ -133,21 +133,21 @@ def test_a_mate_that_ends_a_game_is_one_for_cshogi() -> None:
         assert solver.search(board)
 
 
-def test_the_share_of_full_searches_is_about_what_was_asked_for() -> None:
-    settings = SelfPlayConfig(cheap_playouts=4, full_playouts=8, full_share=0.2, mate_nodes=0, max_plies=80)
-    scores = [score for game in games(settings, 10, 10, MaterialEvaluator()) for score in game.evals]
+def test_the_share_of_full_searches_is_close_to_the_config() -> None:
+    config = SelfPlayConfig(cheap_playouts=4, full_playouts=8, full_share=0.2, mate_nodes=0, max_plies=80)
+    scores = [score for game in games(config, 10, 10, MaterialEvaluator()) for score in game.evals]
     share = sum(score is not None for score in scores) / len(scores)
     assert 0.08 < share < 0.4  # Between half of it, without any surprise, and two and a half times as much.
 
 
-def test_leaves_are_judged_as_the_network_judges_them() -> None:
+def test_leaves_are_evaluated_as_by_the_network() -> None:
     rng, boards = Random(2), [Board()]
     while len(boards) < 11:
         boards.append(boards[-1].copy())
         boards[-1].push(rng.choice(boards[-1].legal_moves()))
     network = NetworkEvaluator(MODEL, batch_size=4, backend="cpu")
-    judged = LeafEvaluator(network).evaluate(boards)
-    for ours, theirs in zip(judged, network.evaluate(boards), strict=True):
+    evaluations = LeafEvaluator(network).evaluate(boards)
+    for ours, theirs in zip(evaluations, network.evaluate(boards), strict=True):
         assert (list(ours.policy), ours.value) == (theirs.policy, theirs.value)
     assert LeafEvaluator(network).evaluate([]) == []
 
@@ -164,10 +164,10 @@ class Counting(HashedEvaluator):
         return super().evaluate(states)
 
 
-def test_no_position_is_judged_twice_within_two_moves() -> None:
+def test_no_position_is_evaluated_twice_within_two_moves() -> None:
     evaluator = Counting()
-    settings = SelfPlayConfig(8, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=4)
-    (game,) = games(settings, 1, 1, evaluator)
+    config = SelfPlayConfig(8, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=4)
+    (game,) = games(config, 1, 1, evaluator)
     assert None not in game.evals
     assert len(set(evaluator.keys)) == len(evaluator.keys)
 
@@ -175,8 +175,8 @@ def test_no_position_is_judged_twice_within_two_moves() -> None:
 def test_a_full_search_goes_on_where_the_cheap_one_stopped() -> None:
     evaluator = Counting()
     # The game ends after two moves, so the search evaluates only the root and the positions after 16 moves.
-    settings = SelfPlayConfig(16, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=2)
-    (game,) = games(settings, 1, 1, evaluator)
+    config = SelfPlayConfig(16, 32, 2.0, random_plies=(0, 0), mate_nodes=0, max_plies=2)
+    (game,) = games(config, 1, 1, evaluator)
     assert None not in game.evals
     assert len(evaluator.keys) == 1 + 16
 
@@ -195,15 +195,15 @@ def test_memory_does_not_change_a_search() -> None:
 
 
 @pytest.mark.parametrize("is_again", [False, True])
-def test_only_moves_that_the_engine_looks_at_are_learned(is_again: bool) -> None:
-    settings = SelfPlayConfig(
+def test_only_moves_that_the_engine_generates_are_learned(is_again: bool) -> None:
+    config = SelfPlayConfig(
         60, 60, 2.0, considered=60, random_plies=(0, 0), mate_nodes=0, max_plies=3, control_share=0.0
     )
     opening = Opening(moves=("7g7f", "3c3d"))
-    task = self_play_game(settings, opening, Random(1), 0, "test")
+    task = self_play_game(config, opening, Random(1), 0, "test")
     if is_again:
         (game,) = run_batched(iter([task]), HashedEvaluator(), 1)
-        task = reanalyse(game, settings, 1.0, Random(1), keeps_scores=False, teacher="again", number=0)
+        task = reanalyse(game, config, 1.0, Random(1), keeps_scores=False, teacher="again", number=0)
     (game,) = run_batched(iter([task]), HashedEvaluator(), 1)
     learned = {move for move, _ in policies_of(game)[2] or ()}
     assert move_from_usi("8h2b+") in learned
@@ -218,14 +218,14 @@ def test_surprise_is_the_divergence_from_the_prior() -> None:
 
 def test_the_recorded_policy_is_less_confident_than_the_one_played() -> None:
     result = Gumbel(MaterialEvaluator()).search(Board("4k4/9/9/4p4/9/9/9/4R4/4K4 b - 1"), 32)
-    assert improved_target(result, replace(SETTINGS, target_scale=1.0)) == list(result.policy)
-    target = improved_target(result, SETTINGS)
+    assert improved_target(result, replace(CONFIG, target_scale=1.0)) == list(result.policy)
+    target = improved_target(result, CONFIG)
     best = max(target)
     assert target.index(best) == result.policy.index(max(result.policy))
     assert max(result.prior) < best < max(result.policy)
 
 
-def test_a_policy_target_keeps_what_matters() -> None:
+def test_a_policy_target_keeps_all_but_its_tail() -> None:
     moves = [Move(m) for m in range(1, 6)]
     target = policy_target(moves, [0.0005, 0.6, 0.3, 0.099, 0.0005])
     assert [move for move, _ in target] == [2, 3, 4]
@@ -242,12 +242,12 @@ def test_centipawns_are_the_log_odds_of_the_win_rate(value: float) -> None:
 def test_a_hopeless_side_resigns_but_not_in_a_control_game() -> None:
     # White has only the king, so its material value is hopeless from the first move on.
     opening = Opening("sfen 4k4/9/9/9/9/9/9/9/RB2K2BR b 4G4S4N4L18P 1")
-    settings = SelfPlayConfig(
+    config = SelfPlayConfig(
         cheap_playouts=2, full_playouts=4, mate_nodes=0, random_plies=(0, 0), resign_value=-0.8, max_plies=40
     )
 
     def play(control_share: float) -> GameRecord:
-        chosen = replace(settings, control_share=control_share)
+        chosen = replace(config, control_share=control_share)
         (game,) = run_batched(
             iter([self_play_game(chosen, opening, Random(1), 0, "test")]), MaterialEvaluator(), 1
         )
@@ -259,16 +259,16 @@ def test_a_hopeless_side_resigns_but_not_in_a_control_game() -> None:
     assert len(controlled.moves) > len(resigned.moves)
 
 
-def test_a_control_game_says_whether_resigning_was_wrong() -> None:
+def test_a_control_game_records_whether_resigning_was_wrong() -> None:
     opening = Opening("sfen 4k4/9/9/9/9/9/9/9/RB2K2BR b 4G4S4N4L18P 1")
-    settings = SelfPlayConfig(
+    config = SelfPlayConfig(
         cheap_playouts=2, random_plies=(0, 0), resign_value=-0.8, resign_moves=1, control_share=1.0
     )
     for changes, result, ending in (
         ({}, BLACK_WON, "mate found (control)"),
         ({"mate_nodes": 0, "max_plies": 6}, DRAW, "maximum ply, resigning was wrong (control)"),
     ):
-        task = self_play_game(replace(settings, **changes), opening, Random(1), 0, "test")  # type: ignore[arg-type]
+        task = self_play_game(replace(config, **changes), opening, Random(1), 0, "test")  # type: ignore[arg-type]
         (game,) = run_batched(iter([task]), MaterialEvaluator(), 1)
         assert (game.result, game.ending) == (result, ending)
 
@@ -281,8 +281,8 @@ def test_a_control_game_says_whether_resigning_was_wrong() -> None:
     ],
 )
 def test_the_side_that_is_mated_has_lost(sfen: str, result: int) -> None:
-    settings = replace(SETTINGS, random_plies=(0, 0))
-    task = self_play_game(settings, Opening(f"sfen {sfen}"), Random(1), 0, "test")
+    config = replace(CONFIG, random_plies=(0, 0))
+    task = self_play_game(config, Opening(f"sfen {sfen}"), Random(1), 0, "test")
     (game,) = run_batched(iter([task]), MaterialEvaluator(), 1)
     assert (game.result, game.moves) == (result, ())
 
@@ -293,7 +293,7 @@ def test_reanalysis_changes_labels_only() -> None:
     game = GameRecord(moves, (None, 30, -20, 900, 10), DRAW, teacher="someone", number=3, scale=540.0)
 
     def again(*, keeps_scores: bool) -> GameRecord:
-        task = reanalyse(game, SETTINGS, 1.0, Random(1), teacher="again", number=9, keeps_scores=keeps_scores)
+        task = reanalyse(game, CONFIG, 1.0, Random(1), teacher="again", number=9, keeps_scores=keeps_scores)
         (result,) = run_batched(iter([task]), HashedEvaluator(), 1)
         assert (result.moves, result.result, result.number) == (moves, DRAW, 9)
         assert [policy is None for policy in policies_of(result)] == [True, False, False, False, False]
@@ -306,20 +306,20 @@ def test_reanalysis_changes_labels_only() -> None:
         assert dict(policy or ())[move] >= 0.5
     new = again(keeps_scores=False)
     assert new.evals != game.evals
-    assert new.scale == SETTINGS.scale
+    assert new.scale == CONFIG.scale
     board = Board(rules=ENGINE_RULES)
     board.push(Move(moves[0]))
-    alone = Gumbel(HashedEvaluator()).search(board, SETTINGS.full_playouts)
-    assert policies_of(new)[1] == policy_target(alone.moves, improved_target(alone, SETTINGS))
-    assert new.evals[1] == value_to_centipawns(alone.value, SETTINGS.scale)
+    alone = Gumbel(HashedEvaluator()).search(board, CONFIG.full_playouts)
+    assert policies_of(new)[1] == policy_target(alone.moves, improved_target(alone, CONFIG))
+    assert new.evals[1] == value_to_centipawns(alone.value, CONFIG.scale)
 
 
 def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
-    settings = replace(
-        SETTINGS, cheap_playouts=0, full_playouts=0, full_share=2.0, random_plies=(0, 0), mate_nodes=0,
+    config = replace(
+        CONFIG, cheap_playouts=0, full_playouts=0, full_share=2.0, random_plies=(0, 0), mate_nodes=0,
         resign_moves=0, max_plies=2,
     )  # fmt: skip
-    many = games(settings, 2000, 50, MaterialEvaluator())
+    many = games(config, 2000, 50, MaterialEvaluator())
     board = Board(rules=ENGINE_RULES)
     board.push_usi("7g7f")
     (after,) = MaterialEvaluator().evaluate([board])
@@ -331,23 +331,23 @@ def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
         assert abs(seen[int(move)] - 2000 * probability) < 5.0 * deviation + 1.0
     for game in many:
         assert policies_of(game)[0] == policy_target(board.legal_moves(), first.policy)
-        assert game.evals[0] == value_to_centipawns(first.value, SETTINGS.scale)
+        assert game.evals[0] == value_to_centipawns(first.value, CONFIG.scale)
     assert {game.evals[1] for game in many if game.moves[0] == move_from_usi("7g7f")} == {
-        value_to_centipawns(after.value, SETTINGS.scale)
+        value_to_centipawns(after.value, CONFIG.scale)
     }
 
 
 def test_no_playouts_distil_the_network() -> None:
-    (game,) = games(replace(SETTINGS, max_plies=20), 1, 1, HashedEvaluator())
+    (game,) = games(replace(CONFIG, max_plies=20), 1, 1, HashedEvaluator())
     task = reanalyse(
-        game, replace(SETTINGS, full_playouts=0), 1.0, Random(1), keeps_scores=False, teacher="big", number=0
+        game, replace(CONFIG, full_playouts=0), 1.0, Random(1), keeps_scores=False, teacher="big", number=0
     )
     (distilled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
     board = Board(rules=ENGINE_RULES)
     for ply, move in enumerate(distilled.moves):
         if distilled.evals[ply] is not None:
             (evaluation,) = MaterialEvaluator().evaluate([board])
-            assert distilled.evals[ply] == value_to_centipawns(evaluation.value, SETTINGS.scale)
+            assert distilled.evals[ply] == value_to_centipawns(evaluation.value, CONFIG.scale)
             assert policies_of(distilled)[ply] == policy_target(board.legal_moves(), evaluation.policy)
         board.push(Move(move))
 
@@ -359,7 +359,7 @@ def test_reanalysis_of_a_share_takes_only_some_positions() -> None:
         1,
         HashedEvaluator(),
     )
-    task = reanalyse(game, SETTINGS, 0.5, Random(1), keeps_scores=True, teacher="again", number=0)
+    task = reanalyse(game, CONFIG, 0.5, Random(1), keeps_scores=True, teacher="again", number=0)
     (result,) = run_batched(iter([task]), HashedEvaluator(), 1)
     before, after = (sum(score is not None for score in each.evals) for each in (game, result))
     assert 0 < after < before
@@ -369,9 +369,9 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path = tmp_path / "self.games"
 
     def go(size: int) -> GameSummary:
-        settings = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
+        config = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
         return workers.run(
-            workers.PlayWork("test", settings, (Opening(),), 1, size), MODEL, path, processes=2, at_once=2
+            workers.PlayWork("test", config, (Opening(),), 1, size), MODEL, path, processes=2, at_once=2
         )
 
     assert go(2).games == 2
@@ -392,8 +392,8 @@ def test_new_labels_for_other_games_are_added_to_the_file(tmp_path: Path) -> Non
     )
 
     def go(*games: GameRecord) -> GameSummary:
-        settings = replace(SETTINGS, full_playouts=0)
-        return workers.run(workers.ReanalysisWork("again", settings, games, 1.0, False, 1), MODEL, path)
+        config = replace(CONFIG, full_playouts=0)
+        return workers.run(workers.ReanalysisWork("again", config, games, 1.0, False, 1), MODEL, path)
 
     assert go(first, second).new_positions == 2
     assert go(third, second, first, fourth, third).new_positions == 3
@@ -404,12 +404,12 @@ def test_new_labels_for_other_games_are_added_to_the_file(tmp_path: Path) -> Non
 
 def test_pieces_of_one_game_stay_together() -> None:
     pieces = tuple(GameRecord((move,), (10,), BLACK_WON, number=7) for move in FIRST_MOVES[:2])
-    work = workers.ReanalysisWork("again", replace(SETTINGS, full_playouts=0), pieces, 1.0, False, 1)
+    work = workers.ReanalysisWork("again", replace(CONFIG, full_playouts=0), pieces, 1.0, False, 1)
     labelled = run_batched((work.start(i) for i in range(2)), HashedEvaluator(), 2)
     assert [game.number for game in labelled] == [7, 7]
 
 
-def test_networks_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_networks_of_one_name_get_different_names(tmp_path: Path) -> None:
     path = tmp_path / "self.games"
     for folder, name in (("first", "goryu-5x64-int8.onnx"), ("second", "goryu-5x64.onnx")):
         (tmp_path / folder).mkdir()
@@ -427,8 +427,8 @@ def test_a_run_ends_when_a_process_was_killed(tmp_path: Path) -> None:
         for process in multiprocessing.active_children():
             process.kill()
 
-    settings = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
-    endless = workers.PlayWork("test", settings, (Opening(),), 1)
+    config = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
+    endless = workers.PlayWork("test", config, (Opening(),), 1)
     with pytest.raises(workers.SelfPlayError, match="a process died"):
         workers.run(endless, MODEL, tmp_path / "self.games", at_once=1, report=kill)
 
@@ -446,10 +446,10 @@ def test_no_process_outlives_a_killed_run(tmp_path: Path) -> None:
     assert list(read_games(path))
 
 
-def test_a_broken_model_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_broken_model_is_reported(tmp_path: Path) -> None:
     model = tmp_path / "broken.onnx"
     model.write_bytes(b"no network")
-    work = workers.PlayWork("test", SETTINGS, (Opening(),), 1, 1)
+    work = workers.PlayWork("test", CONFIG, (Opening(),), 1, 1)
     with pytest.raises(workers.SelfPlayError, match=r"^model .*broken\.onnx: [^\n]*$"):
         workers.run(work, model, tmp_path / "self.games")
 
@@ -463,7 +463,7 @@ def test_a_backend_that_cannot_be_used_is_an_error_and_not_the_cpu(
     assert "DirectML cannot be used" in capsys.readouterr().err
 
 
-def test_what_keeps_auto_from_a_gpu_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_warns_why_a_gpu_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goryu.evaluators.providers.installation_problems", lambda: ["two of them"])
     with pytest.warns(UserWarning, match="two of them"):
         open_network(MODEL, backend="auto")
@@ -503,7 +503,7 @@ def test_the_cpu_replaces_a_gpu_that_cannot_run_the_network_with_backend_auto(
         (["--model", MODEL, "--out", "self.games", "--full-playouts", -1], "full_playouts"),
     ],
 )
-def test_play_says_what_is_wrong(
+def test_play_reports_wrong_arguments(
     arguments: list[object],
     words: str,
     tmp_path: Path,
@@ -526,7 +526,7 @@ def test_play_says_what_is_wrong(
         ("--backend", "gpu", "invalid choice: 'gpu'"),
     ],
 )
-def test_play_says_what_it_cannot_read(
+def test_play_names_the_wrong_option(
     option: str, value: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
@@ -556,13 +556,13 @@ def test_new_labels_leave_proven_mates_alone(keeps_scores: bool) -> None:
         policies=(((mating, 1.0),),),
         start_sfen="4k4/9/4G4/9/9/9/9/9/4K4 b G 1",
     )
-    task = reanalyse(game, SETTINGS, 1.0, Random(1), keeps_scores=keeps_scores, teacher="x", number=0)
+    task = reanalyse(game, CONFIG, 1.0, Random(1), keeps_scores=keeps_scores, teacher="x", number=0)
     (labelled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
     assert labelled.evals == game.evals
     assert labelled.policies == game.policies
     # The same score without a proof, such as that of a teacher, gets a new label.
     task = reanalyse(
-        replace(game, policies=None), SETTINGS, 1.0, Random(1), keeps_scores=False, teacher="x", number=0
+        replace(game, policies=None), CONFIG, 1.0, Random(1), keeps_scores=False, teacher="x", number=0
     )
     (labelled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
     assert labelled.policies != game.policies

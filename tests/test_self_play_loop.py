@@ -25,7 +25,7 @@ pytest.importorskip("cshogi")
 
 from goryu.learning.self_play.loop import run_loop, shogi_match
 
-SETTINGS = LoopConfig(
+CONFIG = LoopConfig(
     self_play=SelfPlayConfig(cheap_playouts=1, full_playouts=2, full_share=1.0, mate_nodes=0, max_plies=16),
     openings=(Opening(), Opening(moves=("7g7f", "3c3d"))),
     blocks=1,
@@ -44,12 +44,12 @@ def written(folder: Path) -> dict[Path, int]:
 
 
 def test_a_killed_loop_does_only_the_missing_steps(tmp_path: Path) -> None:
-    (first,) = run_loop(SETTINGS, tmp_path)
+    (first,) = run_loop(CONFIG, tmp_path)
     assert first.games == 3
     assert first.score is not None
     assert first.score.games == 2
     before = written(tmp_path)
-    assert list(run_loop(SETTINGS, tmp_path)) == [first]
+    assert list(run_loop(CONFIG, tmp_path)) == [first]
     after = written(tmp_path)
     changed = {str(path) for path in before if after[path] != before[path]}
     assert changed <= {"cycle-001/self.games"}  # Opened and truncated after its last whole block.
@@ -58,29 +58,29 @@ def test_a_killed_loop_does_only_the_missing_steps(tmp_path: Path) -> None:
     learned = network.read_bytes()
     network.unlink()
     (tmp_path / "cycle-001" / "match.json").unlink()
-    assert next(iter(run_loop(SETTINGS, tmp_path))).losses == first.losses
+    assert next(iter(run_loop(CONFIG, tmp_path))).losses == first.losses
     assert network.read_bytes() == learned  # Exported again from the checkpoint.
 
-    two = list(run_loop(replace(SETTINGS, cycles=2), tmp_path))
+    two = list(run_loop(replace(CONFIG, cycles=2), tmp_path))
     assert [cycle.number for cycle in two] == [1, 2]
     assert (tmp_path / "cycle-002" / "network.onnx").exists()
 
 
 def test_a_challenger_that_is_not_better_does_not_replace_the_champion(tmp_path: Path) -> None:
-    (cycle,) = run_loop(replace(SETTINGS, promotion=1.0), tmp_path)
+    (cycle,) = run_loop(replace(CONFIG, promotion=1.0), tmp_path)
     assert not cycle.is_promoted
     checkpoints = [tmp_path / f"cycle-00{i}" / "train" / "checkpoint.pt" for i in (0, 1)]
     assert all(path.exists() for path in checkpoints)
-    list(run_loop(replace(SETTINGS, promotion=1.0, cycles=2), tmp_path))
+    list(run_loop(replace(CONFIG, promotion=1.0, cycles=2), tmp_path))
     log = (tmp_path / "cycle-002" / "train" / "log.jsonl").read_text()
-    assert json.loads(log.splitlines()[-1])["step"] == SETTINGS.steps
+    assert json.loads(log.splitlines()[-1])["step"] == CONFIG.steps
 
 
 def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
-    list(run_loop(replace(SETTINGS, match_games=0), tmp_path / "a"))
+    list(run_loop(replace(CONFIG, match_games=0), tmp_path / "a"))
     initial = tmp_path / "a" / "cycle-001" / "train" / "checkpoint.pt"
     with pytest.raises(ValueError, match="expected 2 blocks of 8 channels"):
-        list(run_loop(replace(SETTINGS, blocks=2, initial=initial), tmp_path / "b"))
+        list(run_loop(replace(CONFIG, blocks=2, initial=initial), tmp_path / "b"))
     assert not (tmp_path / "b").exists()
 
 
@@ -89,15 +89,15 @@ def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
 )
 def test_numbers_that_make_no_loop_are_refused(changes: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="expected"):
-        replace(SETTINGS, **changes)  # type: ignore[arg-type]
+        replace(CONFIG, **changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["cheap_playouts", "full_playouts"])
 def test_a_loop_without_a_search_is_refused(name: str) -> None:
     """Games may be drawn from the policy alone, but a network cannot learn from its own policy."""
-    without = replace(SETTINGS.self_play, **{name: 0})  # type: ignore[arg-type]
+    without = replace(CONFIG.self_play, **{name: 0})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=f"{name}: expected more than 0"):
-        replace(SETTINGS, self_play=without)
+        replace(CONFIG, self_play=without)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder is not held")
@@ -114,9 +114,9 @@ def test_a_folder_has_one_loop_at_a_time(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_a_loop_can_start_from_an_exported_network(tmp_path: Path) -> None:
-    list(run_loop(replace(SETTINGS, match_games=0), tmp_path / "a"))
+    list(run_loop(replace(CONFIG, match_games=0), tmp_path / "a"))
     network = tmp_path / "a" / "cycle-001" / "network.onnx"
-    (cycle,) = run_loop(replace(SETTINGS, match_games=0, initial=network), tmp_path / "b")
+    (cycle,) = run_loop(replace(CONFIG, match_games=0, initial=network), tmp_path / "b")
     assert cycle.is_promoted
     before, start = (
         NetworkEvaluator(path) for path in (network, tmp_path / "b" / "cycle-000" / "network.onnx")
@@ -127,22 +127,22 @@ def test_a_loop_can_start_from_an_exported_network(tmp_path: Path) -> None:
 
 
 def test_the_match_knows_the_better_player() -> None:
-    score = shogi_match(MaterialEvaluator(), UniformEvaluator(), SETTINGS.openings, 4, 60, 320, Random(1))
+    score = shogi_match(MaterialEvaluator(), UniformEvaluator(), CONFIG.openings, 4, 60, 320, Random(1))
     assert score.points >= 0.75
 
 
 def test_a_loop_with_too_few_positions_is_refused_before_it_plays(tmp_path: Path) -> None:
-    few = replace(SETTINGS, batch_size=1000)
+    few = replace(CONFIG, batch_size=1000)
     with pytest.raises(InputError, match="about 48 positions, expected at least one batch of 1000"):
         list(run_loop(few, tmp_path / "loop", lambda summary: pytest.fail("a game was played")))
     assert not (tmp_path / "loop").exists()
 
 
 def test_positions_of_other_sources_count(tmp_path: Path) -> None:
-    list(run_loop(replace(SETTINGS, match_games=0), tmp_path / "a"))
+    list(run_loop(replace(CONFIG, match_games=0), tmp_path / "a"))
     games = tmp_path / "a" / "cycle-001" / "self.games"
     positions = sum(score is not None for game in read_games(games) for score in game.evals)
-    few = replace(SETTINGS, match_games=0, batch_size=49)
+    few = replace(CONFIG, match_games=0, batch_size=49)
     repeated = Source(games, 600.0, repeat=1 + 49 // positions)
     (cycle,) = run_loop(replace(few, source=(repeated,)), tmp_path / "b")
     assert cycle.is_promoted

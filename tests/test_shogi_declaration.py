@@ -117,7 +117,7 @@ def test_the_king_on_the_third_rank_is_in_the_camp_and_on_the_fourth_is_not() ->
     assert not Board(fourth, LAW_27).declaration()
 
 
-def test_nobody_declares_in_check() -> None:
+def test_a_side_in_check_may_not_declare() -> None:
     sfen = camp("2G2SRB").replace("/+P+P7/9/", "/1+P+P6/9/")
     assert Board(sfen, LAW_27).declaration()
     checked = sfen.replace("/1+P+P6/", "/+p+P+P6/")
@@ -141,7 +141,7 @@ def test_a_declarable_position_is_a_win_for_the_side_to_move_only_under_the_rule
         ("1nsgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1", (28, 15, 31, 19)),
     ],
 )
-def test_the_handicap_rules_lower_what_white_needs(sfen: str, needed: tuple[int, ...]) -> None:
+def test_the_handicap_rules_lower_the_points_of_white(sfen: str, needed: tuple[int, ...]) -> None:
     board = Board(sfen)
     points = [
         points_needed(board.pieces, board.hands, colour, rules.entering_king)
@@ -183,7 +183,7 @@ def test_the_try_rule_wins_by_a_safe_king_move_to_the_opponents_first_square() -
     "sfen",
     [
         "9/3K5/9/9/9/9/9/9/k3r4 b - 1",  # the square is attacked
-        "4G4/3K5/9/9/9/9/9/9/k8 b - 1",  # our own piece stands there
+        "4G4/3K5/9/9/9/9/9/9/k8 b - 1",  # our own piece is there
         "9/9/3K5/9/9/9/9/9/k8 b - 1",  # two steps away
         "9/3K5/9/9/9/9/9/9/k8 w - 1",  # not our move
     ],

@@ -1,4 +1,4 @@
-"""Zobrist keys of shogi: the specification in `zobrist.py`, computed a second time from the SFEN."""
+"""Zobrist keys of shogi: the definition in `zobrist.py`, computed a second time from the SFEN."""
 
 from random import Random
 
@@ -28,7 +28,7 @@ def position_key(board: Board) -> int:
     return key ^ (word(2 * 14 * 81 + 2 * 7 * 18) if board.turn else 0)
 
 
-def test_keys_follow_the_specification_all_through_a_game() -> None:
+def test_keys_follow_the_definition_all_through_a_game() -> None:
     rng = Random(11)
     for _ in range(4):
         board = Board()
@@ -41,7 +41,7 @@ def test_keys_follow_the_specification_all_through_a_game() -> None:
             board.push(rng.choice(moves))
 
 
-def test_the_key_of_the_start_position_is_the_one_in_the_specification() -> None:
+def test_the_key_of_the_start_position_is_the_published_one() -> None:
     assert Board().key == 0x33EC15716F9BB8D1
 
 

@@ -85,7 +85,7 @@ def is_pointless(board: Board, move: Move) -> bool:
     return min(ranks) <= 3 and (kind in (1, 5, 6) or (kind == 2 and ranks[1] == 2))
 
 
-def test_the_board_is_what_the_mate_searches_ask_for() -> None:
+def test_the_board_has_the_interface_of_the_mate_searches() -> None:
     assert isinstance(Board(), MateState)
 
 
@@ -218,7 +218,7 @@ def test_no_move_is_a_loss_without_check_too() -> None:
 
 
 @pytest.mark.parametrize("file", range(1, 10))
-def test_two_pawns_may_not_stand_on_a_file(file: int) -> None:
+def test_two_pawns_on_a_file_are_refused(file: int) -> None:
     board = Board("4k4/9/9/9/P1P1P1+P1P/9/9/9/4K4 b P 1")
     drops = {text for text in usi(board) if text.startswith("P*")}
     assert any(text[2] == str(file) for text in drops) == (file in (2, 3, 4, 6, 8))
@@ -261,7 +261,7 @@ def test_pointless_non_promotions_are_accepted_from_a_game_record() -> None:
 
 @pytest.mark.parametrize("text", ["9z9z", "7G7F", "p*5e", "", "7g", "7g7", "7g7f++", "7g7f=", "7g7g", "K*5e",
                                   "P*5e+", "P*0a", "0000", "resign", "7g7f ", "７g7f"])  # fmt: skip
-def test_what_is_not_a_usi_move_is_refused(text: str) -> None:
+def test_other_texts_than_usi_moves_are_refused(text: str) -> None:
     with pytest.raises(MoveError, match="received"):
         move_from_usi(text)
 

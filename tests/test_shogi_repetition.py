@@ -20,13 +20,13 @@ DETOUR = "5a4a 5i6i 4a5a 6i5i"
 
 
 def play(sfen: str, moves: str, rules: Rules = Rules()) -> tuple[Board, list[Outcome | None]]:  # noqa: B008
-    """Returns the board after the moves, and what repetition() said after each of them."""
+    """Returns the board after the moves, and the result of `repetition` after each of them."""
     board = Board(sfen, rules)
-    said = []
+    results = []
     for text in moves.split():
         board.push_usi(text)
-        said.append(board.repetition())
-    return board, said
+        results.append(board.repetition())
+    return board, results
 
 
 def walk(squares: str, times: int) -> str:
@@ -41,61 +41,61 @@ def walk(squares: str, times: int) -> str:
 
 
 def test_the_first_recurrence_ends_a_playout_and_the_fourth_occurrence_the_game() -> None:
-    board, said = play(KINGS, walk("5i 5h", 3))
-    assert said == [None] * 3 + [DRAW] * 8 + [FOURFOLD]
+    board, results = play(KINGS, walk("5i 5h", 3))
+    assert results == [None] * 3 + [DRAW] * 8 + [FOURFOLD]
     assert board.outcome() == FOURFOLD
     board.pop()
     assert board.outcome() is None
 
 
 def test_without_first_recurrence_only_the_fourth_occurrence_counts() -> None:
-    _, said = play(KINGS, walk("5i 5h", 3), REAL_RULE)
-    assert said == [None] * 11 + [FOURFOLD]
+    _, results = play(KINGS, walk("5i 5h", 3), REAL_RULE)
+    assert results == [None] * 11 + [FOURFOLD]
 
 
 def test_perpetual_check_wins_for_the_checked_side_and_loses_for_the_other() -> None:
-    board, said = play(CHECKED, f"{CHASE} {CHASE}")
-    assert said[:3] == [None] * 3
-    assert said[3:] == [WIN, LOSS, WIN, LOSS, WIN]
+    board, results = play(CHECKED, f"{CHASE} {CHASE}")
+    assert results[:3] == [None] * 3
+    assert results[3:] == [WIN, LOSS, WIN, LOSS, WIN]
     assert board.outcome() is None
-    board, said = play(CHECKED, f"{CHASE} {CHASE} {CHASE}", REAL_RULE)
-    assert said == [None] * 11 + [WIN]
+    board, results = play(CHECKED, f"{CHASE} {CHASE} {CHASE}", REAL_RULE)
+    assert results == [None] * 11 + [WIN]
     assert board.outcome() == WIN
-    board, said = play(CHECKED, f"{CHASE} {CHASE} {CHASE} 5a4a", REAL_RULE)
+    board, results = play(CHECKED, f"{CHASE} {CHASE} {CHASE} 5a4a", REAL_RULE)
     assert board.outcome() == LOSS
 
 
 def test_perpetual_check_by_white_loses_too() -> None:
-    _, said = play("4r3k/9/9/9/9/9/9/9/4K4 b - 1", "5i6i 5a6a 6i5i 6a5a 5i6i")
-    assert said[3:] == [WIN, LOSS]
+    _, results = play("4r3k/9/9/9/9/9/9/9/4K4 b - 1", "5i6i 5a6a 6i5i 6a5a 5i6i")
+    assert results[3:] == [WIN, LOSS]
 
 
 def test_one_quiet_move_in_the_cycle_makes_it_a_draw() -> None:
-    _, said = play(CHECKED, DETOUR)
-    assert said == [None] * 3 + [DRAW]
+    _, results = play(CHECKED, DETOUR)
+    assert results == [None] * 3 + [DRAW]
 
 
-def test_the_real_rule_looks_at_all_moves_since_the_first_occurrence() -> None:
+def test_the_real_rule_counts_all_moves_since_the_first_occurrence() -> None:
     # The last cycles were all checks, the first was not: a search takes the last for a perpetual
     # check, but the game is drawn when the fourth occurrence comes.
-    board, said = play(CHECKED, f"{DETOUR} {CHASE} {CHASE}")
-    assert said[7] == WIN
-    assert said[11] == FOURFOLD
+    board, results = play(CHECKED, f"{DETOUR} {CHASE} {CHASE}")
+    assert results[7] == WIN
+    assert results[11] == FOURFOLD
     assert board.outcome() == FOURFOLD
 
 
 def test_checks_before_the_first_position_are_not_counted() -> None:
-    # The set-up position is in check, but by which move nobody knows.
-    board, said = play(CHECKED, "5a4a 5i6i 4a5a 6i5i 5a4a 5i4i 4a5a 4i5i", REAL_RULE)
-    assert said == [None] * 8
+    # The set-up position is in check, but the move that gave it is unknown.
+    board, results = play(CHECKED, "5a4a 5i6i 4a5a 6i5i 5a4a 5i4i 4a5a 4i5i", REAL_RULE)
+    assert results == [None] * 8
     assert board.repetition() is None
 
 
 def test_more_in_hand_is_superior_and_less_inferior() -> None:
-    _, said = play("4k4/9/9/9/9/9/9/9/4K4 b P 1", "P*5b 5a5b 5i4i 5b4a 4i5i 4a5a")
-    assert said == [None] * 5 + [INFERIOR]
-    _, said = play("4k4/9/9/9/9/9/9/9/4K4 w P 1", "5a4a P*4b 4a4b 5i4i 4b5a 4i5i")
-    assert said == [None] * 5 + [SUPERIOR]
+    _, results = play("4k4/9/9/9/9/9/9/9/4K4 b P 1", "P*5b 5a5b 5i4i 5b4a 4i5i 4a5a")
+    assert results == [None] * 5 + [INFERIOR]
+    _, results = play("4k4/9/9/9/9/9/9/9/4K4 w P 1", "5a4a P*4b 4a4b 5i4i 4b5a 4i5i")
+    assert results == [None] * 5 + [SUPERIOR]
 
 
 def test_an_attack_that_comes_back_with_more_in_hand_has_not_come_back() -> None:
@@ -109,9 +109,9 @@ def test_an_attack_that_comes_back_with_more_in_hand_has_not_come_back() -> None
 def test_the_nearest_recurrence_decides() -> None:
     # After giving a pawn away (inferior to the start), going round again is an equal position 4 plies back.
     giving = "P*5b 5a5b 5i4i 5b4a 4i5i 4a5a"
-    _, said = play("4k4/9/9/9/9/9/9/9/4K4 b P 1", f"{giving} {walk('5i 5h', 1)}")
-    assert said[5] == INFERIOR
-    assert said[9] == DRAW
+    _, results = play("4k4/9/9/9/9/9/9/9/4K4 b P 1", f"{giving} {walk('5i 5h', 1)}")
+    assert results[5] == INFERIOR
+    assert results[9] == DRAW
 
 
 @pytest.mark.parametrize(
@@ -119,21 +119,21 @@ def test_the_nearest_recurrence_decides() -> None:
     [("5i 4i 3i 2i 2h 3h 4h 5h", 16, True), ("5i 4i 3i 2i 1i 1h 2h 3h 4h", 18, False)],
 )
 def test_the_window_reaches_back_exactly_16_plies(circle: str, plies: int, seen: bool) -> None:
-    _, said = play(KINGS, walk(circle, 1))
-    assert len(said) == plies
-    assert said[:-1] == [None] * (plies - 1)
-    assert said[-1] == (DRAW if seen else None)
+    _, results = play(KINGS, walk(circle, 1))
+    assert len(results) == plies
+    assert results[:-1] == [None] * (plies - 1)
+    assert results[-1] == (DRAW if seen else None)
 
 
 @pytest.mark.parametrize("rules", [Rules(), REAL_RULE])
 def test_the_fourth_occurrence_is_seen_however_long_the_cycle(rules: Rules) -> None:
-    _, said = play(KINGS, walk("5i 4i 3i 2i 1i 1h 2h 3h 4h", 3), rules)
-    assert said == [None] * 53 + [FOURFOLD]
+    _, results = play(KINGS, walk("5i 4i 3i 2i 1i 1h 2h 3h 4h", 3), rules)
+    assert results == [None] * 53 + [FOURFOLD]
 
 
 def test_repetition_belongs_to_the_path_and_not_to_the_position() -> None:
-    repeated, said = play(KINGS, walk("5i 5h", 1))
-    assert said[-1] == DRAW
+    repeated, results = play(KINGS, walk("5i 5h", 1))
+    assert results[-1] == DRAW
     direct = Board(repeated.sfen())
     assert direct.key == repeated.key
     assert direct.repetition() is None
@@ -224,9 +224,9 @@ def test_results_of_shuffling_games_agree_with_cshogi_and_the_rule() -> None:
             checks.append(board.is_check())
             fourth = result_by_rule(positions, checks)
             assert strict.repetition() == fourth
-            said = board.repetition()
-            assert said == (fourth or meaning[theirs.is_draw(16)])
-            reason = f"{said.reason} {said.value}" if said else "none"
+            results = board.repetition()
+            assert results == (fourth or meaning[theirs.is_draw(16)])
+            reason = f"{results.reason} {results.value}" if results else "none"
             seen[reason] = seen.get(reason, 0) + 1
     assert len(seen) == 7, seen
     assert min(seen.values()) >= 10, seen

@@ -37,7 +37,7 @@ def test_the_test_vectors_of_the_model_formats_are_read_and_written_back(sfen: s
     assert board.sfen().split()[:2] + board.sfen().split()[3:] == sfen.split()[:2] + sfen.split()[3:]
 
 
-def test_pieces_and_hands_stand_where_the_sfen_puts_them() -> None:
+def test_pieces_and_hands_are_those_of_the_sfen() -> None:
     fields = parse_sfen("8l/1+B7/4k4/9/9/9/9/4K4/9 w 2R3Pg4p")
     assert {square: piece for square, piece in enumerate(fields.pieces) if piece} == {
         0: 18, 64: 13, 38: 24, 43: 8
@@ -53,7 +53,7 @@ def test_the_move_number_is_optional_and_0_counts_as_1(number: str, ply: int) ->
     assert board.sfen().endswith(f" {ply + 1}")
 
 
-def test_the_ply_does_not_say_who_is_to_move() -> None:
+def test_the_side_to_move_does_not_depend_on_the_ply() -> None:
     handicap = Board("lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1")
     assert (handicap.turn, handicap.ply) == (1, 0)
 
@@ -178,7 +178,7 @@ def test_unusual_but_possible_positions_are_read(sfen: str) -> None:
 
 
 @pytest.mark.parametrize("turn, attacker, defender", [("b", "9", "4k4"), ("w", "4K4", "9")])
-def test_only_the_attacker_may_lack_its_king_and_only_if_asked(
+def test_only_the_attacker_may_lack_its_king_and_only_if_allowed(
     turn: str, attacker: str, defender: str
 ) -> None:
     sfen = f"{defender}/9/4G4/9/9/9/9/9/{attacker} {turn} Gg 1"

@@ -36,13 +36,13 @@ PATIENT = Timeouts(handshake_s=60.0, move_s=60.0)
 IMPATIENT = Timeouts(handshake_s=60.0, move_s=1.0, grace_s=0.3)
 
 
-def play(*behaviour: str, settings: TeacherConfig = SHORT, number: int = 0) -> GameRecord:
+def play(*behaviour: str, config: TeacherConfig = SHORT, number: int = 0) -> GameRecord:
     """A game of the fake engine with this behaviour."""
     timeouts = IMPATIENT if "*:hang" in behaviour else PATIENT
     client = UsiClient(EngineSpec((*FAKE_ENGINE, *behaviour)), timeouts=timeouts)
     try:
         client.start()
-        return teacher_game(client, number, settings, "Fake")
+        return teacher_game(client, number, config, "Fake")
     finally:
         client.kill()
 
@@ -63,7 +63,7 @@ def test_the_opening_is_played_but_not_recorded() -> None:
 def test_a_game_is_a_function_of_its_number() -> None:
     assert play(number=3) == play(number=3)
     assert play(number=3).moves != play(number=4).moves
-    assert play(number=3).moves != play(number=3, settings=replace(SHORT, seed=1)).moves
+    assert play(number=3).moves != play(number=3, config=replace(SHORT, seed=1)).moves
 
 
 def test_an_unbalanced_opening_is_drawn_again() -> None:
@@ -72,8 +72,8 @@ def test_an_unbalanced_opening_is_drawn_again() -> None:
 
 
 def test_few_decided_positions_are_recorded_before_the_score_ends_the_game() -> None:
-    settings = replace(SHORT, random_plies=(2, 2), max_decided=3)
-    game = play("1:1501", "2:-1501", "3:1500", "4:-1600", "5:1700", "6:-100", "7:-3000", settings=settings)
+    config = replace(SHORT, random_plies=(2, 2), max_decided=3)
+    game = play("1:1501", "2:-1501", "3:1500", "4:-1600", "5:1700", "6:-100", "7:-3000", config=config)
     assert game.evals[3:] == (1501, -1501, 1500, -1600, None, -100, None)
     assert game.ending == "decided score"
     assert len(game.moves) == 2 + 8
@@ -81,21 +81,21 @@ def test_few_decided_positions_are_recorded_before_the_score_ends_the_game() -> 
 
 
 @pytest.mark.parametrize("plies, winner", [(2, BLACK_WON), (3, WHITE_WON)])
-def test_who_resigns_has_lost(plies: int, winner: int) -> None:
-    settings = replace(SHORT, random_plies=(plies, plies))
-    game = play("1:resign", settings=settings)
+def test_resigning_loses(plies: int, winner: int) -> None:
+    config = replace(SHORT, random_plies=(plies, plies))
+    game = play("1:resign", config=config)
     assert (game.result, game.ending, len(game.moves)) == (winner, "resignation", plies + 1)
 
 
-def test_repetition_is_judged_by_our_rules() -> None:
+def test_our_rules_decide_repetitions() -> None:
     opening = Opening(moves=tuple(("2h3h 8b7b 3h2h 7b8b " * 3).split()[:-1]))
-    game = play("0:7b8b", settings=replace(SHORT, random_plies=(0, 0), openings=(opening,)))
+    game = play("0:7b8b", config=replace(SHORT, random_plies=(0, 0), openings=(opening,)))
     assert (game.ending, game.result, len(game.moves)) == ("fourfold repetition", DRAW, 12)
 
 
 def test_an_entered_king_wins() -> None:
     opening = Opening("sfen KGGGGSSSS/9/NN7/9/9/9/9/9/8k w 2R2B2N4L18P 1")
-    game = play(settings=replace(SHORT, random_plies=(0, 0), openings=(opening,)))
+    game = play(config=replace(SHORT, random_plies=(0, 0), openings=(opening,)))
     assert (game.ending, game.result, len(game.moves)) == ("entering-king declaration", BLACK_WON, 1)
     assert game.start_sfen == opening.start.removeprefix("sfen ")
 
@@ -112,7 +112,7 @@ def test_an_entered_king_wins() -> None:
         ("stray", "protocol", "received 5e5d"),
     ],
 )
-def test_a_broken_engine_is_an_error_that_says_what_it_did(what: str, kind: str, words: str) -> None:
+def test_a_broken_engine_is_an_error_that_names_its_failure(what: str, kind: str, words: str) -> None:
     with pytest.raises(EngineError, match=words) as error:
         play(f"*:{what}", "0:0")
     assert error.value.kind == kind
@@ -167,9 +167,9 @@ def test_soft_targets_are_recorded() -> None:
         assert policy is None or dict(policy)[move] == pytest.approx(0.6 / 0.85)
 
 
-def test_variations_are_searched_beside_the_game() -> None:
-    settings = replace(SHORT, variations=3, variation_share=1.0)
-    game = play(settings=settings)
+def test_variations_are_searched_in_addition_to_the_game() -> None:
+    config = replace(SHORT, variations=3, variation_share=1.0)
+    game = play(config=config)
     assert game.moves == play().moves
     assert game.policies is not None
     assert {len(policy) for policy in game.policies if policy is not None} == {3}
@@ -188,7 +188,7 @@ def by_number(path: Path) -> dict[int | None, GameRecord]:
 
 def test_a_run_plays_the_games_that_the_file_lacks(tmp_path: Path) -> None:
     path = tmp_path / "fake.games"
-    other = GameRecord((move_from_usi("7g7f"),), (0,), DRAW, teacher="somebody else", number=1)
+    other = GameRecord((move_from_usi("7g7f"),), (0,), DRAW, teacher="another teacher", number=1)
     write_games(path, [other])
     first = run(spec(), SHORT, path, games=2, timeouts=PATIENT)
     assert (first.games, first.new_positions) == (2, first.positions)
@@ -208,13 +208,13 @@ def test_a_run_plays_the_games_that_the_file_lacks(tmp_path: Path) -> None:
 
 def test_no_two_games_begin_in_the_same_position(tmp_path: Path) -> None:
     path = tmp_path / "fake.games"
-    settings = replace(SHORT, random_plies=(1, 1), max_plies=3)  # There are 30 first moves.
-    run(spec(), settings, path, games=10, timeouts=PATIENT)
-    run(spec(), settings, path, games=20, processes=2, timeouts=PATIENT)
+    config = replace(SHORT, random_plies=(1, 1), max_plies=3)  # There are 30 first moves.
+    run(spec(), config, path, games=10, timeouts=PATIENT)
+    run(spec(), config, path, games=20, processes=2, timeouts=PATIENT)
     games = list(read_games(path))
     assert len(games) == len({game.moves[0] for game in games}) == 20
     with pytest.raises(TeacherError, match="no new opening"):
-        run(spec(), settings, path, timeouts=PATIENT)
+        run(spec(), config, path, timeouts=PATIENT)
     assert len({game.moves[0] for game in read_games(path)}) == len(list(read_games(path))) > 25
 
 
@@ -310,7 +310,7 @@ def test_the_tool_converts_fits_shows_and_packs(tmp_path: Path, capsys: pytest.C
     assert "expected a name that is not in use" in capsys.readouterr().err
 
 
-def test_a_conversion_is_whole_or_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_conversion_is_complete_or_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("cshogi")
     source, target = tmp_path / "a.hcpe", tmp_path / "a.games"
     records = read_hcpe(ROOT / "models" / "data" / "gps_20261121.hcpe.xz").copy()
@@ -341,7 +341,7 @@ def test_a_conversion_is_whole_or_not_there(tmp_path: Path, capsys: pytest.Captu
         (["--out", "a.games"], "cannot start 'a'"),
     ],
 )
-def test_the_tool_says_what_is_wrong(
+def test_the_tool_reports_wrong_arguments(
     arguments: list[str],
     words: str,
     tmp_path: Path,
@@ -360,12 +360,12 @@ def test_the_tool_says_what_is_wrong(
 @pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
 def test_fairy_stockfish_teaches(tmp_path: Path) -> None:
     engine = EngineSpec((str(FAIRY_STOCKFISH),), (("UCI_Variant", "shogi"), ("Threads", "1")))
-    settings = TeacherConfig(go="nodes 200", max_plies=60, variations=4)
-    progress = run(engine, settings, tmp_path / "fsf.games", games=2)
+    config = TeacherConfig(go="nodes 200", max_plies=60, variations=4)
+    progress = run(engine, config, tmp_path / "fsf.games", games=2)
     assert progress.failures == []
     first, second = read_games(tmp_path / "fsf.games")
     assert first.teacher.startswith("Fairy-Stockfish")
     assert any(policy and len(policy) == 4 for policy in (*(first.policies or ()), *(second.policies or ())))
-    again = run(engine, settings, tmp_path / "again.games", games=1)
+    again = run(engine, config, tmp_path / "again.games", games=1)
     assert again.games == 1
     assert list(read_games(tmp_path / "again.games")) == [first]

@@ -1,4 +1,4 @@
-"""The textbook algorithms on the small games: what theory says they find."""
+"""The textbook algorithms on the small games: they find what theory predicts."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -354,7 +354,7 @@ def test_gumbel_improves_the_policy_towards_the_better_value() -> None:
 def test_gumbel_policy_is_the_softmax_of_log_priors_and_scaled_values() -> None:
     config = GumbelConfig(max_considered=3, c_visit=2.0, c_scale=0.5)
     result = Gumbel(Biased((1, 1, 1, 1, 1, 1, 1, 1, 1)), config).search(TicTacToe((0, 1, 3, 4)), 3)
-    # X: 0 3, O: 1 4; square 6 wins, 2 5 7 8 are worth 0 to an evaluator that says 0.
+    # X: 0 3, O: 1 4; square 6 wins, 2 5 7 8 have the value 0 for an evaluator that returns 0.
     assert result.moves == (2, 5, 6, 7, 8)
     assert result.visits == (1, 1, 1, 0, 0)
     mixed = (0.0 + 3 * (1 / 3)) / (1 + 3)
@@ -366,7 +366,7 @@ def test_gumbel_policy_is_the_softmax_of_log_priors_and_scaled_values() -> None:
 def test_gumbel_value_is_that_of_the_improved_policy() -> None:
     config = GumbelConfig(max_considered=3, c_visit=2.0, c_scale=0.5)
     result = Gumbel(Biased((1, 1, 1, 1, 1, 1, 1, 1, 1)), config).search(TicTacToe((0, 1, 3, 4)), 3)
-    # As above: of the moves 2 5 6 7 8, 6 wins, 2 and 5 are worth 0, and 7 and 8 were not tried.
+    # As above: of the moves 2 5 6 7 8, 6 wins, 2 and 5 have the value 0, and 7 and 8 were not tried.
     mixed = (0.0 + 3 * (1 / 3)) / (1 + 3)
     values = (0.0, 0.0, 1.0, mixed, mixed)
     assert result.value == pytest.approx(sum(p * v for p, v in zip(result.policy, values, strict=True)))

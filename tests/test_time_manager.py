@@ -1,4 +1,4 @@
-"""The plan for a move, and the stopwatch that holds to it; with a clock that only moves when told to."""
+"""The plan for a move, and the stopwatch that keeps to it; with a clock that the tests move."""
 
 from dataclasses import replace
 from random import Random
@@ -11,7 +11,7 @@ from goryu.players.limits import Limits
 from goryu.players.time_manager import Budget, TimeConfig, TimeManager, plan
 from goryu.search.result import SearchStats
 
-SETTINGS = TimeConfig(network_delay_ms=30, network_delay2_ms=100)
+CONFIG = TimeConfig(network_delay_ms=30, network_delay2_ms=100)
 STATS = SearchStats(
     playouts=100,
     evaluations=100,
@@ -39,8 +39,8 @@ class Clock:
         self.now_s += ms / 1000
 
 
-def budget_of(limits: Limits, turn: int = 0, ply: int = 0, settings: TimeConfig = SETTINGS) -> Budget:
-    budget = plan(limits, turn, ply, settings, Random(1))
+def budget_of(limits: Limits, turn: int = 0, ply: int = 0, config: TimeConfig = CONFIG) -> Budget:
+    budget = plan(limits, turn, ply, config, Random(1))
     assert budget is not None
     return budget
 
@@ -84,7 +84,7 @@ def test_less_main_time_than_byoyomi_is_spent_with_it() -> None:
 
 def test_the_main_time_is_divided_by_the_moves_left_to_the_draw() -> None:
     limits = Limits(time_ms=(60_000, 60_000))
-    near_the_end = budget_of(limits, ply=316, settings=replace(SETTINGS, moves_to_draw=320))
+    near_the_end = budget_of(limits, ply=316, config=replace(CONFIG, moves_to_draw=320))
     assert near_the_end.optimum_ms == pytest.approx(60_000 / 2, rel=0.2)
     assert near_the_end.maximum_ms <= 0.5 * 60_000
 
@@ -94,7 +94,7 @@ def test_without_byoyomi_or_increment_a_long_game_is_played_to_its_end(seconds: 
     left_ms, moves = 1000.0 * seconds, 0
     while moves < 80:
         budget = budget_of(Limits(time_ms=(left_ms, left_ms)), ply=2 * moves)
-        left_ms -= max(budget.optimum_ms, 10) + SETTINGS.network_delay_ms  # At least a batch of 10 ms.
+        left_ms -= max(budget.optimum_ms, 10) + CONFIG.network_delay_ms  # At least a batch of 10 ms.
         assert left_ms > 0, f"flagged at move {moves}"
         moves += 1
 
@@ -102,40 +102,40 @@ def test_without_byoyomi_or_increment_a_long_game_is_played_to_its_end(seconds: 
 def test_time_is_kept_for_a_long_game_only_if_there_may_be_one() -> None:
     limits = Limits(time_ms=(10_000, 10_000))
     assert budget_of(limits, ply=60).optimum_ms == pytest.approx((10_000 - 60 * 30) / 14)
-    near_the_end = replace(SETTINGS, moves_to_draw=80)
-    assert budget_of(limits, ply=60, settings=near_the_end).optimum_ms == pytest.approx(10_000 / 10, rel=0.1)
+    near_the_end = replace(CONFIG, moves_to_draw=80)
+    assert budget_of(limits, ply=60, config=near_the_end).optimum_ms == pytest.approx(10_000 / 10, rel=0.1)
     with_increment = replace(limits, increment_ms=(30, 30))
     assert budget_of(with_increment, ply=60).optimum_ms == pytest.approx(10_000 / 14 + 30)
 
 
 def test_a_clock_of_whole_seconds_is_used_to_the_end_of_the_second() -> None:
-    budget = budget_of(Limits(time_ms=(60_000, 60_000)), settings=replace(SETTINGS, does_round_up=True))
+    budget = budget_of(Limits(time_ms=(60_000, 60_000)), config=replace(CONFIG, does_round_up=True))
     assert budget.optimum_ms == 2000 - 30
 
 
 @pytest.mark.parametrize(("best", "second", "seconds"), [(200, 0, 1), (80, 40, 2), (50, 50, 4)])
-def test_on_a_clock_of_whole_seconds_none_is_left_half_used(best: int, second: int, seconds: int) -> None:
-    settings = replace(SETTINGS, does_round_up=True)
-    budget = budget_of(Limits(time_ms=(60_000, 60_000)), settings=settings)
+def test_a_clock_of_whole_seconds_leaves_no_second_half_used(best: int, second: int, seconds: int) -> None:
+    config = replace(CONFIG, does_round_up=True)
+    budget = budget_of(Limits(time_ms=(60_000, 60_000)), config=config)
     assert budget.maximum_ms % 1000 == 1000 - 30
     stats = STATS._replace(best_visits=best, second_visits=second)
     assert thinking_ms(budget, stats, 10) == pytest.approx(1000 * seconds - 30, abs=25)
 
 
 def test_a_margin_of_the_main_time_is_not_planned_with() -> None:
-    minute, margin = Limits(time_ms=(60_000, 60_000)), replace(SETTINGS, time_margin_ms=20_000)
-    assert budget_of(minute, settings=margin) == budget_of(Limits(time_ms=(40_000, 40_000)))
+    minute, margin = Limits(time_ms=(60_000, 60_000)), replace(CONFIG, time_margin_ms=20_000)
+    assert budget_of(minute, config=margin) == budget_of(Limits(time_ms=(40_000, 40_000)))
     little = Limits(time_ms=(10_000, 10_000))
-    assert budget_of(little, settings=margin) == budget_of(Limits(time_ms=(5000, 5000)))
+    assert budget_of(little, config=margin) == budget_of(Limits(time_ms=(5000, 5000)))
     byoyomi = replace(minute, byoyomi_ms=1000)
-    assert budget_of(byoyomi, settings=margin) == budget_of(byoyomi)
+    assert budget_of(byoyomi, config=margin) == budget_of(byoyomi)
 
 
 def test_the_user_may_have_it_think_longer_or_shorter() -> None:
     limits = Limits(time_ms=(600_000, 600_000), increment_ms=(2000, 2000))
     plain = budget_of(limits).optimum_ms
-    assert budget_of(limits, settings=replace(SETTINGS, slow_mover_percent=50)).optimum_ms == plain / 2
-    assert budget_of(limits, settings=replace(SETTINGS, ponders=True)).optimum_ms == 1.25 * plain
+    assert budget_of(limits, config=replace(CONFIG, slow_mover_percent=50)).optimum_ms == plain / 2
+    assert budget_of(limits, config=replace(CONFIG, ponders=True)).optimum_ms == 1.25 * plain
 
 
 def test_no_move_takes_more_than_four_times_its_share() -> None:
@@ -148,7 +148,7 @@ def test_no_move_takes_more_than_42_percent_of_the_main_time() -> None:
     assert budget.optimum_ms == budget.maximum_ms == 4200
 
 
-def test_a_named_time_does_not_exceed_what_is_on_the_clock() -> None:
+def test_a_fixed_time_does_not_exceed_the_clock() -> None:
     clock = Limits(time_ms=(0, 0), byoyomi_ms=1000)
     assert budget_of(replace(clock, movetime_ms=5000)).maximum_ms == budget_of(clock).maximum_ms
     assert budget_of(replace(clock, movetime_ms=500)) == budget_of(Limits(movetime_ms=500))
@@ -159,7 +159,7 @@ def test_movetime_ends_a_little_early() -> None:
     assert budget_of(Limits(movetime_ms=100)).maximum_ms == 90
 
 
-def test_a_random_time_is_one_to_three_times_the_one_asked_for() -> None:
+def test_a_random_time_is_one_to_three_times_the_given_one() -> None:
     times = [plan(Limits(rtime_ms=100), 0, 0, TimeConfig(0, 0), Random(seed)) for seed in range(50)]
     found = [budget.maximum_ms for budget in times if budget is not None]
     assert min(found) >= 100
@@ -173,7 +173,7 @@ def test_a_go_without_limits_is_given_a_second() -> None:
 
 @pytest.mark.parametrize("limits", [Limits(infinite=True), Limits(nodes=5), Limits(depth=5)])
 def test_other_limits_need_no_clock(limits: Limits) -> None:
-    assert plan(limits, 0, 0, SETTINGS, Random(1)) is None
+    assert plan(limits, 0, 0, CONFIG, Random(1)) is None
 
 
 @given(
@@ -181,7 +181,7 @@ def test_other_limits_need_no_clock(limits: Limits) -> None:
     increment_ms=st.floats(0, 1e5),
     byoyomi_ms=st.floats(0, 1e6),
     ply=st.integers(0, 600),
-    settings=st.builds(
+    config=st.builds(
         TimeConfig,
         network_delay_ms=st.floats(0, 10_000),
         network_delay2_ms=st.floats(0, 60_000),
@@ -194,11 +194,11 @@ def test_other_limits_need_no_clock(limits: Limits) -> None:
         ponders=st.booleans(),
     ),
 )
-def test_no_plan_exceeds_what_is_on_the_clock(
-    time_ms: float, increment_ms: float, byoyomi_ms: float, ply: int, settings: TimeConfig
+def test_no_plan_exceeds_the_clock(
+    time_ms: float, increment_ms: float, byoyomi_ms: float, ply: int, config: TimeConfig
 ) -> None:
     limits = Limits((time_ms, 0.0), (increment_ms, 0.0), byoyomi_ms)
-    budget = budget_of(limits, ply=ply, settings=settings)
+    budget = budget_of(limits, ply=ply, config=config)
     assert 0 <= budget.minimum_ms <= budget.optimum_ms <= budget.maximum_ms <= time_ms + byoyomi_ms
 
 
@@ -223,12 +223,12 @@ def test_no_race_is_called_in_the_first_tenth_of_the_time() -> None:
     assert thinking_ms(Budget(1000, 4000, may_stop_early=True), decided, 10) == pytest.approx(100, abs=15)
 
 
-def test_byoyomi_is_used_up_unless_an_option_says_otherwise() -> None:
+def test_byoyomi_is_used_up_unless_an_option_is_set() -> None:
     decided = STATS._replace(playouts=1000, best_visits=990, second_visits=10)
     limits = Limits(time_ms=(0, 0), byoyomi_ms=1000)
     assert thinking_ms(budget_of(limits), decided, 10) > 800
-    early = replace(SETTINGS, stops_early_in_byoyomi=True)
-    assert thinking_ms(budget_of(limits, settings=early), decided, 10) < 600
+    early = replace(CONFIG, stops_early_in_byoyomi=True)
+    assert thinking_ms(budget_of(limits, config=early), decided, 10) < 600
 
 
 def test_a_close_race_is_extended_once() -> None:

@@ -133,7 +133,7 @@ def test_options_of_a_dataclass_check_their_range(words: str) -> None:
         parser.parse_args(words.split())
 
 
-def test_an_interval_says_what_it_expects(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interval_names_the_expected_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     parser = new_parser("A tool.")
     parser.add_argument("--plies", action=Interval)
     with pytest.raises(SystemExit):

@@ -37,7 +37,7 @@ SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 OPENING = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
 
 
-def lesson() -> Dataset:
+def small_dataset() -> Dataset:
     """One opening of eight moves that Black always wins."""
     board = cshogi.Board()
     records = np.zeros(len(OPENING), HCPE)
@@ -50,9 +50,9 @@ def lesson() -> Dataset:
     return Dataset(np.tile(records, 4), np.tile(value, 4))
 
 
-def config(**changes: Any) -> TrainingConfig:
-    settings: dict[str, Any] = {"blocks": 2, "channels": 16, "batch_size": 16, "steps": 40, "evaluations": 4}
-    return TrainingConfig(**settings | changes)
+def new_config(**changes: Any) -> TrainingConfig:
+    values: dict[str, Any] = {"blocks": 2, "channels": 16, "batch_size": 16, "steps": 40, "evaluations": 4}
+    return TrainingConfig(**values | changes)
 
 
 def test_drawn_games_have_no_accuracy_of_the_value() -> None:
@@ -60,7 +60,7 @@ def test_drawn_games_have_no_accuracy_of_the_value() -> None:
         def forward(self, board: Any, hands: Any) -> tuple[Any, Any]:
             return torch.zeros(len(board), 2187), torch.full((len(board), 1), -1.0)
 
-    data = lesson()
+    data = small_dataset()
     data.records["gameResult"][4:] = DRAW  # The first four plies remain decided, two of each side.
     assert validate(Pessimist(), data).sign_accuracy == 0.5
     data.records["gameResult"] = DRAW
@@ -74,7 +74,7 @@ def test_the_divergence_from_soft_targets_is_zero_where_they_are_met() -> None:
         def forward(self, board: Any, hands: Any) -> tuple[Any, Any]:
             return torch.zeros(len(board), 2187), torch.zeros(len(board), 1)
 
-    hard = lesson().select(np.array([0]))
+    hard = small_dataset().select(np.array([0]))
     legal = [move & 0xFFFF for move in cshogi.Board().legal_moves]
     assert len(legal) == 30
     for moves, expected in ((legal, 0.0), (legal[:15], math.log(2.0))):
@@ -87,9 +87,9 @@ def test_the_divergence_from_soft_targets_is_zero_where_they_are_met() -> None:
 
 @pytest.mark.slow
 def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> None:
-    data = lesson()
+    data = small_dataset()
     before = validate(PolicyValueNet(2, 16), data)
-    net = train(config(steps=120, learning_rate=1e-2, average=0.9), data, {"lesson": data}, tmp_path)
+    net = train(new_config(steps=120, learning_rate=1e-2, average=0.9), data, {"small": data}, tmp_path)
     after = validate(net, data)
     assert after.policy_loss < before.policy_loss - 1.0
     assert after.value_loss < before.value_loss - 0.1
@@ -119,8 +119,8 @@ def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None
     from goryu.learning.quantization.quantize import quantize
     from goryu.learning.quantization.saturation import saturated_pairs
 
-    data = lesson()
-    net = train(config(steps=120, learning_rate=1e-2, average=0.9), data, {}, tmp_path)
+    data = small_dataset()
+    net = train(new_config(steps=120, learning_rate=1e-2, average=0.9), data, {}, tmp_path)
     export_onnx(net, tmp_path / "float.onnx")
     quantize(tmp_path / "float.onnx", tmp_path / "int8.onnx", data, exclude=["/net/policy"])
     networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "int8.onnx")]
@@ -163,7 +163,7 @@ def test_a_foreign_network_is_made_smaller_too(tmp_path: Path) -> None:
     from goryu.learning.quantization.saturation import saturated_pairs
 
     torch.manual_seed(1)
-    data, path = lesson(), tmp_path / "float.onnx"
+    data, path = small_dataset(), tmp_path / "float.onnx"
     names = ["input1", "input2", "output_policy", "output_value"]
     axes = {name: {0: "n"} for name in names}
     torch.onnx.export(
@@ -191,7 +191,7 @@ def planes_of(data: Dataset) -> Any:
 
 def test_equalized_channels_compute_the_same_with_less_unequal_activations() -> None:
     net = load_export(SHIPPED)
-    planes = planes_of(lesson())
+    planes = planes_of(small_dataset())
 
     def spread() -> float:
         block = net.tower[0]
@@ -234,7 +234,7 @@ def test_errors_of_rounded_weights_cancel_on_positions_not_seen(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_run_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    data = lesson()
+    data = small_dataset()
 
     class InterruptionError(Exception):
         pass
@@ -244,11 +244,11 @@ def test_a_run_that_was_interrupted_goes_on_where_it_stopped(tmp_path: Path) -> 
             raise InterruptionError
 
     with pytest.raises(InterruptionError):
-        train(config(), data, {"lesson": data}, tmp_path, interrupt)
+        train(new_config(), data, {"small": data}, tmp_path, interrupt)
     with (tmp_path / "log.jsonl").open("a") as log:  # As if killed after the log, before the checkpoint.
         log.write('{"step": 30, "policy_loss": 9.0}\n{"step": 40, "poli')
     steps: list[int] = []
-    train(config(), data, {"lesson": data}, tmp_path, lambda entry: steps.append(entry["step"]))
+    train(new_config(), data, {"small": data}, tmp_path, lambda entry: steps.append(entry["step"]))
     logged = [json.loads(line)["step"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert logged == [10, 20, 30, 40]
     assert min(steps) == 21  # After the checkpoint of step 20.
@@ -261,19 +261,19 @@ def test_an_interrupted_run_ends_with_the_same_network(tmp_path: Path) -> None:
         if entry["step"] == 6:
             raise KeyboardInterrupt
 
-    settings, data = config(blocks=1, channels=8, steps=10, evaluations=2), lesson()
-    expected = train(settings, data, {}, tmp_path / "whole").state_dict()
+    config, data = new_config(blocks=1, channels=8, steps=10, evaluations=2), small_dataset()
+    expected = train(config, data, {}, tmp_path / "whole").state_dict()
     with pytest.raises(KeyboardInterrupt):
-        train(settings, data, {}, tmp_path / "pieces", interrupt)
-    found = train(settings, data, {}, tmp_path / "pieces").state_dict()
+        train(config, data, {}, tmp_path / "pieces", interrupt)
+    found = train(config, data, {}, tmp_path / "pieces").state_dict()
     assert all(torch.equal(found[name], weights) for name, weights in expected.items())
 
 
 def test_the_second_half_of_a_run_may_have_another_weight_decay(tmp_path: Path) -> None:
-    settings, data = config(blocks=1, channels=8, steps=10, evaluations=1), lesson()
-    train(replace(settings, weight_decay=0.0), data, {}, tmp_path / "same")
+    config, data = new_config(blocks=1, channels=8, steps=10, evaluations=1), small_dataset()
+    train(replace(config, weight_decay=0.0), data, {}, tmp_path / "same")
     copytree(tmp_path / "same", tmp_path / "other")
-    longer = replace(settings, steps=20)
+    longer = replace(config, steps=20)
     same = train(replace(longer, weight_decay=0.0), data, {}, tmp_path / "same").tower[0].first.weight
     other = train(replace(longer, weight_decay=5.0), data, {}, tmp_path / "other").tower[0].first.weight
     assert other.square().sum() < 0.98 * same.square().sum()
@@ -281,7 +281,7 @@ def test_the_second_half_of_a_run_may_have_another_weight_decay(tmp_path: Path) 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_batches_made_by_other_processes_are_the_same(workers: int) -> None:
-    data = lesson()
+    data = small_dataset()
     alone = batches(data, 8, np.random.default_rng(3), first=2)
     helped = load_batches(data, 8, np.random.default_rng(3), first=2, workers=workers)
     for expected, found in islice(zip(alone, helped, strict=True), 2 * len(data) // 8):
@@ -290,23 +290,23 @@ def test_batches_made_by_other_processes_are_the_same(workers: int) -> None:
 
 
 def test_processes_that_make_batches_change_nothing(tmp_path: Path) -> None:
-    settings, data = config(blocks=1, channels=8, steps=6, evaluations=2), lesson()
-    expected = train(settings, data, {}, tmp_path / "alone").state_dict()
-    found = train(replace(settings, workers=2), data, {}, tmp_path / "helped").state_dict()
+    config, data = new_config(blocks=1, channels=8, steps=6, evaluations=2), small_dataset()
+    expected = train(config, data, {}, tmp_path / "alone").state_dict()
+    found = train(replace(config, workers=2), data, {}, tmp_path / "helped").state_dict()
     assert all(torch.equal(found[name], weights) for name, weights in expected.items())
     assert not multiprocessing.active_children()
 
 
 def test_too_few_positions_are_noticed_by_other_processes_too() -> None:
-    stream = load_batches(lesson(), 1_000_000, np.random.default_rng(3), workers=1)
+    stream = load_batches(small_dataset(), 1_000_000, np.random.default_rng(3), workers=1)
     with pytest.raises(ValueError, match="expected at least one batch of 1000000 positions"):
         next(stream)
 
 
 def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
     """The outputs stay the same; the normalisations get the statistics of the positions."""
-    data = lesson()
-    net = train(config(learning_rate=1e-2, average=0.9), data, {}, tmp_path)
+    data = small_dataset()
+    net = train(new_config(learning_rate=1e-2, average=0.9), data, {}, tmp_path)
     export_onnx(net, tmp_path / "net.onnx")
     loaded = load_export(tmp_path / "net.onnx")
     planes = planes_of(data)
@@ -320,7 +320,8 @@ def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
         for found, value in zip(loaded(*planes), expected, strict=True):
             assert torch.allclose(found, value, atol=1e-3)
     before = validate(net, data)
-    after = validate(train(config(steps=2), data, {}, tmp_path / "on", initial=tmp_path / "net.onnx"), data)
+    net = train(new_config(steps=2), data, {}, tmp_path / "on", initial=tmp_path / "net.onnx")
+    after = validate(net, data)
     assert after.policy_loss == pytest.approx(before.policy_loss, abs=0.2)
 
 
@@ -329,7 +330,7 @@ def test_an_untrained_network_can_be_trained_after_its_export(tmp_path: Path) ->
     torch.manual_seed(1)
     net = PolicyValueNet(1, 16)
     export_onnx(net, tmp_path / "net.onnx")
-    planes = planes_of(lesson())
+    planes = planes_of(small_dataset())
     loaded = load_export(tmp_path / "net.onnx")
     unfold(loaded, *planes)
     for found, value in zip(loaded(*planes), net(*planes), strict=True):
@@ -354,32 +355,32 @@ def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:
 
 def test_a_network_of_another_size_is_no_beginning(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected 2 blocks of 16 channels, found 5 of 64"):
-        train(config(), lesson(), {}, tmp_path, initial=SHIPPED)
+        train(new_config(), small_dataset(), {}, tmp_path, initial=SHIPPED)
 
 
 @pytest.mark.parametrize("content", [b"", b"hello"])
 def test_a_file_that_is_no_checkpoint_is_no_beginning(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "checkpoint.pt").write_bytes(content)
     with pytest.raises(ValueError, match=r"checkpoint.pt: expected a checkpoint"):
-        train(config(), lesson(), {}, tmp_path / "run", initial=tmp_path / "checkpoint.pt")
+        train(new_config(), small_dataset(), {}, tmp_path / "run", initial=tmp_path / "checkpoint.pt")
     assert not (tmp_path / "run").exists()
     with pytest.raises(ValueError, match=r"checkpoint.pt: expected the checkpoint of a run"):
-        train(config(), lesson(), {}, tmp_path)
+        train(new_config(), small_dataset(), {}, tmp_path)
     assert (tmp_path / "checkpoint.pt").read_bytes() == content
 
 
 def test_a_run_goes_on_without_the_network_that_it_began_with(tmp_path: Path) -> None:
     export_onnx(PolicyValueNet(2, 16), tmp_path / "net.onnx")
-    train(config(steps=4), lesson(), {}, tmp_path / "run", initial=tmp_path / "net.onnx")
+    train(new_config(steps=4), small_dataset(), {}, tmp_path / "run", initial=tmp_path / "net.onnx")
     (tmp_path / "net.onnx").unlink()
     steps: list[int] = []
     train(
-        config(steps=8), lesson(), {}, tmp_path / "run", lambda entry: steps.append(entry["step"]),
+        new_config(steps=8), small_dataset(), {}, tmp_path / "run", lambda entry: steps.append(entry["step"]),
         initial=tmp_path / "net.onnx",
     )  # fmt: skip
     assert min(steps) == 5
     with pytest.raises(ValueError, match="expected the checkpoint of a run with a network of this size"):
-        train(config(channels=8), lesson(), {}, tmp_path / "run")
+        train(new_config(channels=8), small_dataset(), {}, tmp_path / "run")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder is not held")
@@ -398,13 +399,13 @@ def test_a_folder_has_one_run_at_a_time(
 
 def test_a_full_disk_is_an_error_that_names_it_and_leaves_the_checkpoint(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
-    train(config(steps=4, evaluations=1), lesson(), {}, tmp_path)
+    train(new_config(steps=4, evaluations=1), small_dataset(), {}, tmp_path)
     before = (tmp_path / "checkpoint.pt").read_bytes()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, limits[1]))
     try:
         with pytest.raises(OSError, match="File too large"):
-            train(config(steps=8, evaluations=1), lesson(), {}, tmp_path)
+            train(new_config(steps=8, evaluations=1), small_dataset(), {}, tmp_path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert (tmp_path / "checkpoint.pt").read_bytes() == before
@@ -413,12 +414,12 @@ def test_a_full_disk_is_an_error_that_names_it_and_leaves_the_checkpoint(tmp_pat
 @pytest.mark.parametrize("changes", [{"steps": 0}, {"evaluations": 0}, {"minutes": 0.0}])
 def test_numbers_that_make_no_run_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected more than 0, received 0"):
-        config(**changes)
+        new_config(**changes)
 
 
 def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="device 'nothing'"):
-        train(config(device="nothing"), lesson(), {}, tmp_path / "run")
+        train(new_config(device="nothing"), small_dataset(), {}, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -445,7 +446,7 @@ def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_the_tools_say_what_is_wrong(
+def test_the_tools_report_wrong_arguments(
     arguments: list[str],
     words: str,
     tmp_path: Path,
@@ -454,7 +455,7 @@ def test_the_tools_say_what_is_wrong(
 ) -> None:
     pytest.importorskip("rich")
     monkeypatch.chdir(tmp_path)
-    lesson().select(np.arange(8)).records.tofile("8.hcpe")
+    small_dataset().select(np.arange(8)).records.tofile("8.hcpe")
     monkeypatch.setattr(sys, "argv", arguments)
     tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / f"{arguments[0]}.py"))
     try:
@@ -487,7 +488,7 @@ def test_a_failed_quantization_leaves_the_old_file(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    lesson().records.tofile(tmp_path / "32.hcpe")
+    small_dataset().records.tofile(tmp_path / "32.hcpe")
     (tmp_path / "old.onnx").write_text("precious")
     monkeypatch.setattr(
         sys,
@@ -506,7 +507,7 @@ def test_a_failed_quantization_leaves_the_old_file(
 def test_quantize_needs_few_positions_to_compare_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lesson().select(np.arange(20)).records.tofile(tmp_path / "20.hcpe")
+    small_dataset().select(np.arange(20)).records.tofile(tmp_path / "20.hcpe")
     export_onnx(PolicyValueNet(1, 8), tmp_path / "net.onnx")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
@@ -546,7 +547,7 @@ def test_the_curves_of_a_run_are_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_sixteen_bits_say_the_same(tmp_path: Path) -> None:
+def test_sixteen_bits_give_the_same_outputs(tmp_path: Path) -> None:
     from goryu.learning.quantization.comparison import agreement
     from goryu.learning.quantization.quantize import halve
 
@@ -555,7 +556,7 @@ def test_sixteen_bits_say_the_same(tmp_path: Path) -> None:
     halve(tmp_path / "float.onnx", tmp_path / "half.onnx")
     assert (tmp_path / "half.onnx").stat().st_size < 0.6 * (tmp_path / "float.onnx").stat().st_size
     networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "half.onnx")]
-    compared = agreement(networks[0], networks[1], lesson())
+    compared = agreement(networks[0], networks[1], small_dataset())
     assert compared.policy_top1 > 0.9
     assert compared.value_error < 0.01
 

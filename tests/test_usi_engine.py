@@ -376,7 +376,7 @@ def test_searchmoves_may_name_a_pointless_non_promotion() -> None:
         world.work()
 
 
-def test_a_failing_search_still_plays_a_legal_move_and_says_why() -> None:
+def test_a_failing_search_still_plays_a_legal_move_and_reports_why() -> None:
     world = ready_world()
     world.send("go nodes 1")
     world.jobs.clear()

@@ -360,11 +360,11 @@ def test_searchmoves_may_come_before_and_after_the_limits() -> None:
         assert command.limits.nodes == 7
 
 
-def test_a_model_file_sets_what_the_user_has_not_set() -> None:
+def test_a_model_file_sets_options_that_the_user_has_not_set() -> None:
     options = OptionValues()
     options.set("Threads", "7")
     problems = options.set_model_options(
-        "Threads=3\r\nsoftmax_temperature = 174\n# a remark\nbad line\nC_init=x\n"
+        "Threads=3\r\nsoftmax_temperature = 174\n# a comment\nbad line\nC_init=x\n"
     )
     assert options.config.evaluator.threads == 7
     assert options.config.evaluator.temperature == 1.74
@@ -375,8 +375,8 @@ def test_a_model_file_sets_what_the_user_has_not_set() -> None:
 
 def test_the_options_file_overrides_the_gui_and_the_model_file() -> None:
     options = OptionValues()
-    *problems, settings = options.fix(
-        "# a remark\r\nThreads 3\r\nC_init=125\n\nDNN_Model  C:\\my nets\\a=b.onnx \n"
+    *problems, summary = options.fix(
+        "# a comment\r\nThreads 3\r\nC_init=125\n\nDNN_Model  C:\\my nets\\a=b.onnx \n"
         "option name USI_Hash type spin default 64 min 1 max 33554432\n"
         "option name BookFile type string default\nMultiPV x\nEvalShare true\nLogFile a.log\n"
         "NetworkDelay 999999\n"
@@ -393,7 +393,7 @@ def test_the_options_file_overrides_the_gui_and_the_model_file() -> None:
     assert options.set_model_options("C_init=65\nC_init_root=75") == []
     assert options.config.search.formula.c_init == 2.5
     assert options.config.search.root_formula.c_init == 1.5
-    assert settings == (
+    assert summary == (
         "set by engine_options.txt: USI_Hash=64 Threads=3 DNN_Model=C:\\my nets\\a=b.onnx "
         "C_init=125 NetworkDelay=10000 BookFile=<empty>"
     )
@@ -436,7 +436,7 @@ def test_an_options_file_without_read_permission_is_reported_in_one_line(
 def test_an_options_file_that_is_a_fifo_is_reported_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Opening a FIFO waits until somebody writes to it."""
+    """Opening a FIFO waits until a process writes to it."""
     os.mkfifo(tmp_path / "options")
     monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
     text, problem = read_options_file()

@@ -14,14 +14,14 @@ from goryu.search.proof import LeafSolver, no_solver
 
 __all__ = ["IMPLEMENTATION", "WHY", "Board", "Puct", "Reversi", "make_puct", "mate_in_one", "perft", "solve"]
 
-_asked = os.environ.get("GORYU_IMPLEMENTATION", "")
-if _asked not in ("", "python", "native"):
-    raise ImportError(f"GORYU_IMPLEMENTATION must be 'python' or 'native', not {_asked!r}")
+_requested = os.environ.get("GORYU_IMPLEMENTATION", "")
+if _requested not in ("", "python", "native"):
+    raise ImportError(f"GORYU_IMPLEMENTATION must be 'python' or 'native', not {_requested!r}")
 
 IMPLEMENTATION = "python"
 WHY = "set by GORYU_IMPLEMENTATION"
 
-if TYPE_CHECKING or _asked == "python":
+if TYPE_CHECKING or _requested == "python":
     from goryu.games.perft import perft
     from goryu.games.reversi import Reversi
     from goryu.games.shogi import Board
@@ -31,7 +31,7 @@ else:
     try:
         from goryu._native import Board, Puct, Reversi, mate_in_one, perft, solve
     except ImportError as error:
-        if _asked == "native":
+        if _requested == "native":
             raise ImportError(
                 f"GORYU_IMPLEMENTATION=native, but the native code is not built ({error})"
             ) from error
@@ -44,7 +44,7 @@ else:
         WHY = f"native code not built ({error})"
     else:
         IMPLEMENTATION = "native"
-        WHY = "native code found" if not _asked else WHY
+        WHY = "native code found" if not _requested else WHY
 
 
 def make_puct(

@@ -200,7 +200,7 @@ class Adapter:
         send(f"bestmove {move}")
 
     def _budget_ms(self, numbers: dict[str, int], words: list[str]) -> int | None:
-        """Returns the time for this move: a fortieth of what is left, the increment and the byoyomi."""
+        """Returns the time for this move: a fortieth of the rest, the increment and the byoyomi."""
         if "infinite" in words or ("depth" in numbers and len(numbers) == 1):
             return None
         if "movetime" in numbers:

@@ -55,7 +55,7 @@ class Go:
 
 @dataclass(slots=True, repr=False)
 class Engine:
-    """A running engine, and what was sent to it and received from it."""
+    """A running engine, and the lines sent to it and received from it."""
 
     process: "subprocess.Popen[bytes]"
     lines: "SimpleQueue[tuple[float, str | None]]" = field(default_factory=SimpleQueue)

@@ -21,7 +21,7 @@ cshogi = pytest.importorskip("cshogi")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="starts the engine by a shell script")
 
 SHOGIARENA = os.environ.get("SHOGIARENA") or shutil.which("shogiarena")
-"""ShogiArena's program, which needs an environment of its own."""
+"""ShogiArena's program, which needs its own environment."""
 
 QUICK = (("Evaluator", "hashed"), ("USI_Hash", "64"))
 

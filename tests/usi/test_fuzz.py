@@ -54,7 +54,7 @@ def test_a_session_is_the_same_for_the_same_seed() -> None:
     ],
     ids=["none", "two answers", "no answer", "bestmove none", "debug output", "dies", "stderr"],
 )
-def test_the_fuzzer_finds_what_an_engine_must_not_do(answer: str, habit: str, complaint: str | None) -> None:
+def test_the_fuzzer_finds_forbidden_output(answer: str, habit: str, complaint: str | None) -> None:
     program = PATIENT.format(answer=answer, habit=habit)
     writes = [command + b"\n" for command in COMMANDS]
     session = ([sys.executable, "-c", program], writes, Random(0), "python")

@@ -128,7 +128,7 @@ def test_the_bat_file_starts_the_engine_from_any_folder(
 
 
 @pytest.mark.slow
-def test_the_bat_file_says_what_to_do_if_nothing_is_installed(
+def test_the_bat_file_prints_advice_if_nothing_is_installed(
     command_prompt: CommandPrompt, tmp_path: Path
 ) -> None:
     shutil.copytree(ROOT / "bat", tmp_path / "bat")

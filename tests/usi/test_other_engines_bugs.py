@@ -92,12 +92,12 @@ def test_a_book_file_with_new_content_is_opened_again(ready: Engine, book: Path)
 
 
 def test_the_moves_after_an_sfen_are_played(ready: Engine) -> None:
-    """The first book's engine forgets them."""
+    """python-dlshogi forgets them."""
     ready.send("position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1 moves 7g7f\nd")
     ready.expect(r"info string sfen \S+/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2")
 
 
 def test_a_value_may_contain_blanks(ready: Engine) -> None:
-    """The second book's engine cuts it at the first one."""
+    """python-dlshogi2 cuts it at the first one."""
     ready.send("setoption name BookDir value C:/My Books/of 2026\ngetoption BookDir")
     ready.expect("info string BookDir = C:/My Books/of 2026")

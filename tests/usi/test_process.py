@@ -55,7 +55,7 @@ def test_a_byte_order_mark_before_the_first_command_is_ignored(fresh: Engine) ->
     assert usiok(fresh)
 
 
-def test_a_broken_installation_answers_every_command_and_says_why(pool: Pool, tmp_path: Path) -> None:
+def test_a_broken_installation_answers_every_command_with_the_reason(pool: Pool, tmp_path: Path) -> None:
     (tmp_path / "shogi.py").write_text("raise ImportError('broken on purpose')")
     path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     with pool.start(PYTHONPATH=path, GORYU_IMPLEMENTATION="python") as engine:
@@ -73,7 +73,7 @@ FAILING_PLAYER = """
 import os
 from goryu.usi import loop
 class Player:
-    def load(self, config, say):
+    def load(self, config, report):
         pass
     def new_game(self):
         raise RuntimeError("broken on purpose")
@@ -137,7 +137,7 @@ def test_every_known_client_understands_the_option_lines(ready: Engine) -> None:
             assert keys == ["default"]
 
 
-def test_the_options_that_clients_look_for_are_offered(ready: Engine) -> None:
+def test_the_options_that_clients_search_for_are_offered(ready: Engine) -> None:
     names = {line.split(" ")[2] for line in usiok(ready)[2:]}
     assert names >= {"USI_Ponder", "USI_Hash", "Threads", "MultiPV", "Stochastic_Ponder", "MaxMovesToDraw"}
 
@@ -172,7 +172,7 @@ import os, time
 from goryu.usi import loop
 loop.KEEP_ALIVE_S = {interval}
 class Player:
-    def load(self, config, say):
+    def load(self, config, report):
         time.sleep({load})
     def new_game(self):
         pass
@@ -229,7 +229,7 @@ def test_a_model_with_other_inputs_is_reported(ready: Engine, tmp_path: Path) ->
     ready.expect(r"bestmove [1-9P]\S+.*")
 
 
-def test_without_fallback_the_engine_says_why_it_resigns(ready: Engine, tmp_path: Path) -> None:
+def test_without_fallback_the_engine_reports_why_it_resigns(ready: Engine, tmp_path: Path) -> None:
     ready.send("setoption name AllowFallback value false\nsetoption name Evaluator value network")
     ready.send(f"setoption name DNN_Model value {tmp_path}/none.onnx\nisready")
     ready.expect("info string Error! .*AllowFallback.*")
@@ -575,10 +575,10 @@ def test_the_options_file_next_to_the_program_overrides_the_gui(pool: Pool, tmp_
     (tmp_path / "engine_options.txt").write_text("Evaluator uniform\nスレッド 2\nBookDir 定跡\n", "cp932")
     with pool.start([sys.executable, str(program)]) as engine:
         engine.prelude()  # It sets another evaluator.
-    said = [line for line in engine.transcript if "engine_options.txt" in line]
-    assert sum("option Evaluator stays uniform" in line for line in said) == 1
-    assert sum("set by engine_options.txt: Evaluator=uniform" in line for line in said) == 1
-    assert sum("no option" in line for line in said) == 1
+    lines = [line for line in engine.transcript if "engine_options.txt" in line]
+    assert sum("option Evaluator stays uniform" in line for line in lines) == 1
+    assert sum("set by engine_options.txt: Evaluator=uniform" in line for line in lines) == 1
+    assert sum("no option" in line for line in lines) == 1
 
 
 def test_an_unreadable_options_file_is_reported_in_one_line_and_the_engine_plays(
@@ -588,9 +588,9 @@ def test_an_unreadable_options_file_is_reported_in_one_line_and_the_engine_plays
         engine.prelude()
         engine.send("position startpos\ngo nodes 10")
         engine.expect("bestmove .*")
-    (said,) = [line for line in engine.transcript if "engine_options.txt" in line]
-    assert said.startswith("< info string Error! engine_options.txt cannot be read: ")
-    assert str(tmp_path) in said
+    (lines,) = [line for line in engine.transcript if "engine_options.txt" in line]
+    assert lines.startswith("< info string Error! engine_options.txt cannot be read: ")
+    assert str(tmp_path) in lines
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

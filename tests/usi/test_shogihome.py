@@ -1,4 +1,4 @@
-"""ShogiHome's engine client: what it sends in which state, and how it handles the answers.
+"""ShogiHome's engine client: the commands that it sends in each state, and how it handles the answers.
 
 The state machine is that of `src/background/usi/engine.ts` in ShogiHome 1.29, rewritten in Python. It is
 stricter: an answer that ShogiHome only logs as unexpected is an error here.
@@ -395,7 +395,7 @@ def test_shogihome_researches_one_position_after_the_other_without_waiting(pool:
 
 
 def is_shown(gui: ShogiHome, rank: int) -> bool:
-    """Does the search that was asked for last show a line of this rank?"""
+    """Does the last requested search show a line of this rank?"""
     return not gui.waits_to_go and rank in ranks(gui.infos)
 
 

@@ -13,7 +13,7 @@ from goryu.match.referee_board import BoardError
 
 
 class OpeningError(GoryuError, ValueError):
-    """A line that is not an opening; the message says what was received and what was expected."""
+    """A line that is not an opening."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ MAX_ELO = {"normalized": 200, "logistic": 1000}
 
 
 class SprtError(GoryuError, ValueError):
-    """A test with impossible numbers; the message says what was received and what was expected."""
+    """A test with impossible numbers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from goryu.errors import GoryuError
 
 
 class TimeControlError(GoryuError, ValueError):
-    """A time control that cannot be read or played; the message says what was received and expected."""
+    """A time control that cannot be read or played."""
 
 
 @dataclass(frozen=True, slots=True)

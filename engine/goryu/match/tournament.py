@@ -180,7 +180,7 @@ class Match:
                 client.kill()
 
     def _work(self, index: int) -> None:
-        """One worker: plays games until none is left."""
+        """Plays games until none is left, in the thread of a worker."""
         engines: list[UsiClient] = []
         try:
             while True:

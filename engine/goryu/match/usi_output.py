@@ -14,7 +14,7 @@ INFO = re.compile(
     rf"info(?: multipv [1-9]\d*)? depth [1-9]\d* seldepth [1-9]\d* time \d+ nodes \d+ nps \d+ hashfull \d+"
     rf" score (?:cp -?\d+|mate -?[1-9]\d*) pv (?P<pv>{MOVE}(?: {MOVE})*)"
 )
-"""An `info` line with a variation, in the strict form that Goryu keeps to: a fixed order of words, and only
+"""An `info` line with a variation, in Goryu's strict form: a fixed order of words, and only
 words that every client that we have read understands."""
 
 ENGINE_LINE = re.compile(

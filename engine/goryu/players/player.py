@@ -226,7 +226,7 @@ class Player:
         return not is_root(self._puct, board) or board.move_stack == self._moves
 
     def _has_considered(self, board: Board, root_moves: frozenset[Move]) -> bool:
-        """Did the last search of this root, if any, consider all the moves that the next one shall consider?
+        """Did the last search of this root, if any, consider all the moves that the next one considers?
 
         A move that was left out has no visits, and would lose against the others for that reason alone.
         """

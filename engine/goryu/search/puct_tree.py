@@ -1,8 +1,8 @@
 """PUCT on a tree: Monte Carlo tree search guided by a policy and a value (AlphaZero).
 
 UCT tries every move before it prefers any, and plays a random game to evaluate a position. An evaluator
-replaces both: its policy P says which moves deserve a try, and its value V replaces the random game. Each
-playout walks down the tree by the move with the greatest score
+replaces both: its policy P rates the moves, and its value V replaces the random game. Each playout walks down
+the tree by the move with the greatest score
 
     Q(a) + c * P(a) * sqrt(N) / (1 + N(a))
 

@@ -34,7 +34,7 @@ MAX_CP = 99_999
 # fmt: off
 OPTIONS: tuple[Option, ...] = (
     check("USI_Ponder", "clock.ponders",
-          "The GUI may let the engine think on the opponent's time; it then uses a little more of its own."),
+          "The GUI may let the engine think on the opponent's time; it then plans more time per move."),
     check("Stochastic_Ponder", "ponders_on_all_replies",
           "While pondering, think about all of the opponent's moves, not only the predicted one."),
     spin("USI_Hash", "search.capacity_bytes", 1, 1_048_576, MB, "Memory for the search graph."),
@@ -85,7 +85,7 @@ OPTIONS: tuple[Option, ...] = (
          "Nodes of the mate search at each position of the expected line."),
     check("ReuseSubtree", "reuses_subtree", "Keep what the last search found about the position."),
     spin("NodesLimit", "playouts", 0, INT32_MAX, NUMBER,
-         "Playouts per move, whatever the clock says. 0: no such limit.", "Const_Playout", "playout"),
+         "Playouts per move, regardless of the clock. 0: no such limit.", "Const_Playout", "playout"),
     spin("DepthLimit", "depth", 0, 1000, NUMBER, "Mean depth at which to stop. 0: no such limit."),
     # The rules.
     spin("MaxMovesToDraw", "rules.moves_to_draw", 0, 100_000, NUMBER,

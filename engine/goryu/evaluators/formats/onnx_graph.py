@@ -35,7 +35,7 @@ def producer(path: Path, output: str) -> str:
     Operators that only cast or reshape are skipped.
 
     Raises:
-        ModelError: the file is not a protocol buffer, or its graph has a circle.
+        ModelError: the file is not a protocol buffer, or its graph has a cycle.
     """
     nodes: dict[str, _Node] = {}
     try:
@@ -50,7 +50,7 @@ def producer(path: Path, output: str) -> str:
         if output not in nodes or nodes[output].op_type not in PASSING:
             return nodes[output].op_type if output in nodes else ""
         output = nodes[output].first_input
-    raise ModelError(f"model {path}: the graph has a circle; the file is damaged")
+    raise ModelError(f"model {path}: the graph has a cycle; the file is damaged")
 
 
 def _read_node(message: memoryview) -> dict[str, _Node]:

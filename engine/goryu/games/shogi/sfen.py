@@ -61,7 +61,7 @@ class SfenFields:
     move_number: int
 
     def __str__(self) -> str:
-        """The canonical SFEN: hands in the order R B G S N L P, the move number at least 1."""
+        """Returns the canonical SFEN: hands in the order R B G S N L P, the move number at least 1."""
         ranks = "/".join(_rank_text(self.pieces[rank::9]) for rank in range(9))
         hands = "".join(_hand_text(hand, colour) for colour, hand in enumerate(self.hands)) or "-"
         return f"{ranks} {'bw'[self.turn]} {hands} {max(1, self.move_number)}"

@@ -157,7 +157,7 @@ def disc_value(
 
 
 def random_position(rng: Random) -> Reversi:
-    """Returns a position after 24 to 50 moves of a random game that is not over by then."""
+    """Returns a position of a random game that still goes on after 24 to 50 moves."""
     while True:
         state, plies = Reversi(), rng.randint(24, 50)
         while state.outcome() is None and state.ply < plies:

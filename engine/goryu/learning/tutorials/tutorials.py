@@ -38,7 +38,7 @@ class TutorialOptions:
 
 
 def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
-    """AlphaZero's loop, then every algorithm compared with the numbers of the AlphaZero tutorial."""
+    """Runs AlphaZero's loop, then compares every algorithm with the numbers of the AlphaZero tutorial."""
     config = replace(TICTACTOE, cycles=options.cycles or TICTACTOE.cycles)
     learner = BoardLearner(BOARD_GAMES["tictactoe"], blocks=1, channels=32, seed=run.seed)
 
@@ -57,7 +57,7 @@ def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
 
 
 def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
-    """The value network of the reversi tutorial, with its config and with ours; then AlphaZero's loop."""
+    """Trains the reversi tutorial's value network with its config and ours; then runs AlphaZero's loop."""
     run.measure("rules of thumb", lambda rng: experiments.reversi_rules_of_thumb(options.games, rng))
     game = replace(BOARD_GAMES["reversi"], new=Reversi)
 
@@ -101,7 +101,7 @@ def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
 
 
 def train_exercises(run: ResumableRun, options: TutorialOptions) -> None:
-    """The exercises of the reversi tutorial: five learners with different opponents and targets."""
+    """Trains the five learners of the reversi tutorial's exercises, with different opponents and targets."""
     run.measure("corners", lambda rng: exercises.corner_rules_of_thumb(options.games, rng))
     for variant in exercises.VARIANTS:
         config = variant.config(options.value_games or 2000)
@@ -119,7 +119,7 @@ def train_exercises(run: ResumableRun, options: TutorialOptions) -> None:
 
 
 def train_shogi(run: ResumableRun, options: TutorialOptions) -> None:
-    """AlphaZero's loop on shogi, as a demonstration; `shogi_learner.py` has the results."""
+    """Runs AlphaZero's loop on shogi, as a demonstration; `shogi_learner.py` has the results."""
     config = replace(SHOGI, cycles=options.cycles or SHOGI.cycles)
     learner = ShogiLearner(blocks=2, channels=32, seed=run.seed)
     untrained = learner.evaluator()
