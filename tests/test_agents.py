@@ -145,7 +145,7 @@ def test_epsilon_one_is_random_play_and_epsilon_zero_the_agent_itself() -> None:
     assert {with_epsilon(agent, 1.0, rng)(state) for _ in range(100)} == set(state.legal_moves())
 
 
-def test_planes_show_own_and_opponents_stones_where_they_lie() -> None:
+def test_planes_have_own_and_opponents_stones_on_their_squares() -> None:
     state = TicTacToe([0, 4, 2])  # X on 0 and 2, O on 4, O to move
     planes = encode([(state.own, state.opponent)], 3)
     assert planes.shape == (1, 2, 3, 3)

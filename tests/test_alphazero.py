@@ -195,7 +195,7 @@ def test_only_the_first_plies_of_a_match_are_drawn(search: str) -> None:
         assert (len(moves) > 1) == distinct
 
 
-def test_a_proven_win_is_all_there_is_to_play_and_to_learn() -> None:
+def test_a_proven_win_is_played_and_learned() -> None:
     config = replace(TICTACTOE, search="puct", sampling_plies=9)
     for seed in range(5):
         found = choose_move(

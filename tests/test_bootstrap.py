@@ -1,4 +1,4 @@
-"""Setting up a checkout: which steps are repeated, what stamps record, and what a failure shows."""
+"""Setting up a checkout: which steps are repeated, the stamps, and the messages of failures."""
 
 import importlib
 import subprocess

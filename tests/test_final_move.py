@@ -1,4 +1,4 @@
-"""Which root move is played, on roots made by hand."""
+"""The choice of the root move to play, on roots made by hand."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the search forgets when its root moves and when its table is full, on small graphs made by hand."""
+"""Forgetting, when the root moves and when the table is full, on small graphs made by hand."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the search relies on, of every game alike: see `State` in games/state.py."""
+"""The facts of every game on which the search relies: see `State` in games/state.py."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -66,7 +66,7 @@ def boards_of(game: GameRecord) -> list[Board]:
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=3, unique=True))
-def test_records_survive_the_way_through_games(seeds: list[int]) -> None:
+def test_records_survive_a_conversion_to_games_and_back(seeds: list[int]) -> None:
     records = np.concatenate([hcpe_records(random_game(seed)) for seed in seeds])
     games = list(games_from_hcpe(records))
     assert np.array_equal(np.concatenate([hcpe_records(game) for game in games]), records)

@@ -76,12 +76,12 @@ def test_there_is_nothing_to_dump_before_a_search() -> None:
 @pytest.mark.parametrize("sfen", [SHUFFLE, "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"])
 def test_both_implementations_dump_the_same(native: ModuleType, sfen: str) -> None:
     config, solver = PuctConfig(batch_size=4), MateSolver(20)
-    puct, twin = Puct(HashedEvaluator(), config, solver), native.Puct(HashedEvaluator(), config, solver)
-    assert twin.dump() is None
+    puct, compiled = Puct(HashedEvaluator(), config, solver), native.Puct(HashedEvaluator(), config, solver)
+    assert compiled.dump() is None
     puct.search(Board(sfen), never, max_playouts=400)
-    twin.search(native.Board(sfen), never, max_playouts=400)
+    compiled.search(native.Board(sfen), never, max_playouts=400)
     for limits in ({}, {"depth": 3}, {"least_visits": 5}, {"name": move_to_usi}):
-        assert json.dumps(twin.dump(**limits)) == json.dumps(puct.dump(**limits))
+        assert json.dumps(compiled.dump(**limits)) == json.dumps(puct.dump(**limits))
 
 
 def answer_to(text: str, request: Request, control: SearchControl, player: Player) -> list[str]:
@@ -124,7 +124,7 @@ def test_the_name_of_the_file_may_hold_blanks_and_another_ending_is_refused(tmp_
         assert "expected FILE.json" in answer_to(f"tree {name}", request, SearchControl(), player)[0]
 
 
-def test_a_number_in_a_question_may_be_anything() -> None:
+def test_a_number_in_a_console_command_may_be_anything() -> None:
     player, control = Player(), SearchControl()
     config = EngineConfig(EvaluatorConfig("hashed", threads=1), seed=1)
     player.load(config, lambda line: None)

@@ -204,7 +204,7 @@ def test_the_value_target_mixes_score_and_result_of_the_side_to_move(tmp_path: P
 
 
 @pytest.mark.parametrize("numbers", ["-540", "0", "nan", "540,30", "540,-0.1", "540,0.3,0", "540,0.3,-1"])
-def test_numbers_that_make_no_target_are_refused(numbers: str) -> None:
+def test_impossible_numbers_of_a_source_are_refused(numbers: str) -> None:
     with pytest.raises(ValueError, match="expected FILE,SCALE"):
         parse_source(f"a.hcpe,{numbers}")
 

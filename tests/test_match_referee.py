@@ -173,7 +173,7 @@ def test_a_check_forbids_a_declaration(library: str) -> None:
     assert play(Referee(quiet, library=library), "win") == (0, Reason.DECLARATION)
 
 
-def test_the_try_rule_crowns_the_king_that_arrives(library: str) -> None:
+def test_the_try_rule_wins_for_the_king_that_arrives(library: str) -> None:
     start = "sfen 9/4K4/9/9/9/9/9/9/k8 b - 1"
     assert play(Referee(start, library=library, declaration=DeclarationRule.TRY), "5b5a") == (0, Reason.TRY)
     assert play(Referee(start, library=library), "5b5a") is None

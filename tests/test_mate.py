@@ -14,7 +14,7 @@ from goryu.search.mate_table import INFINITE, UNSEEN, Entry, MateTable
 GOLD_AND_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
 
 
-LADDER = [
+KNOWN_MATES = [
     (int(plies), sfen)
     for plies, sfen in (
         line.split("\t")
@@ -99,14 +99,14 @@ def mates_in_one(sfen: str) -> set[str]:
 
 
 def test_mates_in_one_are_those_of_brute_force() -> None:
-    for sfen in [sfen for _, sfen in LADDER] + random_positions(1, 60):
+    for sfen in [sfen for _, sfen in KNOWN_MATES] + random_positions(1, 60):
         move, mates = mate_in_one(Board(sfen)), mates_in_one(sfen)
         assert (move is not None) == bool(mates)
         assert move is None or move_to_usi(move) in mates
 
 
-@pytest.mark.parametrize(("plies", "sfen"), [rung for rung in LADDER if rung[0] <= 7])
-def test_the_ladder_of_mates_is_climbed(plies: int, sfen: str) -> None:
+@pytest.mark.parametrize(("plies", "sfen"), [case for case in KNOWN_MATES if case[0] <= 7])
+def test_known_mates_are_found(plies: int, sfen: str) -> None:
     mate = solve(Board(sfen), 3000)
     assert mate.verdict is MateVerdict.MATE
     assert len(mate.moves) >= plies
@@ -117,8 +117,8 @@ def test_the_ladder_of_mates_is_climbed(plies: int, sfen: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("plies", "sfen"), [rung for rung in LADDER if rung[0] > 7])
-def test_the_top_of_the_ladder_is_reached(plies: int, sfen: str) -> None:
+@pytest.mark.parametrize(("plies", "sfen"), [case for case in KNOWN_MATES if case[0] > 7])
+def test_long_known_mates_are_found(plies: int, sfen: str) -> None:
     mate = solve(Board(sfen), 30_000)
     assert mate.verdict is MateVerdict.MATE
     assert_line_mates(sfen, mate)
@@ -134,7 +134,7 @@ def test_no_mate_is_announced_where_brute_force_finds_none() -> None:
 
 
 def test_the_search_leaves_the_board_as_it_was() -> None:
-    for _, sfen in LADDER[::6]:
+    for _, sfen in KNOWN_MATES[::6]:
         board = Board(sfen)
         key, moves = board.key, list(board.move_stack)
         solve(board, 60)
@@ -147,7 +147,7 @@ def test_no_mate_is_found_when_every_check_has_an_answer() -> None:
 
 
 def test_a_spent_budget_is_not_a_disproof() -> None:
-    sfen = next(sfen for plies, sfen in LADDER if plies == 5)
+    sfen = next(sfen for plies, sfen in KNOWN_MATES if plies == 5)
     mate = solve(Board(sfen), 1)
     assert mate == Mate(MateVerdict.UNKNOWN, (), 1)
 
@@ -256,7 +256,7 @@ def test_a_mate_is_shortened() -> None:
     assert_mates(MATE_IN_THREE, mate)
 
 
-@pytest.mark.parametrize(("plies", "sfen"), [rung for rung in LADDER if rung[0] <= 5])
+@pytest.mark.parametrize(("plies", "sfen"), [case for case in KNOWN_MATES if case[0] <= 5])
 def test_shortened_mates_of_few_plies_are_the_shortest(plies: int, sfen: str) -> None:
     mate = solve(Board(sfen), 3000, shortening_nodes=5000)
     assert len(mate.moves) == plies
@@ -264,7 +264,7 @@ def test_shortened_mates_of_few_plies_are_the_shortest(plies: int, sfen: str) ->
 
 
 def test_shortening_stays_within_its_budget() -> None:
-    sfen = next(sfen for plies, sfen in LADDER if plies == 7)
+    sfen = next(sfen for plies, sfen in KNOWN_MATES if plies == 7)
     first = solve(Board(sfen), 3000)
     for extra in (0, 1, 30):
         mate = solve(Board(sfen), 3000, shortening_nodes=extra)
@@ -274,14 +274,14 @@ def test_shortening_stays_within_its_budget() -> None:
 
 @pytest.mark.parametrize("capacity", [5, 60, 200])
 def test_mates_are_found_with_small_tables(capacity: int) -> None:
-    for sfen in [sfen for plies, sfen in LADDER if plies == 5][::6]:
+    for sfen in [sfen for plies, sfen in KNOWN_MATES if plies == 5][::6]:
         mate = solve(Board(sfen), 20_000, capacity=capacity)
         assert mate.verdict is MateVerdict.MATE
         assert_line_mates(sfen, mate)
 
 
 def test_small_tables_deny_no_mate() -> None:
-    for _, sfen in LADDER[::5]:
+    for _, sfen in KNOWN_MATES[::5]:
         for capacity in (1, 30):
             assert solve(Board(sfen), 150, capacity=capacity).verdict is not MateVerdict.NO_MATE
 

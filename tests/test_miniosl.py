@@ -102,7 +102,7 @@ def test_the_value_is_from_the_side_to_move(evaluator: MinioslEvaluator, turn: s
     assert evaluation.value > 0.9 if turn == "b" else evaluation.value < -0.9
 
 
-def test_a_non_promotion_without_a_point_gets_nothing(evaluator: MinioslEvaluator) -> None:
+def test_a_pointless_non_promotion_has_probability_zero(evaluator: MinioslEvaluator) -> None:
     board = Board()
     for move in ("7g7f", "3c3d"):
         board.push_usi(move)

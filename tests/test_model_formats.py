@@ -228,7 +228,7 @@ def test_labels_of_the_test_vectors_of_other_formats(turn: int, usi: str, book: 
     assert (BOOK.label(move_from_usi(usi), turn), NSHOGI.label(move_from_usi(usi), turn)) == (book, nshogi)
 
 
-def test_the_pieces_of_the_book_are_where_cshogi_puts_them() -> None:
+def test_the_planes_of_python_dlshogi2_have_the_pieces_of_cshogi() -> None:
     cshogi = pytest.importorskip("cshogi")
     reference = cshogi.Board()
     for board in random_boards(games=3, seed=1):

@@ -52,7 +52,7 @@ def assert_same(twin: Any, board: PythonBoard) -> None:
 
 
 def play_both(twin: Any, board: PythonBoard, rng: Random, plies: int, retreats: float = 0.0) -> int:
-    """Plays random moves, sometimes back, compares after each, and returns how often repetition spoke.
+    """Plays random moves, sometimes back, compares after each, and returns how often a repetition was found.
 
     retreats: how often a side undoes its own last move if it may, so that positions recur.
     """
@@ -110,7 +110,7 @@ def scattered(rng: Random, count: int, least: int, most: int, hands: tuple[str, 
 
 
 def entered(rng: Random, count: int) -> Iterator[str]:
-    """Yields legal SFENs with the mover's king and about ten of its men in the far ranks."""
+    """Yields legal SFENs with the mover's king and about ten of its pieces in the far ranks."""
 
     def sfens() -> Iterator[str]:
         while True:

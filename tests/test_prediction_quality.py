@@ -72,7 +72,7 @@ def test_the_probability_is_that_of_the_move_played() -> None:
     assert not other.is_first
 
 
-def test_of_some_positions_both_sides_have_their_turn() -> None:
+def test_a_part_of_the_positions_has_both_sides() -> None:
     seen = predict([played(), played()], MaterialEvaluator(), every=2, batch=1)
     assert [(one.ply, one.player) for one in seen] == [(2, "A"), (3, "B"), (6, "A"), (7, "B")] * 2
 
@@ -82,7 +82,7 @@ def test_a_game_that_cannot_be_played_is_an_error() -> None:
         predict([played(moves=("2g2f", "2g2f"))], Ranked())
 
 
-def test_the_losses_are_those_of_a_calculator() -> None:
+def test_the_losses_are_those_computed_by_hand() -> None:
     seen = [
         prediction(0.6, 1.0, 0.25), prediction(0.6, 1.0, 0.0, is_first=False),
         prediction(-0.2, 0.5, 1.0), prediction(0.2, 0.0, 0.5, is_first=False),
@@ -109,7 +109,7 @@ def test_the_factor_is_found(factor: float) -> None:
     assert again.result_loss == pytest.approx(one.fitted_loss)
 
 
-def test_nothing_seen_is_an_error() -> None:
+def test_no_positions_are_an_error() -> None:
     with pytest.raises(ValueError, match="at least one position"):
         summarize([])
 

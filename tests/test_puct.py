@@ -365,7 +365,7 @@ def test_a_mate_is_entered_only_at_a_position_of_the_graph() -> None:
     assert puct.root.proof == UNKNOWN
 
 
-def test_moves_proven_to_lose_do_not_decide_the_race() -> None:
+def test_moves_proven_to_lose_are_not_among_the_two_most_visited() -> None:
     board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
     puct = Puct(HashedEvaluator())
     favourite = puct.search(board, never, max_playouts=50).moves[0]

@@ -183,7 +183,7 @@ def test_the_padding_has_the_zero_point(tmp_path: Path) -> None:
     assert saturated_pairs(tmp_path / "net.onnx", positions(2)) == (pairs, pairs)
 
 
-def test_inputs_in_another_order_are_no_obstacle(tmp_path: Path) -> None:
+def test_inputs_may_be_in_another_order(tmp_path: Path) -> None:
     net = Foreign()
     path = net.save(tmp_path / "float.onnx", net.trunk(), inputs=("input2", "input1"))
     quantize(path, tmp_path / "int8.onnx", positions(16))

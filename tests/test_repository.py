@@ -297,7 +297,7 @@ def test_characters_that_the_terminal_cannot_show_are_escaped(monkeypatch: pytes
 
 @pytest.mark.parametrize("path", LAUNCHERS, ids=lambda path: path.name)
 class TestLauncher:
-    """What cmd.exe trips over; the GUI reads what a launcher prints."""
+    """The pitfalls of cmd.exe; and a GUI reads everything that a launcher prints."""
 
     def test_is_ascii_with_crlf(self, path: Path) -> None:
         lines = path.read_bytes().decode("ascii").split("\r\n")

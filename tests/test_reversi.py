@@ -23,7 +23,7 @@ def test_deep_perft(depth: int, count: int) -> None:
 
 
 def flipped(state: Reversi, square: int) -> set[int]:
-    """The rules as a beginner's book has them: look along each of the eight directions."""
+    """Returns the discs that a move flips, by the rules: follow each of the eight directions."""
     n = state.size
     row, column = divmod(square, n)
     result: set[int] = set()

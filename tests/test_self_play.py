@@ -181,7 +181,7 @@ def test_a_full_search_goes_on_where_the_cheap_one_stopped() -> None:
     assert len(evaluator.keys) == 1 + 16
 
 
-def test_memory_does_not_change_a_search() -> None:
+def test_the_cache_does_not_change_a_search() -> None:
     board, cache = Board(), EvaluationCache()
     for playouts in (5, 20, 20, 60):
         board.push(board.legal_moves()[playouts % 7])

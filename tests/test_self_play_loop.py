@@ -87,7 +87,7 @@ def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "changes", [{"match_games": 1}, {"match_games": -2}, {"window": 0}, {"games": 0}, {"cycles": 0}]
 )
-def test_numbers_that_make_no_loop_are_refused(changes: dict[str, int]) -> None:
+def test_impossible_numbers_of_a_loop_are_refused(changes: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="expected"):
         replace(CONFIG, **changes)  # type: ignore[arg-type]
 

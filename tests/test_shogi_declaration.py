@@ -31,7 +31,7 @@ def flip(sfen: str) -> str:
 
 
 def crowded_camps(rng: Random, count: int) -> list[str]:
-    """Returns random positions in which the side to move has about enough men in the camp."""
+    """Returns random positions in which the side to move has about enough pieces in the camp."""
     found: list[str] = []
     kinds = [1] * 18 + [2, 3, 4, 7] * 4 + [5, 6] * 2
     while len(found) < count:
@@ -104,7 +104,7 @@ def test_black_needs_28_points_and_white_27_or_both_31(
     assert Board(flip(camp(hand)), rules).declaration() == white
 
 
-def test_ten_men_must_be_in_the_camp_however_many_points_there_are() -> None:
+def test_ten_pieces_must_be_in_the_camp_however_many_points_there_are() -> None:
     sfen = camp("2G2SRB")
     assert Board(sfen, LAW_27).declaration()
     assert not Board(sfen.replace("/+P+P7/", "/+P8/"), LAW_27).declaration()

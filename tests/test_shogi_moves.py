@@ -289,7 +289,7 @@ def test_a_mirrored_position_has_mirrored_moves(sfen: str) -> None:
         assert len(Board(mirrored, rules).legal_moves()) == len(Board(sfen, rules).legal_moves())
 
 
-def test_the_board_for_people_is_ascii_and_shows_hands_and_sfen() -> None:
+def test_the_text_board_is_ascii_and_shows_hands_and_sfen() -> None:
     text = str(Board(MATSURI))
     assert text.isascii()
     assert "white in hand: P5 N1 S1 G1" in text

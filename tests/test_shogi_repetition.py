@@ -98,7 +98,7 @@ def test_more_in_hand_is_superior_and_less_inferior() -> None:
     assert results == [None] * 5 + [SUPERIOR]
 
 
-def test_an_attack_that_comes_back_with_more_in_hand_has_not_come_back() -> None:
+def test_a_position_with_more_in_the_attackers_hand_does_not_recur() -> None:
     board, _ = play("4k4/9/9/9/9/9/9/9/4K4 b P 1", "P*5b 5a5b 5i4i 5b4a 4i5i 4a5a")
     assert (board.recurs(0, 6), board.recurs(1, 6)) == (True, False)
     assert not board.recurs(0, 5)

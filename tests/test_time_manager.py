@@ -131,7 +131,7 @@ def test_a_margin_of_the_main_time_is_not_planned_with() -> None:
     assert budget_of(byoyomi, config=margin) == budget_of(byoyomi)
 
 
-def test_the_user_may_have_it_think_longer_or_shorter() -> None:
+def test_the_user_may_lengthen_or_shorten_the_search() -> None:
     limits = Limits(time_ms=(600_000, 600_000), increment_ms=(2000, 2000))
     plain = budget_of(limits).optimum_ms
     assert budget_of(limits, config=replace(CONFIG, slow_mover_percent=50)).optimum_ms == plain / 2
@@ -261,7 +261,7 @@ def test_after_ponderhit_only_new_playouts_count_for_the_rate() -> None:
     assert manager.should_stop(stats._replace(second_visits=5950))
 
 
-def test_time_in_which_nothing_was_searched_decides_no_race() -> None:
+def test_time_without_playouts_decides_no_race() -> None:
     clock = Clock()
     manager = TimeManager(clock)
     manager.start(Budget(1000, 1000, may_stop_early=True), clock())

@@ -353,13 +353,13 @@ def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:
         load_export(tmp_path / "half.onnx")
 
 
-def test_a_network_of_another_size_is_no_beginning(tmp_path: Path) -> None:
+def test_training_does_not_start_from_a_network_of_another_size(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected 2 blocks of 16 channels, found 5 of 64"):
         train(new_config(), small_dataset(), {}, tmp_path, initial=SHIPPED)
 
 
 @pytest.mark.parametrize("content", [b"", b"hello"])
-def test_a_file_that_is_no_checkpoint_is_no_beginning(content: bytes, tmp_path: Path) -> None:
+def test_training_does_not_start_from_another_file(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "checkpoint.pt").write_bytes(content)
     with pytest.raises(ValueError, match=r"checkpoint.pt: expected a checkpoint"):
         train(new_config(), small_dataset(), {}, tmp_path / "run", initial=tmp_path / "checkpoint.pt")
@@ -412,7 +412,7 @@ def test_a_full_disk_is_an_error_that_names_it_and_leaves_the_checkpoint(tmp_pat
 
 
 @pytest.mark.parametrize("changes", [{"steps": 0}, {"evaluations": 0}, {"minutes": 0.0}])
-def test_numbers_that_make_no_run_are_refused(changes: dict[str, Any]) -> None:
+def test_impossible_numbers_of_a_run_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected more than 0, received 0"):
         new_config(**changes)
 

@@ -70,7 +70,7 @@ def test_a_check_option_given_false_is_false(ready: Engine) -> None:
 
 
 def test_an_option_set_after_isready_counts(ready: Engine) -> None:
-    """dlshogi, nshogi and the books' engines go on with the old value."""
+    """dlshogi, nshogi, python-dlshogi and python-dlshogi2 go on with the old value."""
     ready.send("isready")
     ready.expect("readyok")
     ready.send("setoption name MultiPV value 2\nsetoption name Evaluator value uniform\ngo nodes 30")

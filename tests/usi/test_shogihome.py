@@ -29,7 +29,7 @@ NO_TSUME = "position sfen 4k4/9/9/9/9/9/9/9/4K4 b P 1"
 
 
 class Gui(Enum):
-    """What the GUI assumes that the engine is doing."""
+    """The state of the engine, as the GUI assumes it."""
 
     STARTING = auto()
     NOT_READY = auto()
