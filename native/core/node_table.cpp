@@ -278,7 +278,7 @@ void NodeTable::prune(NodeIndex root) {
 }
 
 void NodeTable::make_room(NodeIndex root) {
-    const std::uint32_t limit = fold_limit();
+    const std::uint64_t limit = fold_limit();
     live_.for_each([&](NodeIndex index) {
         const Node& node = (*this)[index];
         if (node.total_visits < limit && node.tried != 0 && node.in_flight == 0 && index != root) fold(index);
@@ -287,18 +287,23 @@ void NodeTable::make_room(NodeIndex root) {
     fit();
 }
 
-// The least power of two such that the children of nodes with more visits fill half a table.
-std::uint32_t NodeTable::fold_limit() const {
-    std::array<std::uint64_t, 33> children{};  // Tried moves, by the bit length of their node's visits.
-    int bits = 0;
+// The least number of visits, rounded to three significant bits, such that the children of nodes with as many
+// fill half a table.
+std::uint64_t NodeTable::fold_limit() const {
+    std::array<std::uint64_t, 8 * 32> children{};  // Tried moves; index 8 * bits + n: n << bits visits.
     live_.for_each([&](NodeIndex index) {
         const Node& node = (*this)[index];
-        const int width = std::bit_width(node.total_visits);
-        children[width] += node.tried;
-        bits = std::max(bits, width);
+        const int bits = std::max(static_cast<int>(std::bit_width(node.total_visits)) - 3, 0);
+        children[8 * bits + (node.total_visits >> bits)] += node.tried;
     });
-    for (std::uint64_t kept = 0; bits > 1 && 2 * (kept + children[bits]) <= size_; --bits) kept += children[bits];
-    return bits < 32 ? std::uint32_t{1} << bits : ~std::uint32_t{0};
+    std::uint64_t limit = std::uint64_t{1} << 32, kept = 0;
+    for (std::size_t i = children.size(); i-- > 0;) {
+        if (children[i] == 0) continue;
+        kept += children[i];
+        if (2 * kept > size_) break;
+        limit = static_cast<std::uint64_t>(i % 8) << i / 8;
+    }
+    return limit;
 }
 
 // Forgets the statistics of the moves of a node. Its repetitions become stale.

@@ -188,7 +188,7 @@ private:
     }
     void link(NodeIndex index) noexcept;
     void rebuild_buckets(int bits);
-    std::uint32_t fold_limit() const;
+    std::uint64_t fold_limit() const;
     void fold(NodeIndex index);
     void keep_reachable(NodeIndex root);
     void drop_stale_repetitions();

@@ -47,15 +47,21 @@ def make_room(table: NodeTable, root: Node) -> None:
 
 
 def _fold_limit(table: NodeTable) -> int:
-    """Returns the least power of two such that the children of nodes with more visits fill half a table."""
-    children = Counter[int]()  # Tried moves, by the bit length of their node's visits.
+    """Returns the least number of visits such that the children of nodes with as many fill half a table.
+
+    Visits are rounded down to three significant bits, so that few numbers have to be compared.
+    """
+    children = Counter[int]()  # Tried moves, by the rounded visits of their node.
     for node in table:
-        children[node.total_visits.bit_length()] += node.tried
-    bits, kept = max(children), 0
-    while bits > 1 and 2 * (kept + children[bits]) <= len(table):
-        kept += children[bits]
-        bits -= 1
-    return 1 << bits
+        bits = max(node.total_visits.bit_length() - 3, 0)
+        children[node.total_visits >> bits << bits] += node.tried
+    limit, kept = 1 << 32, 0
+    for visits in sorted(children, reverse=True):
+        kept += children[visits]
+        if 2 * kept > len(table):
+            break
+        limit = visits
+    return limit
 
 
 def _fold(table: NodeTable, node: Node) -> None:
