@@ -213,7 +213,7 @@ class Rounded:
 
 
 @pytest.mark.parametrize("game", ["reversi", "shogi"])
-def test_where_no_paths_merge_the_visits_are_those_of_puct_on_a_tree(game: str) -> None:
+def test_where_no_paths_merge_the_visits_are_those_of_puct_tree(game: str) -> None:
     state = Unmerged(midgame(game, 3, seed=5))
     tree = puct_tree.search(state, Rounded(), 300)
     formula = Formula(puct_tree.EXPLORATION, c_factor=0.0, fpu_reduction=0.0)

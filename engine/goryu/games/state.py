@@ -40,8 +40,8 @@ class State(Protocol):
 
     @property
     def key(self) -> int:
-        """64-bit Zobrist key of everything that decides the future of the game by its
-        rules except repetition: the position, the side to move and the ply.
+        """64-bit hash (a Zobrist key) of the position, the side to move and the ply: all that
+        decides the future of the game, except repetition.
 
         The ply is mixed in, so that no sequence of moves leads back to an equal key
         and the graph of keys has no cycle.

@@ -12,6 +12,7 @@ from goryu.games.state import Move, Outcome
 
 __all__ = ["TicTacToe"]
 
+# One octal digit a row.
 LINES = (0o700, 0o070, 0o007, 0o444, 0o222, 0o111, 0o421, 0o124)
 FULL = 0o777
 LOSS = Outcome(-1.0, "three in a row")

@@ -35,6 +35,10 @@ ALL_MOVES = 600
 """No shogi position has this many legal moves."""
 
 
+FULL_TABLE = 950
+"""Thousandths of the table: an almost full one ends a search that is limited by depth."""
+
+
 class SearchSession:
     """One search.
 
@@ -201,7 +205,10 @@ class SearchSession:
     def _has_reached_limit(self, stats: SearchStats) -> bool:
         nodes = _playout_limit(self._limits, self._config)
         depth = _depth_limit(self._limits, self._config)
-        return (nodes is not None and stats.playouts >= nodes) or (depth is not None and stats.depth >= depth)
+        if nodes is not None and stats.playouts >= nodes:
+            return True
+        # A search with a full table forgets and may never get deeper.
+        return depth is not None and (stats.max_depth >= depth or stats.hashfull >= FULL_TABLE)
 
     def _report_if_due(self) -> None:
         elapsed_ms = self.elapsed_ms()

@@ -6,7 +6,7 @@ each move as often as the search visited it; T -> 0 plays the most visited one; 
 plays anything.
 
 Weakness: it does not distinguish a harmless variation from a blunder that the search tried.
-At T = 1 a blunder with one percent of the visits is played in one percent of the games.
+At T = 1 it plays a blunder with 1 % of the visits once in a hundred times.
 Source: D. Silver et al., "Mastering the game of Go without human knowledge", Nature, 2017
 (the softmax is Boltzmann's distribution with energies -ln visits).
 """

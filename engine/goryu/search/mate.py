@@ -9,9 +9,9 @@ so that
 hold for both. df-pn explores depth first, leaving a subtree only once its numbers pass the
 thresholds at which another one became cheaper, and keeps the numbers in a table.
 
-A position that recurs on the path of the search, with no more in the attacker's hand, counts as an escape.
-With more in hand it may belong to a mate, and so may a position of the game before the search, short of its
-fourth occurrence.
+A position that recurs on the path of the search counts as an escape, unless the attacker now has more in
+hand: such a recurrence may be part of a mate. Positions of the game before the search do not count; only
+the fourth occurrence of one ends the game.
 
 Weakness: the first mate found need not be the shortest; `shortening_nodes` buys shorter ones. An escape by
 repetition holds for its path, while the table merges paths: a mate may be missed there. No mate is invented,

@@ -1,4 +1,7 @@
-"""The nodes of the search graph: one position each, with statistics of its moves."""
+"""Nodes: what the search knows of one position.
+
+On a first reading skip raw visits, raw variance and lines; `forgetting.py` and `proof.py` explain them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

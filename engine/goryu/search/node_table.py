@@ -7,8 +7,9 @@ children up to date, and visits that another parent made to a shared child never
     N = 1 + sum of N(a)
     Q = (V + sum of N(a) * -Q(child a)) / (1 + sum of N(a))
 
-Both sums of Q leave out moves that are proven to lose: they will not be played, so they must not pull the
-average down. Running sums of playout results would be wrong as soon as paths merge: only the parent that a
+where V is `raw_value` and 1 is `raw_visits`, which is greater only in a folded node (`forgetting.py`). Both
+sums of Q leave out moves that are proven to lose: they will not be played, so they must not pull the average
+down. Running sums of playout results would be wrong as soon as paths merge: only the parent that a
 playout came through would see its result.
 
 A node must not store a result that depends on the *path* (repetition). `RepetitionStats` counts playouts that

@@ -39,7 +39,8 @@ def prove(state: State, solver: LeafSolver, draw_value_first: float) -> Node | N
     """
     if (outcome := state.outcome()) is not None:
         proof = DRAW if outcome.value == 0.0 else WIN if outcome.value > 0.0 else LOSS
-        distance = int(proof == WIN and bool(state.legal_moves()))  # A declaration of a win takes a ply.
+        # Only a win by declaration leaves legal moves. The declaration takes a ply.
+        distance = int(proof == WIN and bool(state.legal_moves()))
         return _proven(state, proof, distance, outcome_value(outcome, state, draw_value_first))
     if line := solver(state):
         return _proven(state, WIN, len(line), +1.0, line)
@@ -54,7 +55,10 @@ def outcome_value(outcome: Outcome, state: State, draw_value_first: float) -> fl
 
 
 def add_mate(table: NodeTable, state: State, line: Sequence[Move]) -> bool:
-    """Adds a mate by the side to move in `state`, which is left as it was; see `Puct.add_mate`."""
+    """Adds a mate that was found elsewhere to the graph; returns whether it could be added.
+
+    line: mating moves of the side to move in `state`, to the end. `state` is left as it was.
+    """
     node = table.find(state.key)
     if node is None or node.proof != UNKNOWN or line[0] not in node.moves:
         return False

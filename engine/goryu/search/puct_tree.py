@@ -6,7 +6,8 @@ the tree by the move with the greatest score
 
     Q(a) + c * P(a) * sqrt(N) / (1 + N(a))
 
-until it reaches a position that is not in the tree. It evaluates this position and adds the value to every
+where N(a) counts the visits of a move and N those of its node, until it reaches a position that is not in
+the tree. It evaluates this position (or takes the result, if the game is over) and adds the value to every
 move on the way back, with the sign changed at each step. A move without a visit has the Q of its node.
 
 Weakness: the evaluator evaluates one position at a time, though networks are fastest on batches; and a
@@ -84,6 +85,12 @@ def simulate(root: Node, state: State, evaluator: Evaluator, c: float) -> None:
 
 
 def best_move(state: State, evaluator: Evaluator, playouts: int) -> Move:
-    """Returns the most visited move, the first of equals; `state` must have a legal move."""
+    """Returns the most visited move, the first of equals; `state` must have a legal move.
+
+    >>> from goryu.evaluators.uniform import UniformEvaluator
+    >>> from goryu.games.tictactoe import TicTacToe
+    >>> best_move(TicTacToe([0, 3, 1, 4]), UniformEvaluator(), playouts=50)
+    2
+    """
     root = search(state, evaluator, playouts)
     return root.moves[root.visits.index(max(root.visits))]

@@ -86,7 +86,8 @@ OPTIONS: tuple[Option, ...] = (
     check("ReuseSubtree", "reuses_subtree", "Keep what the last search found about the position."),
     spin("NodesLimit", "playouts", 0, INT32_MAX, NUMBER,
          "Playouts per move, regardless of the clock. 0: no such limit.", "Const_Playout", "playout"),
-    spin("DepthLimit", "depth", 0, 1000, NUMBER, "Mean depth at which to stop. 0: no such limit."),
+    spin("DepthLimit", "depth", 0, 1000, NUMBER,
+         "Stop when the longest playout has as many plies. 0: no such limit."),
     # The rules.
     spin("MaxMovesToDraw", "rules.moves_to_draw", 0, 100_000, NUMBER,
          "Number of moves after which the game is drawn. 0: never.", "Draw_Ply", "USI_MaxPly"),
