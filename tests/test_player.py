@@ -170,6 +170,16 @@ def test_an_impossible_path_is_reported_and_the_engine_plays(path: str) -> None:
     assert move_of(search(player, request_of(config))) != "none"
 
 
+@pytest.mark.parametrize("capacity", [100, 1_000_000])
+def test_a_search_to_a_depth_ends_also_where_memory_is_too_small_for_it(capacity: int) -> None:
+    config = with_fields(QUICK, {"search.capacity": capacity, "mate.root_nodes": 0})
+    player, _ = loaded(config)
+    answer = search(player, request_of(config, limits=Limits(depth=8)))
+    assert answer.result is not None
+    stats = answer.result.stats
+    assert stats.max_depth >= 8 if capacity > 100 else stats.max_depth < 8
+
+
 def test_a_search_goes_on_when_its_memory_is_full() -> None:
     config = with_fields(QUICK, {"search.capacity_bytes": 1 << 20, "mate.root_nodes": 0})
     player, messages = loaded(config)
