@@ -9,8 +9,6 @@ from goryu.evaluators.hashed import HashedEvaluator
 
 cdef EvaluatorAdapter adapter_of(evaluator, state, int batch_size):
     """Returns the fastest adapter of an evaluator."""
-    if "evaluate" in getattr(evaluator, "__dict__", ()):  # A wrapper that measures or tests it.
-        return PythonAdapter(evaluator, state)
     if type(evaluator) is HashedEvaluator:
         return HashedAdapter(evaluator, state, batch_size)
     if type(state) is Board and is_dlshogi_network(evaluator):
@@ -48,15 +46,15 @@ cdef class EvaluatorAdapter:
         """Forgets the last batch."""
 
     cdef ask(self, Batch& batch):
-        """Asks the evaluator."""
+        """Calls the evaluator."""
 
     cdef int read(self, Batch& batch) except -1 nogil:
-        """Fills in what it said, unless `ask` has done so."""
+        """Fills in the evaluations, unless `ask` has done so."""
         return 0
 
 
 cdef class HashedAdapter(EvaluatorAdapter):
-    """The hashed stub, computed natively: it needs nothing but keys and moves."""
+    """The hashed evaluator, computed natively from keys and moves."""
 
     cdef Board board  # The one whose planes are built, or None.
     cdef vector[float] board_planes
@@ -150,7 +148,7 @@ cdef class DlshogiAdapter(EvaluatorAdapter):
 
 
 cdef class PlainDlshogiAdapter(DlshogiAdapter):
-    """Any such network, asked by `run`."""
+    """Any such network, called by `run`."""
 
     cdef list first_rows  # The inputs cut to 0, 1, 2, ... rows.
 
@@ -174,7 +172,7 @@ cdef class PlainDlshogiAdapter(DlshogiAdapter):
 
 
 cdef class BoundDlshogiAdapter(DlshogiAdapter):
-    """One that answers in place, and with a win probability."""
+    """A network with fixed output arrays whose value is a win probability."""
 
     cdef object bound
     cdef const float[::1] probabilities

@@ -287,8 +287,8 @@ void NodeTable::make_room(NodeIndex root) {
     fit();
 }
 
-// The least number of visits, rounded to three significant bits, such that the children of nodes with as many
-// fill half a table.
+// The least number of visits, rounded down to three significant bits, such that nodes with at least as many have,
+// all together, tried at most half as many moves as the table has nodes.
 std::uint64_t NodeTable::fold_limit() const {
     std::array<std::uint64_t, 8 * 32> children{};  // Tried moves; index 8 * bits + n: n << bits visits.
     live_.for_each([&](NodeIndex index) {

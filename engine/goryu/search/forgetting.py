@@ -47,9 +47,10 @@ def make_room(table: NodeTable, root: Node) -> None:
 
 
 def _fold_limit(table: NodeTable) -> int:
-    """Returns the least number of visits such that the children of nodes with as many fill half a table.
+    """Returns the least number of visits such that nodes with at least as many have, all together, tried at
+    most half as many moves as the table has nodes.
 
-    Visits are rounded down to three significant bits, so that few numbers have to be compared.
+    Visits are rounded down to three significant bits, so that there are few numbers to compare.
     """
     children = Counter[int]()  # Tried moves, by the rounded visits of their node.
     for node in table:
