@@ -1,6 +1,7 @@
 """Shared by all tests: the choice of the native classes, and a header that names the goryu under test."""
 
 import importlib
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -26,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
+    os.environ["GORYU_LANGUAGE"] = "en"  # Tests expect English, whatever the machine's locale.
     sys.path.append(str(Path(__file__).parents[1] / "tools"))  # Its programs import each other by name.
     # A shell starts background jobs with Ctrl-C ignored, and their children inherit it; some tests send it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

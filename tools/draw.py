@@ -43,7 +43,7 @@ LABELS = {
 }
 """Part of goryu -> its content, in English and in Japanese."""
 
-SHARED = {"errors", "files"}
+SHARED = {"errors", "files", "japanese", "language"}
 """Modules that are left out of the drawing, because every part may use them."""
 
 

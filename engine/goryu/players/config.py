@@ -139,6 +139,8 @@ class EngineConfig:
     playouts, depth: limits of a search for which `go` names neither; 0 for none.
     resign_value: the value in [-1, +1] below which the engine resigns; -1 for never.
     seed: of all random choices; 0 for a new one every time.
+    level: at which moves of a game are played, a number of `levels.py`; 0 for full strength.
+    limits_strength, elo: if `level` is 0 and the strength is limited, the nearest level is played.
     """
 
     evaluator: EvaluatorConfig = field(default_factory=EvaluatorConfig)
@@ -157,6 +159,9 @@ class EngineConfig:
     depth: int = 0
     resign_value: float = -1.0
     seed: int = 0
+    level: int = 0
+    limits_strength: bool = False
+    elo: int = 1000
 
     def time_config(self) -> TimeConfig:
         """Returns the config of the time manager."""

@@ -13,6 +13,8 @@ from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, make_puct, solve
 from goryu.players.books.opening_book import BookPlayer
 from goryu.players.config import EngineConfig
+from goryu.players.level_moves import choose_level_move
+from goryu.players.levels import Level, at_level, level_of, limits_at_level
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.pv_mates import SHORTENING_NODES
@@ -43,6 +45,9 @@ MOST_MATE_ENTRIES = 1 << 21
 UNLIMITED = 1 << 62
 """More positions than a mate search can expand."""
 
+LEVEL_BATCH = 4
+"""Positions per call of the evaluator in the search of a level, which makes few playouts."""
+
 MATE_MARGIN_MS = 10.0
 """How long before the end of its time a mate search stops, to answer in time."""
 
@@ -58,6 +63,7 @@ class Player:
         self._time = TimeManager(clock)
         self._loaded: LoadedEvaluator | None = None
         self._puct: Puct | None = None
+        self._threads = 0  # Of the search.
         self._problem = "none was loaded"
         self._report: Callable[[str], None] = lambda message: None
         self._books = BookPlayer()
@@ -124,6 +130,9 @@ class Player:
             return Answer(None, info_string=f"Error! no evaluator: {self._problem}")
         if not request.board.legal_moves():
             return Answer(None)
+        level = level_of(request.config)
+        if not (level.is_full_strength or request.limits.infinite or request.limits.root_moves):
+            return self._search_at_level(level, request, control, on_progress)
         if request.limits.ponder and request.config.ponders_on_all_replies and request.board.move_stack:
             answer = self._ponder_on_all_replies(request, control, on_progress)
             if answer is not None:
@@ -137,6 +146,34 @@ class Player:
         puct = self._searcher(request.config, request.board, request.limits.root_moves)
         session = SearchSession(puct, request, control, on_progress, self._time, self._rng, known=known)
         return session.run()
+
+    def _search_at_level(
+        self, level: Level, request: Request, control: SearchControl, on_progress: OnProgress
+    ) -> Answer:
+        """Plays a move at a level below full strength; while pondering it only waits."""
+        assert self._loaded is not None
+        board, evaluator = request.board, self._loaded.evaluator
+        if request.limits.ponder:
+            control.wait()
+            if control.hit is None:
+                return Answer(board.legal_moves()[0])
+            limits, hit_at_s = control.hit
+            request = replace(request, limits=limits, started_s=hit_at_s)
+        if board.declaration() and board.rules.entering_king is not EnteringKingRule.TryRule:
+            return Answer(None, declares=True)
+        # With a seed, the move depends on the position alone.
+        rng = Random(f"{self._seed} {board.key}") if self._seed else self._rng
+        temperature = request.config.evaluator.temperature
+
+        def choose(result: SearchResult) -> RootMove:
+            return choose_level_move(board, result, level, temperature, evaluator.evaluate, rng)
+
+        config = at_level(request.config, level)
+        request = replace(request, config=config, limits=limits_at_level(request.limits, level))
+        puct = self._searcher(config, board, is_level=True)
+        return SearchSession(
+            puct, request, control, on_progress, self._time, rng, choose=choose, mate_plies=level.mate_plies
+        ).run()
 
     def _set_seed(self, seed: int) -> None:
         if seed != self._seed:
@@ -187,13 +224,17 @@ class Player:
         board: Board,
         root_moves: Sequence[Move] = (),
         draw_value: float | None = None,
+        is_level: bool = False,
     ) -> Puct:
         """Returns the search, with its old graph if evaluator, constants, rules and past are the same.
 
         draw_value: the value of a draw to the side to move, if it is not the config's.
+        is_level: is it the search of a level? It is the same on every machine: one thread, small batches.
         """
         assert self._loaded is not None
-        wanted = config.puct_config(board.turn, self._loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
+        batch_size = min(self._loaded.batch_size, LEVEL_BATCH) if is_level else self._loaded.batch_size
+        threads = 1 if is_level else usable_threads(config.evaluator.threads)
+        wanted = config.puct_config(board.turn, batch_size, MEMORY_FACTOR[IMPLEMENTATION])
         if draw_value is not None:
             wanted = replace(wanted, draw_value=draw_value)
         solver = MateSolver(min(config.mate.leaf_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
@@ -201,8 +242,9 @@ class Player:
             self._puct is None
             or replace(self._puct.config, draw_value=wanted.draw_value) != wanted
             or self._puct.solver != solver
+            or self._threads != threads
         ):
-            threads = usable_threads(config.evaluator.threads)
+            self._threads = threads
             self._puct = make_puct(self._loaded.evaluator, wanted, solver, threads)
         elif not (config.reuses_subtree and self._can_reuse_graph(board, frozenset(root_moves))):
             self._puct.clear()

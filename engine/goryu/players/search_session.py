@@ -4,7 +4,7 @@ Between two batches the session checks the clock and the stop signal, and sends 
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -34,6 +34,8 @@ ROOT_MATE_SHARE = 0.05
 ALL_MOVES = 600
 """No shogi position has this many legal moves."""
 
+LONGEST_MATE = 1 << 30
+"""More plies than any mate has."""
 
 FULL_TABLE = 950
 """Thousandths of the table: an almost full one ends a search that is limited by depth."""
@@ -44,6 +46,9 @@ class SearchSession:
 
     known: the answer is known before the search, which only shows a score until `stop` or `ponderhit`.
     ends_at_hit: does `ponderhit` end the search? Otherwise it starts the clock.
+    choose: takes the result with all moves and returns the one to play; by default the best, except in a
+        random opening.
+    mate_plies: the longest mate at the root that is played without a search.
     """
 
     def __init__(
@@ -57,6 +62,8 @@ class SearchSession:
         *,
         known: Answer | None = None,
         ends_at_hit: bool = False,
+        choose: Callable[[SearchResult], RootMove] | None = None,
+        mate_plies: int = LONGEST_MATE,
     ) -> None:
         """Starts the clock. time_manager: the player's, which remembers how long batches take."""
         self._puct = puct
@@ -68,6 +75,8 @@ class SearchSession:
         self._rng = rng
         self._known = known
         self._ends_at_hit = ends_at_hit or known is not None
+        self._choose = choose or self._random_opening()
+        self._mate_plies = mate_plies
         self._has_one_move = len(request.board.legal_moves()) == 1
         mate_threads = usable_threads(self._config.mate.pv_threads)
         self._mates = PvMates(puct, request.board, mate_threads, self._config.mate.pv_nodes)
@@ -136,7 +145,7 @@ class SearchSession:
                 lambda: self._control.is_stopped or self.elapsed_ms() >= end_ms,
                 SHORTENING_NODES,
             )
-        if mate.verdict is not MateVerdict.MATE:
+        if mate.verdict is not MateVerdict.MATE or len(mate.moves) > self._mate_plies:
             return None
         return mate if not limits.root_moves or mate.moves[0] in limits.root_moves else None
 
@@ -220,16 +229,21 @@ class SearchSession:
 
     def _answer(self) -> Answer:
         config, board = self._config, self._request.board
-        plays_randomly = board.ply < max(config.random_opening.plies, config.random_moves.plies)
-        result = self.result(ALL_MOVES if plays_randomly else config.output.lines)
+        result = self.result(ALL_MOVES if self._choose else config.output.lines)
         resigns = self._may_resign() and result.moves[0].value < config.resign_value
-        if plays_randomly:
-            chosen = choose_move(result, config.random_opening, config.random_moves, board.ply, self._rng)
-            result = replace(result, moves=_with_first(result.moves, chosen))
+        if self._choose:
+            result = replace(result, moves=_with_first(result.moves, self._choose(result)))
         if resigns:
             return Answer(None, result=result, elapsed_ms=self.elapsed_ms())
         best = result.moves[0]
         return Answer(best.move, legal_reply(board, best), result, self.elapsed_ms())
+
+    def _random_opening(self) -> Callable[[SearchResult], RootMove] | None:
+        """Returns what chooses the move in a random opening, or None if the best move is to be played."""
+        config, ply = self._config, self._request.board.ply
+        if ply >= max(config.random_opening.plies, config.random_moves.plies):
+            return None
+        return lambda result: choose_move(result, config.random_opening, config.random_moves, ply, self._rng)
 
     def _may_resign(self) -> bool:
         """Is this a move of a game, not an analysis?"""
@@ -255,4 +269,4 @@ def _depth_limit(limits: Limits, config: EngineConfig) -> int | None:
 
 
 def _with_first(moves: Sequence[RootMove], first: RootMove) -> tuple[RootMove, ...]:
-    return (first, *(move for move in moves if move is not first))
+    return (first, *(move for move in moves if move.move != first.move))

@@ -88,6 +88,14 @@ OPTIONS: tuple[Option, ...] = (
          "Playouts per move, regardless of the clock. 0: no such limit.", "Const_Playout", "playout"),
     spin("DepthLimit", "depth", 0, 1000, NUMBER,
          "Stop when the longest playout has as many plies. 0: no such limit."),
+    # Strength.
+    spin("Level", "level", 0, 10, NUMBER,
+         "Strength of the play: 1 is a child's first opponent, 10 and 0 are full strength. Analyses are not "
+         "affected. A lower level uses no book, and its playouts do not depend on the clock."),
+    check("USI_LimitStrength", "limits_strength",
+          "If Level is 0, play at the level nearest to USI_Elo.", "UCI_LimitStrength"),
+    spin("USI_Elo", "elo", 0, 4000, NUMBER,
+         "Rating for USI_LimitStrength, on the scale of the table of levels.", "UCI_Elo"),
     # The rules.
     spin("MaxMovesToDraw", "rules.moves_to_draw", 0, 100_000, NUMBER,
          "Number of moves after which the game is drawn. 0: never.", "Draw_Ply", "USI_MaxPly"),

@@ -1,0 +1,154 @@
+"""Ten levels of strength, from a child's first opponent to the full strength of the engine.
+
+A level below the last is a player who looks at few positions and misjudges what it sees. Three things make
+it weaker, and all of them grow gradually, so that a level is neither perfect in one move nor absurd in the
+next:
+
+- It makes a fixed number of playouts, whatever the clock and the speed of the machine.
+- It considers the moves that come to a player's mind: those of the network's policy at a higher temperature,
+  and for beginners also those that catch a beginner's eye (captures, checks, steps forward).
+- It draws one of them at random, the less often the worse the move:
+
+      weight(a) = P(a)^(1/temperature) * ((1 - blindness) * exp(-loss(a) / tolerance) + blindness)
+
+  Blindness is the chance to overlook what is wrong with a move. No move loses more than `worst`.
+
+The loss is in win rate, as a GUI shows it (`level_moves.py`). Between beginners a piece more is far from a
+won game; with the win rate of strong players all moves of a lost position would cost nothing.
+
+A player of any level takes a mate that it can see, and what it is given for nothing: see `obvious_gain`.
+Source of exp(-loss): McKelvey and Palfrey, "Quantal Response Equilibria", 1995.
+"""
+
+from dataclasses import dataclass, replace
+
+from goryu.language import language
+from goryu.players.config import EngineConfig
+from goryu.players.limits import Limits
+
+FULL_STRENGTH = 10
+"""The number of the level that leaves the engine as the options configure it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level; a higher `number` is stronger.
+
+    english, japanese: its name. about_english, about_japanese: one line for users.
+    elo: its rating, on a scale of Goryu's own; LEVELS.md tells how it was measured.
+    playouts: for each move; 0 for no limit of the level's own.
+    temperature: of the policy; 1 is the network's.
+    tolerance: the loss at which a move is e times less likely.
+    blindness: see above. worst: the greatest loss of a move.
+    naivety: the share of moves in mind that catch a beginner's eye, in [0, 1].
+    least_prior: no move is considered whose probability is smaller than this share of the greatest.
+    obvious_gain: the value of a piece, in pawns, that the player never refuses when it is free.
+    mate_plies: the longest mate that the player sees. sees_threats: that the opponent threatens mate in one.
+    leaf_mate_nodes: budget of the mate search at the positions of its search.
+    """
+
+    number: int
+    english: str
+    japanese: str
+    about_english: str
+    about_japanese: str
+    elo: int
+    playouts: int = 0
+    temperature: float = 1.0
+    tolerance: float = 0.0
+    blindness: float = 0.0
+    worst: float = 0.0
+    naivety: float = 0.0
+    least_prior: float = 0.01
+    obvious_gain: int = 5
+    mate_plies: int = 1
+    sees_threats: bool = True
+    leaf_mate_nodes: int = 0
+
+    @property
+    def is_full_strength(self) -> bool:
+        """Does this level leave the engine as it is configured?"""
+        return self.number == FULL_STRENGTH
+
+    @property
+    def name(self) -> str:
+        """The name in the user's language."""
+        return self.japanese if language() == "ja" else self.english
+
+    @property
+    def about(self) -> str:
+        """The description in the user's language."""
+        return self.about_japanese if language() == "ja" else self.about_english
+
+
+# fmt: off
+LEVELS: tuple[Level, ...] = (
+    Level(1, "Chick", "ひよこ", "a child's first opponent", "はじめての対局に", 200,
+          playouts=1, temperature=3.0, tolerance=0.30, blindness=0.30, worst=0.60, naivety=0.7,
+          least_prior=0.002, obvious_gain=8, mate_plies=1, sees_threats=False),
+    Level(2, "Squirrel", "りす", "knows how the pieces move, and captures", "駒の動きを覚えた人に", 400,
+          playouts=1, temperature=2.6, tolerance=0.22, blindness=0.20, worst=0.50, naivety=0.5,
+          least_prior=0.003, obvious_gain=8, mate_plies=1, sees_threats=False),
+    Level(3, "Rabbit", "うさぎ", "defends what is attacked, most of the time", "駒損を覚えた人に", 600,
+          playouts=1, temperature=2.2, tolerance=0.15, blindness=0.12, worst=0.40, naivety=0.3,
+          least_prior=0.005, obvious_gain=5, mate_plies=1, sees_threats=False),
+    Level(4, "Fox", "きつね", "plays castles and simple attacks", "囲いと戦法を覚えた人に", 800,
+          playouts=1, temperature=1.8, tolerance=0.10, blindness=0.06, worst=0.30, naivety=0.15,
+          least_prior=0.01, obvious_gain=5, mate_plies=3),
+    Level(5, "Monkey", "さる", "seldom gives a piece away", "級位者に", 1000,
+          playouts=2, temperature=1.5, tolerance=0.06, blindness=0.02, worst=0.25, naivety=0.05,
+          least_prior=0.01, obvious_gain=3, mate_plies=3),
+    Level(6, "Wolf", "おおかみ", "a strong club player", "有段者に", 1200,
+          playouts=8, temperature=1.2, tolerance=0.035, blindness=0.005, worst=0.15,
+          least_prior=0.02, obvious_gain=3, mate_plies=5),
+    Level(7, "Bear", "くま", "punishes most mistakes", "高段者に", 1400,
+          playouts=24, temperature=1.0, tolerance=0.02, worst=0.08,
+          least_prior=0.02, obvious_gain=1, mate_plies=7, leaf_mate_nodes=10),
+    Level(8, "Tiger", "とら", "hardly makes a mistake", "県代表クラスに", 1600,
+          playouts=80, temperature=1.0, tolerance=0.01, worst=0.03,
+          least_prior=0.02, obvious_gain=1, mate_plies=9, leaf_mate_nodes=40),
+    Level(9, "Eagle", "わし", "a few hundred playouts a move", "さらに強い相手を望む人に", 1800,
+          playouts=250, temperature=1.0, tolerance=0.004, worst=0.01,
+          least_prior=0.02, obvious_gain=1, mate_plies=99, leaf_mate_nodes=40),
+    Level(10, "Dragon", "竜", "full strength: uses all of its time", "全力、持ち時間いっぱい考える", 2000),
+)
+"""Every level; `LEVELS[n - 1]` has the number n."""
+# fmt: on
+
+
+def level_by_elo(elo: int) -> Level:
+    """Returns the level whose rating is nearest."""
+    return min(LEVELS, key=lambda level: abs(level.elo - elo))
+
+
+def level_of(config: EngineConfig) -> Level:
+    """Returns the level at which an engine with this config plays; usually full strength."""
+    if config.level:
+        return LEVELS[config.level - 1]
+    return level_by_elo(config.elo) if config.limits_strength else LEVELS[-1]
+
+
+def at_level(config: EngineConfig, level: Level) -> EngineConfig:
+    """Returns the config of the search of a level.
+
+    The playouts are the level's, and each search starts from nothing: neither the machine's speed nor what an
+    earlier search found changes the strength.
+    """
+    if level.is_full_strength:
+        return config
+    return replace(
+        config,
+        playouts=level.playouts,
+        depth=0,
+        reuses_subtree=False,
+        mate=replace(config.mate, leaf_nodes=level.leaf_mate_nodes, pv_threads=0),
+        search=replace(config.search, final_move="visits"),
+    )
+
+
+def limits_at_level(limits: Limits, level: Level) -> Limits:
+    """Returns the limits of a search of a level: the clock's, and at most the level's playouts."""
+    if level.is_full_strength:
+        return limits
+    nodes = level.playouts if limits.nodes is None else min(limits.nodes, level.playouts)
+    return replace(limits, nodes=nodes, depth=None)

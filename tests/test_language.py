@@ -1,0 +1,80 @@
+"""The language of messages: which one is chosen, and whether the catalogue is complete."""
+
+import ast
+import string
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import goryu
+from goryu.japanese import MESSAGES
+from goryu.language import VARIABLES, either, language, tr
+
+SOURCES = sorted(Path(goryu.__file__).parent.rglob("*.py"))
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """An environment that names no language."""
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"LANG": "ja_JP.UTF-8"}, "ja"),
+        ({"LANG": "ja_JP.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "ja_JP.eucJP"}, "ja"),
+        ({"LANG": "ja_JP.UTF-8", "LC_ALL": ""}, "ja"),
+        ({"LANG": "ja_JP.UTF-8", "GORYU_LANGUAGE": "en"}, "en"),
+        ({"LC_ALL": "C", "GORYU_LANGUAGE": "ja"}, "ja"),
+        ({"LANG": "Japanese_Japan.932"}, "ja"),
+        ({"LANG": "fr_FR.UTF-8"}, "en"),
+    ],
+)
+def test_the_first_variable_that_is_set_decides(
+    variables: dict[str, str], expected: str, environment: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables.items():
+        environment.setenv(name, value)
+    assert language() == expected
+    assert either("yes", "はい") == {"en": "yes", "ja": "はい"}[expected]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows names its language itself")
+def test_without_a_variable_messages_are_english(environment: pytest.MonkeyPatch) -> None:
+    assert language() == "en"
+
+
+def test_a_text_is_translated_and_filled_in(environment: pytest.MonkeyPatch) -> None:
+    text = "draw: {reason}"
+    assert tr(text, reason="x") == "draw: x"
+    environment.setenv("GORYU_LANGUAGE", "ja")
+    assert tr(text, reason="千日手") == MESSAGES[text].format(reason="千日手") != "draw: 千日手"
+    assert tr("not in the catalogue {x}", x=1) == "not in the catalogue 1"
+    assert tr("{braces} without values") == "{braces} without values"
+
+
+def literal_texts(path: Path) -> Iterator[str]:
+    """Yields every literal text that a file gives to `tr`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Call(func=ast.Name("tr"), args=[ast.Constant(value), *_]):
+                yield str(value)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_every_text_has_a_translation(path: Path) -> None:
+    assert set(literal_texts(path)) <= set(MESSAGES)
+
+
+def test_a_translation_has_the_fields_of_its_text() -> None:
+    for english, japanese in MESSAGES.items():
+        expected, fields = (
+            {name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (english, japanese)
+        )
+        assert fields == expected, english
