@@ -1,0 +1,323 @@
+"""Moves as people write them: ▲７六歩 (Japanese), ７六歩(77) (KIF), +7776FU (CSA), P-7f (Western), USI.
+
+Japanese disambiguation follows the Japan Shogi Association's rules (棋譜の表記方法): 上, 寄 and 引 if one of
+them is enough, else 直 for a piece like gold or silver that steps straight ahead, else 左 and 右, else both.
+"""
+
+import re
+from collections.abc import Sequence
+
+from goryu.games.shogi import (
+    IllegalMoveError,
+    MoveError,
+    dropped_piece,
+    is_drop,
+    is_promotion,
+    make_drop,
+    make_move,
+    move_from,
+    move_from_usi,
+    move_to,
+    move_to_usi,
+)
+from goryu.games.shogi.move import DROP_LETTERS, SQUARE_NAMES
+from goryu.games.shogi.pieces import BISHOP, GOLD, KING, PROMOTED, ROOK, WHITE_PIECE, piece_letters
+from goryu.games.state import Move
+from goryu.implementation import Board
+
+FILES = "１２３４５６７８９"
+RANKS = "一二三四五六七八九"
+SIGNS = "▲△"
+KANJI = ("", "歩", "香", "桂", "銀", "角", "飛", "金", "玉", "と", "成香", "成桂", "成銀", "馬", "龍")
+"""The name of each kind of piece; see `games/shogi/pieces.py`."""
+CSA_NAMES = (
+    "", "FU", "KY", "KE", "GI", "KA", "HI", "KI", "OU", "TO", "NY", "NK", "NG", "UM", "RY",
+)  # fmt: skip
+"""CSA's name of each kind of piece."""
+
+PROMOTING = range(1, GOLD)
+"""The kinds that promote."""
+
+DROP_KINDS = (1, 2, 3, 4, 5, 6, 7)
+"""The kind of dropped piece k (P L N S B R G)."""
+
+KIND_OF_KANJI = {name: kind for kind, name in enumerate(KANJI) if name} | {
+    "王": KING, "杏": 10, "圭": 11, "全": 12, "竜": ROOK + PROMOTED, "成角": BISHOP + PROMOTED,
+    "成飛": ROOK + PROMOTED, "成歩": 9, "个": 9,
+}  # fmt: skip
+
+KIND_OF_LETTERS = {piece_letters(kind): kind for kind in range(1, 15)}
+
+FORWARD, SIDEWAYS, BACK = "上", "寄", "引"
+DIRECTIONS = {"上": FORWARD, "行": FORWARD, "入": FORWARD, "寄": SIDEWAYS, "引": BACK}
+
+NARROW = str.maketrans("０１２３４５６７８９（）：／＋－　．", "0123456789():/+- .")
+"""Turns full-width digits and signs into ASCII."""
+
+_PIECE = "成[香桂銀角飛歩]|[歩香桂銀金角飛玉王と杏圭全馬龍竜个]"
+_JAPANESE = re.compile(
+    rf"(?P<sign>[▲△☗☖▼▽])?\s*(?P<to>同|[1-9][1-9一二三四五六七八九]同?)\s*(?P<piece>{_PIECE})\s*"
+    r"(?P<relative>[左直右]?\s*[上行入寄引]?)\s*(?P<promotion>成|不成|生)?\s*(?P<drop>打)?\s*"
+    r"(\((?P<origin>[0-9]{2})\))?"
+)
+_WESTERN = re.compile(
+    r"(?P<piece>\+?[PLNSGBRK])(?P<origin>[1-9][a-i1-9])?(?P<how>[-x*'])(?P<to>[1-9][a-i1-9])(?P<promotion>[+=])?"
+)
+_CSA = re.compile(r"(?P<sign>[+-])?(?P<origin>00|[1-9]{2})(?P<to>[1-9]{2})(?P<piece>[A-Z]{2})")
+_USI = re.compile(r"([1-9][a-i]){2}\+?|[PLNSGBRplnsgbr]\*[1-9][a-i]")
+
+
+def japanese_move(board: Board, move: Move, previous: Move | None = None, *, sign: bool = True) -> str:
+    """Returns a legal move in Japanese, such as ▲７六歩, △同　銀, ▲５八金右 or ▲２二角不成.
+
+    board: the position before the move.
+    previous: the move before; None: the last one of the board's history. It decides about 同.
+    sign: begin with ▲ or △?
+    """
+    kind = _kind(board, move)
+    text = _target(board, move, previous) + KANJI[kind] + _relative(board, move, kind)
+    if is_drop(move):
+        text += "打" if _origins(board, move_to(move), kind) else ""
+    elif is_promotion(move):
+        text += "成"
+    elif _may_promote(board, move, kind):
+        text += "不成"
+    return (SIGNS[board.turn] if sign else "") + text
+
+
+def kif_move(board: Board, move: Move, previous: Move | None = None) -> str:
+    """Returns a legal move as KIF writes it: ７六歩(77), 同　銀成(31) or ４五角打."""
+    text = _target(board, move, previous) + KANJI[_kind(board, move)]
+    if is_drop(move):
+        return text + "打"
+    return text + ("成" if is_promotion(move) else "") + f"({_digits(move_from(move))})"
+
+
+def csa_move(board: Board, move: Move) -> str:
+    """Returns a legal move as CSA writes it, such as +7776FU; the piece is that after the move."""
+    kind = _kind(board, move) + (PROMOTED if is_promotion(move) else 0)
+    origin = "00" if is_drop(move) else _digits(move_from(move))
+    return "+-"[board.turn] + origin + _digits(move_to(move)) + CSA_NAMES[kind]
+
+
+def western_move(board: Board, move: Move) -> str:
+    """Returns a legal move in Western notation: P-7f, Bx2b+, S*5e, G6i-7h; = declines a promotion."""
+    kind, to = _kind(board, move), move_to(move)
+    letters = piece_letters(kind)
+    if is_drop(move):
+        return f"{letters}*{SQUARE_NAMES[to]}"
+    origin = SQUARE_NAMES[move_from(move)] if len(_origins(board, to, kind)) > 1 else ""
+    how = "x" if board.pieces[to] else "-"
+    promotion = "+" if is_promotion(move) else "=" if _may_promote(board, move, kind) else ""
+    return f"{letters}{origin}{how}{SQUARE_NAMES[to]}{promotion}"
+
+
+def parse_move(board: Board, text: str, previous: Move | None = None) -> Move:
+    """Returns the legal move of a text in Japanese, KIF, CSA, USI or Western notation.
+
+    Full-width and half-width digits are the same, and the sign of the side may be left out.
+
+    Raises:
+        MoveError: the text is in none of these notations, or it fits several moves.
+        IllegalMoveError: the position does not allow the move.
+    """
+    plain = text.strip().translate(NARROW).strip()
+    for pattern, find in ((_USI, _from_usi), (_CSA, _from_csa), (_WESTERN, _from_western)):
+        if match := pattern.fullmatch(plain):
+            return _checked(board, find(board, match), text)
+    if match := _JAPANESE.fullmatch(plain):
+        return _from_japanese(board, match, text, previous)
+    raise MoveError(f"expected a move such as ▲７六歩, ７六歩(77), 7g7f or P-7f, received {text[:80]!r}")
+
+
+def _checked(board: Board, move: Move, text: str) -> Move:
+    if not board.is_legal(move):
+        raise IllegalMoveError(f"{text.strip()[:80]!r} is not legal in {board.sfen()}")
+    return move
+
+
+def _from_usi(board: Board, match: re.Match[str]) -> Move:
+    text = match[0]
+    return move_from_usi(text[0].upper() + text[1:])
+
+
+def _from_csa(board: Board, match: re.Match[str]) -> Move:
+    if match["sign"] and "+-".index(match["sign"]) != board.turn:
+        raise IllegalMoveError(f"{match[0]!r}: it is the other side's turn in {board.sfen()}")
+    if match["piece"] not in CSA_NAMES:
+        raise MoveError(f"{match[0]!r}: {match['piece']} is not a piece")
+    kind, to = CSA_NAMES.index(match["piece"]), _square(match["to"])
+    if match["origin"] == "00":
+        return _drop_of(kind, to, match[0])
+    origin = _square(match["origin"])
+    before = board.pieces[origin] % WHITE_PIECE
+    if before not in (kind, kind - PROMOTED) or not before:
+        found = CSA_NAMES[before] or "no piece"
+        raise IllegalMoveError(f"{match[0]!r}: there is {found} on {match['origin']} in {board.sfen()}")
+    return _distinct(origin, to, before != kind, match[0])
+
+
+def _from_western(board: Board, match: re.Match[str]) -> Move:
+    letters, to = match["piece"], _square(match["to"])
+    if letters not in KIND_OF_LETTERS:
+        raise MoveError(f"{match[0]!r}: {letters} is not a piece")
+    kind = KIND_OF_LETTERS[letters]
+    if match["how"] in "*'":
+        return _drop_of(kind, to, match[0])
+    promote = match["promotion"] == "+"
+    if match["origin"]:
+        origin = _square(match["origin"])
+        if board.pieces[origin] % WHITE_PIECE != kind:
+            raise IllegalMoveError(f"{match[0]!r}: no {letters} on {match['origin']} in {board.sfen()}")
+        return _distinct(origin, to, promote, match[0])
+    return _only(board, [make_move(origin, to, promote) for origin in _origins(board, to, kind)], match[0])
+
+
+def _from_japanese(board: Board, match: re.Match[str], text: str, previous: Move | None) -> Move:
+    if match["sign"] and (match["sign"] in "△☖▽") != (board.turn == 1):
+        raise IllegalMoveError(f"{text.strip()[:80]!r}: it is the other side's turn in {board.sfen()}")
+    kind, to = KIND_OF_KANJI[match["piece"]], _japanese_target(board, match["to"], previous, text)
+    promote = match["promotion"] == "成"
+    if match["drop"] or match["origin"] == "00":
+        return _checked(board, _drop_of(kind, to, text), text)
+    if match["origin"]:
+        return _checked(board, _from_origin(board, match["origin"], kind, to, promote, text), text)
+    origins = _filtered(board, _origins(board, to, kind), to, match["relative"].replace(" ", ""))
+    moves = [make_move(origin, to, promote) for origin in origins]
+    if not moves and not match["relative"].strip() and not match["promotion"] and kind <= GOLD:
+        return _checked(board, _drop_of(kind, to, text), text)
+    return _only(board, moves, text)
+
+
+def _from_origin(board: Board, digits: str, kind: int, to: int, promote: bool, text: str) -> Move:
+    """Returns the move of KIF, whose piece must be on the square that the text names."""
+    origin = _square(digits)
+    found = board.pieces[origin] % WHITE_PIECE
+    if found != kind:
+        name = KANJI[found] or "no piece"
+        raise IllegalMoveError(f"{text.strip()[:80]!r}: there is {name} on {digits} in {board.sfen()}")
+    return _distinct(origin, to, promote, text)
+
+
+def _distinct(origin: int, to: int, promote: bool, text: str) -> Move:
+    if origin == to:
+        raise MoveError(f"{text.strip()[:80]!r}: the piece does not move")
+    return make_move(origin, to, promote)
+
+
+def _drop_of(kind: int, to: int, text: str) -> Move:
+    if kind not in DROP_KINDS:
+        raise MoveError(f"{text.strip()[:80]!r}: this piece cannot be dropped")
+    letter = piece_letters(kind)
+    return make_drop(DROP_LETTERS.index(letter), to)
+
+
+def _only(board: Board, moves: Sequence[Move], text: str) -> Move:
+    """Returns the one legal move among the candidates."""
+    legal = [move for move in moves if board.is_legal(move)]
+    if not legal:
+        raise IllegalMoveError(f"{text.strip()[:80]!r} is not legal in {board.sfen()}")
+    if len(legal) > 1:
+        names = ", ".join(map(move_to_usi, legal))
+        raise MoveError(f"{text.strip()[:80]!r} may be {names} in {board.sfen()}")
+    return legal[0]
+
+
+def _square(digits: str) -> int:
+    """Returns the square of "77" or "7g"."""
+    rank = digits[1]
+    return 9 * (int(digits[0]) - 1) + (int(rank) - 1 if rank.isdigit() else "abcdefghi".index(rank))
+
+
+def _digits(square: int) -> str:
+    return f"{square // 9 + 1}{square % 9 + 1}"
+
+
+def _japanese_target(board: Board, text: str, previous: Move | None, whole: str) -> int:
+    if text != "同":
+        rank = text[1]
+        return 9 * (int(text[0]) - 1) + (RANKS.index(rank) if rank in RANKS else int(rank) - 1)
+    last = _previous(board, previous)
+    if last is None:
+        raise MoveError(f"{whole.strip()[:80]!r}: 同 needs a move before it")
+    return move_to(last)
+
+
+def _previous(board: Board, previous: Move | None) -> Move | None:
+    stack = board.move_stack
+    return previous if previous is not None else stack[-1] if stack else None
+
+
+def _target(board: Board, move: Move, previous: Move | None) -> str:
+    last, to = _previous(board, previous), move_to(move)
+    if last is not None and move_to(last) == to:
+        return "同　"
+    return FILES[to // 9] + RANKS[to % 9]
+
+
+def _kind(board: Board, move: Move) -> int:
+    """Returns the kind of the piece that moves, before a promotion."""
+    return DROP_KINDS[dropped_piece(move)] if is_drop(move) else board.pieces[move_from(move)] % WHITE_PIECE
+
+
+def _may_promote(board: Board, move: Move, kind: int) -> bool:
+    zone = range(6, 9) if board.turn else range(3)
+    return kind in PROMOTING and (move_from(move) % 9 in zone or move_to(move) % 9 in zone)
+
+
+def _origins(board: Board, to: int, kind: int) -> list[int]:
+    """Returns the squares from which a piece of this kind, of the side to move, can legally move to `to`."""
+    piece, pieces = kind + WHITE_PIECE * board.turn, board.pieces
+    found = {
+        move_from(move)
+        for move in board.all_legal_moves()
+        if move_to(move) == to and not is_drop(move) and pieces[move_from(move)] == piece
+    }
+    return sorted(found)
+
+
+def _relative(board: Board, move: Move, kind: int) -> str:
+    """Returns 右, 左, 直, 上, 寄, 引 or two of them, where another piece of the kind can move there too."""
+    if is_drop(move):
+        return ""
+    origin, to, turn = move_from(move), move_to(move), board.turn
+    others = [square for square in _origins(board, to, kind) if square != origin]
+    if not others:
+        return ""
+    direction = _direction(origin, to, turn)
+    same = [square for square in others if _direction(square, to, turn) == direction]
+    if not same:
+        return direction
+    if _is_straight(origin, to, turn) and kind % PROMOTED not in (BISHOP, ROOK):
+        return "直"
+    return _side(origin, others, turn) or _side(origin, same, turn) + direction
+
+
+def _direction(origin: int, to: int, turn: int) -> str:
+    ahead = (origin % 9 - to % 9) * (-1 if turn else 1)
+    return FORWARD if ahead > 0 else BACK if ahead < 0 else SIDEWAYS
+
+
+def _is_straight(origin: int, to: int, turn: int) -> bool:
+    return origin // 9 == to // 9 and _direction(origin, to, turn) == FORWARD
+
+
+def _side(origin: int, others: Sequence[int], turn: int) -> str:
+    """Returns 左 or 右 if the square is further to that side than all the others, else an empty text."""
+    lefts = [(square // 9 - origin // 9) * (-1 if turn else 1) for square in others]
+    return "左" if all(left < 0 for left in lefts) else "右" if all(left > 0 for left in lefts) else ""
+
+
+def _filtered(board: Board, origins: list[int], to: int, relative: str) -> list[int]:
+    """Returns the squares that the words 右, 左, 直, 上 (行, 入), 寄 and 引 leave over."""
+    turn = board.turn
+    for word in relative:
+        if direction := DIRECTIONS.get(word):
+            origins = [square for square in origins if _direction(square, to, turn) == direction]
+    if "直" in relative:
+        origins = [square for square in origins if _is_straight(square, to, turn)]
+    if origins and ("左" in relative or "右" in relative):
+        furthest = max if ("左" in relative) == (turn == 0) else min
+        file = furthest(square // 9 for square in origins)
+        origins = [square for square in origins if square // 9 == file]
+    return origins
