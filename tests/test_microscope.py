@@ -1,7 +1,7 @@
 """The microscope's numbers are those of the searches."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from math import exp, isclose, log, sqrt
 from random import Random
@@ -34,7 +34,7 @@ SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 """Few pieces: paths merge and positions repeat at once."""
 MATE = "7nl/5kP2/3p1g1p1/4pp1Pp/9/5P2P/4+p1N2/3+p1+p1K1/8L b RB2GSrb2s3n2l6p 1"
 
-STARTS = {
+STARTS: dict[str, Callable[[], State]] = {
     "tictactoe": TicTacToe,
     "reversi4": lambda: Reversi(4),
     "reversi6": lambda: Reversi(6),
@@ -48,7 +48,7 @@ def positions(draw: st.DrawFn, games: Sequence[str] = tuple(STARTS)) -> State:
     """A position that is not over, after random moves."""
     name = draw(st.sampled_from(games))
     rng = Random(draw(st.integers(0, 1 << 32)))
-    state: State = STARTS[name]()
+    state = STARTS[name]()
     for _ in range(draw(st.integers(0, 12))):
         state.push(rng.choice(state.legal_moves()))
         if state.outcome() is not None or state.repetition() is not None:
