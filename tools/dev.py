@@ -175,6 +175,7 @@ TEST_EXTRAS = ("test", "train") if os.environ.get("GORYU_TEST_TRAIN") == "1" els
 VERBS = {
     "setup": Verb("install goryu and build its native code again; extras: cuda, directml ...", None, setup),
     "usi": Verb("run the USI engine on stdin and stdout", (), goryu("usi")),
+    "web": Verb("open the page in the browser: play, review games, watch searches", ("web",), goryu("web")),
     "doctor": Verb("check the installation, and name the program for a GUI", (), goryu("doctor")),
     "test": Verb("run all tests and lint; with -k WORD or FILE only those tests", TEST_EXTRAS, test),
     "lint": Verb("run ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
@@ -190,6 +191,7 @@ VERBS = {
     "quantize": Verb("convert a shogi network to 8-bit integers", ("train",), script("quantize.py")),
     "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
     "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
+    "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),
     "clean": Verb("remove built files; --all: .venv too", None, clean),
 }
 

@@ -30,6 +30,7 @@ READMES = {"README.md": 0, "README.ja.md": 1}
 
 LABELS = {
     "cli": ("play at a terminal", "端末での対局"),
+    "web": ("the page in the browser", "ブラウザの画面"),
     "learning": ("training a network", "ネットワークの学習"),
     "benchmark": ("measuring speed", "速度の測定"),
     "usi": ("the USI protocol", "USI プロトコル"),

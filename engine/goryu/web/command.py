@@ -1,0 +1,104 @@
+"""`goryu web`: serves the page and opens it in the browser."""
+
+import argparse
+import asyncio
+import logging
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from goryu.errors import GoryuError, InputError
+from goryu.players.config import EngineConfig
+from goryu.players.model_path import read_model_options
+from goryu.usi.option_values import OptionValues
+from goryu.usi.options_file import read_options_file
+from goryu.web.server import MOST_MESSAGE_BYTES, Server
+from goryu.web.views import VIEWS
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serves until Ctrl-C; returns the exit status."""
+    given = make_parser().parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="goryu web: %(message)s")
+    try:
+        config = engine_config(given.model)
+        record = read_record_file(given.record) if given.record else None
+    except (GoryuError, OSError) as error:
+        sys.stderr.write(f"goryu web: {error}\n")
+        return 2
+    try:
+        asyncio.run(serve(Server(VIEWS, config, record), given.port, given.browser))
+    except KeyboardInterrupt:
+        return 0
+    except OSError as error:
+        sys.stderr.write(f"goryu web: cannot listen on port {given.port}: {error.strerror or error}\n")
+        return 1
+    return 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="goryu web",
+        description="Opens a page to play, to review games and to watch searches. Ctrl-C ends it.",
+    )
+    parser.add_argument("record", nargs="?", type=Path, metavar="FILE", help="a game record to review")
+    parser.add_argument(
+        "--port", type=port, default=0, help="of the server on 127.0.0.1; default: a free one"
+    )
+    parser.add_argument(
+        "--no-browser", dest="browser", action="store_false", help="print the address, and do not open it"
+    )
+    parser.add_argument(
+        "--model", type=Path, metavar="FILE.onnx", help="network that replaces the shipped one"
+    )
+    return parser
+
+
+def port(text: str) -> int:
+    """Returns the number of a port."""
+    if not text.isascii() or not text.isdecimal() or not 0 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 65535")
+    return int(text)
+
+
+async def serve(server: Server, number: int, opens_browser: bool) -> None:
+    """Serves until the task is cancelled."""
+    async with server.running(number):
+        address = server.url + ("#review/file" if server.has_record else "")
+        sys.stdout.write(f"goryu web: {address} (Ctrl-C ends it)\n")
+        sys.stdout.flush()
+        if opens_browser and not await asyncio.to_thread(webbrowser.open, address):
+            sys.stdout.write("goryu web: no browser was found; open the address above in one\n")
+        await asyncio.Event().wait()
+
+
+def engine_config(model: Path | None) -> EngineConfig:
+    """Returns the engine's config with `engine_options.txt`, and with the network `model` if one is given.
+
+    Raises InputError if the network cannot be used.
+    """
+    options = OptionValues()
+    text, problem = read_options_file()
+    messages = [problem] if problem else []
+    messages += options.fix(text)
+    if model:
+        if not model.is_file():
+            raise InputError(f"--model {model}: no such file")
+        if refused := options.set("DNN_Model", str(model.absolute())):
+            raise InputError(f"--model: {refused[0]}")
+        options.set("AllowFallback", "false")  # A user who names a network wants no other.
+    messages += options.set_model_options(read_model_options(options.config.evaluator))
+    for message in messages:
+        sys.stderr.write(f"goryu web: {message}\n")
+    return options.config
+
+
+def read_record_file(path: Path) -> tuple[str, bytes]:
+    """Returns name and content of a record; raises InputError if it is too large for one."""
+    with path.open("rb") as file:
+        content = file.read(MOST_MESSAGE_BYTES + 1)
+    if len(content) > MOST_MESSAGE_BYTES:
+        raise InputError(f"{path}: more than {MOST_MESSAGE_BYTES} bytes, expected a game record")
+    return path.name, content

@@ -1,0 +1,210 @@
+"""The server: the page, its files, and the WebSocket of each tab."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from time import monotonic
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from goryu import __version__
+from goryu.errors import GoryuError
+from goryu.players.config import EngineConfig
+from goryu.web.security import HEADERS, Guard
+from goryu.web.session import MessageError, Session, View, field, parse
+
+_log = logging.getLogger("goryu.web")
+
+STATIC = Path(__file__).parent / "static"
+
+MOST_MESSAGE_BYTES = 2 << 20
+"""Of one message from the page: the longest game records have some 100 kB."""
+
+HELLO_S = 10.0
+"""A new connection must send the token in this time."""
+
+GRACE_S = 10.0
+"""A lost connection may come back in this time without its searches being stopped."""
+
+KEEP_S = 3600.0
+"""A session without a connection is forgotten after this time."""
+
+MOST_SESSIONS = 50
+"""A new tab replaces the oldest session without a connection; if there is none it is refused."""
+
+ALIVE_S = 1.0
+"""A tab must answer in this time when another one comes with its session."""
+
+SWEEP_S = 1.0
+
+
+class Server:
+    """The server and the sessions of its tabs.
+
+    views: by name. config, record: see `Session`.
+    """
+
+    def __init__(
+        self, views: Mapping[str, type[View]], config: EngineConfig, record: tuple[str, bytes] | None = None
+    ) -> None:
+        self._views = views
+        self._config = config
+        self._record = record
+        self.guard = Guard()
+        self.sessions: dict[str, Session] = {}
+        self._sockets: dict[str, web.WebSocketResponse] = {}
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return f"http://127.0.0.1:{self.port}/"
+
+    @property
+    def has_record(self) -> bool:
+        """Did the user name a record on the command line?"""
+        return self._record is not None
+
+    @contextlib.asynccontextmanager
+    async def running(self, port: int = 0) -> AsyncIterator[None]:
+        """Listens on 127.0.0.1 at the port, or a free one for 0, until the block ends."""
+        runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        sweeper: asyncio.Task[None] | None = None
+        try:
+            site = web.TCPSite(runner, "127.0.0.1", port)
+            await site.start()
+            self.port = runner.addresses[0][1]
+            self.guard.listen(self.port)
+            sweeper = asyncio.create_task(self._sweep())
+            yield
+        finally:
+            if sweeper:
+                sweeper.cancel()
+            for socket in list(self._sockets.values()):
+                await socket.close(code=WSCloseCode.GOING_AWAY)
+            for session in self.sessions.values():
+                session.close()
+            await runner.cleanup()
+
+    def _app(self) -> web.Application:
+        app = web.Application(middlewares=[self.guard.middleware], client_max_size=MOST_MESSAGE_BYTES)
+        app.router.add_get("/", self._page)
+        app.router.add_get("/socket", self._socket)
+        app.router.add_static("/static", STATIC, follow_symlinks=False)
+        return app
+
+    async def _page(self, _request: web.Request) -> web.Response:
+        text = (STATIC / "index.html").read_text(encoding="utf-8")
+        text = text.replace("{{token}}", self.guard.token).replace("{{version}}", __version__)
+        return web.Response(text=text, content_type="text/html")
+
+    async def _socket(self, request: web.Request) -> web.WebSocketResponse:
+        socket = web.WebSocketResponse(max_msg_size=MOST_MESSAGE_BYTES, heartbeat=20.0, compress=False)
+        socket.headers.update(HEADERS)
+        await socket.prepare(request)
+        try:
+            session, is_new = await self._greet(socket)
+        except (GoryuError, TimeoutError) as error:
+            await socket.close(code=WSCloseCode.POLICY_VIOLATION, message=str(error).encode()[:120])
+            return socket
+        sender = asyncio.create_task(self._send(session, socket, is_new))
+        try:
+            await self._receive(session, socket)
+        finally:
+            sender.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await sender
+            if self._sockets.get(session.id) is socket:
+                self._left(session, is_closed=socket.close_code in (WSCloseCode.OK, WSCloseCode.GOING_AWAY))
+        return socket
+
+    async def _greet(self, socket: web.WebSocketResponse) -> tuple[Session, bool]:
+        """Reads the first message, which must have the token; returns the session and whether it is new."""
+        first = await socket.receive(timeout=HELLO_S)
+        if first.type is not WSMsgType.TEXT:
+            raise MessageError("expected a hello with the token of the page")
+        hello = parse(first.data)
+        if hello["type"] != "hello" or not self.guard.is_token(hello.get("token")):
+            raise MessageError("expected a hello with the token of the page; reload the page")
+        known = field(hello, "session", str, "")
+        session = self.sessions.get(known)
+        if session is not None and await self._is_in_use(known):
+            session = None  # The browser copied the session's name with the tab.
+        is_new = session is None
+        if session is None:
+            session = self._new_session()
+        elif old := self._sockets.get(session.id):
+            await old.close(code=WSCloseCode.GOING_AWAY)
+        session.language = "ja" if field(hello, "language", str, "en") == "ja" else "en"
+        session.left_s = None
+        self._sockets[session.id] = socket
+        session.outbox.open()
+        return session, is_new
+
+    async def _is_in_use(self, name: str) -> bool:
+        """Does another tab still answer for this session?"""
+        socket = self._sockets.get(name)
+        if socket is None or socket.closed:
+            return False
+        session = self.sessions[name]
+        session.answered.clear()
+        session.send("session.alive")
+        try:
+            await asyncio.wait_for(session.answered.wait(), ALIVE_S)
+        except TimeoutError:
+            return False
+        return True
+
+    def _new_session(self) -> Session:
+        if len(self.sessions) >= MOST_SESSIONS:
+            idle = [one for one in self.sessions.values() if one.left_s is not None]
+            if not idle:
+                raise MessageError(f"{MOST_SESSIONS} tabs are open, which is the most; close one of them")
+            self._forget(min(idle, key=lambda one: one.left_s or 0.0))
+        session = Session(self._views, self._config, self._record)
+        self.sessions[session.id] = session
+        return session
+
+    async def _send(self, session: Session, socket: web.WebSocketResponse, is_new: bool) -> None:
+        """Sends what waits in the outbox; returns when the connection is lost."""
+        try:
+            await socket.send_json({"type": "session.welcome", "session": session.id, "new": is_new})
+            while True:
+                for text in await session.outbox.next():
+                    await socket.send_str(text)
+        except ConnectionError:
+            await socket.close(code=WSCloseCode.TRY_AGAIN_LATER)
+
+    async def _receive(self, session: Session, socket: web.WebSocketResponse) -> None:
+        async for message in socket:
+            if message.type is not WSMsgType.TEXT:
+                await socket.close(code=WSCloseCode.UNSUPPORTED_DATA)
+            else:
+                session.receive(message.data)
+
+    def _left(self, session: Session, is_closed: bool) -> None:
+        """Notes that a tab has lost its connection. is_closed: did it say goodbye?"""
+        self._sockets.pop(session.id, None)
+        session.outbox.close()
+        session.left_s = monotonic()
+        if is_closed:
+            session.pause()
+
+    async def _sweep(self) -> None:
+        """Stops the searches of lost tabs, and forgets old sessions."""
+        while True:
+            await asyncio.sleep(SWEEP_S)
+            now = monotonic()
+            for session in list(self.sessions.values()):
+                absence = now - session.left_s if session.left_s is not None else 0.0
+                if absence > KEEP_S:
+                    self._forget(session)
+                elif absence > GRACE_S:
+                    session.pause()
+
+    def _forget(self, session: Session) -> None:
+        session.close()
+        del self.sessions[session.id]

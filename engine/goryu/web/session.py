@@ -1,0 +1,357 @@
+"""The session of one tab: its views, its messages and its searches.
+
+Messages are JSON objects. The page sends {"type": "VIEW.NAME", "id": N, ...} and gets one reply,
+{"type": "reply", "id": N, "ok": true, "value": ...} or {..., "ok": false, "error": "MESSAGE"}. The server
+sends {"type": "VIEW.NAME", ...} at any time.
+"""
+
+import asyncio
+import inspect
+import json
+import logging
+import secrets
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
+from typing import Any, TypeVar
+
+from goryu.errors import GoryuError, InputError
+from goryu.players.config import EngineConfig
+
+_log = logging.getLogger("goryu.web")
+
+T = TypeVar("T")
+Message = Mapping[str, Any]
+Handler = Callable[[Message], Any]
+
+REPORT_INTERVAL_S = 0.1
+"""At most one report of each type is sent in this time: a page cannot show more."""
+
+MOST_WAITING = 1000
+"""Messages that may wait to be sent. The connection to a page that reads none of them is closed."""
+
+MOST_THREADS = 64
+"""Jobs of all tabs that can run at once."""
+
+
+class MessageError(InputError):
+    """A message of the page that cannot be understood."""
+
+
+class Job:
+    """A search, or another long computation, in its own thread.
+
+    The function that runs in the thread must return soon after `is_stopped` becomes true.
+    """
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self._stopped = threading.Event()
+        self._callbacks: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+
+    @property
+    def is_stopped(self) -> bool:
+        """Must the job end?"""
+        return self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Ends the job; from any thread."""
+        with self._lock:
+            self._stopped.set()
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
+
+    def on_stop(self, callback: Callable[[], None]) -> None:
+        """Calls `callback` (such as `SearchControl.stop`) when the job is stopped; at once if it has been."""
+        with self._lock:
+            if not self._stopped.is_set():
+                self._callbacks.append(callback)
+                return
+        callback()
+
+    def report(self, kind: str, **content: Any) -> None:
+        """Sends a message that the next one of its kind replaces; from any thread, as often as you like."""
+        if not self.is_stopped:
+            self._session.report(kind, **content)
+
+    def send(self, kind: str, **content: Any) -> None:
+        """Sends a message that must arrive; from any thread."""
+        self._session.send(kind, **content)
+
+
+class View:
+    """The part of a session that one view of the page talks to; subclasses are listed in `views.py`.
+
+    name: the messages "NAME.X" of the page call the methods `on_x(message)`. They run in the event loop, so
+        they must return quickly; slow work goes to `session.run`. A method returns the value of the reply, or
+        is a coroutine that does. A GoryuError becomes the reply's error, which the page shows to the user.
+    """
+
+    name: str
+
+    def __init__(self, session: "Session") -> None:
+        self.session = session
+
+    def handlers(self) -> dict[str, Handler]:
+        """Returns the methods that handle messages, by the type of the message."""
+        found = [name for name in dir(self) if name.startswith("on_")]
+        return {f"{self.name}.{name.removeprefix('on_')}": getattr(self, name) for name in found}
+
+    def pause(self) -> None:
+        """Is called when the tab has gone, after its jobs were stopped; it may come back (a reload)."""
+
+
+class Outbox:
+    """The messages that wait to be sent to one tab; all methods may be called from any thread.
+
+    Of reports, only the newest of each kind waits, so that a fast search does not flood a slow page.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._lock = threading.Lock()
+        self._queue: list[str] = []
+        self._reports: dict[str, dict[str, Any]] = {}
+        self._filled = asyncio.Event()
+        self._reported_s = 0.0
+        self.is_open = False
+
+    def open(self) -> None:
+        """Empties the outbox for a new connection, which begins by reading the whole state."""
+        with self._lock:
+            self._queue, self._reports, self.is_open = [], {}, True
+
+    def close(self) -> None:
+        """Discards the messages from now on."""
+        with self._lock:
+            self._queue, self._reports, self.is_open = [], {}, False
+
+    def put(self, message: dict[str, Any]) -> None:
+        """Adds a message that must arrive."""
+        text = json.dumps(message, ensure_ascii=False)
+        with self._lock:
+            if self.is_open:
+                self._queue.append(text)
+        self._wake()
+
+    def put_report(self, message: dict[str, Any]) -> None:
+        """Adds a message that the next one of its type replaces."""
+        with self._lock:
+            if not self.is_open:
+                return
+            self._reports[message["type"]] = message
+        self._wake()
+
+    def drop_report(self, kind: str) -> None:
+        """Removes a report that still waits and is no longer true."""
+        with self._lock:
+            self._reports.pop(kind, None)
+
+    async def next(self) -> list[str]:
+        """Returns the messages to send now; waits until there is one.
+
+        Raises ConnectionError if more than MOST_WAITING wait: the page reads nothing.
+        """
+        while True:
+            self._filled.clear()
+            with self._lock:
+                if len(self._queue) > MOST_WAITING:
+                    raise ConnectionError("the page reads no messages")
+                texts, self._queue = self._queue, []
+                is_due = monotonic() - self._reported_s >= REPORT_INTERVAL_S
+                reports: list[dict[str, Any]] = []
+                if is_due and self._reports:
+                    reports, self._reports = list(self._reports.values()), {}
+                    self._reported_s = monotonic()
+                has_waiting = bool(self._reports)
+            texts += [json.dumps(report, ensure_ascii=False) for report in reports]
+            if texts:
+                return texts
+            delay = self._reported_s + REPORT_INTERVAL_S - monotonic() if has_waiting else None
+            try:
+                await asyncio.wait_for(self._filled.wait(), delay)
+            except TimeoutError:
+                continue
+
+    def _wake(self) -> None:
+        self._loop.call_soon_threadsafe(self._filled.set)
+
+
+class Session:
+    """One tab of the browser; it survives a short loss of the connection and a reload.
+
+    id: a secret that only this tab knows. language: "ja" or "en", as the page shows it.
+    config: of the engine, with the network that the user named. record: (name, content) of the record that
+    the
+        user named on the command line, or None.
+    """
+
+    def __init__(
+        self, views: Mapping[str, type[View]], config: EngineConfig, record: tuple[str, bytes] | None = None
+    ) -> None:
+        """Must be called in the event loop."""
+        self.id = secrets.token_urlsafe(24)
+        self.language = "en"
+        self.config = config
+        self.record = record
+        self.left_s: float | None = None
+        """When the connection was lost (monotonic); None while there is one."""
+        self.answered = asyncio.Event()
+        """Is set when the page answers "session.alive"."""
+        self._loop = asyncio.get_running_loop()
+        self.outbox = Outbox(self._loop)
+        self._jobs: dict[str, Job] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._threads = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="goryu-web")
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.views = {name: view(self) for name, view in views.items()}
+        self._handlers: dict[str, Handler] = {}
+        for view in self.views.values():
+            self._handlers |= view.handlers()
+
+    def receive(self, text: str) -> None:
+        """Handles a message of the page; errors of the page go back to it."""
+        identity = None
+        try:
+            message = parse(text)
+            identity = message.get("id")
+            handler = self._handlers.get(message["type"])
+            if handler is None:
+                raise MessageError(
+                    f"message {message['type']!r}: expected one of {', '.join(self._handlers)}"
+                )
+            value = handler(message)
+        except Exception as error:
+            self._reply_error(identity, error)
+            return
+        if inspect.isawaitable(value):
+            task = self._loop.create_task(self._reply_later(identity, value))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        else:
+            self._reply(identity, value)
+
+    async def _reply_later(self, identity: Any, value: Awaitable[Any]) -> None:
+        try:
+            self._reply(identity, await value)
+        except Exception as error:
+            self._reply_error(identity, error)
+
+    def _reply(self, identity: Any, value: Any) -> None:
+        if identity is not None:
+            self.outbox.put({"type": "reply", "id": identity, "ok": True, "value": value})
+
+    def _reply_error(self, identity: Any, error: Exception) -> None:
+        if isinstance(error, GoryuError):
+            text = str(error)
+        else:
+            _log.error("a message could not be handled", exc_info=error)
+            text = f"{type(error).__name__}: {error}"
+        self.outbox.put({"type": "reply", "id": identity, "ok": False, "error": text})
+
+    def send(self, kind: str, **content: Any) -> None:
+        """Sends a message that must arrive; from any thread."""
+        self.outbox.drop_report(kind)
+        self.outbox.put({"type": kind, **content})
+
+    def report(self, kind: str, **content: Any) -> None:
+        """Sends a message that the next one of its kind replaces, at a bounded rate; from any thread."""
+        self.outbox.put_report({"type": kind, **content})
+
+    async def run(self, name: str, work: Callable[[Job], T]) -> T:
+        """Runs `work` in a thread and returns its result; a job of the same name is stopped first.
+
+        `work` begins when the old job has ended, so jobs of one name may share a player. It should check
+        `job.is_stopped`, which may be true from the start.
+        """
+        self.stop(name)
+        job = self._jobs[name] = Job(self)
+        async with self._locks.setdefault(name, asyncio.Lock()):
+            try:
+                return await self._loop.run_in_executor(self._threads, work, job)
+            finally:
+                if self._jobs.get(name) is job:
+                    del self._jobs[name]
+
+    def stop(self, name: str) -> None:
+        """Stops the job of this name, if there is one."""
+        if job := self._jobs.get(name):
+            job.stop()
+
+    def is_running(self, name: str) -> bool:
+        """Is there a job of this name?"""
+        return name in self._jobs
+
+    def pause(self) -> None:
+        """Stops all jobs: the tab was closed, or its connection was lost for long."""
+        for job in list(self._jobs.values()):
+            job.stop()
+        for view in self.views.values():
+            view.pause()
+
+    def close(self) -> None:
+        """Ends the session."""
+        self.outbox.close()
+        self.pause()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Returns a message of the page; raises MessageError if it has not the form of one.
+
+    >>> parse('{"type": "play.undo", "id": 3}')["id"]
+    3
+    """
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise MessageError(f"a message that is not JSON ({error}): expected an object with a type") from None
+    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+        raise MessageError(f"message {text[:80]!r}: expected an object with a type")
+    if not isinstance(message.get("id"), int | None):
+        raise MessageError(f"message id {str(message['id'])[:80]!r}: expected a whole number")
+    return message
+
+
+def field(message: Message, name: str, kind: type[T], default: T | None = None) -> T:
+    """Returns a field of a message.
+
+    kind: its type; `float` takes whole numbers too. default: of a field that is missing or null; None if it
+    must
+        be there.
+
+    Raises:
+        MessageError: the field is missing, or has another type.
+
+    >>> field({"type": "play.new", "playouts": 100}, "playouts", int)
+    100
+    """
+    value = message.get(name)
+    if value is None and default is not None:
+        return default
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise MessageError(f"{message.get('type')}: {name} is {str(value)[:80]!r}, expected {kind.__name__}")
+    return value
+
+
+def choice(
+    message: Message, name: str, expected: Mapping[str, Any] | tuple[str, ...], default: str = ""
+) -> str:
+    """Returns a field that names one of `expected`; raises MessageError if it names another one."""
+    value = field(message, name, str, default or None)
+    if value not in expected:
+        raise MessageError(f"{message.get('type')}: {name} is {value[:80]!r}, expected {', '.join(expected)}")
+    return value
+
+
+def number(message: Message, name: str, least: int, most: int, default: int | None = None) -> int:
+    """Returns a whole number of a message; raises MessageError if it is out of range."""
+    value = field(message, name, int, default)
+    if not least <= value <= most:
+        raise MessageError(f"{message.get('type')}: {name} is {value}, expected {least} to {most}")
+    return value

@@ -1,0 +1,58 @@
+// Small helpers for elements, messages and files.
+
+/**
+ * Returns a new element. attributes: `class`, `text`, `on` ({event: listener}), `dataset`; booleans set or leave
+ * out an attribute; everything else is set as it is. Text is never parsed as HTML.
+ */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "text") element.textContent = value;
+    else if (name === "on") for (const [event, call] of Object.entries(value)) element.addEventListener(event, call);
+    else if (name === "dataset") Object.assign(element.dataset, value);
+    else if (name === "style") for (const [key, one] of Object.entries(value)) element.style.setProperty(key, one);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Returns a new SVG element. */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "text") element.textContent = value;
+    else if (value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** Shows a message for some seconds. kind: "info" or "error". */
+export function toast(text, kind = "info") {
+  const box = h("div", { class: `toast ${kind}`, text });
+  document.getElementById("toasts").append(box);
+  setTimeout(() => box.remove(), kind === "error" ? 8000 : 4000);
+}
+
+/** Saves a file on the user's machine. content: text or bytes. */
+export function download(name, content, type = "text/plain;charset=utf-8") {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** Returns bytes as Base64, the form in which messages carry files. */
+export function toBase64(bytes) {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(text);
+}
+
+/** Returns the bytes of a Base64 text. */
+export function fromBase64(text) {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}

@@ -1,0 +1,77 @@
+// Japanese and English texts.
+
+const LANGUAGES = ["ja", "en"];
+const texts = { ja: {}, en: {} };
+const listeners = new Set();
+let language = initial();
+
+function initial() {
+  const chosen = localStorage.getItem("goryu.language");
+  if (LANGUAGES.includes(chosen)) return chosen;
+  return (navigator.languages?.[0] ?? navigator.language ?? "en").toLowerCase().startsWith("ja") ? "ja" : "en";
+}
+
+/** Returns "ja" or "en". */
+export function current() {
+  return language;
+}
+
+/**
+ * Adds texts: `extend({en: {"play.new": "New game"}, ja: {"play.new": "新しい対局"}})`.
+ * `{name}` in a text is replaced by the value that `t` gets. Begin the keys with the name of your view.
+ */
+export function extend(dictionaries) {
+  for (const name of LANGUAGES) Object.assign(texts[name], dictionaries[name]);
+}
+
+/** Returns a text in the current language: `t("play.level", {number: 3})`. */
+export function t(key, values = {}) {
+  const text = texts[language][key] ?? texts.en[key];
+  if (text === undefined) {
+    console.error(`no text ${key}`);
+    return key;
+  }
+  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
+
+/** Is there a text with this key? */
+export function has(key) {
+  return key in texts[language];
+}
+
+/** Changes the language and redraws whatever was drawn by `label` and `onChange`. */
+export function choose(name) {
+  language = name;
+  localStorage.setItem("goryu.language", name);
+  apply();
+}
+
+/** Calls `listener` now and after each change of the language. Returns a function that ends this. */
+export function onChange(listener) {
+  listeners.add(listener);
+  listener(language);
+  return () => listeners.delete(listener);
+}
+
+/**
+ * Translates the elements below `root`: `data-i18n` names the key of the text, `data-i18n-label` that of
+ * `aria-label` and `title`, `data-i18n-placeholder` that of the placeholder.
+ */
+export function translate(root = document) {
+  for (const element of root.querySelectorAll("[data-i18n]")) element.textContent = t(element.dataset.i18n);
+  for (const element of root.querySelectorAll("[data-i18n-label]")) {
+    const text = t(element.dataset.i18nLabel);
+    element.setAttribute("aria-label", text);
+    if (element.tagName !== "NAV" && element.tagName !== "SECTION") element.title = text;
+  }
+  for (const element of root.querySelectorAll("[data-i18n-placeholder]")) {
+    element.placeholder = t(element.dataset.i18nPlaceholder);
+  }
+}
+
+/** Translates the whole page and calls the listeners. */
+export function apply() {
+  document.documentElement.lang = language;
+  translate();
+  for (const listener of listeners) listener(language);
+}

@@ -1,0 +1,151 @@
+// The frame of the page: the views and their tabs, language, theme and connection.
+
+import { h, toast } from "./dom.js";
+import * as i18n from "./i18n.js";
+import * as socket from "./socket.js";
+import { VIEWS } from "./views.js";
+
+i18n.extend({
+  en: {
+    skip: "Skip to the content",
+    views: "Views",
+    "language.switch": "日本語",
+    "language.label": "日本語で表示",
+    "theme.light": "Switch to light colours",
+    "theme.dark": "Switch to dark colours",
+    "connection.lost": "The connection to Goryu is lost. Trying again …",
+    "connection.refused": "Goryu refused the connection: {reason}",
+    "view.failed": "This view could not be loaded.",
+  },
+  ja: {
+    skip: "本文へ移動",
+    views: "画面",
+    "language.switch": "English",
+    "language.label": "Show in English",
+    "theme.light": "明るい配色にする",
+    "theme.dark": "暗い配色にする",
+    "connection.lost": "Goryu との接続が切れました。再接続しています…",
+    "connection.refused": "Goryu が接続を拒否しました: {reason}",
+    "view.failed": "この画面を読み込めませんでした。",
+  },
+});
+for (const view of VIEWS) i18n.extend(view.title);
+
+const main = document.getElementById("main");
+const tabs = document.getElementById("tabs");
+const opened = new Map();
+let shown = null;
+
+function buildTabs() {
+  for (const view of VIEWS) {
+    tabs.append(h("a", { href: `#${view.name}`, dataset: { i18n: `view.${view.name}` } }));
+  }
+}
+
+/** Opens the view that the address names: #NAME or #NAME/ARGUMENT. */
+async function route() {
+  const [name, ...rest] = location.hash.slice(1).split("/");
+  const view = VIEWS.find((one) => one.name === name) ?? VIEWS[0];
+  for (const link of tabs.children) {
+    if (link.hash === `#${view.name}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  const isNew = !opened.has(view.name);
+  if (isNew) opened.set(view.name, open(view));
+  const previous = shown;
+  shown = view.name;
+  if (previous && previous !== view.name) {
+    const old = await opened.get(previous);
+    old.section.hidden = true;
+    old.module?.hide?.();
+  }
+  const one = await opened.get(view.name);
+  if (shown !== view.name) return;
+  one.section.hidden = false;
+  document.title = `${i18n.t(`view.${view.name}`)} – Goryu`;
+  one.module?.show?.(rest.map(decodeURIComponent).join("/"));
+}
+
+async function open(view) {
+  const section = h("section", { class: `view ${view.name}`, hidden: true, "data-i18n-label": `view.${view.name}` });
+  main.append(section);
+  try {
+    const module = await view.load();
+    module.mount(section);
+    i18n.translate(section);
+    section.setAttribute("aria-label", i18n.t(`view.${view.name}`));
+    return { section, module };
+  } catch (error) {
+    console.error(error);
+    section.append(h("p", { class: "notice", text: i18n.t("view.failed") }));
+    return { section, module: null };
+  }
+}
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function buildSwitches() {
+  const language = document.getElementById("language");
+  language.addEventListener("click", () => {
+    i18n.choose(i18n.current() === "ja" ? "en" : "ja");
+    socket.request("session.language", { language: i18n.current() }).catch(() => {});
+  });
+  const theme = document.getElementById("theme");
+  const label = () => {
+    theme.textContent = isDark() ? "☀" : "☾";
+    const text = i18n.t(isDark() ? "theme.light" : "theme.dark");
+    theme.setAttribute("aria-label", text);
+    theme.title = text;
+  };
+  const announce = () => {
+    label();
+    dispatchEvent(new CustomEvent("goryu:theme"));
+  };
+  theme.addEventListener("click", () => {
+    const wanted = isDark() ? "light" : "dark";
+    document.documentElement.dataset.theme = wanted;
+    localStorage.setItem("goryu.theme", wanted);
+    announce();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", announce);
+  i18n.onChange(() => {
+    label();
+    language.textContent = i18n.t("language.switch");
+    language.setAttribute("aria-label", i18n.t("language.label"));
+    language.lang = i18n.current() === "ja" ? "en" : "ja";
+    const view = VIEWS.find((one) => one.name === shown);
+    if (view) document.title = `${i18n.t(`view.${view.name}`)} – Goryu`;
+  });
+}
+
+function showConnection() {
+  const banner = document.getElementById("connection");
+  let timer = 0;
+  socket.onState((isConnected, reason) => {
+    clearTimeout(timer);
+    if (isConnected) {
+      banner.hidden = true;
+      return;
+    }
+    banner.textContent = reason ? i18n.t("connection.refused", { reason }) : i18n.t("connection.lost");
+    timer = setTimeout(() => (banner.hidden = false), reason ? 0 : 600);
+  });
+}
+
+addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  if (event.reason instanceof socket.ConnectionLost) return;
+  console.error(event.reason);
+  toast(event.reason?.message ?? String(event.reason), "error");
+});
+
+buildTabs();
+buildSwitches();
+showConnection();
+i18n.apply();
+socket.start(i18n.current);
+addEventListener("hashchange", route);
+route();

@@ -1,0 +1,116 @@
+// The connection to the server: one WebSocket and one session per tab.
+
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 5000;
+const KEY = "goryu.session";
+
+const token = document.querySelector('meta[name="goryu-token"]').content;
+const handlers = new Map();
+const connected = new Set();
+const states = new Set();
+const pending = new Map();
+let socket = null;
+let number = 0;
+let delay = FIRST_DELAY_MS;
+let isReady = false;
+let hasEnded = false;
+let language = () => "en";
+
+/** Connects, and connects again whenever the connection is lost. getLanguage: returns "ja" or "en". */
+export function start(getLanguage) {
+  language = getLanguage;
+  connect();
+  // The server stops this tab's searches at once when the tab says goodbye. A page in the browser's
+  // back-forward cache may come back.
+  addEventListener("pagehide", () => {
+    hasEnded = true;
+    socket?.close(1000);
+  });
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    hasEnded = false;
+    connect();
+  });
+  addEventListener("online", () => {
+    if (!isReady && socket?.readyState !== WebSocket.CONNECTING) connect();
+  });
+}
+
+function connect() {
+  const one = new WebSocket(`ws://${location.host}/socket`);
+  socket = one;
+  one.onopen = () => {
+    const session = sessionStorage.getItem(KEY) ?? "";
+    one.send(JSON.stringify({ type: "hello", token, session, language: language() }));
+  };
+  one.onmessage = (event) => {
+    if (socket === one) receive(JSON.parse(event.data));
+  };
+  one.onclose = (event) => {
+    if (socket === one) lost(event);
+  };
+}
+
+function lost(event) {
+  isReady = false;
+  for (const { reject } of pending.values()) reject(new ConnectionLost());
+  pending.clear();
+  if (hasEnded) return;
+  for (const listener of states) listener(false, event.code === 1008 ? event.reason : "");
+  setTimeout(connect, delay);
+  delay = Math.min(delay * 2, LONGEST_DELAY_MS);
+}
+
+function receive(message) {
+  if (message.type === "reply") {
+    const waiting = pending.get(message.id);
+    pending.delete(message.id);
+    if (message.ok) waiting?.resolve(message.value);
+    else waiting?.reject(new Error(message.error));
+  } else if (message.type === "session.welcome") {
+    sessionStorage.setItem(KEY, message.session);
+    isReady = true;
+    delay = FIRST_DELAY_MS;
+    for (const listener of states) listener(true, "");
+    for (const listener of connected) listener(message.new);
+  } else if (message.type === "session.alive") {
+    socket.send('{"type":"session.alive"}');
+  } else {
+    handlers.get(message.type)?.(message);
+  }
+}
+
+/** The error of a request whose connection was lost before its reply. */
+export class ConnectionLost extends Error {
+  constructor() {
+    super("connection lost");
+  }
+}
+
+/** Sends a message and returns a promise of the reply's value; it is rejected with the server's error. */
+export function request(type, content = {}) {
+  if (!isReady) return Promise.reject(new ConnectionLost());
+  const id = ++number;
+  socket.send(JSON.stringify({ ...content, type, id }));
+  return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
+}
+
+/** Calls `handler(message)` for each message of this type that the server sends. */
+export function on(type, handler) {
+  handlers.set(type, handler);
+}
+
+/**
+ * Calls `listener(isNew)` after each connection, also now if there is one. Read the state of your view there: messages sent
+ * while there was no connection are lost. isNew: the session has no state yet (the first visit, or the server
+ * was started again).
+ */
+export function onConnected(listener) {
+  connected.add(listener);
+  if (isReady) listener(false);
+}
+
+/** Calls `listener(isConnected, reason)` whenever the connection is lost or made. */
+export function onState(listener) {
+  states.add(listener);
+}

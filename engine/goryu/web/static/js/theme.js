@@ -1,0 +1,5 @@
+// Sets light or dark before the page is drawn. A plain script, because modules run after the first drawing.
+(() => {
+  const chosen = localStorage.getItem("goryu.theme");
+  if (chosen === "light" || chosen === "dark") document.documentElement.dataset.theme = chosen;
+})();

@@ -1,0 +1,9 @@
+// The views of the page, in the order of their tabs. To add one, see README.md of the package goryu.web.
+
+export const VIEWS = [
+  {
+    name: "play",
+    title: { en: { "view.play": "Play" }, ja: { "view.play": "対局" } },
+    load: () => import("./play.js"),
+  },
+];

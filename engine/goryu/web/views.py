@@ -1,0 +1,31 @@
+"""The views of the page, by name. To add one, see README.md in this package."""
+
+from base64 import b64encode
+from typing import Any
+
+from goryu.errors import InputError
+from goryu.web.session import Message, View
+
+
+class SessionView(View):
+    """What is common to all views: the language, and the record that the user named on the command line."""
+
+    name = "session"
+
+    def on_alive(self, _message: Message) -> None:
+        """Notes that the tab is there, while another one claims its session."""
+        self.session.answered.set()
+
+    def on_language(self, message: Message) -> None:
+        """Sets the language of error messages."""
+        self.session.language = "ja" if message.get("language") == "ja" else "en"
+
+    def on_file(self, _message: Message) -> dict[str, Any]:
+        """Returns name and content (Base64) of the record that the user named on the command line."""
+        if self.session.record is None:
+            raise InputError("no record was named on the command line; open one from the page")
+        name, content = self.session.record
+        return {"name": name, "content": b64encode(content).decode()}
+
+
+VIEWS: dict[str, type[View]] = {view.name: view for view in (SessionView,)}

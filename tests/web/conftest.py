@@ -1,0 +1,146 @@
+"""A running server, and pages of a real browser that report what must not happen."""
+
+import asyncio
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.web.server import Server
+from goryu.web.views import VIEWS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+
+CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+
+class RunningServer:
+    """A server in a thread of its own; `call` runs a function in its event loop."""
+
+    def __init__(self, record: tuple[str, bytes] | None = None) -> None:
+        self.config = EngineConfig(evaluator=EvaluatorConfig(threads=1))
+        self._record = record
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+
+    async def _serve(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
+        self.server = Server(VIEWS, self.config, self._record)
+        async with self.server.running():
+            self._started.set()
+            await self._ended.wait()
+
+    def start(self) -> "RunningServer":
+        self._thread.start()
+        assert self._started.wait(30)
+        return self
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self._ended.set)
+        self._thread.join(30)
+
+    def call(self, function: Callable[[], Any]) -> Any:
+        async def run() -> Any:
+            return function()
+
+        return asyncio.run_coroutine_threadsafe(run(), self.loop).result(30)
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    @property
+    def token(self) -> str:
+        return self.server.guard.token
+
+
+@pytest.fixture
+def server() -> Iterator[RunningServer]:
+    running = RunningServer().start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    with playwright.sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+OpenPage = Callable[..., "Page"]
+
+
+@pytest.fixture
+def open_page(browser: "Browser", server: RunningServer) -> Iterator[OpenPage]:
+    """Opens the page of the server in a new tab: open_page("#review", width=390, language="ja").
+
+    The test fails if a page writes an error to its console, throws one, or sends a request to another host.
+    A test that provokes such an error removes it from `page.problems`.
+    """
+    pages: list[Any] = []
+
+    def open_it(
+        address: str = "",
+        *,
+        width: int = 1280,
+        height: int = 800,
+        language: str = "en",
+        scheme: Any = "light",
+        url: str = "",
+    ) -> Any:
+        locale = {"ja": "ja-JP", "en": "en-US"}[language]
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, locale=locale, color_scheme=scheme
+        )
+        page: Any = context.new_page()
+        page.set_default_timeout(20_000)
+        page.problems = []
+        watch(page, url or server.url)
+        pages.append(page)
+        page.goto((url or server.url) + address)
+        return page
+
+    yield open_it
+    problems = [problem for page in pages for problem in page.problems]
+    for page in pages:
+        page.context.close()
+    assert problems == []
+
+
+def watch(page: Any, url: str) -> None:
+    """Collects errors and foreign requests of a page in `page.problems`."""
+
+    def on_console(message: "ConsoleMessage") -> None:
+        if message.type in ("error", "warning"):
+            page.problems.append(f"console {message.type}: {message.text}")
+
+    def on_request(request: "Request") -> None:
+        if not request.url.startswith((url, "data:", "blob:" + url, "ws://127.0.0.1")):
+            page.problems.append(f"request to {request.url}")
+
+    page.on("console", on_console)
+    page.on("pageerror", lambda error: page.problems.append(f"error: {error}"))
+    page.on("request", on_request)
+
+
+@pytest.fixture
+def page(open_page: OpenPage) -> "Page":
+    return open_page()
+
+
+@pytest.fixture
+def screenshots(tmp_path: Path) -> Path:
+    """A folder for screenshots, which a person may look at."""
+    return tmp_path
