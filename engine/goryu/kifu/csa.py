@@ -129,10 +129,13 @@ class _CsaReader:
         elif text[:2] in ("N+", "N-"):
             self._names["+-".index(text[1])] = text[2:].strip()
         elif text[0] == "$":
-            key, _, value = text[1:].partition(":")
-            self._headers[HEADERS.get(key, key)] = value.strip()
+            self._header(text[1:])
         elif not re.fullmatch(r"V[0-9.]+|PI.*", text):
             raise self._error(f"expected a CSA statement such as +7776FU, received {text[:60]!r}")
+
+    def _header(self, text: str) -> None:
+        key, _, value = text.partition(":")
+        self._headers[HEADERS.get(key, key)] = value.strip()
 
     def _time(self, seconds: float) -> None:
         if self._game is not None and not self._has_ended:
@@ -143,6 +146,8 @@ class _CsaReader:
             self._ratings[("black", "white").index(match[1])] = float(match[2])
         elif line.startswith("'summary:"):
             self._summary(line)
+        elif line.startswith("'$"):  # shogi-server adds END_TIME so.
+            self._header(line[2:])
         elif self._game is None:
             self._comments.append(line[1:].removeprefix("*"))
         else:
@@ -203,14 +208,14 @@ class _CsaReader:
     def _position(self, text: str) -> None:
         """Takes a line PI, P1 to P9, P+ or P-."""
         self._has_position = True
-        kind, rest = text[1], text[2:].rstrip()
+        kind, rest = text[1:2], text[2:].rstrip()
         if kind == "I":
             self._pieces = list(parse_sfen(START_SFEN).pieces)
             for square, _ in self._squares(rest):
                 self._pieces[square] = 0
-        elif kind in "123456789":
+        elif kind and kind in "123456789":
             self._rank(int(kind) - 1, text[2:])
-        elif kind in "+-":
+        elif kind and kind in "+-":
             self._add("+-".index(kind), rest)
         else:
             raise self._error(f"expected PI, P1 to P9, P+ or P-, received {text[:60]!r}")

@@ -64,7 +64,9 @@ RATINGS = {f"{name}{word}": side for name, side in NAMES.items() for word in ("�
 HANDS = {f"{name}の持駒": side for name, side in NAMES.items()}
 KANJI_DIGITS = "〇一二三四五六七八九"
 
-_MOVE = re.compile(r"\s*(?P<number>[0-9]+)[\s.]+(?P<what>\S.*?)\s*(?P<time>\([^()]*[:/][^()]*\))?\s*\+?\s*$")
+_MOVE = re.compile(
+    r"\s*(?P<number>[0-9]+)[\s.]+(?P<what>\S.*?)\s*(?P<time>\([^()]*[:/][^()]*\))?(\s+\+|(?<=\))\+)?\s*$"
+)
 _HEADER = re.compile(r"\s*(?P<key>[^\s：:][^：:]{0,29}?)\s*[：:](?P<value>.*)$")
 _BRANCH = re.compile(r"変化\s*:?\s*(?P<ply>[0-9]+)\s*手")
 _RESULT = re.compile(r"まで")
@@ -91,8 +93,8 @@ class _KifReader:
         self._headers: dict[str, str] = {}
         self._names = ["", ""]
         self._ratings: list[float | None] = [None, None]
-        self._hands = ["", ""]
-        self._ranks: list[str] = []
+        self._hands = [(0, ""), (0, "")]  # With the numbers of their lines, for errors.
+        self._ranks: list[tuple[int, str]] = []
         self._turn: int | None = None
         self._comments: list[str] = []
         self._game: GameBuilder | None = None
@@ -122,7 +124,7 @@ class _KifReader:
         if text[0] in "*＊":
             self._comment(line.strip()[1:])
         elif rank := _RANK.match(line):
-            self._ranks.append(rank["squares"].replace("　", " "))
+            self._ranks.append((self._number, rank["squares"].replace("　", " ")))
         elif match := _BRANCH.match(text):
             self._started().branch(int(match["ply"]) - self._offset)
         elif _RESULT.match(text):
@@ -159,7 +161,7 @@ class _KifReader:
             found = re.search(r"[0-9]{1,6}(\.[0-9]+)?", value.translate(NARROW))
             self._ratings[RATINGS[key]] = float(found[0]) if found else None
         elif key in HANDS:
-            self._hands[HANDS[key]] = value
+            self._hands[HANDS[key]] = (self._number, value)
         elif key == "手番":
             self._turn = NAMES.get(value[:2], self._turn)
         elif value:
@@ -170,7 +172,9 @@ class _KifReader:
         if what in ENDINGS:
             self._end(what)
             return
-        number = int(match["number"])
+        if game.is_main and self._has_ended:
+            raise self._error(f"expected nothing but variations after the end, received {what[:60]!r}")
+        number = int(match["number"][:9])
         if game.ply == 1 and game.is_main:
             self._offset = number - 1
         if number != game.ply + self._offset:
@@ -243,7 +247,9 @@ class _KifReader:
     def _started(self) -> GameBuilder:
         """Returns the game, which begins when it is first needed."""
         if self._game is None:
-            self._game = GameBuilder(self._start(), self._name, self._number)
+            number = self._ranks[-1][0] if self._ranks else self._number
+            self._game = GameBuilder(self._start(), self._name, number)
+            self._game.line_number = self._number
             for text in self._comments:
                 self._game.comment(text)
         return self._game
@@ -262,32 +268,35 @@ class _KifReader:
     def _diagram(self) -> str:
         """Returns the SFEN of a diagram of nine ranks and two hands."""
         if len(self._ranks) != 9:
-            raise self._error(f"expected 9 ranks in the diagram, found {len(self._ranks)}")
+            problem = f"expected 9 ranks in the diagram, found {len(self._ranks)}"
+            raise RecordError(problem, self._name, self._ranks[-1][0])
         pieces = [0] * 81
-        for rank, text in enumerate(self._ranks):
+        for rank, (number, text) in enumerate(self._ranks):
             squares = _SQUARE.findall(text)
             if len(squares) != 9:
-                raise self._error(f"expected 9 squares in rank {rank + 1} of the board, found {len(squares)}")
+                raise RecordError(f"expected 9 squares in the rank, found {len(squares)}", self._name, number)
             for column, (side, kanji) in enumerate(squares):
                 kind = KIND_OF_KANJI.get(kanji, 0)
                 pieces[9 * (8 - column) + rank] = kind + (WHITE_PIECE if kind and side == "v" else 0)
-        black, white = (self._held(text) for text in self._hands)
+        black, white = (self._held(number, text) for number, text in self._hands)
         name = self._headers.pop("手合割", "")
         white_begins = handicap_of_name(name) is not None and name != "平手"
         turn = self._turn if self._turn is not None else int(white_begins)
         return str(SfenFields(tuple(pieces), turn, (black, white), 1))
 
-    def _held(self, text: str) -> tuple[int, ...]:
+    def _held(self, number: int, text: str) -> tuple[int, ...]:
         counts = [0] * 7
         plain = text.translate(NARROW).strip()
         if plain in ("", "なし"):
             return tuple(counts)
         if _HELD.sub("", plain).strip():
-            raise self._error(f"expected pieces in hand such as 角　金二　歩十七, received {text!r}")
-        for kanji, number in _HELD.findall(plain):
-            counts[HAND_KINDS.index(KIND_OF_KANJI[kanji])] += _number(number)
+            raise RecordError(
+                f"expected pieces in hand such as 角 金二 歩十七, received {plain!r}", self._name, number
+            )
+        for kanji, count in _HELD.findall(plain):
+            counts[HAND_KINDS.index(KIND_OF_KANJI[kanji])] += _number(count)
         if max(counts) > 18:
-            raise self._error(f"expected at most 18 pieces of a kind, received {text!r}")
+            raise RecordError(f"expected at most 18 pieces of a kind, received {plain!r}", self._name, number)
         return tuple(counts)
 
 

@@ -1,7 +1,8 @@
 """Moves as people write them: ▲７六歩 (Japanese), ７六歩(77) (KIF), +7776FU (CSA), P-7f (Western), USI.
 
-Japanese disambiguation follows the Japan Shogi Association's rules (棋譜の表記方法): 上, 寄 and 引 if one of
-them is enough, else 直 for a piece like gold or silver that steps straight ahead, else 左 and 右, else both.
+Japanese disambiguation follows the Japan Shogi Association: 上, 寄 or 引 if one of them is enough, else 直
+for a piece like gold or silver that steps straight ahead, else 左 or 右, else both. Like other programs, it
+counts pieces that are pinned. Source: https://www.shogi.or.jp/faq/kihuhyouki.html.
 """
 
 import re
@@ -21,7 +22,16 @@ from goryu.games.shogi import (
     move_to_usi,
 )
 from goryu.games.shogi.move import DROP_LETTERS, SQUARE_NAMES
-from goryu.games.shogi.pieces import BISHOP, GOLD, KING, PROMOTED, ROOK, WHITE_PIECE, piece_letters
+from goryu.games.shogi.pieces import (
+    BISHOP,
+    GOLD,
+    KING,
+    PROMOTED,
+    ROOK,
+    WHITE_PIECE,
+    attacks,
+    piece_letters,
+)
 from goryu.games.state import Move
 from goryu.implementation import Board
 
@@ -77,7 +87,7 @@ def japanese_move(board: Board, move: Move, previous: Move | None = None, *, sig
     kind = _kind(board, move)
     text = _target(board, move, previous) + KANJI[kind] + _relative(board, move, kind)
     if is_drop(move):
-        text += "打" if _origins(board, move_to(move), kind) else ""
+        text += "打" if _attackers(board, move_to(move), kind) else ""
     elif is_promotion(move):
         text += "成"
     elif _may_promote(board, move, kind):
@@ -106,7 +116,7 @@ def western_move(board: Board, move: Move) -> str:
     letters = piece_letters(kind)
     if is_drop(move):
         return f"{letters}*{SQUARE_NAMES[to]}"
-    origin = SQUARE_NAMES[move_from(move)] if len(_origins(board, to, kind)) > 1 else ""
+    origin = SQUARE_NAMES[move_from(move)] if len(_attackers(board, to, kind)) > 1 else ""
     how = "x" if board.pieces[to] else "-"
     promotion = "+" if is_promotion(move) else "=" if _may_promote(board, move, kind) else ""
     return f"{letters}{origin}{how}{SQUARE_NAMES[to]}{promotion}"
@@ -265,6 +275,12 @@ def _may_promote(board: Board, move: Move, kind: int) -> bool:
     return kind in PROMOTING and (move_from(move) % 9 in zone or move_to(move) % 9 in zone)
 
 
+def _attackers(board: Board, to: int, kind: int) -> list[int]:
+    """Returns the squares from which a piece of this kind of the side to move attacks `to`, pinned or not."""
+    piece, pieces = kind + WHITE_PIECE * board.turn, board.pieces
+    return [square for square in range(81) if pieces[square] == piece and attacks(pieces, square, to)]
+
+
 def _origins(board: Board, to: int, kind: int) -> list[int]:
     """Returns the squares from which a piece of this kind, of the side to move, can legally move to `to`."""
     piece, pieces = kind + WHITE_PIECE * board.turn, board.pieces
@@ -281,7 +297,7 @@ def _relative(board: Board, move: Move, kind: int) -> str:
     if is_drop(move):
         return ""
     origin, to, turn = move_from(move), move_to(move), board.turn
-    others = [square for square in _origins(board, to, kind) if square != origin]
+    others = [square for square in _attackers(board, to, kind) if square != origin]
     if not others:
         return ""
     direction = _direction(origin, to, turn)

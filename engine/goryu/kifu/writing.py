@@ -150,7 +150,7 @@ def _kif_headers(record: GameRecord) -> list[str]:
     sides = _side_names(record)
     lines = [f"{_key(key)}：{_one_line(value)}" for key, value in record.headers.items()]
     handicap = handicap_of_sfen(record.start)
-    if handicap is not None:
+    if handicap is not None and handicap.preset:  # Other names are not known everywhere.
         lines.append(f"手合割：{handicap.japanese}")
     else:
         lines += _diagram(record.start)

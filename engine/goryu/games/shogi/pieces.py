@@ -26,6 +26,7 @@ __all__ = [
     "SLIDES",
     "STEPS",
     "WHITE_PIECE",
+    "attacks",
     "is_attacked",
     "piece_letters",
 ]
@@ -90,13 +91,13 @@ def is_attacked(pieces: Sequence[int], target: int, by: int) -> bool:
     A plain loop over the board, for validation; move generation uses bitboards.
     """
     return any(
-        piece != EMPTY and piece // WHITE_PIECE == by and _attacks(pieces, square, target)
+        piece != EMPTY and piece // WHITE_PIECE == by and attacks(pieces, square, target)
         for square, piece in enumerate(pieces)
     )
 
 
-def _attacks(pieces: Sequence[int], origin: int, target: int) -> bool:
-    """Does the piece on `origin` attack `target`?"""
+def attacks(pieces: Sequence[int], origin: int, target: int) -> bool:
+    """Does the piece on the square `origin` attack `target`? It may be pinned."""
     colour, kind = divmod(pieces[origin], WHITE_PIECE)
     sign = -1 if colour else 1
     for steps, reach in ((STEPS.get(kind, ()), 1), (SLIDES.get(kind, ()), 8)):
