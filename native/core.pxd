@@ -217,6 +217,7 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         uint32_t child_visits(NodeIndex, int)
         Proof child_proof(const CoreNode&, int)
         int proving_move(const CoreNode&)
+        cbool is_certain(NodeIndex, int)
         cbool is_lost(NodeIndex, int)
         cbool is_won(NodeIndex, int)
 
@@ -252,7 +253,7 @@ cdef extern from "core/selection.h" namespace "goryu" nogil:
         double c_init, c_base, c_factor, fpu_reduction
 
     cdef cppclass Selection:
-        int select(const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool closes_wins)
+        int select(const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool is_root)
         double untried_value(const CoreNodeTable&, const CoreNode&)
         double exploration(uint32_t visits)
 
@@ -296,7 +297,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         CorePuct(const CoreConfig&, const Capacity&) except +
         void clear()
         void set_config(const CoreConfig&) except +
-        void begin(CoreState&, LeafSink&, Batch&, uint64_t max_playouts) except +
+        void begin(CoreState&, LeafSink&, Batch&, uint64_t max_playouts, uint64_t max_evaluations) except +
         void set_mask(vector[cbool]) except +
         cbool is_finished()
         void gather(CoreState&, LeafSink&, Batch&) except +

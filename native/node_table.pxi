@@ -208,7 +208,7 @@ cdef class NodeTable:
 
     def edge_value(self, Node node, int i):
         """Returns Q(a) of a visited move, for the side to move at `node`."""
-        assert 0 <= i < node.tried and node.visits[i]
+        assert 0 <= i < node.tried and (node.visits[i] or node.children[i] is not None)
         return self.core().edge_value(node.index, i)
 
     def child_visits(self, Node node, int i):
@@ -227,6 +227,13 @@ cdef class NodeTable:
         farthest loss; the first of equals; -1 if no move is proven.
         """
         return self.core().proving_move(node.core()[0])
+
+    def is_certain(self, Node node, int i):
+        """Is the value of move `i` of a root certain: is it proven, or does it repeat a position?
+
+        Other nodes are reached by several paths, and a move may repeat a position of one and not of another.
+        """
+        return self.core().is_certain(node.index, i)
 
     def is_lost(self, Node node, int i):
         """Is move `i` proven to lose?"""

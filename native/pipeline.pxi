@@ -31,11 +31,11 @@ cdef class Pipeline:
         del self.game
         del self.sink
 
-    cdef begin(self, uint64_t max_playouts):
+    cdef begin(self, uint64_t max_playouts, uint64_t max_evaluations):
         """Makes the state the root."""
         self.adapter.empty()
         with nogil:
-            self.core.begin(self.game[0], self.sink[0], self.batch, max_playouts)
+            self.core.begin(self.game[0], self.sink[0], self.batch, max_playouts, max_evaluations)
         self.evaluate()
 
     cdef bint step(self, cbool is_helper=False) except -1:

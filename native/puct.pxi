@@ -85,26 +85,26 @@ cdef class Puct:
         self.core.clear()
         self._state = None
 
-    def search(self, state, should_stop, *, max_playouts=None, root_moves=None):
-        """Searches until `should_stop` returns True, `max_playouts` are done or no move is worth one.
+    def search(self, state, should_stop, *, max_playouts=None, max_evaluations=None, root_moves=None):
+        """Searches until `should_stop` returns True, a limit is reached or no move is worth a playout.
 
         The search calls `should_stop` before each batch; a proven root alone does not end it. `state` must
         have a legal move and is left as it was. At the root only `root_moves` are played, if given.
         """
         cdef Pipeline pipeline
-        cdef uint64_t most = max_playouts if max_playouts is not None else 1 << 62
+        cdef uint64_t no_limit = 1 << 62
         self.core.set_config(core_config(self))
         self._state = state.copy()
         self._masked = set()
         pipeline = Pipeline(self, state.copy())  # An evaluator that raises may leave the copy anywhere.
-        pipeline.begin(most)
+        pipeline.begin(
+            no_limit if max_playouts is None else max_playouts,
+            no_limit if max_evaluations is None else max_evaluations,
+        )
         if root_moves is not None:
             self._mask({i for i, move in enumerate(self.root.moves) if move not in root_moves})
         with Helpers(self, self.threads - 1) as helpers:
-            while not helpers.failed:
-                stats = self.stats()
-                if stats.is_exhausted or stats.playouts >= most or should_stop(stats):
-                    break
+            while not (helpers.failed or self.is_finished() or should_stop(self.stats())):
                 pipeline.step()
         return self.result()
 
@@ -153,7 +153,7 @@ cdef class Puct:
         stats = self.stats()
         if root is None or self._state is None:
             return SearchResult((), 0.0, stats)
-        return SearchResult(tuple(moves), root.value, stats)
+        return SearchResult(tuple(moves), final_move.root_value(root, moves), stats)
 
     def dump(self, **options):
         """Returns the graph as `graph_dump.dump` does with these options, or None before the first search."""

@@ -204,6 +204,17 @@ def test_a_proven_win_is_played_and_learned() -> None:
         assert found == (2, ((2, 1.0),))
 
 
+def test_proven_draws_are_played_and_learned_in_proportion_to_their_priors() -> None:
+    """The search stops visiting them. X must block at 5; later two moves lead to a draw."""
+    config = replace(TICTACTOE, search="puct", sampling_plies=9, playouts=40)
+    for moves, drawn in (([0, 1, 2, 4, 7, 3], {5}), ([0, 2, 5, 7, 6, 3, 1], {4, 8})):
+        for seed in range(5):
+            state = TicTacToe([Move(n) for n in moves])
+            move, policy = choose_move(state, UniformEvaluator(), config, Random(seed), is_learning=False)
+            assert move in drawn
+            assert {m: p for m, p in policy if p} == pytest.approx({m: 1 / len(drawn) for m in drawn})
+
+
 class TestWithTorch:
     """Training and export, which need PyTorch."""
 

@@ -5,7 +5,7 @@ import pytest
 from goryu.games.shogi import Board
 from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
-from goryu.search.final_move import continuation, ranking, root_moves
+from goryu.search.final_move import continuation, ranking, root_moves, root_value
 from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node
 from goryu.search.node_table import NodeTable
 
@@ -104,6 +104,32 @@ def test_a_draw_is_played_unless_another_move_is_thought_better(value: float, be
     """The other move's bound is below 0 in all three cases."""
     assert Root(2).proven(DRAW, 1, visits=20).move(90, value, 0.5).ranking()[0] == best
     assert Root(2).repetition(20, 0.0).move(90, value, 0.5).ranking()[0] == best
+
+
+@pytest.mark.parametrize("final_move", ["visits", "lcb"])
+@pytest.mark.parametrize("visits", [1, 200])
+def test_a_move_of_a_certain_value_needs_no_visits(final_move: str, visits: int) -> None:
+    """It comes before the first move that is not better, however often each was visited."""
+    root = Root(5).move(90, 0.25).move(50, -0.25).repetition(visits, 0.0).proven(DRAW, 1, visits).move(9, 0.5)
+    assert root.ranking(final_move) == [0, 2, 3, 1, 4]
+    assert Root(2).move(90, -0.25).proven(DRAW, 1, visits).ranking(final_move) == [1, 0]
+    assert Root(2).move(90, 0.25).proven(DRAW, 1, visits).ranking(final_move) == [0, 1]
+    assert Root(2).proven(DRAW, 1, visits=0).ranking(final_move) == [0, 1]
+    # An untried move may be better.
+    assert Root(2, value=0.1).repetition(visits, 0.0).ranking(final_move) == [1, 0]
+
+
+def test_a_lost_repetition_is_the_last_of_the_open_moves() -> None:
+    root = Root(4, value=-0.5).repetition(1, -1.0).proven(WIN, 2).move(3, -0.9)
+    assert root.ranking("lcb") == [2, 3, 0, 1]
+
+
+def test_the_roots_value_is_that_of_a_best_move_of_a_certain_value() -> None:
+    root = Root(2).move(90, -0.25).repetition(1, 0.0)
+    root.table.recompute(root.node)
+    moves = root_moves(root.table, root.node, root.ranking(), Board(), 0)
+    assert root_value(root.node, moves) == 0.0 > root.node.value
+    assert root_value(root.node, moves[1:]) == root.node.value == root_value(root.node, [])
 
 
 def test_of_two_ways_to_end_the_game_the_more_valuable_is_played() -> None:

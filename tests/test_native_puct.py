@@ -18,7 +18,7 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.model_files import ModelError, models_folder
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.reversi import Reversi
-from goryu.games.shogi import Board, EnteringKingRule, Rules
+from goryu.games.shogi import Board, EnteringKingRule, Rules, move_from_usi
 from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search import mate, selection
@@ -235,6 +235,27 @@ def test_a_search_in_two_parts_equals_one(native: ModuleType) -> None:
     assert [facts(node) for node in whole.table] == [facts(node) for node in parts.table]
 
 
+@pytest.mark.parametrize("batch_size", [1, 8])
+@pytest.mark.parametrize("game", ["shogi, checks", "shogi, shuffle", "reversi 4x4"])
+def test_the_graphs_are_equal_when_evaluations_are_limited(
+    native: ModuleType, game: str, batch_size: int
+) -> None:
+    pair = Pair(native, GAMES[game], PuctConfig(batch_size=batch_size))
+    for evaluations in (40, 0, 61):
+        limits: Any = {"max_playouts": 500, "max_evaluations": evaluations}
+        result = pair.puct.search(pair.state, never, **limits)
+        assert pair.twin.search(pair.native_state, never, **limits) == result
+        assert result.stats.evaluations == evaluations
+        assert_same_graph(pair.twin, pair.puct)
+
+
+def test_several_threads_make_exactly_the_evaluations_that_they_may(native: ModuleType) -> None:
+    twin = native.Puct(Sleeping(), PuctConfig(batch_size=4), MateSolver(2), 3)
+    for evaluations in (300, 7):
+        stats = twin.search(native.Board(), never, max_evaluations=evaluations).stats
+        assert stats.evaluations == evaluations
+
+
 @pytest.mark.parametrize("game", ["shogi, checks", "reversi", "tic-tac-toe"])
 def test_python_states_and_evaluators_give_the_same_graph(native: ModuleType, game: str) -> None:
     """The four ways to run: rules and evaluator each in Python or native."""
@@ -272,8 +293,8 @@ def test_the_formula_gives_the_same_numbers_and_choices(grown: tuple[Any, Puct])
         view = views[node.key]
         for is_root in (False, True):
             formula = puct.config.root_formula if is_root else puct.config.formula
-            won = {i for i in range(node.tried) if is_root and puct.table.is_won(node, i)}
-            assert twin.select(view, is_root) == selection.select(puct.table, node, formula, won)
+            certain = {i for i in range(node.tried) if is_root and puct.table.is_certain(node, i)}
+            assert twin.select(view, is_root) == selection.select(puct.table, node, formula, certain)
             assert twin.untried_value(view, is_root) == selection.untried_value(node, formula)
         for i in range(node.tried):
             if node.visits[i]:
@@ -484,7 +505,11 @@ def test_an_idle_helper_leaves_the_lock_to_the_thread_that_checks_the_clock(nati
     os.sched_setaffinity(0, {min(cores)})
     try:
         twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4), threads=2)
-        twin.search(native.Board(rules=Rules(max_ply=1)), look, max_playouts=100_000)
+        board = native.Board("8k/9/9/8P/9/9/9/9/K6R1 b - 1")
+        for move in ("9i9h", "1a1b"):
+            board.push_usi(move)
+        # White's only reply repeats, so that every playout but one is free.
+        twin.search(board, look, max_playouts=100_000, root_moves=[move_from_usi("9h9i")])
     finally:
         os.sched_setaffinity(0, cores)
     assert looks > 4_000  # Of 10,000 batches.

@@ -180,13 +180,23 @@ def test_a_search_to_a_depth_ends_also_where_memory_is_too_small_for_it(capacity
     assert stats.max_depth >= 8 if capacity > 100 else stats.max_depth < 8
 
 
+def test_a_search_for_nodes_ends_where_nothing_is_left_to_evaluate() -> None:
+    """White's only reply repeats a position, so that every playout but one is free."""
+    config = with_fields(QUICK, {"mate.root_nodes": 0})
+    player, _ = loaded(config)
+    sfen, limits = "8k/9/9/8P/9/9/9/9/K6R1 b - 1", Limits(nodes=100, root_moves=(move_from_usi("9h9i"),))
+    answer = search(player, request_of(config, "9i9h", "1a1b", limits=limits, sfen=sfen))
+    assert answer.result is not None
+    assert (answer.result.stats.evaluations, answer.result.stats.playouts) == (1, 1600)
+
+
 def test_a_search_goes_on_when_its_memory_is_full() -> None:
     config = with_fields(QUICK, {"search.capacity_bytes": 1 << 20, "mate.root_nodes": 0})
     player, messages = loaded(config)
     answer = search(player, request_of(config, limits=Limits(nodes=50_000)))
     assert answer.result is not None
-    assert answer.result.stats.playouts == 50_000
-    assert sum(move.visits for move in answer.result.moves) == 50_000
+    assert answer.result.stats.evaluations == 50_000
+    assert sum(move.visits for move in answer.result.moves) == answer.result.stats.playouts
     assert len(messages) == 1, "nothing but the evaluator's name"
 
 

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import PASS, Reversi
 from goryu.games.shogi import Board, Rules, move_from_usi
 from goryu.games.splitmix import splitmix64
-from goryu.games.state import Move, State
+from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search import puct as puct_module
 from goryu.search import puct_tree
@@ -448,12 +449,53 @@ def test_a_repetition_that_is_the_best_move_is_played() -> None:
     board = Board()
     for text in ("2h1h", "8b9b", "1h2h"):
         board.push_usi(text)
-    # All else is even, and has more than the share of the visits that makes a contender.
-    result = Puct(UniformEvaluator(), PuctConfig(draw_value=0.06)).search(board, never, max_playouts=600)
-    best, second = result.moves[:2]
-    assert 10 <= second.visits < best.visits < 5 * second.visits
-    assert best.move == move_from_usi("9b8b")
-    assert best.value == pytest.approx(0.06)
+    for final_move in ("lcb", "visits"):
+        config = PuctConfig(draw_value=0.06, final_move=final_move)
+        result = Puct(UniformEvaluator(), config).search(board, never, max_playouts=600)
+        best, second = result.moves[:2]
+        assert (best.visits, best.is_certain) == (1, True)
+        assert (second.visits >= 10, second.is_certain) == (True, False), "all else is even"
+        assert best.move == move_from_usi("9b8b")
+        assert result.value == best.value == pytest.approx(0.06)
+
+
+CHASE = "4k4/9/4p4/9/9/9/4P4/1R7/4K4 w - 1"
+
+
+@pytest.mark.parametrize("batch_size, playouts", [(1, 300), (4, 1000)])
+def test_a_repetition_that_is_the_best_move_costs_one_playout(batch_size: int, playouts: int) -> None:
+    """White, a rook behind, repeats. The other moves get what a search without that move gives them."""
+    board = Board(CHASE)
+    for text in ["5a4a", "8h7h", "4a5a", "7h8h", "5a4a", "8h7h"]:
+        board.push_usi(text)
+    config = PuctConfig(batch_size=batch_size)
+    result = Puct(MaterialEvaluator(), config).search(board, never, max_playouts=playouts)
+    assert (result.move, result.moves[0].visits) == (move_from_usi("4a5a"), 1)
+    assert result.value == 0.0
+    assert result.stats.evaluations > 0.6 * playouts, "8 % before such moves were closed"
+    others = [move for move in board.legal_moves() if move != result.move]
+    rest = Puct(MaterialEvaluator(), config).search(board, never, max_playouts=playouts, root_moves=others)
+    assert result.stats.evaluations > 0.9 * rest.stats.evaluations
+
+
+def test_a_move_that_repeats_forgets_what_other_paths_found_behind_it() -> None:
+    """The position was searched on a path where the move repeats nothing; now it is the root."""
+    puct, board = Puct(UniformEvaluator()), Board()
+    puct.search(board, never, max_playouts=1)
+    assert puct.root is not None
+    puct.root.children[0] = puct.table.add(Node(1, 1, [Move(0)], [1.0], -0.5))
+    puct.root.visits[0], puct.root.total_visits = 7, 8
+
+    class Repeats(Board):
+        def repetition(self) -> Outcome | None:
+            return Outcome(0.0, "repetition")
+
+    board = Repeats()
+    move = puct.root.moves[0]
+    result = puct.search(board, never, max_playouts=8, root_moves=[move])
+    assert (result.moves[0].visits, result.moves[0].value) == (1, 0.0)
+    assert puct.root.children[0] is None
+    assert puct.root.total_visits == 1 + sum(puct.root.visits)
 
 
 @pytest.mark.parametrize("advantage, is_repeated", [(0.06, False), (-0.06, True)])
@@ -480,8 +522,7 @@ def test_a_certain_draw_is_played_only_where_nothing_is_thought_better(
         board.push_usi(text)
     result = Puct(Noisy(), PuctConfig(final_move="lcb")).search(board, never, max_playouts=800)
     back = next(move for move in result.moves if move.move == move_from_usi("9b8b"))
-    assert back.value == 0.0
-    assert back.visits >= 0.2 * max(move.visits for move in result.moves)
+    assert (back.value, back.visits) == (0.0, 1)
     assert (result.moves[0] is back) == is_repeated
 
 

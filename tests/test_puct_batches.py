@@ -7,11 +7,11 @@ import pytest
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.shogi import Board
-from goryu.games.state import Move, State
+from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluation
-from goryu.search.node import WIN, Node
+from goryu.search.node import UNKNOWN, WIN, Node
 from goryu.search.node_table import NodeTable
 from goryu.search.progress import Progress
 from goryu.search.puct import Puct
@@ -79,9 +79,16 @@ def test_should_stop_is_called_before_every_batch() -> None:
     assert seen == [0, 1, 2, 3, 4]
 
 
+class RepeatsSoon(TicTacToe):
+    """Every game ends by repetition after two moves, which proves nothing."""
+
+    def repetition(self) -> Outcome | None:
+        return Outcome(0.0, "repetition") if self.ply == 2 else None
+
+
 @pytest.mark.parametrize("batch_size, most", [(1, 3), (4, 10)])
 def test_a_batch_holds_few_free_playouts(batch_size: int, most: int) -> None:
-    """The only move is a proven draw, so every playout is free: 2.4 for each position, rounded up."""
+    """After the first every playout is free: 2.4 for each position of a batch, rounded up."""
     seen: list[int] = []
 
     def note(stats: SearchStats) -> bool:
@@ -89,25 +96,54 @@ def test_a_batch_holds_few_free_playouts(batch_size: int, most: int) -> None:
         return stats.playouts >= 100
 
     puct = Puct(UniformEvaluator(), PuctConfig(batch_size=batch_size))
-    stats = puct.search(TicTacToe(LAST_MOVE_DRAWS), note).stats
-    assert seen[:5] == [0, 3, 6, 9, 12], "few visits allow one position"
+    stats = puct.search(RepeatsSoon(), note, root_moves=[Move(0)]).stats
+    assert seen[:5] == [0, 1, 4, 7, 10], "few visits allow one position"
     assert seen[-1] - seen[-2] == most
-    assert (stats.evaluations, stats.is_exhausted) == (0, False)
+    assert (stats.evaluations, stats.is_exhausted) == (1, False)
+
+
+def test_a_root_move_that_is_a_proven_draw_is_closed() -> None:
+    result = Puct(UniformEvaluator()).search(TicTacToe(LAST_MOVE_DRAWS), never)
+    assert (result.stats.is_exhausted, result.value, result.moves[0].is_certain) == (True, 0.0, True)
+
+
+@pytest.mark.parametrize("batch_size", [1, 8])
+def test_a_search_may_be_limited_by_evaluations(batch_size: int) -> None:
+    for evaluations in (0, 1, 37, 200):
+        puct = Puct(HashedEvaluator(), PuctConfig(batch_size=batch_size))
+        stats = puct.search(Board(), never, max_evaluations=evaluations).stats
+        assert stats.evaluations == evaluations == max(0, len(puct.table) - 1)
+        assert stats.playouts >= evaluations
+    assert puct.search(Board(), never, max_evaluations=50, max_playouts=3).stats.playouts == 3
 
 
 def test_a_won_root_move_is_closed_and_the_others_are_searched() -> None:
     puct = Puct(UniformEvaluator())
-    moves = puct.search(TicTacToe(X_WINS_AT_2), never, max_playouts=60).moves
+    moves = puct.search(TicTacToe(X_WINS_AT_2), never, max_playouts=20).moves
     assert (moves[0].move, moves[0].mate, moves[0].visits) == (2, 1, 1)
-    assert sum(move.visits for move in moves[1:]) == 59
+    assert sum(move.visits for move in moves[1:]) == 19
 
 
 def test_a_playout_ends_at_a_proven_position() -> None:
+    visits: dict[int, int] = {}
+    puct = Puct(UniformEvaluator())
+
+    def note(stats: SearchStats) -> bool:
+        for node in puct.table:
+            if node.proof != UNKNOWN and node is not puct.root:
+                assert node.total_visits == visits.setdefault(node.key, node.total_visits)
+        return False
+
+    puct.search(TicTacToe([Move(0), Move(1)]), note, max_playouts=1500)
+    assert len(visits) > 100
+
+
+def test_a_proven_root_leaves_nothing_to_search() -> None:
     """X must block at 5, and the rest is drawn."""
     puct, state = Puct(UniformEvaluator()), TicTacToe([Move(n) for n in (0, 1, 2, 4, 7, 3)])
     assert puct.search(state, lambda stats: stats.is_proven).value == 0.0
-    stats = puct.search(state, never, max_playouts=20).stats
-    assert (stats.playouts, stats.evaluations, stats.max_depth) == (20, 0, 1)
+    result = puct.search(state, never)
+    assert (result.value, result.stats.playouts, result.stats.is_exhausted) == (0.0, 0, True)
 
 
 def test_a_search_ends_when_no_move_is_open() -> None:

@@ -108,6 +108,7 @@ class Puct:
         should_stop: Callable[[SearchStats], bool],
         *,
         max_playouts: int | None = None,
+        max_evaluations: int | None = None,
         root_moves: Sequence[Move] | None = None,
     ) -> SearchResult: ...
     def dump(self, **options: Any) -> dict[str, Any] | None: ...

@@ -145,9 +145,15 @@ public:
 
     // What is proven of the child behind move i.
     Proof child_proof(const Node& node, int i) const noexcept {
-        if (i >= node.tried) return Proof::kUnknown;
-        const Edge& edge = edges(node)[i];
+        return i < node.tried ? child_proof(edges(node)[i]) : Proof::kUnknown;
+    }
+    Proof child_proof(const Edge& edge) const noexcept {
         return edge.child == kNoNode || edge.has_repetition ? Proof::kUnknown : (*this)[edge.child].proof;
+    }
+    // Is the value of move i of a root certain?
+    bool is_certain(NodeIndex index, int i) const noexcept {
+        const Node& node = (*this)[index];
+        return child_proof(node, i) != Proof::kUnknown || (i < node.tried && edges(node)[i].has_repetition);
     }
     bool is_lost(NodeIndex index, int i) const noexcept { return child_proof((*this)[index], i) == Proof::kWin; }
     bool is_won(NodeIndex index, int i) const noexcept { return child_proof((*this)[index], i) == Proof::kLoss; }

@@ -32,8 +32,10 @@ void Puct::clear() noexcept {
     root_ = kNoNode;
 }
 
-void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts) {
+void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts,
+                 std::uint64_t max_evaluations) {
     max_playouts_ = max_playouts;
+    max_evaluations_ = max_evaluations;
     progress_ = {};
     masked_.clear();
     batch.empty(1);
@@ -109,7 +111,12 @@ bool Puct::add_mate(NodeIndex index, std::span<const Move> line, std::uint64_t k
 
 bool Puct::is_finished() {
     const Lock lock(mutex_);
-    return progress_.is_exhausted || progress_.playouts >= max_playouts_;
+    return progress_.is_exhausted || !has_room(0);
+}
+
+// May one more playout start while others wait for their evaluation?
+bool Puct::has_room(std::uint64_t waiting) const noexcept {
+    return progress_.playouts + waiting < max_playouts_ && progress_.evaluations + waiting < max_evaluations_;
 }
 
 void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
@@ -124,7 +131,7 @@ void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
     const int collisions_allowed = limit * config_.threads / kCollisionShare;
     int free = 0, collisions = 0;
     while (static_cast<int>(batch.size()) < limit && free < kFreePlayouts * limit) {
-        if (progress_.playouts + in_flight_ >= max_playouts_) break;
+        if (!has_room(in_flight_)) break;
         const Descent descent = walk(state, sink, batch, lock);
         if (descent == Descent::kFree) {
             ++free;
@@ -180,6 +187,11 @@ Puct::Descent Puct::descend(State& state, LeafSink& sink, Batch& batch, std::siz
         if (const NodeIndex next = table_.edges(node)[i].child; next != kNoNode) table_.prefetch_node(next);
         state.push(table_.moves(node)[i].move);
         if (const auto end = state.repetition()) {
+            if (index == root_) {  // The game is the only path here; what others found behind the move is void.
+                Edge& edge = table_.edges(node)[i];
+                edge.child = kNoNode;
+                edge.visits = 0;
+            }
             back_up(batch, first_step, steps.size(), outcome_value(*end, state));
             return Descent::kFree;
         }
@@ -337,7 +349,7 @@ Snapshot Puct::snapshot() {
     const Node& root = table_[root_];
     seen.is_proven = root.proof != Proof::kUnknown;
     for (int i = 0; i < root.tried; ++i) {
-        if (table_.is_lost(root_, i)) continue;
+        if (table_.is_certain(root_, i)) continue;
         const std::uint32_t visits = table_.edges(root)[i].visits;
         seen.second_visits = std::max(seen.second_visits, std::min(visits, seen.best_visits));
         seen.best_visits = std::max(seen.best_visits, visits);

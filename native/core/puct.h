@@ -55,7 +55,8 @@ public:
     void set_config(const PuctConfig& config);
     // Makes the state the root: keeps what it can reach, deletes the rest. A root that is not known yet is
     // the only leaf of the batch afterwards, and must be expanded.
-    void begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts);
+    void begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts,
+               std::uint64_t max_evaluations);
     // Closes root moves: a flag for each, in the node's order; empty: none.
     void set_mask(Mask masked) { masked_ = std::move(masked); }
 
@@ -107,6 +108,7 @@ private:
 
     Descent walk(State& state, LeafSink& sink, Batch& batch, Lock& lock);
     Descent descend(State& state, LeafSink& sink, Batch& batch, std::size_t first_step, Lock& lock);
+    bool has_room(std::uint64_t waiting) const noexcept;
     int select(NodeIndex index) const noexcept;
     void enter(NodeIndex index, int i, Batch& batch);
     bool is_waiting(std::uint64_t key, const Batch& own) const noexcept;
@@ -131,6 +133,7 @@ private:
     std::optional<KeptMate> kept_mate_;
 
     std::uint64_t max_playouts_ = 0;
+    std::uint64_t max_evaluations_ = 0;
     Progress progress_;
     Mask masked_;
 

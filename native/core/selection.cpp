@@ -10,7 +10,7 @@ Selection::Selection(const Formula& formula) : formula_(formula) {
     for (std::uint32_t n = 0; n < kRemembered; ++n) remembered_[n] = compute_exploration(n);
 }
 
-int Selection::select(const NodeTable& table, NodeIndex index, const Mask& masked, bool closes_wins) const noexcept {
+int Selection::select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root) const noexcept {
     const Node& node = table[index];
     const LegalMove* const moves = table.moves(node);
     const Edge* const edges = table.edges(node);
@@ -24,10 +24,8 @@ int Selection::select(const NodeTable& table, NodeIndex index, const Mask& maske
         std::uint32_t visits = 0;
         if (i < node.tried) {
             const Edge& edge = edges[i];
-            if (edge.child != kNoNode && !edge.has_repetition) {
-                const Proof proof = table[edge.child].proof;
-                if (proof == Proof::kWin || (closes_wins && proof == Proof::kLoss)) continue;
-            }
+            const Proof proof = table.child_proof(edge);
+            if (proof == Proof::kWin || (is_root && (proof != Proof::kUnknown || edge.has_repetition))) continue;
             visits = edge.visits + edge.pending;
             if (edge.visits != 0) q = table.edge_value(index, i);
         }

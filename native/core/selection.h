@@ -24,8 +24,8 @@ public:
     explicit Selection(const Formula& formula);
 
     // The index of the move with the greatest score, the first of equals, or -1 if none is open.
-    // closes_wins: are moves proven to win closed, too?
-    int select(const NodeTable& table, NodeIndex index, const Mask& masked, bool closes_wins) const noexcept;
+    // is_root: are all moves of a certain value closed, and not only those proven to lose?
+    int select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root) const noexcept;
 
     // The value that is assumed of a move without a completed playout.
     double untried_value(const NodeTable& table, const Node& node) const noexcept;

@@ -136,7 +136,8 @@ class EngineConfig:
     """Everything that a USI option can set.
 
     search: without what `puct_config` fills in. clock: without the game's length, see `time_config`.
-    playouts, depth: limits of a search for which `go` names neither; 0 for none.
+    playouts, depth: limits of a search for which `go` names neither; 0 for none. Only playouts that need an
+        evaluation count.
     resign_value: the value in [-1, +1] below which the engine resigns; -1 for never.
     seed: of all random choices; 0 for a new one every time.
     level: at which moves of a game are played, a number of `levels.py`; 0 for full strength.

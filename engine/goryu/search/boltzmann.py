@@ -17,7 +17,7 @@ from random import Random
 __all__ = ["boltzmann_choice", "boltzmann_distribution"]
 
 
-def boltzmann_distribution(visits: Sequence[int], temperature: float) -> list[float]:
+def boltzmann_distribution(visits: Sequence[float], temperature: float) -> list[float]:
     """Returns probabilities proportional to visits^(1/temperature); at least one visit is needed.
 
     temperature: 0 or more; at 0 the first of the most visited moves gets everything.
@@ -42,7 +42,7 @@ def boltzmann_distribution(visits: Sequence[int], temperature: float) -> list[fl
     return [weight / total for weight in weights]
 
 
-def boltzmann_choice(visits: Sequence[int], temperature: float, rng: Random) -> int:
+def boltzmann_choice(visits: Sequence[float], temperature: float, rng: Random) -> int:
     """Returns an index drawn from `boltzmann_distribution`."""
     remaining = rng.random()
     probabilities = boltzmann_distribution(visits, temperature)

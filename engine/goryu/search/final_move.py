@@ -3,9 +3,9 @@
 Proven wins come first, the nearest before the others; proven losses come last, the farthest before the
 others. Of the moves in between the most visited is played ("visits"), or the contender with the greatest
 lower confidence bound ("lcb"): its value less `LCB_SIGMAS` standard errors. The bound notices a move that
-overtook the favourite late. A move that ends the game has no error. It is chosen only if its value is at
-least the value, not the bound, of the best other contender: a better move is not given up for a draw because
-its value is uncertain.
+overtook the favourite late. A move that ends the game in a draw or by repetition has a certain value, and one
+visit is enough to know it. It comes before the first move whose value, not bound, is no greater: a better
+move is not given up for a draw because its value is uncertain.
 Source of LCB: Leela Zero's and KataGo's move choice.
 """
 
@@ -14,11 +14,11 @@ from math import sqrt
 
 from goryu.games.state import Move, State
 from goryu.search.forgetting import proof_line
-from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node
+from goryu.search.node import LOSS, UNKNOWN, WIN, Node
 from goryu.search.node_table import NodeTable
 from goryu.search.result import RootMove
 
-__all__ = ["continuation", "ranking", "root_moves"]
+__all__ = ["continuation", "ranking", "root_moves", "root_value"]
 
 LCB_SIGMAS = 5.0
 """Standard errors that are taken off (KataGo's `lcbStdevs`)."""
@@ -27,7 +27,7 @@ LCB_SHARE = 0.2
 LCB_VISITS = 10
 """A contender also has at least this number of visits: the spread of fewer means nothing."""
 
-WON, OPEN, LOST = range(3)
+WON, OPEN, CERTAIN, LOST = range(4)
 
 
 def ranking(table: NodeTable, root: Node, final_move: str, masked: Set[int]) -> list[int]:
@@ -35,48 +35,54 @@ def ranking(table: NodeTable, root: Node, final_move: str, masked: Set[int]) -> 
 
     final_move: "visits" or "lcb".
     """
-    indices = [i for i in range(len(root.moves)) if i not in masked]
-    indices.sort(key=lambda i: _rank(table, root, i))
-    if final_move == "lcb" and indices and _rank(table, root, indices[0])[0] == OPEN:
-        favourite = _best_by_lcb(table, root, indices)
-        indices.remove(favourite)
-        indices.insert(0, favourite)
-    return indices
+    groups: list[list[int]] = [[], [], [], []]
+    for i in sorted(set(range(len(root.moves))) - masked, key=lambda i: _rank(table, root, i)):
+        groups[_rank(table, root, i)[0]].append(i)
+    won, moves, certain, lost = groups
+    if final_move == "lcb" and moves and not won:
+        favourite = _best_by_lcb(table, root, moves)
+        moves.remove(favourite)
+        moves.insert(0, favourite)
+    for i in certain:
+        worse = (n for n, j in enumerate(moves) if _value(table, root, j) <= _value(table, root, i))
+        moves.insert(next(worse, len(moves)), i)
+    return won + moves + lost
 
 
-def _rank(table: NodeTable, root: Node, i: int) -> tuple[int, int, int]:
-    """Returns a sort key: wins by distance, then open moves by visits, then losses by distance."""
+def _rank(table: NodeTable, root: Node, i: int) -> tuple[int, float, int]:
+    """Returns a sort key: wins and losses by distance, open moves by visits, certain ones from the worst."""
     child = root.children[i]
     if child is not None and table.is_won(root, i):
         return WON, child.distance, i
     if child is not None and table.is_lost(root, i):
         return LOST, -child.distance, i
+    if table.is_certain(root, i):
+        return CERTAIN, _value(table, root, i), -i  # The last that is inserted comes before its equals.
     return OPEN, -root.visits[i], i
 
 
-def _best_by_lcb(table: NodeTable, root: Node, indices: list[int]) -> int:
-    """Returns the contender with the greatest lower confidence bound; the first index if none contends."""
-    enough = max(LCB_VISITS, LCB_SHARE * root.visits[indices[0]])
-    contenders = [i for i in indices if root.visits[i] >= enough and not table.is_lost(root, i)]
+def _best_by_lcb(table: NodeTable, root: Node, moves: list[int]) -> int:
+    """Returns the contender with the greatest lower confidence bound; the first move if none contends.
 
-    def value(i: int) -> float:
-        return table.edge_value(root, i)
+    moves: by falling visits, without those of a certain value.
+    """
 
     def bound(i: int) -> float:
         child = root.children[i]
         assert child is not None
         variance = max(0.0, child.mean_square - child.value * child.value)
-        return value(i) - LCB_SIGMAS * sqrt(variance / root.visits[i])
+        return table.edge_value(root, i) - LCB_SIGMAS * sqrt(variance / root.visits[i])
 
-    ending = [i for i in contenders if _ends_game(root.children[i])]
-    going_on = [i for i in contenders if i not in ending]
-    finalists = [max(group, key=key) for group, key in ((ending, value), (going_on, bound)) if group]
-    return max(finalists, key=value, default=indices[0])  # The first of equals: on a tie the game ends.
+    enough = max(LCB_VISITS, LCB_SHARE * root.visits[moves[0]])
+    return max(filter(lambda i: root.visits[i] >= enough, moves), key=bound, default=moves[0])
 
 
-def _ends_game(child: Node | None) -> bool:
-    """Does a visited move end the game? Without a child, every playout through it ended by repetition."""
-    return child is None or child.proof == DRAW
+def root_value(root: Node, moves: Sequence[RootMove]) -> float:
+    """Returns the value of the root: its average, or that of a best move of a certain value.
+
+    The average lacks such a move, which gets no more than one visit.
+    """
+    return moves[0].value if moves and moves[0].is_certain else root.value
 
 
 def root_moves(
@@ -91,6 +97,7 @@ def root_moves(
             value=_value(table, root, i),
             mate=_mate(table, root, i),
             pv=continuation(table, root, i, state) if count < lines else (root.moves[i],),
+            is_certain=table.is_certain(root, i),
         )
         for count, i in enumerate(indices)
     ]
@@ -98,10 +105,8 @@ def root_moves(
 
 def _value(table: NodeTable, root: Node, i: int) -> float:
     """Returns the value of move `i`; an untried one has the value that the root has without a proof."""
-    if root.visits[i]:
+    if root.visits[i] or table.is_certain(root, i):
         return table.edge_value(root, i)
-    if table.is_won(root, i):
-        return 1.0
     return root.value if root.proof == UNKNOWN else root.raw_value
 
 

@@ -180,6 +180,13 @@ class NodeTable:
         child = node.children[i]
         return UNKNOWN if child is None or (node.key, i) in self.repetitions else child.proof
 
+    def is_certain(self, node: Node, i: int) -> bool:
+        """Is the value of move `i` of a root certain: is it proven, or does it repeat a position?
+
+        Other nodes are reached by several paths, and a move may repeat a position of one and not of another.
+        """
+        return self.child_proof(node, i) != UNKNOWN or (node.key, i) in self.repetitions
+
     def is_lost(self, node: Node, i: int) -> bool:
         """Is move `i` proven to lose?"""
         return self.child_proof(node, i) == WIN

@@ -13,14 +13,21 @@ __all__ = ["Progress"]
 
 @dataclass(slots=True)
 class Progress:
-    """Counts playouts; `max_playouts` is their limit."""
+    """Counts playouts and evaluations, up to `max_playouts` and `max_evaluations`."""
 
     max_playouts: float = inf
+    max_evaluations: float = inf
     playouts: int = 0
     evaluations: int = 0
     depth_sum: int = 0
     max_depth: int = 0
     is_exhausted: bool = False
+
+    def has_room(self, waiting: int) -> bool:
+        """May one more playout start while `waiting` others wait for their evaluation?"""
+        return (
+            self.playouts + waiting < self.max_playouts and self.evaluations + waiting < self.max_evaluations
+        )
 
     def add(self, depth: int) -> None:
         """Counts a completed playout of `depth` plies."""
@@ -30,7 +37,7 @@ class Progress:
 
     def stats(self, table: NodeTable, root: Node | None) -> SearchStats:
         """Returns the counters, with the state of the table and the root."""
-        visits = [root.visits[i] for i in range(root.tried) if not table.is_lost(root, i)] if root else []
+        visits = [root.visits[i] for i in range(root.tried) if not table.is_certain(root, i)] if root else []
         best, second = nlargest(2, [*visits, 0, 0])
         return SearchStats(
             playouts=self.playouts,

@@ -81,20 +81,23 @@ class Puct:
         should_stop: Callable[[SearchStats], bool],
         *,
         max_playouts: int | None = None,
+        max_evaluations: int | None = None,
         root_moves: Sequence[Move] | None = None,
     ) -> SearchResult:
-        """Searches until `should_stop` returns True, `max_playouts` are done or no move is worth one.
+        """Searches until `should_stop` returns True, a limit is reached or no move is worth a playout.
 
         The search calls `should_stop` before each batch; a proven root alone does not end it. `state` must
         have a legal move and is left as it was. At the root only `root_moves` are played, if given.
         """
         self._state = state.copy()
-        progress = self._progress = Progress(inf if max_playouts is None else max_playouts)
+        progress = self._progress = Progress(
+            inf if max_playouts is None else max_playouts, inf if max_evaluations is None else max_evaluations
+        )
         root = self.root = self._set_root(self._state)
         playing = state.copy()  # An evaluator that raises may leave it anywhere.
         allowed = root.moves if root_moves is None else root_moves
         self._masked = {i for i, move in enumerate(root.moves) if move not in allowed}
-        while not progress.is_exhausted and progress.playouts < progress.max_playouts:
+        while not progress.is_exhausted and progress.has_room(0):
             if should_stop(self.stats()):
                 break
             try:
@@ -117,7 +120,7 @@ class Puct:
         limit = min(self.config.batch_size, max(1, root.total_visits // IN_FLIGHT_SHARE))
         free = collisions = 0
         while len(leaves) < limit and free < FREE_PLAYOUTS * limit:
-            if progress.playouts + len(leaves) >= progress.max_playouts:
+            if not progress.has_room(len(leaves)):
                 break
             path: Path = []
             descent = self._descend(root, state, path, leaves)
@@ -147,6 +150,8 @@ class Puct:
             self._enter(node, i, path)
             state.push(node.moves[i])
             if (end := state.repetition()) is not None:
+                if node is root:  # The game is the only path here; what others found behind the move is void.
+                    node.children[i], node.visits[i] = None, 0
                 return self._back_up(path, outcome_value(end, state, self._draw_value_first))
             child = node.children[i] or self.table.find(state.key)  # Here paths merge.
             if child is None:
@@ -165,12 +170,13 @@ class Puct:
     def _select(self, node: Node) -> int:
         """Returns the index of the move that a playout takes, or -1 if none is open.
 
-        At the root moves proven to win are closed: nothing is left to learn from them.
+        At the root moves of a certain value are closed: nothing is left to learn from them. If the best move
+        were one, nearly every playout would take it, free of charge. `final_move.py` knows its value.
         """
         if node is not self.root:
             return select(self.table, node, self.config.formula)
-        won = {i for i in range(node.tried) if self.table.is_won(node, i)}
-        return select(self.table, node, self.config.root_formula, won | self._masked)
+        certain = {i for i in range(node.tried) if self.table.is_certain(node, i)}
+        return select(self.table, node, self.config.root_formula, certain | self._masked)
 
     def _enter(self, node: Node, i: int, path: Path) -> None:
         """Counts a playout through move `i` as in flight, and notes it."""
@@ -242,7 +248,7 @@ class Puct:
             return SearchResult((), 0.0, self.stats())
         order = final_move.ranking(self.table, self.root, self.config.final_move, self._masked)
         moves = final_move.root_moves(self.table, self.root, order, self._state, lines)
-        return SearchResult(tuple(moves), self.root.value, self.stats())
+        return SearchResult(tuple(moves), final_move.root_value(self.root, moves), self.stats())
 
     def dump(self, **options: Any) -> dict[str, Any] | None:
         """Returns the graph as `graph_dump.dump` does with these options, or None before the first search."""

@@ -14,7 +14,7 @@ class SearchStats(NamedTuple):
     playouts: playouts completed by this search (visits inherited from earlier searches are not counted).
     evaluations: positions that this search sent to the evaluator.
     best_visits, second_visits: the two largest visit counts among the root's moves, inherited ones included,
-        those proven to lose left out.
+        moves of a certain value left out.
     depth, max_depth: mean (rounded) and greatest length of this search's playouts, in plies.
     nodes, capacity: nodes in the table, and how many it may hold.
     is_proven: is the root's value certain?
@@ -45,6 +45,7 @@ class RootMove:
     mate: plies to the proven end, +n if the side to move at the root wins, -n if it loses
         (n counts this move); None while nothing is proven.
     pv: the expected continuation; pv[0] is `move`.
+    is_certain: is the value proven, or does the move repeat a position? Then it gets no more playouts.
     """
 
     move: Move
@@ -53,6 +54,7 @@ class RootMove:
     value: float
     mate: int | None
     pv: tuple[Move, ...]
+    is_certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

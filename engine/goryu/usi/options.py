@@ -85,7 +85,8 @@ OPTIONS: tuple[Option, ...] = (
          "Nodes of the mate search at each position of the expected line."),
     check("ReuseSubtree", "reuses_subtree", "Keep what the last search found about the position."),
     spin("NodesLimit", "playouts", 0, INT32_MAX, NUMBER,
-         "Playouts per move, regardless of the clock. 0: no such limit.", "Const_Playout", "playout"),
+         "Positions to evaluate per move, regardless of the clock. 0: no such limit.",
+         "Const_Playout", "playout"),
     spin("DepthLimit", "depth", 0, 1000, NUMBER,
          "Stop when the longest playout has as many plies. 0: no such limit."),
     # Strength.

@@ -80,14 +80,19 @@ def _order(move: RootMove) -> tuple[int, float]:
 def _info_line(
     result: SearchResult, move: RootMove, rank: int, elapsed_ms: float, config: OutputConfig
 ) -> str:
-    """Returns the line of one move. Its depth is the length of its variation, as in dlshogi."""
+    """Returns the line of one move. Its depth is the length of its variation, as in dlshogi.
+
+    Nodes are evaluated positions. A playout that ends at a mate or a repetition needs no evaluation; a search
+    can make a million of them in a second.
+    """
     stats = result.stats
+    nodes = stats.evaluations
     depth = max(1, len(move.pv))
     time_ms = max(0, round(elapsed_ms))
     multipv = f" multipv {rank}" if config.lines > 1 else ""
     return (
         f"info{multipv} depth {depth} seldepth {max(depth, stats.max_depth)} time {time_ms} "
-        f"nodes {stats.playouts} nps {stats.playouts * 1000 // max(1, time_ms)} hashfull {stats.hashfull} "
+        f"nodes {nodes} nps {nodes * 1000 // max(1, time_ms)} hashfull {stats.hashfull} "
         f"score {score(move.value, move.mate, config.eval_coef)} pv {_line_of(move.pv)}"
     )
 

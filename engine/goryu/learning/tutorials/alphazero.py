@@ -227,12 +227,16 @@ def choose_move(
     best = found.moves[0]
     if best.mate is not None and best.mate > 0:
         return best.move, ((best.move, 1.0),)  # Play and learn a proven win.
-    visits = [move.visits for move in found.moves]
-    total = sum(visits)
-    if total == 0:  # Everything was proven without a visit.
-        visits[0] = total = 1
-    drawn = boltzmann_choice(visits, 1.0, rng) if state.ply < config.sampling_plies else 0
-    policy = tuple((move.move, n / total) for move, n in zip(found.moves, visits, strict=True))
+    weights = [float(move.visits) for move in found.moves]
+    if best.is_certain:
+        # The search stopped visiting such moves, so visits mean nothing: the priors decide between equals.
+        is_equal = [move.is_certain and move.value == best.value for move in found.moves]
+        weights = [move.prior * equal for move, equal in zip(found.moves, is_equal, strict=True)]
+    total = sum(weights)
+    if total == 0.0:
+        weights[0] = total = 1.0
+    drawn = boltzmann_choice(weights, 1.0, rng) if state.ply < config.sampling_plies else 0
+    policy = tuple((move.move, weight / total) for move, weight in zip(found.moves, weights, strict=True))
     return found.moves[drawn].move, policy
 
 
