@@ -46,7 +46,7 @@ class GumbelObserver:
         self._asked = next(self._steps)
         self.advance()
 
-    def advance(self) -> bool:
+    def advance(self, most_playouts: int = 1) -> bool:
         """Runs one round of sequential halving; returns False if the search has ended."""
         if self.result is not None:
             return False

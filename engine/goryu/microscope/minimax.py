@@ -66,7 +66,7 @@ class MinimaxObserver:
         self._path: list[Visit] = []
         self._visited = 0
 
-    def advance(self) -> bool:
+    def advance(self, most_playouts: int = 1) -> bool:
         """Runs the whole search, or as much of it as may be recorded."""
         if self.recording.steps:
             return False

@@ -44,14 +44,11 @@ class PuctObserver(Puct):
         self.recording.first_path[node_id(self.root)] = ()
         self._record("start", [], node_id(self.root), value=self.root.value)
 
-    def advance(self, max_playouts: int | None = None) -> bool:
-        """Runs one batch; returns False if no move is worth a playout.
-
-        max_playouts: the most playouts of the batch, as in the last batch of a search with that budget.
-        """
+    def advance(self, most_playouts: int = 1 << 30) -> bool:
+        """Runs one batch of at most this many playouts; returns False if no move is worth a playout."""
         assert self._state is not None
         stops = iter((False, True))
-        self.search(self._state, lambda _: next(stops), max_playouts=max_playouts)
+        self.search(self._state, lambda _: next(stops), max_playouts=most_playouts)
         return not self._progress.is_exhausted
 
     def move_root(self, move: Move) -> None:

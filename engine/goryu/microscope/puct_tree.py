@@ -21,7 +21,7 @@ class PuctTreeObserver:
         self.recording.first_path[ROOT] = ()
         self.recording.add("start", ROOT, 0, [self._node((), self.root)], leaf=ROOT, value=self.root.value)
 
-    def advance(self) -> bool:
+    def advance(self, most_playouts: int = 1) -> bool:
         """Runs one playout."""
         leaf = self._state.copy()
         puct_tree.simulate(self.root, leaf, self._evaluator, self._c)

@@ -19,9 +19,18 @@ class Observer(Protocol):
 
     recording: "Recording"
 
-    def advance(self) -> bool:
-        """Runs the search a little further; returns False if it has ended."""
+    def advance(self, most_playouts: int = 1) -> bool:
+        """Runs the search a little further; returns False if it has ended.
+
+        most_playouts: the most playouts of a batch. Gumbel search completes its round, minimax its search.
+        """
         ...
+
+
+def run(observer: Observer, playouts: int) -> None:
+    """Runs a search until as many playouts are complete, or until it ends."""
+    while (left := playouts - observer.recording.playouts) > 0 and observer.advance(left):
+        pass
 
 
 class Recording:

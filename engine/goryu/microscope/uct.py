@@ -28,7 +28,7 @@ class UctObserver:
         self.recording.first_path[ROOT] = ()
         self.recording.add("start", ROOT, 0, [self._node((), self.root, "")], leaf=ROOT)
 
-    def advance(self) -> bool:
+    def advance(self, most_playouts: int = 1) -> bool:
         """Runs one playout."""
         leaf = self._state.copy()
         self._simulate(self.root, leaf, self._rng, self._c, self._expand_at)

@@ -1,0 +1,180 @@
+"""The games: positions from text, moves as people write them, and boards to draw."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from goryu.errors import InputError
+from goryu.games.shogi import move_to_usi
+from goryu.games.state import Move, State
+from goryu.games.tictactoe import TicTacToe
+from goryu.implementation import Board, Reversi
+from goryu.kifu.notation import KANJI, japanese_move
+from goryu.kifu.reading import parse_record
+
+Language = Literal["en", "ja"]
+
+SQUARES = [f"{column}{row}" for row in "123" for column in "abc"]
+"""The names of the squares of tic-tac-toe, as in reversi: column and row from the top left."""
+
+Example = tuple[str, str, str]
+"""A position's text, and its name in English and in Japanese."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """parse: a position from text; raises InputError. example_text: explains it.
+
+    move_name: a move as people write it; the state is the position before it.
+    board: the rows of the board, one text a square ("" if empty); white pieces of shogi begin with "v".
+    """
+
+    name: str
+    parse: Callable[[str], State]
+    examples: tuple[Example, ...]
+    help: tuple[str, str]
+    move_name: Callable[[State, Move, Language], str]
+    board: Callable[[State], list[list[str]]]
+
+
+def _parse_tictactoe(text: str) -> State:
+    state = TicTacToe()
+    for word in re.findall(r"[a-c][1-3]|\S", text.strip().lower()):
+        number = SQUARES.index(word) if word in SQUARES else int(word) if word in "012345678" else -1
+        if number not in state.legal_moves():
+            raise InputError(
+                f"move {word!r}: expected a free square, 0 to 8 or a1 to c3, in a game that goes on"
+            )
+        state.push(Move(number))
+    return state
+
+
+def _parse_reversi(text: str) -> State:
+    words = re.findall(r"[468]x[468]|[a-h][1-8]|pass|\S+", text.strip().lower())
+    size = int(words.pop(0)[0]) if words and re.fullmatch(r"([468])x\1", words[0]) else 8
+    state = Reversi(size)
+    for word in words:
+        names = {state.move_name(move): move for move in state.legal_moves()}
+        if word not in names:
+            expected = ", ".join(names) or "no move, the game is over"
+            raise InputError(f"move {word!r} after {state.ply} moves: expected one of {expected}")
+        state.push(names[word])
+    return state
+
+
+def _parse_shogi(text: str) -> State:
+    text = text.strip()
+    if not text:
+        return Board()
+    if re.match(r"([1-9][a-i]){2}", text):
+        text = f"startpos moves {text}"
+    record = parse_record(text)
+    board = Board(record.start)
+    for ply in record.plies:
+        board.push_usi(ply.move)
+    return board
+
+
+def _name_tictactoe(_state: State, move: Move, _language: Language) -> str:
+    return SQUARES[move]
+
+
+def _name_reversi(state: State, move: Move, language: Language) -> str:
+    name = cast(Reversi, state).move_name(move)
+    return "パス" if name == "pass" and language == "ja" else name
+
+
+def _name_shogi(state: State, move: Move, language: Language) -> str:
+    return japanese_move(cast(Board, state), move) if language == "ja" else move_to_usi(move)
+
+
+def _rows_of_text(state: State) -> list[list[str]]:
+    return [["" if cell == "." else cell for cell in line] for line in str(state).splitlines()]
+
+
+def _rows_of_reversi(state: State) -> list[list[str]]:
+    _, *lines = str(state).splitlines()
+    return [["" if cell == "." else cell for cell in line.split()[1:]] for line in lines]
+
+
+def _rows_of_shogi(state: State) -> list[list[str]]:
+    pieces = cast(Board, state).pieces
+    return [[_piece(pieces[9 * file + rank]) for file in range(8, -1, -1)] for rank in range(9)]
+
+
+def _piece(code: int) -> str:
+    return ("v" if code > 16 else "") + KANJI[code & 15]
+
+
+GAMES = {
+    "tictactoe": Game(
+        "tictactoe",
+        _parse_tictactoe,
+        (
+            ("", "the empty board", "初期局面"),
+            ("4 0 8 1", "X must block", "×の受けの一手"),
+            ("0 4 8", "a trap for O", "○への罠"),
+            ("0 4 8 2 6 7", "both threaten", "終盤の攻め合い"),
+        ),
+        (
+            "the moves, as squares 0 to 8 (row by row) or a1 to c3, such as 4 0 8",
+            "指し手を並べる。マスは 0～8（左上から横へ）または a1～c3。例：4 0 8",
+        ),
+        _name_tictactoe,
+        _rows_of_text,
+    ),
+    "reversi": Game(
+        "reversi",
+        _parse_reversi,
+        (
+            ("", "the start", "初期局面"),
+            ("4x4", "the start on 4×4", "4×4 の初期局面"),
+            ("4x4 b1 a1 d4 c4 a4 d1", "4×4, late", "4×4 の終盤"),
+            ("6x6", "the start on 6×6", "6×6 の初期局面"),
+        ),
+        (
+            "the moves, such as d3 c3; in front of them 4x4 or 6x6 for a smaller board",
+            "指し手を並べる。例：d3 c3。小さい盤は先頭に 4x4 か 6x6 を書く",
+        ),
+        _name_reversi,
+        _rows_of_reversi,
+    ),
+    "shogi": Game(
+        "shogi",
+        _parse_shogi,
+        (
+            ("", "the start", "初期局面"),
+            ("startpos moves 7g7f 3c3d 2g2f 8c8d", "an opening", "序盤"),
+            ("4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1", "a mate in one", "一手詰"),
+            ("4k4/9/9/9/9/9/9/R8/4K4 b - 1", "repetitions", "千日手"),
+        ),
+        (
+            "an SFEN, startpos moves 7g7f …, moves in USI, or a record in KIF, KI2 or CSA",
+            "SFEN、startpos moves 7g7f …、USI の指し手、または KIF・KI2・CSA の棋譜",
+        ),
+        _name_shogi,
+        _rows_of_shogi,
+    ),
+}
+
+
+def parse_position(game: str, text: str) -> State:
+    """Returns a position in which the game goes on.
+
+    Raises InputError if the game is unknown, the text cannot be read or the game is over.
+    """
+    if game not in GAMES:
+        raise InputError(f"game {game!r}: expected one of {', '.join(GAMES)}")
+    state = GAMES[game].parse(text)
+    if (outcome := state.outcome()) is not None:
+        raise InputError(f"position {text!r}: expected a game that goes on, it is over ({outcome.reason})")
+    return state
+
+
+def after(state: State, moves: Sequence[Move]) -> State:
+    """Returns a copy of a position with these moves played."""
+    state = state.copy()
+    for move in moves:
+        state.push(move)
+    return state

@@ -1,0 +1,77 @@
+"""The evaluators that an observed search can use, by name."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import cast
+
+from goryu.errors import InputError
+from goryu.evaluators.board_network import BOARD_GAMES, load
+from goryu.evaluators.cached import CachedEvaluator
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.model_files import models_folder
+from goryu.evaluators.rollout import RolloutEvaluator
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.state import State
+from goryu.implementation import Reversi
+from goryu.players.config import EvaluatorConfig
+from goryu.players.loading import load_evaluator
+from goryu.search.evaluator import Evaluation, Evaluator
+
+NAMES = {
+    "network": ("the network", "ネットワーク"),
+    "material": ("material: pieces or discs", "駒得・石差"),
+    "uniform": ("none: all moves alike, every position a draw", "なし（全手同じ、評価値 0）"),
+    "rollout": ("one random game", "乱数対局一回"),
+    "noise": ("pseudo-random numbers", "擬似乱数"),
+}
+"""The evaluators, in English and in Japanese."""
+
+KINDS = {
+    "tictactoe": ("network", "uniform", "rollout", "noise"),
+    "reversi": ("network", "material", "uniform", "rollout", "noise"),
+    "shogi": ("network", "material", "uniform", "noise"),
+}
+"""The evaluators of each game. Random games of shogi are too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiscEvaluator:
+    """Every move equally likely; the value is the lead in discs by the squares of the board. For reversi."""
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        """Returns one evaluation per state, in order."""
+        return [self._evaluate(cast(Reversi, state)) for state in states]
+
+    def _evaluate(self, game: Reversi) -> Evaluation:
+        n = len(game.legal_moves())
+        return Evaluation([1.0 / n] * n, game.disc_difference() / (game.size * game.size))
+
+
+def open_evaluator(
+    game: str, state: State, name: str, model: str = "", report: Callable[[str], None] = lambda _: None
+) -> Evaluator:
+    """Returns an evaluator for a game. report: takes a line for every fallback.
+
+    model: a file that replaces the shipped network.
+
+    Raises InputError if there is none for the game or the board's size; ModelError, LoadingError.
+    """
+    if name not in KINDS[game]:
+        raise InputError(f"network {name!r}: expected one of {', '.join(KINDS[game])} for {game}")
+    if name == "uniform":
+        return UniformEvaluator()
+    if name == "noise":
+        return HashedEvaluator()
+    if name == "rollout":
+        return RolloutEvaluator(Random(1))
+    if game == "shogi":
+        config = EvaluatorConfig(name, model, backend="cpu", allows_fallback=not model, threads=1)
+        return CachedEvaluator(load_evaluator(config, report).evaluator)
+    if name == "material":
+        return DiscEvaluator()
+    if isinstance(state, Reversi) and state.size != 8:
+        raise InputError(f"the network plays reversi on 8x8 only, received {state.size}x{state.size}")
+    path = Path(model) if model else models_folder() / f"{game}.onnx"
+    return CachedEvaluator(load(path, BOARD_GAMES[game]))
