@@ -6,6 +6,7 @@ from random import Random
 
 from goryu.errors import InputError
 from goryu.games.state import State
+from goryu.implementation import Board
 from goryu.microscope.gumbel import GumbelObserver
 from goryu.microscope.minimax import MinimaxObserver
 from goryu.microscope.model import Edge, Node
@@ -19,7 +20,7 @@ from goryu.search.evaluator import Evaluator
 from goryu.search.gumbel import GumbelConfig
 from goryu.search.proof import MateSolver
 
-MOST_STEPS = 10_000
+MOST_STEPS = 5_000
 """The steps of a search of the whole tree that are recorded."""
 
 Values = Mapping[str, float]
@@ -59,6 +60,11 @@ class Algorithm:
     written: Callable[[Node, Edge], str]
 
     @property
+    def searches_whole_game(self) -> bool:
+        """Does it search to the end of the game? Then it cannot be used for shogi."""
+        return self.uses == "rules" and not self.playouts
+
+    @property
     def has_graph(self) -> bool:
         """Are equal positions one node, and can the root move?"""
         return self.file.endswith("/puct.py")
@@ -69,11 +75,13 @@ def make_observer(name: str, state: State, evaluator: Evaluator, values: Values 
 
     values: parameters that differ from their defaults.
 
-    Raises InputError for an unknown name or a value out of its range.
+    Raises InputError for an unknown name, a value out of its range, or shogi to be searched to its end.
     """
     if name not in ALGORITHMS:
         raise InputError(f"algorithm {name!r}: expected one of {', '.join(ALGORITHMS)}")
     algorithm = ALGORITHMS[name]
+    if algorithm.searches_whole_game and isinstance(state, Board):
+        raise InputError(f"{name} searches the whole game, which has no end in shogi; use depth-limited")
     return algorithm.make(state, evaluator, checked(algorithm, values or {}))
 
 
@@ -160,6 +168,8 @@ def _write_puct_tree(node: Node, edge: Edge) -> str:
 
 def _write_puct(node: Node, edge: Edge) -> str:
     terms = edge.terms
+    if "score" not in terms:  # In a dump.
+        return ""
     tried = f"1 + {edge.visits}" + (f" + {edge.in_flight}" if edge.in_flight else "")
     bonus = f"{_number(node.terms['c sqrt N'])} · {_number(terms['P'])} / ({tried})"
     return f"{_number(terms['Q'])} + {bonus} = {_number(terms['score'])}"

@@ -6,7 +6,6 @@ graph. The graph after any step is put together from the latest version of each 
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from operator import itemgetter
 from typing import Protocol
 
@@ -82,7 +81,8 @@ class Recording:
             del self.current[key]
             found.append(Event("deleted", key))
         hops = tuple(
-            replace(hop, before=_value(before[hop.node]), after=self._value_now(hop)) for hop in path
+            Hop(hop.node, hop.move, hop.backed_up, _value(before[hop.node]), self._value_now(hop))
+            for hop in path
         )
         step = Step(kind, root, playouts, hops, leaf, value, tuple(rollout), tuple(found))
         self.steps.append(step)

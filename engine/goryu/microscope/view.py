@@ -1,10 +1,11 @@
 """The part of a graph that a picture shows, with names, boards and places: plain data for JSON."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from goryu.games.state import Move, State
+from goryu.microscope.algorithms import Algorithm
 from goryu.microscope.games import GAMES, Language, after
 from goryu.microscope.layout import places
 from goryu.microscope.model import Edge, Graph, Node
@@ -24,13 +25,22 @@ class Extent:
 
 
 def view(
-    recording: Recording, step: int, state: State, game: str, extent: Extent, language: Language = "en"
+    recording: Recording,
+    step: int,
+    state: State,
+    game: str,
+    extent: Extent,
+    language: Language = "en",
+    *,
+    has_path: bool = True,
 ) -> dict[str, Any]:
     """Returns a step of a recording and the graph after it, to be drawn.
 
-    state: the position that the recording began with.
+    state: the position that the recording began with. has_path: show the path of the step, whatever `extent`?
     """
     graph, shown = recording.graph(step), recording.steps[step]
+    if not has_path:
+        shown = replace(shown, path=(), leaf=None, rollout=())
     on_path = {hop.node for hop in shown.path} | ({shown.leaf} if shown.leaf else set())
     chosen = _chosen(graph, extent, on_path)
     tree = _spanning_tree(graph, chosen)
@@ -60,14 +70,27 @@ def view(
 
 
 def node_view(
-    recording: Recording, step: int, key: str, state: State, game: str, language: Language = "en"
+    recording: Recording,
+    step: int,
+    key: str,
+    state: State,
+    game: str,
+    algorithm: Algorithm,
+    language: Language = "en",
 ) -> dict[str, Any] | None:
     """Returns everything that is known of a position after a step; None if it is not in the graph then."""
     node = recording.node(key, step)
     if node is None:
         return None
     names = _Names(recording, state, game, language)
-    edges = [asdict(edge) | {"name": names.move(key, edge.move)} for edge in node.edges]
+    edges = [
+        asdict(edge)
+        | {
+            "name": names.move(key, edge.move),
+            "written": "" if edge.mark == "cut" else algorithm.written(node, edge),
+        }
+        for edge in node.edges
+    ]
     parents = recording.graph(step).parents.get(key, ())
     return asdict(node) | {
         "edges": edges,
@@ -185,7 +208,7 @@ def _items(
                 ),
             }
         )
-        if cut and tree.get(key) is not None:
+        if cut:
             stubs.append({"id": f"{key} cut", "parent": key, "row": row + 1, "kind": "cut", "moves": cut})
         stubs += [
             {

@@ -1,0 +1,168 @@
+"""`goryu tree`: a picture of a search on any position, as an HTML file or as text."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from goryu.errors import GoryuError, InputError
+from goryu.files import atomic_write
+from goryu.language import language
+from goryu.microscope.algorithms import ALGORITHMS, make_observer
+from goryu.microscope.dump import from_dump
+from goryu.microscope.games import GAMES, Language, parse_position
+from goryu.microscope.networks import KINDS, open_evaluator
+from goryu.microscope.page import Subject, page
+from goryu.microscope.picture import number
+from goryu.microscope.recording import Recording, run
+from goryu.microscope.view import Extent, view
+
+MOST_PLAYOUTS = 100_000
+DESCRIPTION = """\
+Runs a search on a position and draws its tree. Without --html it prints the tree as text.
+
+examples:
+  goryu tree --html tree.html                            the start of shogi, 200 playouts of PUCT
+  goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
+  goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta --html tree.html
+  goryu tree --game reversi 4x4 --algorithm uct --playouts 500
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command line; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        recording, subject = _searched(options)
+        extent = Extent(options.depth, options.width, options.most)
+        if options.html is None:
+            sys.stdout.write(text(recording, subject, extent))
+            return 0
+        atomic_write(options.html, page(recording, len(recording) - 1, subject, extent))
+    except (GoryuError, OSError) as error:
+        sys.stderr.write(f"goryu tree: {error}\n")
+        return 1
+    sys.stdout.write(f"{options.html}: {recording.playouts} playouts\n")
+    return 0
+
+
+def text(recording: Recording, subject: Subject, extent: Extent) -> str:
+    """Returns the graph after the last step as indented lines, one a move."""
+    shown = view(
+        recording, len(recording) - 1, subject.state, subject.game, extent, subject.language, has_path=False
+    )
+    items = {item["id"]: item for item in shown["items"]}
+    links: dict[str, list[dict[str, Any]]] = {}
+    for link in shown["links"]:
+        links.setdefault(link["from"], []).append(link)
+    stubs: dict[str, list[dict[str, Any]]] = {}
+    for stub in shown["stubs"]:
+        stubs.setdefault(stub["parent"], []).append(stub)
+    lines = [f"N {items[shown['root']]['visits']}  Q {number(items[shown['root']]['value'])}"]
+
+    def add(key: str, depth: int) -> None:
+        indent = "  " * depth
+        for link in sorted(links.get(key, ()), key=lambda link: (link["mark"] != "best", -link["visits"])):
+            child = items[link["to"]]
+            marks = [
+                child["proof"],
+                child["end"],
+                f"merges {child['parents']} paths" * (child["parents"] > 1),
+            ]
+            if child["window"]:
+                marks.append(f"window {child['window'][0]:+g} {child['window'][1]:+g}")
+            note = ", ".join(mark for mark in marks if mark)
+            q = number(link["value"])
+            lines.append(
+                f"{indent}{link['move']:<8} N {link['visits']:<5} Q {q}{f'  ({note})' if note else ''}"
+            )
+            if not link["is_merge"]:
+                add(link["to"], depth + 1)
+        for stub in stubs.get(key, ()):
+            what = "cut off" if stub["kind"] == "cut" else f"repetition, N {stub['visits']}"
+            lines.append(f"{indent}{' '.join(stub['moves'])}: {what}")
+
+    add(shown["root"], 1)
+    return "\n".join(lines) + "\n"
+
+
+def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
+    """Returns the recording of the search that the options describe, or of a dumped graph."""
+    state = parse_position(options.game, options.position)
+    spoken: Language = "ja" if (options.language or language()) == "ja" else "en"
+    if options.graph is not None:
+        recording = from_dump(_read_json(options.graph), state)
+        return recording, Subject(options.game, state, ALGORITHMS["puct"], options.graph.name, spoken)
+    algorithm = ALGORITHMS[options.algorithm]
+    values = dict(map(_parameter, options.parameter))
+    playouts = options.playouts or algorithm.playouts
+    if options.algorithm == "gumbel":
+        values.setdefault("playouts", playouts)
+    name = options.network if algorithm.uses != "rules" else "uniform"
+    model = "" if name in KINDS[options.game] else name
+    evaluator = open_evaluator(
+        options.game, state, "network" if model else name, model, lambda line: print(line, file=sys.stderr)  # noqa: T201
+    )  # fmt: skip
+    observer = make_observer(options.algorithm, state, evaluator, values)
+    run(observer, playouts or 1)
+    return observer.recording, Subject(
+        options.game, state, algorithm, name if algorithm.uses != "rules" else "", spoken
+    )
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path}: expected a graph, as `tree FILE.json` writes it ({error})") from None
+
+
+def _parameter(given: str) -> tuple[str, float]:
+    name, _, value = given.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise InputError(f"-p {given!r}: expected NAME=NUMBER, such as c=2.5") from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "goryu tree", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("position", nargs="?", default="", help="an SFEN, moves or the text of a record; default: the start")
+    add("--game", choices=tuple(GAMES), default="shogi")
+    add("--algorithm", choices=tuple(ALGORITHMS), default="puct")
+    add("--playouts", type=_count(1, MOST_PLAYOUTS), default=0, help="default: 100 (gumbel: 32)")
+    names = "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network"
+    add("--network", default="network", metavar="NAME", help=names)
+    numbers = f"a number of the algorithm: {_parameters()}"
+    add("-p", "--parameter", action="append", default=[], metavar="NAME=NUMBER", help=numbers)
+    add("--depth", type=_count(0, 100), default=4, help="plies to show; default: 4")
+    add("--width", type=_count(1, 1000), default=6, help="moves of a position to show; default: 6")
+    add("--most", type=_count(1, 5000), default=300, help="positions to show; default: 300")
+    add("--html", type=Path, metavar="FILE", help="writes a picture that any browser shows")
+    graph = "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root"
+    add("--graph", type=Path, metavar="FILE.json", help=graph)
+    add("--language", choices=("en", "ja"), help="default: that of the locale")
+    return parser
+
+
+def _parameters() -> str:
+    """Returns the parameters of the algorithms with their defaults, for the help."""
+    return "; ".join(
+        f"{name}: {', '.join(f'{p.name}={p.default:g} ({p.about[0]})' for p in algorithm.parameters)}"
+        for name, algorithm in ALGORITHMS.items()
+        if algorithm.parameters
+    )
+
+
+def _count(least: int, most: int) -> Any:
+    def parse(given: str) -> int:
+        if not given.isdecimal() or not least <= int(given[:9]) <= most:
+            raise argparse.ArgumentTypeError(f"{given!r}: expected a whole number from {least} to {most}")
+        return int(given)
+
+    return parse
