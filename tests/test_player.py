@@ -123,7 +123,7 @@ def test_analyses_and_searchmoves_do_not_use_the_book(with_book: EngineConfig) -
 
 
 def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.players.search_session.MOST_VISITS", 50)
+    monkeypatch.setattr("goryu.players.puct_session.MOST_VISITS", 50)
     player, _ = loaded(QUICK)
     for _ in range(2):
         control = SearchControl()
@@ -658,7 +658,7 @@ def test_threads_are_limited_by_the_number_of_cores(monkeypatch: pytest.MonkeyPa
 
 def test_a_mate_does_not_replace_a_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
     sfen = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
-    monkeypatch.setattr("goryu.players.search_session.mate_in_one", lambda board: board.legal_moves()[0])
+    monkeypatch.setattr("goryu.players.puct_session.mate_in_one", lambda board: board.legal_moves()[0])
     player, _ = loaded(QUICK)
     for limits in (Limits(nodes=10), Limits(ponder=True)):
         control = SearchControl()

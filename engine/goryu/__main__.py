@@ -25,7 +25,7 @@ A function is imported when its command is run: `usiok` must come before heavy m
 
 HELP = """usage: goryu [usi | play | web | tree | options | doctor] ...
 
-  usi      runs the USI engine on stdin and stdout, for GUIs; the default
+  usi      runs the USI engine on stdin and stdout, for GUIs; the default; see goryu usi --help
   play     plays a game in the terminal; see goryu play --help
   web      opens a page in the browser: play, review games, watch searches; see goryu web --help
   tree     draws the tree of a search on any position; see goryu tree --help
@@ -67,7 +67,7 @@ def run(command: str, arguments: Sequence[str]) -> int:
     if command == "--version":
         print(f"goryu {__version__}")  # noqa: T201
         return 0
-    if {command, *(arguments if command in ("usi", "options") else ())} & {"-h", "--help"}:
+    if {command, *(arguments if command == "options" else ())} & {"-h", "--help"}:
         print(HELP, end="")  # noqa: T201
         return 0
     if command not in COMMANDS:

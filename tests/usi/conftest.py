@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from goryu.match.usi_output import ENGINE_LINE, INFO
+from goryu.match.usi_output import ENGINE_LINE, INFO, OTHER_INFO
 
 if TYPE_CHECKING:
     import cshogi
@@ -70,6 +70,7 @@ class Engine:
     offered: list[str] = field(default_factory=list)
     last_pv: tuple[str, ...] = ()
     is_stochastic: bool = False
+    algorithm: str = "puct"
 
     def send(self, text: str) -> None:
         """Sends text and a newline in one write."""
@@ -112,7 +113,8 @@ class Engine:
         assert len(line) < 4096, f"a line of {len(line)} characters"
         assert line.isascii(), f"not ASCII: {line!r}"
         assert line == line.rstrip(), f"trailing blanks: {line!r}"
-        assert ENGINE_LINE.fullmatch(line) or line in ("black", "white"), f"not a USI line: {line!r}"
+        is_known = ENGINE_LINE.fullmatch(line) or self.info(line) or line in ("black", "white")
+        assert is_known, f"not a USI line: {line!r}"
         self._check_moves(line)
         return line
 
@@ -132,7 +134,7 @@ class Engine:
             found = self.next_line(rest_s)
             if found is not None:
                 assert but_info, f"expected silence, received {found!r}"
-                assert INFO.fullmatch(found), f"expected silence, received {found!r}"
+                assert self.info(found), f"expected silence, received {found!r}"
             assert found is not None or self.process.poll() is None, "the process has ended"
 
     def expect_within(self, pattern: str, least_s: float, most_s: float) -> str:
@@ -204,9 +206,15 @@ class Engine:
             self.pending.append(Go(self.position, words[1:]))
         elif words[:3] == ["setoption", "name", "Stochastic_Ponder"]:
             self.is_stochastic = words[-1] == "true"
+        elif words[:3] == ["setoption", "name", "Algorithm"]:
+            self.algorithm = words[-1]
+
+    def info(self, line: str) -> "re.Match[str] | None":
+        """Returns the match if this is an info line with all numbers that the algorithm knows."""
+        return INFO.fullmatch(line) or (OTHER_INFO.fullmatch(line) if self.algorithm != "puct" else None)
 
     def _check_moves(self, line: str) -> None:
-        info = INFO.fullmatch(line)
+        info = self.info(line)
         if info:
             assert self.pending, f"info without go: {line!r}"
             self.last_pv = tuple(info["pv"].split())

@@ -38,9 +38,13 @@ class MaterialEvaluator:
         return [self._evaluate(state) for state in states]
 
     def _evaluate(self, state: State) -> Evaluation:
-        lead = material(cast(ShogiState, state))
         n = len(state.legal_moves())
-        return Evaluation([1.0 / n] * n, tanh(lead / (2.0 * SCALE)))  # 2 / (1 + exp(-x)) - 1 = tanh(x / 2)
+        return Evaluation([1.0 / n] * n, material_value(cast(ShogiState, state)))
+
+
+def material_value(state: ShogiState) -> float:
+    """Returns the lead of the side to move as an expected result in [-1, +1]."""
+    return tanh(material(state) / (2.0 * SCALE))  # 2 / (1 + exp(-x)) - 1 = tanh(x / 2)
 
 
 def material(state: ShogiState) -> int:

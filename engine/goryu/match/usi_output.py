@@ -17,6 +17,12 @@ INFO = re.compile(
 """An `info` line with a variation, in Goryu's strict form: a fixed order of words, and only
 words that every client that we have read understands."""
 
+OTHER_INFO = re.compile(
+    rf"info(?: multipv [1-9]\d*)?(?: depth \d+(?: seldepth \d+)?)? time \d+(?: nodes \d+ nps \d+)?"
+    rf"(?: hashfull \d+)?(?: score (?:cp -?\d+|mate -?[1-9]\d*))? pv (?P<pv>{MOVE}(?: {MOVE})*)"
+)
+"""The same for the algorithms that do not know all of these numbers (the option Algorithm)."""
+
 ENGINE_LINE = re.compile(
     rf"|{INFO.pattern.replace('(?P<pv>', '(?:')}|info string .*\S"
     rf"|info depth 0 seldepth 0 time 0 nodes 0 nps 0 hashfull 0 score cp -30000"

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from goryu.players.algorithms import ALGORITHMS
 from goryu.players.books.config import BookConfig, BookFile
 from goryu.players.time_manager import TimeConfig
 from goryu.search.config import Formula, PuctConfig
@@ -48,6 +49,19 @@ class EvaluatorConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class AlgorithmConfig:
+    """Which search plays; a name of `ALGORITHMS`.
+
+    leaf_value: what evaluates positions where alpha-beta stops: "material", or "network" for the evaluator.
+    temperature: of a draw from the policy by `policy`; 0 plays the most probable move.
+    """
+
+    name: str = next(iter(ALGORITHMS))
+    leaf_value: str = "material"
+    temperature: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class MateConfig:
     """Mate searches; budgets in nodes.
 
@@ -81,6 +95,10 @@ class RulesConfig:
     def draw_value(self, turn: int) -> float:
         """Returns the value of a draw in [-1, +1] for the side `turn` (0: black) to move at the root."""
         return self.draw_value_white if turn else self.draw_value_black
+
+    def draw_value_of_black(self, turn: int) -> float:
+        """Returns the same value from black's side."""
+        return -self.draw_value_white if turn else self.draw_value_black
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +139,7 @@ class OutputConfig:
 
     lines: principal variations. interval_ms: between reports; 0 for only the last report.
     eval_coef: centipawns at which the odds to win are e : 1.
+    shows_moves: show a table of all moves before the answer. table_order: its order, "visits" or "moves".
     log_file: path of the session's log; "" for none.
     """
 
@@ -128,6 +147,7 @@ class OutputConfig:
     interval_ms: int = 300
     eval_coef: int = 285  # FukauraOu's; least squares against Fairy-Stockfish's scores give 210 to 310.
     shows_moves: bool = False
+    table_order: str = "visits"
     log_file: str = ""
 
 
@@ -145,6 +165,7 @@ class EngineConfig:
     """
 
     evaluator: EvaluatorConfig = field(default_factory=EvaluatorConfig)
+    algorithm: AlgorithmConfig = field(default_factory=AlgorithmConfig)
     search: PuctConfig = SEARCH
     mate: MateConfig = field(default_factory=MateConfig)
     rules: RulesConfig = field(default_factory=RulesConfig)

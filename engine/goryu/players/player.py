@@ -17,9 +17,12 @@ from goryu.players.level_moves import choose_level_move
 from goryu.players.levels import Level, at_level, level_of, limits_at_level
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
+from goryu.players.puct_session import PuctSession, is_root
 from goryu.players.pv_mates import SHORTENING_NODES
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
-from goryu.players.search_session import ALL_MOVES, SearchSession, is_root
+from goryu.players.search_session import ALL_MOVES, SearchSession
+from goryu.players.searchers.interface import Searcher
+from goryu.players.searchers.making import make_searcher, needs_evaluator
 from goryu.players.threads import THREADS_PER_CORE, cores, usable_threads
 from goryu.players.time_manager import TimeManager
 from goryu.search.evaluator import Evaluation
@@ -63,6 +66,8 @@ class Player:
         self._time = TimeManager(clock)
         self._loaded: LoadedEvaluator | None = None
         self._puct: Puct | None = None
+        self._other: Searcher | None = None  # The last search, if it was by another algorithm.
+        self._other_name = ""
         self._threads = 0  # Of the search.
         self._problem = "none was loaded"
         self._report: Callable[[str], None] = lambda message: None
@@ -102,6 +107,7 @@ class Player:
     def new_game(self) -> None:
         """Forgets everything that was searched."""
         self._books.new_game()
+        self._other = None
         if self._puct is not None:
             self._puct.clear()
 
@@ -126,10 +132,12 @@ class Player:
 
     def _search(self, request: Request, control: SearchControl, on_progress: OnProgress) -> Answer:
         self._set_seed(request.config.seed)
-        if self._loaded is None:
+        if self._loaded is None and needs_evaluator(request.config):
             return Answer(None, info_string=f"Error! no evaluator: {self._problem}")
         if not request.board.legal_moves():
             return Answer(None)
+        if request.config.algorithm.name != "puct":
+            return self._search_otherwise(request, control, on_progress)
         level = level_of(request.config)
         if not (level.is_full_strength or request.limits.infinite or request.limits.root_moves):
             return self._search_at_level(level, request, control, on_progress)
@@ -144,8 +152,24 @@ class Player:
         if known is not None and not request.limits.is_open:
             return known
         puct = self._searcher(request.config, request.board, request.limits.root_moves)
-        session = SearchSession(puct, request, control, on_progress, self._time, self._rng, known=known)
+        session = PuctSession(puct, request, control, on_progress, self._time, self._rng, known=known)
         return session.run()
+
+    def _search_otherwise(
+        self, request: Request, control: SearchControl, on_progress: OnProgress
+    ) -> Answer:
+        """Searches by another algorithm than the engine's own, from nothing."""
+        known = self._known_answer(request)
+        if known is not None and not request.limits.is_open:
+            return known
+        config, turn = request.config, request.board.turn
+        if self._loaded is not None:
+            self._loaded.set_draw_value(config.rules.draw_value_of_black(turn))
+        searcher = make_searcher(config, turn, self._loaded, self._rng, self._time.left_ms)
+        self._other, self._other_name = searcher, config.algorithm.name
+        return SearchSession(
+            searcher, request, control, on_progress, self._time, self._rng, known=known
+        ).run()
 
     def _search_at_level(
         self, level: Level, request: Request, control: SearchControl, on_progress: OnProgress
@@ -171,7 +195,7 @@ class Player:
         config = at_level(request.config, level)
         request = replace(request, config=config, limits=limits_at_level(request.limits, level))
         puct = self._searcher(config, board, is_level=True)
-        return SearchSession(
+        return PuctSession(
             puct, request, control, on_progress, self._time, rng, choose=choose, mate_plies=level.mate_plies
         ).run()
 
@@ -210,11 +234,17 @@ class Player:
 
     def result(self, lines: int) -> SearchResult | None:
         """Returns the result of the last search, or None before the first."""
-        return self._puct.result(lines) if self._puct is not None else None
+        searcher = self._other or self._puct
+        return searcher.result(lines) if searcher is not None else None
+
+    @property
+    def last_algorithm(self) -> str:
+        """The name of the algorithm of the last search."""
+        return self._other_name if self._other is not None else "puct"
 
     def graph(self, depth: int | None, least_visits: int) -> dict[str, Any] | None:
-        """Returns the search graph as `graph_dump.dump` does, or None before the first search."""
-        if self._puct is None:
+        """Returns the search graph as `graph_dump.dump` does, or None if the last search had no graph."""
+        if self._puct is None or self._other is not None:
             return None
         return self._puct.dump(depth=depth, least_visits=least_visits, name=move_to_usi)
 
@@ -248,6 +278,7 @@ class Player:
             self._puct = make_puct(self._loaded.evaluator, wanted, solver, threads)
         elif not (config.reuses_subtree and self._can_reuse_graph(board, frozenset(root_moves))):
             self._puct.clear()
+        self._other = None
         self._rules, self._moves = board.rules, list(board.move_stack)
         self._root_moves = frozenset(root_moves)
         self._puct.config = wanted
@@ -291,7 +322,7 @@ class Player:
         draw_value = -request.config.rules.draw_value(request.board.turn)
         puct = self._searcher(request.config, board, draw_value=draw_value)
         opponent = replace(request, board=board, limits=Limits(infinite=True))
-        session = SearchSession(puct, opponent, control, on_progress, self._time, self._rng, ends_at_hit=True)
+        session = PuctSession(puct, opponent, control, on_progress, self._time, self._rng, ends_at_hit=True)
         session.search()
         control.wait()
         if not control.is_stopped:

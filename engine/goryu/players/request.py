@@ -54,13 +54,13 @@ class SearchControl:
 
     def __init__(self) -> None:
         self._signal = Event()
-        self._is_stopped = False
+        self._stop_signal = Event()
         self._hit: tuple[Limits, float] | None = None
 
     @property
     def is_stopped(self) -> bool:
         """Has `stop` been called?"""
-        return self._is_stopped
+        return self._stop_signal.is_set()
 
     @property
     def hit(self) -> tuple[Limits, float] | None:
@@ -69,7 +69,7 @@ class SearchControl:
 
     def stop(self) -> None:
         """Ends the search after the batch that is being evaluated."""
-        self._is_stopped = True
+        self._stop_signal.set()
         self._signal.set()
 
     def ponderhit(self, limits: Limits, at_s: float) -> None:
@@ -80,3 +80,7 @@ class SearchControl:
     def wait(self) -> None:
         """Blocks until `stop` or `ponderhit`."""
         self._signal.wait()
+
+    def wait_for_stop(self, most_s: float) -> None:
+        """Blocks until `stop`, but no longer than `most_s` seconds."""
+        self._stop_signal.wait(most_s)

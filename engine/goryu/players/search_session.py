@@ -1,6 +1,7 @@
-"""One search of a player: a mate at the root, the search, the answer.
+"""One search of a player: the limits, the reports, the answer.
 
-Between two batches the session checks the clock and the stop signal, and sends progress reports.
+Every few milliseconds the search calls the session, which checks the clock and the stop signal, and sends
+progress reports.
 """
 
 import logging
@@ -8,16 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
-from goryu.implementation import Board, Puct, mate_in_one, solve
+from goryu.games.state import Move
+from goryu.players.algorithms import ALGORITHMS
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 from goryu.players.position import legal_reply
-from goryu.players.pv_mates import SHORTENING_NODES, PvMates
 from goryu.players.random_openings import choose_move
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
-from goryu.players.threads import usable_threads
+from goryu.players.searchers.interface import Searcher
 from goryu.players.time_manager import TimeManager, plan
-from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 _log = logging.getLogger("goryu")
@@ -25,39 +25,29 @@ _log = logging.getLogger("goryu")
 LEAST_REPORT_MS = 100.0
 """GUIs redraw a few times a second: each line of play is reported at most once in this time."""
 
-MOST_VISITS = 1 << 31
-"""The native graph counts visits in 32 bits; an analysis of a solved position gets there in an hour."""
+ALL_MOVES = 600
+"""No shogi position has this many legal moves."""
 
 PLAYOUTS_PER_NODE = 16
 """A search limited to N evaluations makes at most this many times N playouts, to end also where nearly every
 playout is free. Such playouts take little time: a usual search makes 1.3 playouts for an evaluation."""
-
-ROOT_MATE_SHARE = 0.05
-"""How much of the time for a move the search for a mate at the root may take."""
-
-ALL_MOVES = 600
-"""No shogi position has this many legal moves."""
-
-LONGEST_MATE = 1 << 30
-"""More plies than any mate has."""
 
 FULL_TABLE = 950
 """Thousandths of the table: an almost full one ends a search that is limited by depth."""
 
 
 class SearchSession:
-    """One search.
+    """One search, by any algorithm; `PuctSession` is the one of the engine's own.
 
     known: the answer is known before the search, which only shows a score until `stop` or `ponderhit`.
     ends_at_hit: does `ponderhit` end the search? Otherwise it starts the clock.
     choose: takes the result with all moves and returns the one to play; by default the best, except in a
         random opening.
-    mate_plies: the longest mate at the root that is played without a search.
     """
 
     def __init__(
         self,
-        puct: Puct,
+        searcher: Searcher,
         request: Request,
         control: SearchControl,
         on_progress: OnProgress,
@@ -67,12 +57,12 @@ class SearchSession:
         known: Answer | None = None,
         ends_at_hit: bool = False,
         choose: Callable[[SearchResult], RootMove] | None = None,
-        mate_plies: int = LONGEST_MATE,
     ) -> None:
         """Starts the clock. time_manager: the player's, which remembers how long batches take."""
-        self._puct = puct
+        self._searcher = searcher
         self._request = request
         self._config: EngineConfig = request.config
+        self._algorithm = ALGORITHMS[request.config.algorithm.name]
         self._control = control
         self._on_progress = on_progress
         self._time = time_manager
@@ -80,23 +70,15 @@ class SearchSession:
         self._known = known
         self._ends_at_hit = ends_at_hit or known is not None
         self._choose = choose or self._random_opening()
-        self._mate_plies = mate_plies
         self._has_one_move = len(request.board.legal_moves()) == 1
-        mate_threads = usable_threads(self._config.mate.pv_threads)
-        self._mates = PvMates(puct, request.board, mate_threads, self._config.mate.pv_nodes)
-        self._inherited_visits = 0
         self._reported_ms = 0.0
+        self._reported_depth = 0
         interval_ms, least_ms = self._config.output.interval_ms, LEAST_REPORT_MS * self._config.output.lines
         self._interval_ms = max(interval_ms, least_ms) if interval_ms else None
         self._set_limits(request.limits, request.started_s, playouts=0)
 
     def run(self) -> Answer:
         """Searches, and returns the answer."""
-        mate = self._mate_at_root()
-        if mate is not None and self._ends_with(mate):
-            return self._mating_answer(mate)
-        if mate is not None:
-            self._mates.add(self._request.board, mate.moves)
         problem = self._search_or_problem()
         if self._known is not None:
             if self._known.declares:
@@ -104,72 +86,28 @@ class SearchSession:
             self._control.wait()  # The search may have ended itself, with nothing left to search.
             if not self._control.is_stopped:
                 return self._known
+        else:
+            self._wait_until_allowed()
         return replace(self._answer(), info_string=problem)
 
     def search(self) -> None:
         """Searches until the limits or the control end it; `result` returns what was found."""
-        board, limits = self._request.board, self._request.limits
-        nodes = None if limits.is_open else _playout_limit(limits, self._config)
-        node = self._puct.table.find(board.key)
-        self._inherited_visits = node.total_visits if node is not None else 0
+        limits = self._request.limits
         self._time.begin()
-        with self._mates:
-            self._puct.search(
-                board,
-                self._should_stop,
-                max_playouts=None if nodes is None else PLAYOUTS_PER_NODE * nodes,
-                max_evaluations=nodes,
-                root_moves=limits.root_moves or None,
-            )
+        self._run(None if limits.is_open else _playout_limit(limits, self._config), limits.root_moves or None)
+
+    def _run(self, nodes: int | None, root_moves: Sequence[Move] | None) -> None:
+        """Runs the search for at most so many nodes; `_should_stop` may end it earlier."""
+        board = self._request.board
+        self._searcher.search(board, self._should_stop, max_playouts=nodes, root_moves=root_moves)
 
     def result(self, lines: int) -> SearchResult:
         """Returns what the search has found, the first `lines` moves with their continuations."""
-        return self._mates.completed(self._puct.result(lines))
+        return self._searcher.result(lines)
 
     def elapsed_ms(self) -> float:
         """Returns the milliseconds since the search began, pondering included."""
         return self._time.milliseconds_since(self._request.started_s)
-
-    # A mate at the root.
-
-    def _mate_at_root(self) -> Mate | None:
-        """Returns a mate, or the winning move of the try rule, if a short search finds one."""
-        board, limits = self._request.board, self._request.limits
-        nodes = min(self._config.mate.root_nodes, limits.nodes or self._config.mate.root_nodes)
-        if nodes == 0:
-            return None
-        move = board.try_move()
-        if move is None:
-            move = mate_in_one(board)
-        if move is not None:
-            mate = Mate(MateVerdict.MATE, (move,), 1)
-        else:
-            end_ms = ROOT_MATE_SHARE * self._time.soft_ms
-            mate = solve(
-                board,
-                nodes,
-                lambda: self._control.is_stopped or self.elapsed_ms() >= end_ms,
-                SHORTENING_NODES,
-            )
-        if mate.verdict is not MateVerdict.MATE or len(mate.moves) > self._mate_plies:
-            return None
-        return mate if not limits.root_moves or mate.moves[0] in limits.root_moves else None
-
-    def _ends_with(self, mate: Mate) -> bool:
-        """Is the mate the whole answer? Analyses, several lines and declarations need the search."""
-        limits = self._request.limits
-        is_declared = self._known is not None and self._known.declares
-        return not (limits.infinite or limits.root_moves or self._config.output.lines > 1 or is_declared)
-
-    def _mating_answer(self, mate: Mate) -> Answer:
-        """Returns the first move of a mate as the answer, without a search."""
-        depth = len(mate.moves)
-        best = RootMove(mate.moves[0], 1.0, mate.nodes, 1.0, depth, mate.moves)
-        stats = self._puct.stats()._replace(
-            playouts=mate.nodes, evaluations=mate.nodes, depth=depth, max_depth=depth, is_proven=True
-        )
-        result = SearchResult((best,), best.value, stats)
-        return Answer(best.move, legal_reply(self._request.board, best), result, self.elapsed_ms())
 
     # The search, and what happens between two batches.
 
@@ -178,25 +116,34 @@ class SearchSession:
         try:
             self.search()
         except Exception as error:
-            if not is_root(self._puct, self._request.board) or self._puct.stats().evaluations == 0:
-                raise  # Only an earlier search has found something: the evaluator must be loaded again.
+            if not self._has_found_something():
+                raise  # The evaluator must be loaded again.
             _log.exception("the search was interrupted")
             return f"Error! {type(error).__name__}: {error}"
         return ""
+
+    def _has_found_something(self) -> bool:
+        """Has this search found something, so that an error need not lose it?"""
+        return self._searcher.stats().playouts > 0
+
+    def _wait_until_allowed(self) -> None:
+        """After a search that ended itself, waits for `ponderhit`, and until an answer may be sent."""
+        stats = self._searcher.stats()
+        if self._limits.ponder and self._control.hit is None and not self._control.is_stopped:
+            self._on_progress(self.result(self._config.output.lines), self.elapsed_ms())
+            self._control.wait()
+        self._take_hit(stats.playouts)
+        if not (stats.is_proven or self._has_one_move or self._limits.is_open):
+            self._control.wait_for_stop(self._time.least_left_ms() / 1000)
 
     def _should_stop(self, stats: SearchStats) -> bool:
         """Must the search end? Called between two batches."""
         hit = self._control.hit
         if self._control.is_stopped or (self._ends_at_hit and hit is not None):
             return True
-        if self._inherited_visits + stats.playouts >= MOST_VISITS:
-            return True
         if stats.playouts:
-            self._mates.update(self.elapsed_ms())
-            self._report_if_due()
-        if self._limits.ponder and hit is not None:
-            limits, at_s = hit
-            self._set_limits(limits, at_s, stats.playouts)
+            self._report_if_due(stats)
+        self._take_hit(stats.playouts)
         if self._limits.is_open:
             self._time.observe()
             return False
@@ -206,6 +153,12 @@ class SearchSession:
         # With a fixed time the user wants a search of that length.
         is_forced = self._has_one_move and self._limits.movetime_ms is None
         return self._time.should_stop(stats, is_forced) or self._has_reached_limit(stats)
+
+    def _take_hit(self, playouts: int) -> None:
+        """After `ponderhit`, makes its limits valid, once."""
+        if self._limits.ponder and self._control.hit is not None:
+            limits, at_s = self._control.hit
+            self._set_limits(limits, at_s, playouts)
 
     def _set_limits(self, limits: Limits, started_s: float, playouts: int) -> None:
         """Makes `limits` valid from `started_s` on, when the search had made `playouts`."""
@@ -227,10 +180,13 @@ class SearchSession:
         # A search with a full table forgets and may never get deeper.
         return depth is not None and (stats.max_depth >= depth or stats.hashfull >= FULL_TABLE)
 
-    def _report_if_due(self) -> None:
+    def _report_if_due(self, stats: SearchStats) -> None:
         elapsed_ms = self.elapsed_ms()
-        if self._interval_ms is not None and elapsed_ms - self._reported_ms >= self._interval_ms:
-            self._reported_ms = elapsed_ms
+        if self._interval_ms is None:
+            return
+        is_deeper = self._algorithm.deepens and stats.depth > self._reported_depth
+        if is_deeper or elapsed_ms - self._reported_ms >= self._interval_ms:
+            self._reported_ms, self._reported_depth = elapsed_ms, stats.depth
             self._on_progress(self.result(self._config.output.lines), elapsed_ms)
 
     # The answer.
@@ -249,19 +205,17 @@ class SearchSession:
     def _random_opening(self) -> Callable[[SearchResult], RootMove] | None:
         """Returns what chooses the move in a random opening, or None if the best move is to be played."""
         config, ply = self._config, self._request.board.ply
+        if not self._algorithm.draws_by_visits:
+            return None
         if ply >= max(config.random_opening.plies, config.random_moves.plies):
             return None
         return lambda result: choose_move(result, config.random_opening, config.random_moves, ply, self._rng)
 
     def _may_resign(self) -> bool:
-        """Is this a move of a game, not an analysis?"""
-        return not self._request.limits.is_open or self._control.hit is not None
-
-
-def is_root(puct: Puct, board: Board) -> bool:
-    """Is this the position that was searched last?"""
-    root = puct.root
-    return root is not None and (root.key, root.ply) == (board.key, board.ply)
+        """Is this a move of a game, not an analysis, and does the algorithm know a score?"""
+        return "score" in self._algorithm.info and (
+            not self._request.limits.is_open or self._control.hit is not None
+        )
 
 
 def _playout_limit(limits: Limits, config: EngineConfig) -> int | None:

@@ -185,6 +185,16 @@ class TimeManager:
         """The soft end of this search, in milliseconds from its start; infinite if no clock ends it."""
         return self._soft_ms if self._budget is not None else inf
 
+    def left_ms(self) -> float:
+        """Returns the milliseconds until the soft end; infinite if no clock ends this search."""
+        return self.soft_ms - self.milliseconds_since(self._started_s)
+
+    def least_left_ms(self) -> float:
+        """Returns the milliseconds for which no answer may be sent yet; 0 if it may be sent now."""
+        if self._budget is None:
+            return 0.0
+        return max(0.0, self._budget.minimum_ms - self.milliseconds_since(self._started_s))
+
     def start(self, budget: Budget | None, started_s: float, playouts: int = 0) -> None:
         """Starts the stopwatch at `started_s`, when `playouts` had already been made (by pondering)."""
         self._budget = budget

@@ -13,7 +13,7 @@ Source: I. Danihelka, A. Guez, J. Schrittwieser, D. Silver, "Policy improvement 
 with Gumbel", ICLR 2022 (equation numbers below); the mixed value is in its appendix D.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from math import ceil, exp, log, log2
 from random import Random
@@ -25,6 +25,7 @@ __all__ = [
     "Gumbel",
     "GumbelConfig",
     "GumbelResult",
+    "Node",
     "Steps",
     "improved_policy",
     "logits_of",
@@ -156,10 +157,17 @@ class Gumbel:
                 return result
 
 
-def search_steps(state: State, playouts: int, config: GumbelConfig, rng: Random | None = None) -> Steps:
+def search_steps(
+    state: State,
+    playouts: int,
+    config: GumbelConfig,
+    rng: Random | None = None,
+    should_stop: Callable[[Node], bool] = lambda root: False,
+) -> Steps:
     """Returns the search of `Gumbel` as a generator that yields the leaves to be evaluated.
 
     The candidates are in different subtrees, so the leaves of one round are yielded together.
+    should_stop: called with the root before each round; True ends the search with fewer playouts.
     """
     assert playouts >= 0
     (evaluation,) = yield [state.copy()]
@@ -168,6 +176,8 @@ def search_steps(state: State, playouts: int, config: GumbelConfig, rng: Random 
     g = gumbel_noise(count, rng)
     candidates = sorted(range(count), key=lambda i: -(g[i] + root.logits[i]))[: config.max_considered]
     for size in round_sizes(len(candidates), playouts):
+        if should_stop(root):
+            break
         scores = root.scores(g, config)
         candidates = sorted(candidates, key=lambda i: -scores[i])[:size]
         yield from _round(root, state, candidates, config)

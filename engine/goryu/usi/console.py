@@ -121,18 +121,17 @@ def _policy(board: "Board", player: "Player", lines: int) -> Iterator[str]:
 
 def _tree(player: "Player", lines: int) -> Iterator[str]:
     from goryu.games.shogi import move_to_usi
-    from goryu.usi.output import win_rate
+    from goryu.players.algorithms import ALGORITHMS
+    from goryu.usi.output import move_columns
 
     result = player.result(lines)
     if result is None or not result.moves:
         yield _line("nothing was searched yet")
         return
+    algorithm = ALGORITHMS[player.last_algorithm]
     for move in result.moves[:lines]:
-        proof = f" mate {move.mate}" if move.mate is not None else ""
-        yield _line(
-            f"{move_to_usi(move.move):5} visits {move.visits:7} prior {move.prior:.4f} "
-            f"win rate {win_rate(move.value):.4f}{proof} pv {' '.join(map(move_to_usi, move.pv))}"
-        )
+        columns = f"{move_to_usi(move.move):5} {move_columns(move, algorithm)}".rstrip()
+        yield _line(f"{columns} pv {' '.join(map(move_to_usi, move.pv))}")
 
 
 def _write_graph(player: "Player", text: str) -> str:
@@ -146,6 +145,8 @@ def _write_graph(player: "Player", text: str) -> str:
     minimum_visits = limits[0] if limits else 1
     depth = limits[1] if len(limits) > 1 else None
     graph = player.graph(depth, minimum_visits)
+    if graph is None and player.last_algorithm != "puct":
+        return f"tree: Algorithm {player.last_algorithm} has no graph; only puct has one"
     if graph is None:
         return "nothing was searched yet"
     try:

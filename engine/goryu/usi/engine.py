@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from goryu.players.algorithms import ALGORITHMS
 from goryu.players.books.config import BookFile
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.limits import Limits
@@ -86,6 +87,7 @@ class UsiEngine:
 
     read_model_options: returns the text of the options file next to the model, "" if there is none.
     fixed_options: the text of `engine_options.txt`. file_problem: why it cannot be read, or "".
+    engine_defaults: the values of options that nothing sets.
     """
 
     def __init__(
@@ -93,9 +95,10 @@ class UsiEngine:
         read_model_options: Callable[[EvaluatorConfig], str] = lambda config: "",
         fixed_options: str = "",
         file_problem: str = "",
+        engine_defaults: EngineConfig | None = None,
     ) -> None:
         self._read_model_options = read_model_options
-        self._options = OptionValues()
+        self._options = OptionValues(engine_defaults)
         self._file_messages = [file_problem] if file_problem else []
         self._file_messages += self._options.fix(fixed_options)
         self._job: _Loading | _Searching | _Asking | None = None
@@ -170,7 +173,9 @@ class UsiEngine:
 
         if not isinstance(self._job, _Searching):
             return []
-        return [Write(line) for line in info_lines(result, elapsed_ms, self._job.request.config.output)]
+        config = self._job.request.config
+        algorithm = ALGORITHMS[config.algorithm.name]
+        return [Write(line) for line in info_lines(result, elapsed_ms, config.output, algorithm)]
 
     def answered(self, answer: Answer) -> list[Action]:
         """The search has ended. An open search shows its result now and answers later."""
@@ -403,7 +408,8 @@ class UsiEngine:
 
         assert isinstance(self._job, _Searching)
         job, self._job = self._job, None
-        lines = answer_lines(answer, job.request.config.output)
+        config = job.request.config
+        lines = answer_lines(answer, config.output, ALGORITHMS[config.algorithm.name])
         if not job.problem and not job.request.board.legal_moves():
             lines.insert(0, MATED_LINE)
         return [*([info_string(answer.info_string)] if answer.info_string else []), *map(Write, lines)]

@@ -12,6 +12,7 @@ import gc
 import logging
 import os
 import signal
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -20,7 +21,8 @@ from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from goryu.players.config import EngineConfig
+from goryu.players.algorithms import ALGORITHMS
+from goryu.players.config import AlgorithmConfig, EngineConfig
 from goryu.players.model_path import read_model_options
 from goryu.players.request import Request, SearchControl
 from goryu.usi.actions import (
@@ -61,8 +63,10 @@ _log = logging.getLogger("goryu")
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Runs the engine on stdin and stdout until `quit`, a signal or the end of input; ends the process."""
+    options = _parse(arguments)
     output = _claim_stdout()
-    loop = UsiLoop(0, output)
+    defaults = EngineConfig(algorithm=AlgorithmConfig(options.algorithm))
+    loop = UsiLoop(0, output, defaults=defaults)
     loop.open_log("")
     for name in ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP"):
         if hasattr(signal, name):
@@ -73,6 +77,22 @@ def main(arguments: Sequence[str]) -> NoReturn:
     loop.run()
     # Neither a native search nor a GPU driver may delay the end.
     os._exit(0)
+
+
+def _parse(arguments: Sequence[str]) -> Namespace:
+    """Reads the command line; prints the error and ends the process if it is wrong."""
+    lines = "\n".join(f"  {name:<11} {algorithm.about}" for name, algorithm in ALGORITHMS.items())
+    parser = ArgumentParser(
+        prog="goryu usi",
+        description="Runs the USI engine on stdin and stdout.",
+        epilog=f"algorithms:\n{lines}",
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--algorithm", choices=ALGORITHMS, default=AlgorithmConfig().name, metavar="NAME",
+        help="what chooses the moves; the default of the option Algorithm (default: %(default)s)",
+    )  # fmt: skip
+    return parser.parse_args(arguments)
 
 
 def _claim_stdout() -> int:
@@ -115,16 +135,21 @@ class UsiLoop:
     """One session: reads commands from one descriptor and writes answers to another.
 
     make_player: called once, in the worker thread, before its first job.
+    defaults: the values of options that nothing sets.
     """
 
     def __init__(
-        self, input_descriptor: int, output_descriptor: int, make_player: "Callable[[], Player] | None" = None
+        self,
+        input_descriptor: int,
+        output_descriptor: int,
+        make_player: "Callable[[], Player] | None" = None,
+        defaults: EngineConfig | None = None,
     ) -> None:
         self._input = input_descriptor
         self._output = output_descriptor
         self._make_player = make_player or _make_player
         self._player: Player | None = None
-        self._engine = UsiEngine(read_model_options, *read_options_file())
+        self._engine = UsiEngine(read_model_options, *read_options_file(), defaults)
         self._events: SimpleQueue[Callable[[], list[Action]]] = SimpleQueue()
         self._jobs: SimpleQueue[Callable[[Player], Callable[[], list[Action]] | None]] = SimpleQueue()
         self._last_output_s = monotonic()

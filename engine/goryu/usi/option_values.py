@@ -1,6 +1,7 @@
 """The values of the options: from the engine, the model's file, the user, and `engine_options.txt`."""
 
 import re
+from collections.abc import Mapping
 from operator import attrgetter
 
 from goryu.players.config import EngineConfig, Value, with_fields
@@ -29,9 +30,12 @@ class OptionValues:
     A later source overrides an earlier one: the engine's defaults, the file next to the model, the user (by
     `set`), and `engine_options.txt`. There is one exception: GUIs send every option, changed or not, so that
     after a change of the model a value that was offered as the default for the last one does not count.
+
+    engine_defaults: the engine's defaults.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, engine_defaults: EngineConfig | None = None) -> None:
+        self._engine_defaults = engine_defaults or EngineConfig()
         # Values by field.
         self._model: dict[str, Value] = {}
         self._user: dict[str, Value] = {}
@@ -43,13 +47,17 @@ class OptionValues:
     def config(self) -> EngineConfig:
         """The values in force."""
         if self._config is None:
-            self._config = with_fields(EngineConfig(), {**self._model, **self._set_by_user(), **self._fixed})
+            self._config = self._with({**self._model, **self._set_by_user(), **self._fixed})
         return self._config
 
     @property
     def defaults(self) -> EngineConfig:
         """The values in force if the user sets nothing."""
-        return with_fields(EngineConfig(), {**self._model, **self._fixed})
+        return self._with({**self._model, **self._fixed})
+
+    def _with(self, values: Mapping[str, Value]) -> EngineConfig:
+        """Returns the engine's defaults with other values in some fields."""
+        return with_fields(self._engine_defaults, values)
 
     def offer(self) -> EngineConfig:
         """Returns the defaults to offer to the GUI; remembers for which model they are."""
@@ -58,7 +66,7 @@ class OptionValues:
 
     def _set_by_user(self) -> dict[str, Value]:
         """Returns the user's values that count."""
-        chosen = with_fields(EngineConfig(), {**self._user, **self._fixed})
+        chosen = self._with({**self._user, **self._fixed})
         if self._offered is None or _model_of(chosen) == _model_of(self._offered):
             return self._user
         return {
@@ -135,7 +143,7 @@ class OptionValues:
     def model_messages(self) -> list[str]:
         """Returns messages about values that depend on the model and that the GUI may not show."""
         overriding = {**self._set_by_user(), **self._fixed}
-        model, user = (with_fields(EngineConfig(), values) for values in (self._model, self._user))
+        model, user = (self._with(values) for values in (self._model, self._user))
         applied, overridden, defaults = list[str](), list[str](), list[str]()
         for option in filter(lambda option: option.field, OPTIONS):
             text = option.text(self.config)

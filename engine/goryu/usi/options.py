@@ -7,6 +7,7 @@ names under which other engines know it. The default is the field's.
 from collections.abc import Iterator
 
 from goryu import __version__
+from goryu.players.algorithms import ALGORITHMS
 from goryu.players.config import EngineConfig
 from goryu.usi.option import (
     CP,
@@ -42,6 +43,15 @@ OPTIONS: tuple[Option, ...] = (
          "CPU threads of the search, at most 4 per core. A search with one thread can be repeated exactly.",
          "UCT_Threads", "UCT_Threads1", "thread", "NumSearchThreads"),
     spin("MultiPV", "output.lines", 1, 600, NUMBER, "Number of lines of play to show.", "USI_MultiPV"),
+    # The algorithm.
+    combo("Algorithm", "algorithm.name", " ".join(ALGORITHMS),
+          "What chooses the moves. puct is the engine's own search; the others are those of the books and "
+          "tutorials, see ALGORITHMS.md."),
+    combo("AlphaBeta_Value", "algorithm.leaf_value", "material network",
+          "What evaluates the positions where alpha-beta stops: the material, or the value of Evaluator."),
+    spin("Policy_Temperature", "algorithm.temperature", 0, 10_000, PERCENT,
+         "Algorithm policy draws its move at this temperature of the network's policy. 100 draws by the "
+         "network's probabilities, 0 plays the most probable move."),
     # The model and where it runs.
     combo("Evaluator", "evaluator.kind", "network material uniform hashed",
           "What evaluates positions: the network, the material, nothing, or reproducible noise for tests."),
@@ -85,10 +95,11 @@ OPTIONS: tuple[Option, ...] = (
          "Nodes of the mate search at each position of the expected line."),
     check("ReuseSubtree", "reuses_subtree", "Keep what the last search found about the position."),
     spin("NodesLimit", "playouts", 0, INT32_MAX, NUMBER,
-         "Positions to evaluate per move, regardless of the clock. 0: no such limit.",
-         "Const_Playout", "playout"),
+         "Positions to evaluate per move, regardless of the clock; random games with uct and flat-mc. 0: no "
+         "such limit.", "Const_Playout", "playout"),
     spin("DepthLimit", "depth", 0, 1000, NUMBER,
-         "Stop when the longest playout has as many plies. 0: no such limit."),
+         "Stop when the longest playout has as many plies, or alpha-beta has searched as deeply. 0: no such "
+         "limit."),
     # Strength.
     spin("Level", "level", 0, 10, NUMBER,
          "Strength of the play: 1 is a child's first opponent, 10 and 0 are full strength. Analyses are not "
@@ -137,6 +148,8 @@ OPTIONS: tuple[Option, ...] = (
     spin("Resign_Threshold", "resign_value", 0, 1000, RESULT_PERMILLE,
          "Resign below this win rate. 0: never."),
     check("DebugMessage", "output.shows_moves", "Show a table of all moves before every answer.", "debug"),
+    combo("DebugMessage_Order", "output.table_order", "visits moves",
+          "Order of this table: by falling visits, or in the order of legal moves, as in python-dlshogi."),
     filename("LogFile", "output.log_file",
              "Write the session and all messages of the libraries to this file.", "DebugLogFile"),
     # Opening books.
@@ -195,7 +208,8 @@ OPTIONS: tuple[Option, ...] = (
 
 def identification(config: EngineConfig) -> Iterator[str]:
     """Yields the answer to `usi`; the options' defaults are their values in `config`."""
-    yield f"id name Goryu {__version__}"
+    algorithm = config.algorithm.name
+    yield f"id name Goryu {__version__}" + (f" {algorithm}" if algorithm != "puct" else "")
     yield "id author the Goryu authors"
     for option in OPTIONS:
         yield option.declaration(config)

@@ -10,10 +10,13 @@ from math import log
 
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
+from goryu.players.algorithms import ALGORITHMS, Algorithm
 from goryu.players.config import OutputConfig
 from goryu.players.request import Answer
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
+
+PUCT = ALGORITHMS["puct"]
 
 MAX_CP = 30_000
 """Centipawns are clamped to this: a certain win or loss would be infinite."""
@@ -54,10 +57,12 @@ def score(value: float, mate: int | None, coefficient: float) -> str:
     return f"mate {mate}" if mate else f"cp {centipawns(value, coefficient)}"
 
 
-def info_lines(result: SearchResult, elapsed_ms: float, config: OutputConfig) -> list[str]:
+def info_lines(
+    result: SearchResult, elapsed_ms: float, config: OutputConfig, algorithm: Algorithm = PUCT
+) -> list[str]:
     """Returns one line for each of the moves to show, the best first; none for a position without moves."""
     shown = enumerate(_shown_moves(result, config.lines), start=1)
-    return [_info_line(result, move, rank, elapsed_ms, config) for rank, move in shown]
+    return [_info_line(result, move, rank, elapsed_ms, config, algorithm) for rank, move in shown]
 
 
 def _shown_moves(result: SearchResult, lines: int) -> list[RootMove]:
@@ -78,33 +83,45 @@ def _order(move: RootMove) -> tuple[int, float]:
 
 
 def _info_line(
-    result: SearchResult, move: RootMove, rank: int, elapsed_ms: float, config: OutputConfig
+    result: SearchResult,
+    move: RootMove,
+    rank: int,
+    elapsed_ms: float,
+    config: OutputConfig,
+    algorithm: Algorithm,
 ) -> str:
-    """Returns the line of one move. Its depth is the length of its variation, as in dlshogi.
+    """Returns the line of one move, with the numbers that the algorithm knows.
 
-    Nodes are evaluated positions. A playout that ends at a mate or a repetition needs no evaluation; a search
-    can make a million of them in a second.
+    Its depth is the length of its variation, as in dlshogi, or the depth of the last full search. Nodes are
+    evaluated positions: a playout that ends at a mate or a repetition needs no evaluation, and a search can
+    make a million of them in a second.
     """
     stats = result.stats
     nodes = stats.evaluations
-    depth = max(1, len(move.pv))
+    depth = stats.depth if algorithm.deepens else max(1, len(move.pv))
     time_ms = max(0, round(elapsed_ms))
-    multipv = f" multipv {rank}" if config.lines > 1 else ""
-    return (
-        f"info{multipv} depth {depth} seldepth {max(depth, stats.max_depth)} time {time_ms} "
-        f"nodes {nodes} nps {nodes * 1000 // max(1, time_ms)} hashfull {stats.hashfull} "
-        f"score {score(move.value, move.mate, config.eval_coef)} pv {_line_of(move.pv)}"
-    )
+    nps = nodes * 1000 // max(1, time_ms)
+    numbers = {
+        "depth": f"depth {depth}",
+        "seldepth": f"seldepth {max(depth, stats.max_depth)}",
+        "time": f"time {time_ms}",
+        "nodes": f"nodes {nodes} nps {nps}",
+        "hashfull": f"hashfull {stats.hashfull}",
+        "score": f"score {score(move.value, move.mate, config.eval_coef)}",
+    }
+    known = " ".join(text for name, text in numbers.items() if name == "time" or name in algorithm.info)
+    multipv = f"multipv {rank} " if config.lines > 1 else ""
+    return f"info {multipv}{known} pv {_line_of(move.pv)}"
 
 
-def answer_lines(answer: Answer, config: OutputConfig) -> list[str]:
+def answer_lines(answer: Answer, config: OutputConfig, algorithm: Algorithm = PUCT) -> list[str]:
     """Returns the last lines of a search, up to `bestmove`."""
     if answer.declares:
         return ["info string declaration by the entering king", "bestmove win"]
     lines: list[str] = []
     if answer.result is not None:
-        lines += _move_table(answer.result) if config.shows_moves else ()
-        last = info_lines(answer.result, answer.elapsed_ms, config)
+        lines += move_table(answer.result, config, algorithm) if config.shows_moves else ()
+        last = info_lines(answer.result, answer.elapsed_ms, config, algorithm)
         # The last line is always about the move that is played.
         lines += last + last[:1] if len(last) > 1 else last
     elif answer.move is not None:
@@ -125,14 +142,34 @@ def mate_line(mate: Mate) -> str:
     return "checkmate nomate" if mate.verdict is MateVerdict.NO_MATE else "checkmate timeout"
 
 
-def _move_table(result: SearchResult) -> Iterator[str]:
-    """Yields the table that python-dlshogi prints: the visits, prior and win rate of every move."""
-    for move in sorted(result.moves, key=lambda move: -move.visits):
-        proof = f" mate:{move.mate}" if move.mate is not None else ""
-        yield (
-            f"info string {move_to_usi(move.move):5} visits:{move.visits:7} "
-            f"prior:{move.prior:7.4f} win rate:{win_rate(move.value):7.4f}{proof}"
-        )
+def move_table(result: SearchResult, config: OutputConfig, algorithm: Algorithm = PUCT) -> Iterator[str]:
+    """Yields the table of moves of python-dlshogi (山岡忠夫『将棋AIで学ぶディープラーニング』, 2018).
+
+    A row begins with the number of the move among the searched ones, in the order of legal moves. The most
+    visited move comes first, or the rows are in this order (`DebugMessage_Order`).
+    """
+    in_order = sorted(result.moves, key=lambda move: move.move)
+    numbers = {move.move: number for number, move in enumerate(in_order)}
+    rows = list(result.moves)
+    if config.table_order == "moves":
+        rows = in_order
+    elif "visits" in algorithm.columns:
+        rows.sort(key=lambda move: -move.visits)
+    for move in rows if algorithm.columns else ():
+        columns = move_columns(move, algorithm)
+        yield f"info string {numbers[move.move]:3}:{move_to_usi(move.move):5} {columns}"
+
+
+def move_columns(move: RootMove, algorithm: Algorithm) -> str:
+    """Returns what the algorithm knows of a move, in the words of python-dlshogi."""
+    is_untried = "visits" in algorithm.columns and move.visits == 0 and move.mate is None
+    columns = {
+        "visits": f"move_count:{move.visits:4}",
+        "prior": f"nn_rate:{move.prior:.5f}",
+        "win rate": "win_rate:untried" if is_untried else f"win_rate:{win_rate(move.value):.5f}",
+    }
+    proof = f" mate:{move.mate}" if move.mate is not None else ""
+    return " ".join(text for name, text in columns.items() if name in algorithm.columns) + proof
 
 
 def _line_of(moves: tuple[Move, ...]) -> str:

@@ -1,0 +1,1 @@
+"""The searches of `goryu.search` as players: each runs until its session stops it."""
