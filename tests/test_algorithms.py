@@ -28,7 +28,7 @@ from goryu.search.gumbel import Gumbel
 from goryu.search.result import SearchResult, SearchStats
 
 OTHERS = [name for name in ALGORITHMS if name != "puct"]
-MIDDLE_GAME = "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5NL b 2G6Pbg2sp 95"
+MIDDLE_GAME = "lnsgkg1nl/1r5s1/pppppp1pp/6p2/5B3/2P6/PP1PPPPPP/7R1/LNSGKGSNL w b 6"
 MATE_IN_3 = "2l2kgnl/4s4/np2Ss1pp/3+B2p2/5p3/8P/1P1PPPPP1/3G2SR1/+b+r3GKNL b G3Pnl3p 1"
 MATE_IN_1 = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
 

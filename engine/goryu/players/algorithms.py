@@ -20,6 +20,11 @@ class Algorithm:
     draws_by_visits: bool = False
     deepens: bool = False
 
+    @property
+    def can_be_limited_by_depth(self) -> bool:
+        """Does the search get deeper with time?"""
+        return self.deepens or "seldepth" in self.info
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split(", ")) if text else frozenset()
@@ -34,7 +39,7 @@ ALGORITHMS = {
     ),
     "gumbel": Algorithm(
         "Gumbel AlphaZero's search, made for few playouts",
-        _words("depth, nodes, score"),
+        _words("depth, seldepth, nodes, score"),
         _words("visits, prior, win rate"),
         draws_by_visits=True,
     ),

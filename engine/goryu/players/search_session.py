@@ -92,12 +92,12 @@ class SearchSession:
 
     def search(self) -> None:
         """Searches until the limits or the control end it; `result` returns what was found."""
-        limits = self._request.limits
+        limits = self._limits
         self._time.begin()
         self._run(None if limits.is_open else _playout_limit(limits, self._config), limits.root_moves or None)
 
     def _run(self, nodes: int | None, root_moves: Sequence[Move] | None) -> None:
-        """Runs the search for at most so many nodes; `_should_stop` may end it earlier."""
+        """Runs the search for at most this number of nodes; `_should_stop` may end it earlier."""
         board = self._request.board
         self._searcher.search(board, self._should_stop, max_playouts=nodes, root_moves=root_moves)
 
@@ -162,10 +162,12 @@ class SearchSession:
 
     def _set_limits(self, limits: Limits, started_s: float, playouts: int) -> None:
         """Makes `limits` valid from `started_s` on, when the search had made `playouts`."""
+        if not self._algorithm.can_be_limited_by_depth:
+            limits = replace(limits, depth=None)
         self._limits = limits
         board = self._request.board
         budget = plan(limits, board.turn, board.ply, self._config.time_config(), self._rng)
-        if limits.is_unlimited and (self._config.playouts or self._config.depth):
+        if limits.is_unlimited and (self._config.playouts or self._depth_limit()):
             budget = None  # A bare `go` gets a second only if nothing else limits it.
         if budget is not None and self._config.playouts:
             # The number of playouts decides, but never past the hard end of the clock.
@@ -174,11 +176,19 @@ class SearchSession:
 
     def _has_reached_limit(self, stats: SearchStats) -> bool:
         nodes = _playout_limit(self._limits, self._config)
-        depth = _depth_limit(self._limits, self._config)
+        depth = self._depth_limit()
         if nodes is not None and max(stats.evaluations, stats.playouts // PLAYOUTS_PER_NODE) >= nodes:
             return True
         # A search with a full table forgets and may never get deeper.
         return depth is not None and (stats.max_depth >= depth or stats.hashfull >= FULL_TABLE)
+
+    def _depth_limit(self) -> int | None:
+        """Returns the depth at which to stop: the one of `go`, or else of the option."""
+        limits = self._limits
+        if not self._algorithm.can_be_limited_by_depth:
+            return None
+        is_limited = limits.nodes is not None or limits.depth is not None
+        return limits.depth if is_limited else self._config.depth or None
 
     def _report_if_due(self, stats: SearchStats) -> None:
         elapsed_ms = self.elapsed_ms()
@@ -222,12 +232,6 @@ def _playout_limit(limits: Limits, config: EngineConfig) -> int | None:
     """Returns the number of positions to evaluate: the one of `go`, or else of the option."""
     is_limited = limits.nodes is not None or limits.depth is not None
     return limits.nodes if is_limited else config.playouts or None
-
-
-def _depth_limit(limits: Limits, config: EngineConfig) -> int | None:
-    """Returns the depth at which to stop: the one of `go`, or else of the option."""
-    is_limited = limits.nodes is not None or limits.depth is not None
-    return limits.depth if is_limited else config.depth or None
 
 
 def _with_first(moves: Sequence[RootMove], first: RootMove) -> tuple[RootMove, ...]:

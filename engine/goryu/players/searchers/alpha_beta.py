@@ -121,14 +121,9 @@ class AlphaBetaSearcher:
         return SearchResult(tuple(self._moves), self._moves[0].value, self.stats())
 
     def stats(self) -> SearchStats:
-        """Returns the counters; playouts are visited positions, the depth is that of the last full search."""
-        return make_stats(
-            self._ticker.count,
-            evaluations=self._leaves,
-            depth=self._depth,
-            max_depth=self._depth,
-            is_proven=self._is_proven,
-        )
+        """Returns the counters; nodes are visited positions, the depth is that of the last full search."""
+        depth = self._depth
+        return make_stats(self._ticker.count, depth=depth, max_depth=depth, is_proven=self._is_proven)
 
 
 def _mate(value: float, depth: int) -> int | None:

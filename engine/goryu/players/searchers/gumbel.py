@@ -50,6 +50,7 @@ class GumbelSearcher:
         self._finished: Node | None = None  # The root of the longest search that has ended.
         self._running: Node | None = None  # The root of the search that runs.
         self._finished_playouts = 0  # Of all searches that have ended.
+        self._root_ply = self._max_depth = 0
 
     def search(
         self,
@@ -61,6 +62,7 @@ class GumbelSearcher:
     ) -> SearchResult:
         """Searches as a `Searcher`."""
         self._finished, self._finished_playouts = None, 0
+        self._root_ply, self._max_depth = state.ply, 0
         only = () if root_moves is None else considered_moves(state, root_moves)
         position = Watched(state, Ticker(lambda: False), self._draw_value_first, only)
         playouts: int | None = FIRST_PLAYOUTS if max_playouts is None else max(1, max_playouts)
@@ -104,6 +106,8 @@ class GumbelSearcher:
     def _evaluate(self, leaves: Sequence[State]) -> list[Evaluation]:
         positions = [leaf for leaf in leaves if isinstance(leaf, Watched)]
         evaluations = self._evaluator.evaluate([position.board for position in positions])
+        plies = max(position.ply for position in positions) - self._root_ply
+        self._max_depth = max(self._max_depth, plies)
         root = positions[0]
         return [_restricted(evaluations[0], root.board, root.only)] if root.only else evaluations
 
@@ -127,7 +131,7 @@ class GumbelSearcher:
     def stats(self) -> SearchStats:
         """Returns the counters, of all searches of the position together."""
         running = sum(self._running.visits) if self._running is not None else 0
-        return make_stats(self._finished_playouts + running)
+        return make_stats(self._finished_playouts + running, max_depth=self._max_depth)
 
 
 def _restricted(evaluation: Evaluation, board: Board, only: Sequence[Move]) -> Evaluation:

@@ -37,18 +37,19 @@ class Searcher(Protocol):
         ...
 
 
-def make_stats(
-    playouts: int, *, evaluations: int = 0, depth: int = 0, max_depth: int = 0, is_proven: bool = False
-) -> SearchStats:
-    """Returns the counters of a search that keeps no table of positions and no visit counts."""
+def make_stats(nodes: int, *, depth: int = 0, max_depth: int = 0, is_proven: bool = False) -> SearchStats:
+    """Returns the counters of a search that keeps no table of positions and no visit counts.
+
+    nodes: what the search counts, such as positions or random games.
+    """
     return SearchStats(
-        playouts=playouts,
-        evaluations=evaluations,
+        playouts=nodes,
+        evaluations=nodes,
         best_visits=0,
         second_visits=0,
         depth=depth,
         max_depth=max_depth,
-        nodes=playouts,
+        nodes=nodes,
         capacity=0,
         is_proven=is_proven,
         is_exhausted=False,

@@ -124,7 +124,7 @@ class UctSearcher:
         playouts = self._root.visits
         return SearchStats(
             playouts=playouts,
-            evaluations=0,
+            evaluations=playouts,
             best_visits=best,
             second_visits=second,
             depth=round(self._depth_sum / max(1, playouts)),

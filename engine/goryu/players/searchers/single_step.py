@@ -73,7 +73,7 @@ class OnePlySearcher:
 
     def stats(self) -> SearchStats:
         """Returns the counters."""
-        return make_stats(len(self._moves), evaluations=len(self._moves), depth=1, max_depth=1)
+        return make_stats(len(self._moves), depth=1, max_depth=1)
 
 
 class PolicyPlayer:
@@ -108,7 +108,7 @@ class PolicyPlayer:
         moves.sort(key=lambda move: -move.prior)
         chosen = self._choose(moves)
         ranked = (chosen, *(move for move in moves if move is not chosen))
-        self._result = SearchResult(ranked, evaluation.value, make_stats(1, evaluations=1))
+        self._result = SearchResult(ranked, evaluation.value, make_stats(1))
         return self._result
 
     def _choose(self, moves: Sequence[RootMove]) -> RootMove:
