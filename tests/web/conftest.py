@@ -144,3 +144,67 @@ def page(open_page: OpenPage) -> "Page":
 def screenshots(tmp_path: Path) -> Path:
     """A folder for screenshots, which a person may look at."""
     return tmp_path
+
+
+ROLES = {"P": "pawn", "L": "lance", "N": "knight", "S": "silver", "G": "gold", "B": "bishop", "R": "rook"}
+
+
+class ShogiPage:
+    """A shogi board on a page, used as a person does: by the mouse."""
+
+    def __init__(self, page: Any, root: str = ".shogi") -> None:
+        self.page = page
+        self.root = page.locator(root)
+
+    @property
+    def is_turned(self) -> bool:
+        return "orientation-gote" in self.root.locator(".square-board").get_attribute("class")
+
+    def point(self, square: str) -> tuple[float, float]:
+        """Returns the middle of a square on the page."""
+        box = self.root.locator("sg-pieces").bounding_box()
+        column, row = 9 - int(square[0]), ord(square[1]) - ord("a")
+        if self.is_turned:
+            column, row = 8 - column, 8 - row
+        return box["x"] + (column + 0.5) * box["width"] / 9, box["y"] + (row + 0.5) * box["height"] / 9
+
+    def click(self, square: str) -> None:
+        self.page.mouse.click(*self.point(square))
+
+    def hand_piece(self, letter: str, color: str) -> Any:
+        """color: "sente" or "gote"."""
+        return self.root.locator(f"sg-hand piece.{color}.{ROLES[letter]}")
+
+    def move(self, usi: str, color: str = "sente", has_choice: bool | None = None) -> None:
+        """Plays a move by clicks.
+
+        color: the side to move. has_choice: may the piece promote or not? By default if it does.
+        """
+        if usi[1] == "*":
+            self.hand_piece(usi[0], color).click()
+            self.click(usi[2:4])
+            return
+        self.click(usi[:2])
+        self.click(usi[2:4])
+        if usi.endswith("+") if has_choice is None else has_choice:
+            choices = self.root.locator("sg-promotion:visible sg-promotion-choices piece")
+            choices.nth(0 if usi.endswith("+") else 1).click()
+
+    def drag(self, usi: str) -> None:
+        """Plays a move by dragging the piece."""
+        mouse = self.page.mouse
+        mouse.move(*self.point(usi[:2]))
+        mouse.down()
+        mouse.move(*self.point(usi[2:4]), steps=5)
+        mouse.up()
+
+
+@pytest.fixture
+def on_board() -> type[ShogiPage]:
+    return ShogiPage
+
+
+@pytest.fixture
+def quick_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets engines answer as soon as they have a move."""
+    monkeypatch.setattr("goryu.web.play.LEAST_REPLY_S", 0.0)

@@ -270,8 +270,13 @@ class Session:
         self.stop(name)
         job = self._jobs[name] = Job(self)
         async with self._locks.setdefault(name, asyncio.Lock()):
+            thread = self._loop.run_in_executor(self._threads, work, job)
             try:
-                return await self._loop.run_in_executor(self._threads, work, job)
+                return await asyncio.shield(thread)
+            except asyncio.CancelledError:
+                job.stop()
+                await asyncio.wait([thread])  # The next job of this name begins after this one's end.
+                raise
             finally:
                 if self._jobs.get(name) is job:
                     del self._jobs[name]
@@ -319,9 +324,8 @@ def parse(text: str) -> dict[str, Any]:
 def field(message: Message, name: str, kind: type[T], default: T | None = None) -> T:
     """Returns a field of a message.
 
-    kind: its type; `float` takes whole numbers too. default: of a field that is missing or null; None if it
-    must
-        be there.
+    kind: its type; `float` takes whole numbers too. default: of a field that is missing or null; None
+        if it must be there.
 
     Raises:
         MessageError: the field is missing, or has another type.

@@ -98,8 +98,13 @@ export class Board {
   set({ sfen, legal = [], lastMove = null, check = false, animate = true }) {
     const isNew = sfen.replace(/^sfen /, "") !== this.position.sfen;
     this.position = { sfen: sfen.replace(/^sfen /, ""), legal, lastMove, check };
-    if (isNew) this.ground.cancelMoveOrDrop();
+    if (isNew) {
+      this.ground.cancelMoveOrDrop();
+      this.ground.state.hovered = undefined; // shogiground keeps it after a move by two clicks.
+    }
     this.ground.set(this.config(), !animate);
+    // shogiground remembers where the pieces in hand are, and new ones have come in.
+    this.ground.state.dom.bounds.hands.pieceBounds.clear();
     this.drawOverlays();
   }
 

@@ -1,11 +1,584 @@
-// The view "Play".
+// The view "Play": a game against an engine, or of two people at one screen.
 
 import { Board } from "./board.js";
-import { h } from "./dom.js";
+import { download, h, toast } from "./dom.js";
+import { GridBoard } from "./grid-board.js";
+import * as i18n from "./i18n.js";
+import { SetupForm } from "./play-setup.js";
+import { clack } from "./sound.js";
+import * as socket from "./socket.js";
 
+const { t } = i18n;
+
+i18n.extend({
+  en: {
+    "play.new": "New game",
+    "play.hint": "Hint",
+    "play.undo": "Take back",
+    "play.resign": "Resign",
+    "play.declare": "Declare",
+    "play.declare.title": "Win by the entering king",
+    "play.flip": "Flip board",
+    "play.sound.on": "Sound on",
+    "play.sound.off": "Sound off",
+    "play.moves": "Moves",
+    "play.notation": "Notation",
+    "play.notation.ja": "日本語",
+    "play.notation.en": "Western",
+    "play.notation.name": "USI",
+    "play.write": "Write a move",
+    "play.write.example": "7g7f, P-7f or ７六歩",
+    "play.write.small": "d3",
+    "play.write.go": "Play",
+    "play.save.kif": "Save KIF",
+    "play.save.csa": "Save CSA",
+    "play.save.txt": "Save moves",
+    "play.review": "Review",
+    "play.you": "You",
+    "play.black": "Black",
+    "play.white": "White",
+    "play.cross": "Cross",
+    "play.ring": "Ring",
+    "play.turn.you": "Your move",
+    "play.turn.side": "{side} to move",
+    "play.turn.engine": "The opponent is thinking …",
+    "play.thinking": "thinking",
+    "play.looking": "Move {ply} of {count}",
+    "play.back": "Back to the game",
+    "play.check": "Check!",
+    "play.resign.sure": "Resign this game?",
+    "play.yes": "Resign",
+    "play.no": "Go on",
+    "play.hint.none": "no hint",
+    "play.hint.title": "The engine would play",
+    "play.won": "You win",
+    "play.lost": "You lose",
+    "play.draw": "Draw",
+    "play.wins": "{side} wins",
+    "play.first.move": "Start",
+    "over.resignation": "by resignation",
+    "over.checkmate": "by checkmate",
+    "over.declaration": "by entering king",
+    "over.time": "on time",
+    "over.perpetual check": "perpetual check is not allowed",
+    "over.repetition": "fourfold repetition",
+    "over.maximum ply": "the most moves were played",
+    "over.": "",
+    "over.discs": "{first} to {second} discs",
+    "over.line": "three in a row",
+    "over.full": "the board is full",
+  },
+  ja: {
+    "play.new": "新しい対局",
+    "play.hint": "ヒント",
+    "play.undo": "待った",
+    "play.resign": "投了",
+    "play.declare": "入玉宣言",
+    "play.declare.title": "入玉宣言で勝つ",
+    "play.flip": "盤を反転",
+    "play.sound.on": "音あり",
+    "play.sound.off": "音なし",
+    "play.moves": "棋譜",
+    "play.notation": "表記",
+    "play.notation.ja": "日本語",
+    "play.notation.en": "英語式",
+    "play.notation.name": "USI",
+    "play.write": "指し手を入力",
+    "play.write.example": "７六歩、7g7f など",
+    "play.write.small": "d3",
+    "play.write.go": "指す",
+    "play.save.kif": "KIF で保存",
+    "play.save.csa": "CSA で保存",
+    "play.save.txt": "手順を保存",
+    "play.review": "検討する",
+    "play.you": "あなた",
+    "play.black": "先手",
+    "play.white": "後手",
+    "play.cross": "×",
+    "play.ring": "○",
+    "play.turn.you": "あなたの番です",
+    "play.turn.side": "{side}の番です",
+    "play.turn.engine": "相手が考えています…",
+    "play.thinking": "考え中",
+    "play.looking": "{count}手中の{ply}手目",
+    "play.back": "対局に戻る",
+    "play.check": "王手！",
+    "play.resign.sure": "投了しますか？",
+    "play.yes": "投了する",
+    "play.no": "続ける",
+    "play.hint.none": "ヒントはありません",
+    "play.hint.title": "エンジンのおすすめ",
+    "play.won": "あなたの勝ちです",
+    "play.lost": "あなたの負けです",
+    "play.draw": "引き分けです",
+    "play.wins": "{side}の勝ちです",
+    "play.first.move": "開始局面",
+    "over.resignation": "投了",
+    "over.checkmate": "詰み",
+    "over.declaration": "入玉宣言",
+    "over.time": "時間切れ",
+    "over.perpetual check": "連続王手の千日手",
+    "over.repetition": "千日手",
+    "over.maximum ply": "最大手数",
+    "over.": "",
+    "over.discs": "{first} 対 {second}",
+    "over.line": "三つ並びました",
+    "over.full": "盤がいっぱいになりました",
+  },
+});
+
+const SAVED = "goryu.play";
+const MARKS = { shogi: ["☗", "☖"], reversi: ["●", "○"], tictactoe: ["×", "○"] };
+const SIDES = { shogi: ["play.black", "play.white"], reversi: ["play.black", "play.white"], tictactoe: ["play.cross", "play.ring"] };
+
+let view = null;
+
+/** Builds the view. */
 export function mount(section) {
-  const stage = h("div", { class: "stage" });
-  section.append(h("div", { class: "columns" }, stage, h("div", { class: "side" })));
-  const board = new Board(stage);
-  board.set({ sfen: "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1" });
+  view = new PlayView(section);
+}
+
+class PlayView {
+  constructor(section) {
+    this.state = null;
+    this.options = null;
+    this.board = null;
+    this.at = null; // The move that is looked at; null: the current position.
+    this.isFlipped = false;
+    this.hasSound = localStorage.getItem("goryu.sound") === "on";
+    this.notation = localStorage.getItem("goryu.notation");
+    this.build(section);
+    this.form = new SetupForm(this.setup, { onStart: (setup) => this.start(setup), onCancel: () => this.showSetup(false) });
+    socket.on("play.state", (message) => this.update(message.state));
+    socket.on("play.problem", (message) => toast(message.text, "error"));
+    socket.onConnected((isNew) => this.connect(isNew));
+    i18n.onChange(() => this.draw());
+    setInterval(() => this.drawClocks(), 100);
+    this.showSetup(true);
+  }
+
+  build(section) {
+    this.bars = [h("div", { class: "player" }), h("div", { class: "player" })];
+    this.table = h("div", { class: "play-board" });
+    this.stage = h("div", { class: "stage with-players" }, this.bars[0], this.table, this.bars[1]);
+    this.setup = h("div", { class: "panel setup" });
+    this.status = h("p", { class: "status", role: "status" });
+    this.detail = h("p", { class: "muted small" });
+    this.hints = h("ol", { class: "hints", hidden: true });
+    this.buttons = {};
+    const button = (name, call, attributes = {}) =>
+      (this.buttons[name] = h("button", { type: "button", dataset: { i18n: `play.${name}` }, on: { click: call }, ...attributes }));
+    const actions = h(
+      "div",
+      { class: "actions" },
+      button("hint", () => this.hint()),
+      button("undo", () => this.send("play.undo")),
+      button("resign", () => this.resign()),
+      button("declare", () => this.send("play.declare"), { class: "primary" }),
+      button("flip", () => this.flip()),
+      button("sound", () => this.toggleSound()),
+    );
+    this.moves = h("ol", { class: "moves" });
+    this.select = h(
+      "select",
+      { class: "compact", "data-i18n-label": "play.notation", on: { change: () => this.chooseNotation() } },
+      ["ja", "en", "name"].map((name) => h("option", { value: name, dataset: { i18n: `play.notation.${name}` } })),
+    );
+    this.input = h("input", { type: "text", autocomplete: "off", spellcheck: "false", maxlength: 40, "data-i18n-label": "play.write" });
+    this.writing = h("form", { class: "write", on: { submit: (event) => this.write(event) } }, this.input, h("button", { dataset: { i18n: "play.write.go" } }));
+    const saves = h(
+      "div",
+      { class: "row" },
+      button("save.kif", () => this.save("kif")),
+      button("save.csa", () => this.save("csa")),
+      button("save.txt", () => this.save("txt")),
+    );
+    this.playing = h(
+      "div",
+      { class: "side-parts", hidden: true },
+      h("div", { class: "panel" }, h("div", { class: "stack" }, h("div", {}, this.status, this.detail), actions, this.hints)),
+      h(
+        "div",
+        { class: "panel" },
+        h("div", { class: "head" }, h("h2", { dataset: { i18n: "play.moves" } }), this.select),
+        this.moves,
+        this.writing,
+        saves,
+      ),
+      button("new", () => this.showSetup(true), { class: "wide" }),
+    );
+    section.append(h("div", { class: "columns" }, this.stage, h("div", { class: "side" }, this.setup, this.playing)));
+    this.columns = section.firstChild;
+    document.addEventListener("keydown", (event) => {
+      if (!section.hidden) this.onKey(event);
+    });
+  }
+
+  // Messages.
+
+  async connect(isNew) {
+    if (!this.options) {
+      this.options = await socket.request("play.options");
+      this.form.setOptions(this.options);
+      this.draw();
+    }
+    const kept = isNew ? JSON.parse(sessionStorage.getItem(SAVED) ?? "null") : null;
+    const state = kept ? await socket.request("play.new", kept).catch(() => null) : await socket.request("play.state");
+    if (state) this.update(state);
+  }
+
+  async start(setup) {
+    const state = await socket.request("play.new", setup);
+    this.kept = { ...setup, side: state.people[0] ? (state.people[1] ? "both" : "first") : "second" };
+    this.isFlipped = false;
+    this.showSetup(false);
+    this.update(state);
+    if (matchMedia("(min-width: 901px)").matches) this.board.focus();
+    else this.stage.scrollIntoView({ block: "start" });
+  }
+
+  /** Sends what the person did, and draws the state that results; after an error, the old one. */
+  async send(type, content = {}) {
+    try {
+      this.update(await socket.request(type, { number: this.state.number, ...content }));
+    } catch (error) {
+      if (this.state) this.draw();
+      throw error;
+    }
+  }
+
+  update(state) {
+    const before = this.state;
+    const isOld = before?.number === state.number;
+    if (isOld && state.moves.length > before.moves.length && this.hasSound) clack();
+    if (!isOld || state.moves.length !== before.moves.length) {
+      this.at = null;
+      this.clearHints();
+    }
+    this.state = state;
+    this.received = performance.now();
+    if (!isOld && !before) this.showSetup(false);
+    this.keep();
+    this.draw();
+  }
+
+  keep() {
+    this.kept ??= JSON.parse(sessionStorage.getItem(SAVED) ?? "null");
+    if (!this.kept) return;
+    const kept = { ...this.kept, moves: this.state.moves.map((move) => move.name) };
+    sessionStorage.setItem(SAVED, JSON.stringify(kept));
+  }
+
+  // Actions.
+
+  async hint() {
+    this.buttons.hint.disabled = true;
+    try {
+      const hints = await socket.request("play.hint", { number: this.state.number });
+      this.showHints(hints);
+    } finally {
+      this.draw();
+    }
+  }
+
+  showHints(hints) {
+    this.shownHints = hints;
+    this.hints.hidden = hints.length === 0;
+    this.hints.replaceChildren(
+      h("li", { class: "muted small", text: t("play.hint.title") }),
+      ...hints.map((hint) =>
+        h("li", {}, h("b", { text: this.nameOf(hint) }), h("span", { class: "number muted", text: `${hint.rate.toFixed(0)} %` })),
+      ),
+    );
+    if (this.state.game === "shogi") {
+      const most = hints[0]?.share || 1;
+      this.board.arrows(
+        hints.map((hint, at) => ({
+          move: hint.move,
+          width: hint.share / most,
+          color: at === 0 ? "var(--good)" : "var(--arrow)",
+          label: `${Math.round(100 * hint.share)}%`,
+        })),
+      );
+    } else {
+      const heat = Object.fromEntries(hints.map((hint) => [hint.move, hint.share]));
+      this.board.heat(heat);
+      this.board.labels(Object.fromEntries(hints.map((hint) => [hint.move, `${Math.round(100 * hint.share)}%`])));
+    }
+  }
+
+  clearHints() {
+    this.shownHints = null;
+    this.hints.hidden = true;
+    if (!this.board) return;
+    if (this.kind === "shogi") this.board.arrows([]);
+    else {
+      this.board.heat({});
+      this.board.labels({});
+    }
+  }
+
+  async resign() {
+    const dialog = h("dialog", { class: "stack" }, h("p", { text: t("play.resign.sure") }));
+    const answer = (value) => h("button", { type: "button", class: value ? "primary" : "", text: t(value ? "play.yes" : "play.no"), on: { click: () => dialog.close(value ? "yes" : "") } });
+    dialog.append(h("div", { class: "row" }, answer(true), answer(false)));
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      if (dialog.returnValue === "yes") this.send("play.resign");
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  write(event) {
+    event.preventDefault();
+    const text = this.input.value.trim();
+    if (!text) return;
+    this.send("play.write", { text }).then(() => (this.input.value = ""), (error) => toast(error.message, "error"));
+  }
+
+  async save(form) {
+    const { name, text } = await socket.request("play.save", { number: this.state.number, form });
+    download(name, text);
+  }
+
+  flip() {
+    this.isFlipped = !this.isFlipped;
+    this.draw();
+  }
+
+  toggleSound() {
+    this.hasSound = !this.hasSound;
+    localStorage.setItem("goryu.sound", this.hasSound ? "on" : "off");
+    if (this.hasSound) clack();
+    this.draw();
+  }
+
+  chooseNotation() {
+    this.notation = this.select.value;
+    localStorage.setItem("goryu.notation", this.notation);
+    this.draw();
+  }
+
+  onKey(event) {
+    if (!this.state || event.target.closest("input, select, textarea, .square-board, .grid, form")) return;
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    this.look((this.at ?? this.state.moves.length) + step);
+  }
+
+  /** Shows the position after this many moves. */
+  look(ply) {
+    const count = this.state.moves.length;
+    if (ply < 0 || ply > count) return;
+    this.at = ply === count ? null : ply;
+    this.draw();
+  }
+
+  showSetup(isShown) {
+    this.setup.hidden = !isShown;
+    this.playing.hidden = isShown || !this.state;
+    this.columns.classList.toggle("choosing", isShown);
+    this.form?.setCancel(Boolean(this.state));
+    if (!this.state && this.board === null) this.preview();
+    if (isShown && this.state) this.setup.scrollIntoView({ block: "nearest" });
+  }
+
+  preview() {
+    this.makeBoard("shogi");
+    this.board.set({ sfen: "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1" });
+  }
+
+  // Drawing.
+
+  makeBoard(kind) {
+    if (this.kind === kind) return;
+    this.board?.destroy();
+    this.kind = kind;
+    const onMove = (move) => {
+      if (this.at === null) this.send("play.move", { move: String(move) }).catch((error) => this.failed(error));
+    };
+    this.board = kind === "shogi" ? new Board(this.table, { onMove }) : new GridBoard(this.table, kind, { onMove });
+    this.stage.classList.toggle("square", kind !== "shogi");
+  }
+
+  failed(error) {
+    if (!(error instanceof socket.ConnectionLost)) toast(error.message, "error");
+  }
+
+  bottom() {
+    const { people } = this.state;
+    const side = people[0] || !people[1] ? 0 : 1;
+    return this.isFlipped ? 1 - side : side;
+  }
+
+  draw() {
+    const { state } = this;
+    const sound = this.buttons.sound;
+    sound.textContent = t(this.hasSound ? "play.sound.on" : "play.sound.off");
+    sound.dataset.i18n = this.hasSound ? "play.sound.on" : "play.sound.off";
+    sound.setAttribute("aria-pressed", String(this.hasSound));
+    if (!state) return;
+    this.makeBoard(state.game);
+    this.drawBoard();
+    this.drawPlayers();
+    this.drawStatus();
+    this.drawMoves();
+    this.drawButtons();
+  }
+
+  drawBoard() {
+    const { state, at } = this;
+    const count = state.moves.length;
+    const move = at === null ? state.moves[count - 1] : state.moves[at - 1];
+    const position = at === null ? state.position : (move?.position ?? state.start);
+    const legal = at === null ? state.legal : [];
+    if (state.game === "shogi") {
+      const side = this.bottom() === 0 ? "black" : "white";
+      if (this.board.orientation !== side) this.board.setOrientation(side);
+      const check = at === null ? state.check : Boolean(move?.check);
+      this.board.set({ sfen: position, legal, lastMove: move?.name ?? null, check });
+    } else {
+      const last = move && Number(move.name) < position.length ? Number(move.name) : null;
+      this.board.set({ cells: position, legal: legal.map(Number), last, line: at === null ? state.line : [] });
+    }
+  }
+
+  drawPlayers() {
+    const { state } = this;
+    const bottom = this.bottom();
+    [1 - bottom, bottom].forEach((side, at) => {
+      const isPerson = state.people[side];
+      const both = state.people[0] && state.people[1];
+      const name = both ? t(SIDES[state.game][side]) : isPerson ? t("play.you") : this.opponentName();
+      const isTurn = !state.over && state.turn === side;
+      const bar = this.bars[at];
+      bar.classList.toggle("turn", isTurn);
+      const children = [
+        h("span", { class: "mark", "aria-hidden": "true", text: MARKS[state.game][side] }),
+        h("span", { class: "name", text: name }),
+        !isPerson && h("span", { class: "dots", hidden: !isTurn, title: t("play.thinking") }, h("i"), h("i"), h("i")),
+      ];
+      if (state.game === "reversi") {
+        const cells = this.at === null ? state.position : (state.moves[this.at - 1]?.position ?? state.start);
+        children.push(h("span", { class: "discs number", text: [...cells].filter((cell) => cell === "XO"[side]).length }));
+      }
+      if (state.clock) children.push(h("time", { class: "clock number", dataset: { side } }));
+      bar.replaceChildren(...children.filter(Boolean));
+    });
+    this.drawClocks();
+  }
+
+  opponentName() {
+    const { opponent, game } = this.state;
+    if (!this.options) return "Goryu";
+    if (game !== "shogi") return this.form.agentName(opponent);
+    return this.options.levels.find((level) => level.name === opponent)?.[i18n.current()] ?? opponent;
+  }
+
+  drawClocks() {
+    const clock = this.state?.clock;
+    if (!clock) return;
+    const passed = (performance.now() - this.received) / 1000;
+    for (const element of this.stage.querySelectorAll(".clock")) {
+      const side = Number(element.dataset.side);
+      const left = clock.left[side] - (clock.running === side ? passed : 0);
+      const isByoyomi = left <= 0 && clock.byoyomi > 0;
+      const seconds = Math.max(0, isByoyomi ? clock.byoyomi + left : left);
+      const text = isByoyomi ? seconds.toFixed(0) : formatClock(seconds);
+      if (element.textContent !== text) element.textContent = text;
+      element.classList.toggle("short", clock.running === side && seconds < 10);
+    }
+  }
+
+  drawStatus() {
+    const { state } = this;
+    const count = state.moves.length;
+    this.status.classList.toggle("over", Boolean(state.over));
+    this.detail.textContent = "";
+    if (state.over) {
+      this.status.textContent = this.verdict();
+      this.detail.textContent = this.reason();
+    } else if (state.people[state.turn]) {
+      const both = state.people[0] && state.people[1];
+      this.status.textContent = both ? t("play.turn.side", { side: t(SIDES[state.game][state.turn]) }) : t("play.turn.you");
+      if (state.check) this.detail.textContent = t("play.check");
+    } else {
+      this.status.textContent = t("play.turn.engine");
+    }
+    if (this.at !== null) {
+      this.detail.textContent = t("play.looking", { ply: this.at, count });
+    }
+  }
+
+  verdict() {
+    const { over, people, game } = this.state;
+    if (over.winner === null) return t("play.draw");
+    if (people[0] && people[1]) return t("play.wins", { side: t(SIDES[game][over.winner]) });
+    return t(people[over.winner] ? "play.won" : "play.lost");
+  }
+
+  reason() {
+    const { over, game, position } = this.state;
+    if (over.ending || game === "shogi") return t(`over.${over.ending}`);
+    if (game === "tictactoe") return t(over.winner === null ? "over.full" : "over.line");
+    const count = (letter) => [...position].filter((cell) => cell === letter).length;
+    return t("over.discs", { first: count("X"), second: count("O") });
+  }
+
+  nameOf(move) {
+    const notation = this.notation ?? i18n.current();
+    return move[notation] ?? move.name ?? move.move;
+  }
+
+  drawMoves() {
+    const { state } = this;
+    this.select.value = this.notation ?? i18n.current();
+    this.select.hidden = state.game !== "shogi";
+    const current = this.at ?? state.moves.length;
+    // Kept while nothing changes, so that the keyboard's focus stays on its move.
+    const names = state.moves.map((move) => this.nameOf(move));
+    const key = names.join(" ");
+    if (key !== this.shownMoves) {
+      this.shownMoves = key;
+      this.moves.replaceChildren(...names.map((name, at) => this.moveItem(name, at + 1)));
+    }
+    [...this.moves.children].forEach((item, at) => {
+      if (at + 1 === current) item.firstChild.setAttribute("aria-current", "true");
+      else item.firstChild.removeAttribute("aria-current");
+    });
+    const shown = this.moves.querySelector("[aria-current]");
+    if (shown) this.moves.scrollTop = shown.offsetTop - this.moves.offsetTop - this.moves.clientHeight / 2;
+    this.input.placeholder = t(state.game === "shogi" ? "play.write.example" : "play.write.small");
+  }
+
+  moveItem(name, ply) {
+    const parts = [h("span", { class: "ply", text: ply }), h("span", { text: name })];
+    return h("li", {}, h("button", { type: "button", on: { click: () => this.look(ply) } }, parts));
+  }
+
+  drawButtons() {
+    const { state, buttons } = this;
+    const canMove = state.legal.length > 0;
+    buttons.hint.disabled = !canMove || this.at !== null;
+    buttons.undo.disabled = !state.moves.some((_, at) => state.people[(at + this.firstTurn()) % 2]);
+    buttons.resign.disabled = Boolean(state.over);
+    buttons.declare.hidden = !state.declares;
+    buttons["save.kif"].hidden = buttons["save.csa"].hidden = state.game !== "shogi";
+    buttons["save.txt"].hidden = state.game === "shogi";
+    for (const name of ["save.kif", "save.csa", "save.txt"]) buttons[name].disabled = state.moves.length === 0;
+    this.writing.hidden = !canMove || this.at !== null;
+  }
+
+  firstTurn() {
+    return this.state.game === "shogi" && this.state.start.split(" ")[1] === "w" ? 1 : 0;
+  }
+}
+
+function formatClock(seconds) {
+  const whole = Math.ceil(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (number) => String(number).padStart(2, "0");
+  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }

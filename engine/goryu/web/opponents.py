@@ -1,0 +1,214 @@
+"""The players of the view "Play": the levels of shogi, the algorithms of the small games, and hints."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from time import monotonic
+from typing import Any
+
+from goryu.agents.agents import AgentSetup, make_agent
+from goryu.errors import GoryuError
+from goryu.games.shogi import move_to_usi
+from goryu.games.state import State
+from goryu.implementation import Board, make_puct
+from goryu.players.config import EngineConfig
+from goryu.players.levels import LEVELS
+from goryu.players.limits import Limits
+from goryu.players.player import Player
+from goryu.players.request import Answer, Request, SearchControl
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.result import SearchResult
+from goryu.web.game import Game
+from goryu.web.session import Job
+
+HINT_PLAYOUTS = 400
+HINT_MOVES = 3
+
+CAPACITY_BYTES = 256 << 20
+"""Memory of the search of one tab."""
+
+THINKING_S = 5.0
+"""Time for a move at full strength in a game without a clock."""
+
+SMALL_GAME_AGENTS = {
+    "tictactoe": ("random", "flat-mc:10", "uct:100", "puct:50", "alpha-beta"),
+    "reversi": (
+        "random", "depth-limited:1", "flat-mc:10", "uct:100", "depth-limited:3",
+        "value:2", "gumbel:16", "puct:30", "puct:400",
+    ),
+}  # fmt: skip
+"""The opponents of each game, the weakest first; see `goryu.agents.agents`. Each answers within seconds."""
+
+
+class EngineError(GoryuError, RuntimeError):
+    """The engine has no move in a position in which there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer of a player: a move by its name, or the end of the game."""
+
+    move: str = ""
+    resigns: bool = False
+    declares: bool = False
+
+
+class Opponents:
+    """The engines of one tab. They are loaded on first use; call from one job at a time."""
+
+    def __init__(self, config: EngineConfig) -> None:
+        search = replace(config.search, capacity_bytes=min(config.search.capacity_bytes, CAPACITY_BYTES))
+        self._config = replace(config, search=search)
+        self._player: Player | None = None
+        self._setups: dict[str, AgentSetup] = {}
+        self.messages: list[str] = []
+        """What loading has reported."""
+
+    def load(self, kind: str) -> None:
+        """Loads the networks of a game, so that the first move need not wait for them."""
+        if kind == "shogi":
+            self._shogi()
+        else:
+            self._setup(kind)
+
+    def new_game(self) -> None:
+        """Forgets what was searched."""
+        if self._player:
+            self._player.new_game()
+
+    def reply(self, game: Game, state: State, name: str, limits: Limits, started_s: float, job: Job) -> Reply:
+        """Returns the move of the player `name` in a state, which is a copy of the game's.
+
+        name: a level of shogi ("3"), or an agent ("uct:100").
+        """
+        if isinstance(state, Board):
+            config = replace(self._config, level=int(name))
+            answer = self._search(state, limits, config, started_s, job)
+            if answer.declares:
+                return Reply(declares=True)
+            if answer.move is None:
+                if answer.info_string:
+                    raise EngineError(answer.info_string)
+                return Reply(resigns=True)
+            return Reply(move_to_usi(answer.move))
+        agent = make_agent(name, stoppable(self._setup(game.kind), job), StoppableRandom(job))
+        return Reply(str(int(agent(state))))
+
+    def hints(self, kind: str, state: State, job: Job) -> list[dict[str, Any]]:
+        """Returns the best moves for the side to move: name, share of the visits, win rate in percent."""
+        if isinstance(state, Board):
+            config = replace(self._config, level=0, limits_strength=False)
+            limits = Limits(nodes=HINT_PLAYOUTS)
+            result = self._search(state, limits, config, monotonic(), job).result
+            moves: Sequence[Any] = result.moves if result else ()
+        else:
+            moves = self._search_small(kind, state, job).moves
+        total = sum(move.visits for move in moves) or 1
+        best = sorted(moves, key=lambda move: -move.visits)[:HINT_MOVES]
+        name = move_to_usi if isinstance(state, Board) else lambda move: str(int(move))
+        return [
+            {"move": name(one.move), "share": one.visits / total, "rate": round(50 + 50 * one.value, 1)}
+            for one in best
+        ]
+
+    def _search(
+        self, board: Board, limits: Limits, config: EngineConfig, started_s: float, job: Job
+    ) -> Answer:
+        player = self._shogi()
+        control = SearchControl()
+        job.on_stop(control.stop)
+        request = Request(board, limits, config, started_s)
+        return player.search(request, control, lambda _result, _elapsed_ms: None)
+
+    def _search_small(self, kind: str, state: State, job: Job) -> SearchResult:
+        setup = self._setup(kind)
+        search = make_puct(setup.evaluator, setup.puct)
+        return search.search(state, lambda _stats: job.is_stopped, max_playouts=HINT_PLAYOUTS)
+
+    def _shogi(self) -> Player:
+        if self._player is None:
+            player = Player()
+            player.load(self._config, self.messages.append)
+            self._player = player
+        return self._player
+
+    def _setup(self, kind: str) -> AgentSetup:
+        if kind not in self._setups:
+            from goryu.agents.presets import board_setup  # It imports and loads networks.
+
+            self._setups[kind] = board_setup(kind, Random(), self.messages.append)
+        return self._setups[kind]
+
+
+class StoppedError(Exception):
+    """The job was stopped in the middle of an algorithm that has no other way to stop."""
+
+
+class StoppableRandom(Random):
+    """Random numbers that end the algorithm which uses them when its job is stopped."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self._job = job
+
+    def random(self) -> float:
+        """Returns a number in [0, 1); raises StoppedError after the job was stopped."""
+        if self._job.is_stopped:
+            raise StoppedError
+        return super().random()
+
+    def getrandbits(self, bits: int, /) -> int:
+        """Returns random bits; raises StoppedError after the job was stopped."""
+        if self._job.is_stopped:
+            raise StoppedError
+        return super().getrandbits(bits)
+
+
+class StoppableEvaluator:
+    """An evaluator that ends the algorithm which uses it when its job is stopped."""
+
+    def __init__(self, evaluator: Evaluator, job: Job) -> None:
+        self._evaluator = evaluator
+        self._job = job
+
+    def evaluate(self, states: Sequence[Any]) -> list[Evaluation]:
+        """Evaluates the states; raises StoppedError after the job was stopped."""
+        if self._job.is_stopped:
+            raise StoppedError
+        return self._evaluator.evaluate(states)
+
+
+def stoppable(setup: AgentSetup, job: Job) -> AgentSetup:
+    """Returns a setup whose evaluators end the algorithm when the job is stopped."""
+
+    def heuristic(state: State) -> float:
+        if job.is_stopped:
+            raise StoppedError
+        return setup.heuristic(state)
+
+    return replace(
+        setup,
+        evaluator=StoppableEvaluator(setup.evaluator, job),
+        values=StoppableEvaluator(setup.values, job),
+        heuristic=heuristic,
+    )
+
+
+def levels() -> list[dict[str, Any]]:
+    """Returns the levels for the page."""
+    return [
+        {
+            "name": str(level.number),
+            "en": f"{level.number} {level.english}",
+            "ja": f"{level.number} {level.japanese}",
+            "about": {"en": level.about_english, "ja": level.about_japanese},
+        }
+        for level in LEVELS
+    ]
+
+
+def is_opponent(kind: str, name: str) -> bool:
+    """Is this the name of a player of the game?"""
+    if kind == "shogi":
+        return name in {str(level.number) for level in LEVELS}
+    return name in SMALL_GAME_AGENTS[kind]

@@ -1,0 +1,419 @@
+"""The view "Play": a game between a person and an engine, or between two people at one screen."""
+
+import asyncio
+import logging
+from dataclasses import replace
+from random import Random
+from time import monotonic
+from typing import Any
+
+from goryu.errors import GoryuError, InputError
+from goryu.games.shogi import move_from_usi, move_to_usi
+from goryu.games.state import State
+from goryu.implementation import Board
+from goryu.kifu.handicaps import HANDICAPS
+from goryu.kifu.notation import japanese_move, parse_move, western_move
+from goryu.kifu.record import Ending
+from goryu.kifu.writing import to_csa, to_kif
+from goryu.players.levels import FULL_STRENGTH, LEVELS
+from goryu.players.limits import Limits
+from goryu.players.position import rules_of
+from goryu.web.game import GAMES, PASS, ClockConfig, Game, Played
+from goryu.web.opponents import (
+    SMALL_GAME_AGENTS,
+    THINKING_S,
+    Opponents,
+    Reply,
+    StoppedError,
+    is_opponent,
+    levels,
+)
+from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number
+
+_log = logging.getLogger("goryu.web")
+
+JOB = "play"
+
+SIDES = ("first", "second", "random", "both")
+"""What a person can play; "both": two people at one screen."""
+
+MOST_MOVES = 2000
+"""Of a game that the page brings back after a restart of the server."""
+
+LEAST_REPLY_S = 0.35
+"""An engine that answers at once moves its piece while the person's is still moving."""
+
+
+class PlayView(View):
+    """One game at a time. The page draws what `play.state` says, and sends what the person does."""
+
+    name = "play"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._game: Game | None = None
+        self._number = 0  # Of the game; a message of the page about another game is late.
+        self._opponent = ""
+        self._opponents = Opponents(session.config)
+        self._thinking: asyncio.Task[None] | None = None
+        self._flag: asyncio.TimerHandle | None = None
+        self._rng = Random()
+
+    # Messages of the page.
+
+    def on_options(self, _message: Message) -> dict[str, Any]:
+        """Returns the choices for a new game."""
+        handicaps = [{"en": one.english, "ja": one.japanese, "sfen": one.sfen} for one in HANDICAPS]
+        return {"levels": levels(), "handicaps": handicaps, "agents": SMALL_GAME_AGENTS}
+
+    def on_state(self, _message: Message) -> dict[str, Any] | None:
+        """Returns the state of the game, and lets it go on after the tab was away; None before the first."""
+        if self._game is None:
+            return None
+        self._continue()
+        return self._state()
+
+    def on_new(self, message: Message) -> dict[str, Any]:
+        """Begins a game, or one that has already begun (`moves`), which the page has kept."""
+        kind = choice(message, "game", GAMES)
+        opponent = field(message, "opponent", str, "5" if kind == "shogi" else "uct:100")
+        if not is_opponent(kind, opponent):
+            raise MessageError(f"play.new: opponent {opponent[:40]!r}: not a player of {kind}")
+        side = choice(message, "side", SIDES, "first")
+        if side == "random":
+            side = self._rng.choice(("first", "second"))
+        people = (side in ("first", "both"), side in ("second", "both"))
+        start = field(message, "sfen", str, "").removeprefix("sfen").strip() if kind == "shogi" else ""
+        game = Game(
+            kind,
+            start,
+            people,
+            self._names(kind, people, opponent),
+            _clock_config(message),
+            rules_of(self.session.config),
+        )
+        for move in _moves(message):
+            game.push(move, seconds=0.0)
+        self._stop()
+        self._game, self._opponent, self._number = game, opponent, self._number + 1
+        self._opponents.new_game()
+        self._continue()
+        if self._thinking is None and side != "both":
+            self._think_ahead(kind)
+        return self._state()
+
+    def on_move(self, message: Message) -> dict[str, Any]:
+        """Plays the person's move."""
+        game = self._current(message)
+        self._check_turn(game)
+        return self._play(game, field(message, "move", str))
+
+    def on_write(self, message: Message) -> dict[str, Any]:
+        """Plays a move that the person has written, in Japanese, Western notation or USI."""
+        game = self._current(message)
+        self._check_turn(game)
+        text = field(message, "text", str)[:40]
+        if isinstance(game.state, Board):
+            return self._play(game, move_to_usi(parse_move(game.state, text)))
+        names = {one.lower(): name for name in game.legal_moves() for one in (_square_name(game, name), name)}
+        if (name := names.get(text.strip().lower())) is None:
+            raise InputError(f"{text!r} is not a legal move; expected one of {', '.join(sorted(names))}")
+        return self._play(game, name)
+
+    def on_undo(self, message: Message) -> dict[str, Any]:
+        """Takes the person's last move back, and the moves after it."""
+        game = self._current(message)
+        self._stop()
+        while game.played:
+            game.pop()
+            if game.people[game.turn]:
+                break
+        self._continue()
+        return self._state()
+
+    def on_resign(self, message: Message) -> dict[str, Any]:
+        """Ends the game: the person whose turn it is, or who plays against the engine, has lost."""
+        game = self._current(message)
+        if game.over is None:
+            self._stop()
+            loser = game.turn if all(game.people) else game.people.index(True)
+            game.end(Ending.RESIGNATION, 1 - loser)
+        return self._state()
+
+    def on_declare(self, message: Message) -> dict[str, Any]:
+        """Ends the game by the person's entering king (入玉宣言)."""
+        game = self._current(message)
+        self._check_turn(game)
+        if not game.may_declare():
+            raise InputError("the entering king does not win yet: see the rules of declaration")
+        self._stop()
+        game.end(Ending.DECLARATION, game.turn)
+        return self._state()
+
+    async def on_hint(self, message: Message) -> list[dict[str, Any]]:
+        """Returns the best moves for the person."""
+        game = self._current(message)
+        self._check_turn(game)
+        state = _for_search(game)
+        if self._thinking is not None:
+            raise InputError("wait for the opponent's move")
+
+        def work(job: Job) -> list[dict[str, Any]]:
+            hints = [] if job.is_stopped else self._opponents.hints(game.kind, state, job)
+            return [{**hint, **_texts(game, hint["move"])} for hint in hints]
+
+        count, identity = len(game.played), self._number
+        found = await self.session.run(JOB, work)
+        return found if (len(game.played), self._number) == (count, identity) else []
+
+    def on_save(self, message: Message) -> dict[str, str]:
+        """Returns the record: its text and a name for the file."""
+        game = self._current(message)
+        form = choice(message, "form", ("kif", "csa", "txt"), "kif")
+        stamp = game.began.strftime("%Y%m%d-%H%M")
+        if game.kind != "shogi":
+            return {"name": f"goryu-{game.kind}-{stamp}.txt", "text": game.transcript()}
+        if form == "txt":
+            raise MessageError("play.save: form is 'txt', expected 'kif' or 'csa' for shogi")
+        text = to_kif(game.record()) if form == "kif" else to_csa(game.record())
+        return {"name": f"goryu-{stamp}.{form}", "text": text}
+
+    def pause(self) -> None:
+        """Stops the clocks and the opponent until the page asks for the state again."""
+        self._stop()
+
+    # The game.
+
+    def _current(self, message: Message) -> Game:
+        """Returns the game that the message is about."""
+        if self._game is None or number(message, "number", 0, 1 << 31) != self._number:
+            raise InputError("this game is over: the page shows an old one; reload it")
+        return self._game
+
+    def _check_turn(self, game: Game) -> None:
+        if not game.is_persons_turn:
+            raise InputError("the game is over" if game.over else "it is the opponent's turn")
+
+    def _play(self, game: Game, move: str) -> dict[str, Any]:
+        if _has_lost_on_time(game):
+            game.end(Ending.TIME, 1 - game.turn)
+        else:
+            game.push(move)
+            self.session.stop(JOB)  # A hint.
+        self._continue()
+        return self._state()
+
+    def _continue(self) -> None:
+        """Starts the clock of the side to move, and the opponent if it is its turn."""
+        game = self._game
+        assert game is not None
+        self._cancel_flag()
+        if game.over is not None:
+            if game.clocks:
+                game.clocks.stop()
+            return
+        passes = game.people[game.turn] and list(game.legal_moves()) == [str(PASS)]
+        if passes and game.kind == "reversi":
+            game.push(str(PASS), seconds=0.0)
+            self._continue()
+            return
+        if game.clocks:
+            game.clocks.start(game.turn)
+            delay = max(0.0, game.clocks.budget(game.turn))
+            self._flag = asyncio.get_running_loop().call_later(delay, self._fall, game)
+        if not game.people[game.turn] and self._thinking is None:
+            self._thinking = asyncio.get_running_loop().create_task(self._think(game))
+
+    def _stop(self) -> None:
+        """Stops the opponent and the clocks."""
+        self.session.stop(JOB)
+        if self._thinking is not None:
+            self._thinking.cancel()
+            self._thinking = None
+        self._cancel_flag()
+        if self._game and self._game.clocks:
+            self._game.clocks.stop()
+
+    def _cancel_flag(self) -> None:
+        if self._flag is not None:
+            self._flag.cancel()
+            self._flag = None
+
+    def _fall(self, game: Game) -> None:
+        """Ends the game if the time of the side to move is over."""
+        if game is not self._game or not _has_lost_on_time(game):
+            if game is self._game:
+                self._continue()
+            return
+        self._stop()
+        game.end(Ending.TIME, 1 - game.turn)
+        self._push_state()
+
+    async def _think(self, game: Game) -> None:
+        """Plays the opponent's move."""
+        started_s = monotonic()
+        state, limits = _for_search(game), _limits(game, self._opponent)
+
+        def work(job: Job) -> Reply | None:
+            if job.is_stopped:
+                return None
+            try:
+                reply = self._opponents.reply(game, state, self._opponent, limits, started_s, job)
+            except StoppedError:
+                return None
+            return None if job.is_stopped else reply
+
+        try:
+            reply = await self.session.run(JOB, work)
+            if reply is None:
+                return
+            await asyncio.sleep(LEAST_REPLY_S - (monotonic() - started_s))
+        except GoryuError as error:
+            self._thinking = None
+            self.session.send("play.problem", text=str(error))
+            return
+        self._thinking = None
+        if reply.resigns:
+            game.end(Ending.RESIGNATION, 1 - game.turn)
+        elif reply.declares:
+            game.end(Ending.DECLARATION, game.turn)
+        elif _has_lost_on_time(game):
+            game.end(Ending.TIME, 1 - game.turn)
+        else:
+            game.push(reply.move)
+        self._continue()
+        self._push_state()
+
+    def _think_ahead(self, kind: str) -> None:
+        """Loads the network while the person thinks about the first move."""
+
+        async def load() -> None:
+            await self.session.run(JOB, lambda job: None if job.is_stopped else self._opponents.load(kind))
+
+        task = asyncio.get_running_loop().create_task(load())
+        task.add_done_callback(_log_failure)
+
+    def _names(self, kind: str, people: tuple[bool, bool], opponent: str) -> tuple[str, str]:
+        """Returns the names for the record; a person's is empty."""
+        name = f"Goryu {opponent}"
+        if kind == "shogi":
+            level = LEVELS[int(opponent) - 1]
+            name = f"Goryu {level.japanese if self.session.language == 'ja' else level.english}"
+        first, second = ("" if is_person else name for is_person in people)
+        return first, second
+
+    # The state for the page.
+
+    def _push_state(self) -> None:
+        self.session.send("play.state", state=self._state())
+
+    def _state(self) -> dict[str, Any]:
+        game = self._game
+        assert game is not None
+        last = game.played[-1].name if game.played else None
+        shown = {
+            "game": game.kind,
+            "number": self._number,
+            "position": game.position(),
+            "start": game.first_position,
+            "sfen": game.start,
+            "turn": game.turn,
+            "legal": list(game.legal_moves()) if game.is_persons_turn else [],
+            "last": last,
+            "check": game.is_check(),
+            "people": game.people,
+            "opponent": self._opponent,
+            "moves": [_played(one) for one in game.played],
+            "over": {"ending": game.over.ending.value, "winner": game.over.winner} if game.over else None,
+            "declares": game.is_persons_turn and game.may_declare(),
+            "thinking": self._thinking is not None,
+            "line": game.winning_line(),
+            "clock": None,
+        }
+        if game.clocks:
+            clocks = game.clocks
+            left = [clocks.budget(side) - clocks.config.byoyomi for side in (0, 1)]
+            config = clocks.config
+            shown["clock"] = {
+                "left": left,
+                "running": clocks.running,
+                "main": config.main,
+                "byoyomi": config.byoyomi,
+                "increment": config.increment,
+            }
+        return shown
+
+
+def _played(one: Played) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "ja": one.japanese,
+        "en": one.western,
+        "seconds": round(one.seconds, 1),
+        "position": one.position,
+        "check": one.is_check,
+    }
+
+
+def _for_search(game: Game) -> State:
+    """Returns a copy of the state for a search, which takes a recurrence for a repetition."""
+    state = game.state.copy()
+    if isinstance(state, Board):
+        state.rules = replace(state.rules, first_recurrence=True, all_moves=False)
+    return state
+
+
+def _limits(game: Game, opponent: str) -> Limits:
+    """Returns the limits of the opponent's search."""
+    if game.clocks:
+        left = [max(0.0, 1000 * second) for second in game.clocks.left]
+        config = game.clocks.config
+        increment = 1000 * config.increment
+        return Limits((left[0], left[1]), (increment, increment), 1000 * config.byoyomi)
+    if game.kind == "shogi" and int(opponent) == FULL_STRENGTH:
+        return Limits(movetime_ms=1000 * THINKING_S)
+    return Limits()
+
+
+def _has_lost_on_time(game: Game) -> bool:
+    return game.clocks is not None and game.clocks.running is not None and game.clocks.budget(game.turn) <= 0
+
+
+def _clock_config(message: Message) -> ClockConfig | None:
+    value = message.get("clock")
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        raise MessageError(f"play.new: clock is {str(value)[:40]!r}, expected main, byoyomi and increment")
+    seconds = [field(value, name, float, 0.0) for name in ("main", "byoyomi", "increment")]
+    if not all(0 <= one <= 24 * 3600 for one in seconds) or not any(seconds):
+        raise MessageError(f"play.new: clock of {seconds} seconds: expected 0 to 86400, and not all 0")
+    return ClockConfig(*seconds)
+
+
+def _moves(message: Message) -> list[str]:
+    moves = field(message, "moves", list, [])
+    if len(moves) > MOST_MOVES or not all(isinstance(move, str) for move in moves):
+        raise MessageError(f"play.new: moves: expected at most {MOST_MOVES} texts")
+    return moves
+
+
+def _square_name(game: Game, name: str) -> str:
+    """Returns the name of a square, such as d3, or "pass"."""
+    size = 8 if game.kind == "reversi" else 3
+    row, column = divmod(int(name), size)
+    return "pass" if int(name) == PASS and game.kind == "reversi" else f"{'abcdefgh'[column]}{row + 1}"
+
+
+def _texts(game: Game, name: str) -> dict[str, str]:
+    """Returns a legal move as people write it."""
+    if not isinstance(game.state, Board):
+        text = _square_name(game, name)
+        return {"ja": text, "en": text}
+    board, move = game.state.copy(), move_from_usi(name)
+    return {"ja": japanese_move(board, move), "en": western_move(board, move)}
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        _log.error("the network could not be loaded", exc_info=error)

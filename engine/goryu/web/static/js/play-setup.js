@@ -1,0 +1,273 @@
+// The form for a new game.
+
+import { h } from "./dom.js";
+import * as i18n from "./i18n.js";
+
+const { t } = i18n;
+
+i18n.extend({
+  en: {
+    "setup.title": "New game",
+    "setup.game": "Game",
+    "setup.shogi": "Shogi",
+    "setup.reversi": "Reversi",
+    "setup.tictactoe": "Tic-tac-toe",
+    "setup.level": "Opponent",
+    "setup.side": "You play",
+    "setup.side.first": "Black",
+    "setup.side.second": "White",
+    "setup.side.random": "Random",
+    "setup.side.both": "Both",
+    "setup.handicap": "Handicap",
+    "setup.handicap.note": "White gives the handicap and moves first.",
+    "setup.clock": "Clock",
+    "setup.clock.none": "None",
+    "setup.clock.own": "Your own …",
+    "setup.clock.byoyomi": "{main} min + {byoyomi} s a move",
+    "setup.clock.only": "{byoyomi} s a move",
+    "setup.clock.fischer": "{main} min + {increment} s added",
+    "setup.main": "Minutes",
+    "setup.byoyomi": "Seconds a move",
+    "setup.increment": "Seconds added",
+    "setup.sfen": "Start position (SFEN)",
+    "setup.more": "More",
+    "setup.start": "Start",
+    "setup.cancel": "Cancel",
+    "agent.random": "Random moves",
+    "agent.flat-mc": "Flat Monte Carlo",
+    "agent.uct": "UCT",
+    "agent.puct": "Network with PUCT",
+    "agent.gumbel": "Network with Gumbel search",
+    "agent.value": "Value network",
+    "agent.alpha-beta": "Alpha-beta: perfect play",
+    "agent.depth-limited": "Counts discs",
+    "agent.plies": "{number} plies ahead",
+    "agent.games": "{number} random games a move",
+    "agent.playouts": "{number} playouts",
+  },
+  ja: {
+    "setup.title": "新しい対局",
+    "setup.game": "ゲーム",
+    "setup.shogi": "将棋",
+    "setup.reversi": "リバーシ",
+    "setup.tictactoe": "三目並べ",
+    "setup.level": "相手",
+    "setup.side": "あなたの手番",
+    "setup.side.first": "先手",
+    "setup.side.second": "後手",
+    "setup.side.random": "おまかせ",
+    "setup.side.both": "二人で",
+    "setup.handicap": "手合割",
+    "setup.handicap.note": "駒落ちでは後手が上手で、先に指します。",
+    "setup.clock": "持ち時間",
+    "setup.clock.none": "なし",
+    "setup.clock.own": "指定する…",
+    "setup.clock.byoyomi": "{main}分、切れたら1手{byoyomi}秒",
+    "setup.clock.only": "1手{byoyomi}秒",
+    "setup.clock.fischer": "{main}分、1手ごとに{increment}秒加算",
+    "setup.main": "分",
+    "setup.byoyomi": "秒読み（秒）",
+    "setup.increment": "加算（秒）",
+    "setup.sfen": "開始局面（SFEN）",
+    "setup.more": "その他",
+    "setup.start": "対局開始",
+    "setup.cancel": "やめる",
+    "agent.random": "でたらめに打つ",
+    "agent.flat-mc": "原始モンテカルロ法",
+    "agent.uct": "UCT",
+    "agent.puct": "ネットワークと PUCT",
+    "agent.gumbel": "ネットワークと Gumbel 探索",
+    "agent.value": "価値ネットワーク",
+    "agent.alpha-beta": "アルファベータ法（完全解析）",
+    "agent.depth-limited": "石の数で読む",
+    "agent.plies": "{number}手読み",
+    "agent.games": "1手{number}回の乱数対局",
+    "agent.playouts": "{number}プレイアウト",
+  },
+});
+
+const GAMES = ["shogi", "reversi", "tictactoe"];
+const SIDES = ["first", "second", "random", "both"];
+const CLOCKS = [
+  { main: 0, byoyomi: 10, increment: 0 },
+  { main: 0, byoyomi: 30, increment: 0 },
+  { main: 10, byoyomi: 30, increment: 0 },
+  { main: 30, byoyomi: 60, increment: 0 },
+  { main: 3, byoyomi: 0, increment: 2 },
+  { main: 5, byoyomi: 0, increment: 5 },
+  { main: 15, byoyomi: 0, increment: 10 },
+];
+const UNITS = { "depth-limited": "agent.plies", value: "agent.plies", "flat-mc": "agent.games" };
+const KEY = "goryu.setup";
+
+/** The form. onStart(setup): the content of the message "play.new". onCancel(): back to the game. */
+export class SetupForm {
+  constructor(element, { onStart, onCancel }) {
+    this.onStart = onStart;
+    this.options = null;
+    this.values = { game: "shogi", side: "first", level: 4, agents: {}, handicap: 0, clock: "none", own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
+    this.form = h("form", { class: "stack", on: { submit: (event) => this.submit(event) } });
+    this.cancel = h("button", { type: "button", class: "quiet", dataset: { i18n: "setup.cancel" }, on: { click: onCancel } });
+    element.append(this.form);
+    i18n.onChange(() => this.draw());
+  }
+
+  /** options: the reply of "play.options". */
+  setOptions(options) {
+    this.options = options;
+    this.draw();
+  }
+
+  /** Is there a game to go back to? */
+  setCancel(isPossible) {
+    this.cancel.hidden = !isPossible;
+  }
+
+  /** Returns the name of an agent such as "uct:100" for people. */
+  agentName(agent) {
+    const [name, number] = agent.split(":");
+    const text = t(`agent.${name}`);
+    return number ? `${text}, ${t(UNITS[name] ?? "agent.playouts", { number })}` : text;
+  }
+
+  draw() {
+    if (!this.options) return;
+    const { values } = this;
+    const isShogi = values.game === "shogi";
+    this.form.replaceChildren(
+      h("h2", { text: t("setup.title") }),
+      this.choice("game", GAMES, (game) => t(`setup.${game}`)),
+      isShogi ? this.levels() : this.agents(),
+      this.choice("side", SIDES, (side) => this.sideName(side)),
+      ...(isShogi ? [this.handicaps()] : []),
+      this.clocks(),
+      ...(isShogi ? [this.more()] : []),
+      h("div", { class: "row" }, h("button", { class: "primary grow", text: t("setup.start") }), this.cancel),
+    );
+    this.cancel.textContent = t("setup.cancel");
+  }
+
+  sideName(side) {
+    if (this.values.game !== "tictactoe" || side === "random" || side === "both") return t(`setup.side.${side}`);
+    return side === "first" ? "×" : "○";
+  }
+
+  choice(name, options, label) {
+    const items = options.map((value) => {
+      const input = h("input", { type: "radio", name, value, checked: this.values[name] === value });
+      input.addEventListener("change", () => this.set({ [name]: value }));
+      return h("label", {}, input, h("span", { text: label(value) }));
+    });
+    return h("fieldset", {}, h("legend", { text: t(`setup.${name}`) }), h("div", { class: "choice" }, items));
+  }
+
+  levels() {
+    const { levels } = this.options;
+    const level = levels[this.values.level - 1];
+    const name = h("output", { class: "level-name", text: level[i18n.current()] });
+    const about = h("span", { class: "muted small", text: level.about[i18n.current()] });
+    const range = h("input", { type: "range", min: 1, max: levels.length, value: this.values.level, "aria-label": t("setup.level"), "aria-valuetext": level[i18n.current()] });
+    range.addEventListener("input", () => {
+      this.values.level = Number(range.value);
+      const chosen = levels[this.values.level - 1];
+      name.textContent = chosen[i18n.current()];
+      about.textContent = chosen.about[i18n.current()];
+      range.setAttribute("aria-valuetext", chosen[i18n.current()]);
+      this.store();
+    });
+    return h("fieldset", { class: "level" }, h("legend", { text: t("setup.level") }), h("div", { class: "level-head" }, name, about), range);
+  }
+
+  agents() {
+    const { game, agents } = this.values;
+    const names = this.options.agents[game];
+    const chosen = names.includes(agents[game]) ? agents[game] : names[Math.floor(names.length / 2)];
+    agents[game] = chosen;
+    const select = h("select", { "aria-label": t("setup.level") }, names.map((name) => h("option", { value: name, text: this.agentName(name), selected: name === chosen })));
+    select.addEventListener("change", () => this.set({ agents: { ...agents, [game]: select.value } }, false));
+    return h("label", { class: "field" }, t("setup.level"), select);
+  }
+
+  handicaps() {
+    const language = i18n.current();
+    const options = this.options.handicaps.map((one, at) => h("option", { value: at, text: capital(one[language]), selected: at === this.values.handicap }));
+    const select = h("select", { "aria-label": t("setup.handicap") }, options);
+    select.addEventListener("change", () => this.set({ handicap: Number(select.value) }));
+    const note = this.values.handicap > 0 && h("span", { class: "muted small", text: t("setup.handicap.note") });
+    return h("label", { class: "field" }, t("setup.handicap"), select, note);
+  }
+
+  clocks() {
+    const { clock, own } = this.values;
+    const option = (value, text) => h("option", { value, text, selected: clock === value });
+    const select = h(
+      "select",
+      { "aria-label": t("setup.clock") },
+      option("none", t("setup.clock.none")),
+      CLOCKS.map((one, at) => option(String(at), clockName(one))),
+      option("own", t("setup.clock.own")),
+    );
+    select.addEventListener("change", () => this.set({ clock: select.value }));
+    const number = (name, most) => {
+      const input = h("input", { type: "number", min: 0, max: most, value: own[name], required: true });
+      input.addEventListener("input", () => this.set({ own: { ...this.values.own, [name]: Number(input.value) } }, false));
+      return h("label", { class: "field" }, t(`setup.${name}`), input);
+    };
+    const fields = clock === "own" && h("div", { class: "thirds" }, number("main", 600), number("byoyomi", 600), number("increment", 600));
+    return h("div", { class: "stack" }, h("label", { class: "field" }, t("setup.clock"), select), ...(fields ? [fields] : []));
+  }
+
+  more() {
+    this.sfen ??= h("input", { type: "text", spellcheck: "false", autocomplete: "off", maxlength: 200 });
+    const details = h("details", { open: Boolean(this.sfen.value) }, h("summary", { class: "muted small", text: t("setup.more") }), h("label", { class: "field" }, t("setup.sfen"), this.sfen));
+    return details;
+  }
+
+  set(changes, redraws = true) {
+    Object.assign(this.values, changes);
+    this.store();
+    if (!redraws) return;
+    const focused = document.activeElement?.closest("form") === this.form ? document.activeElement : null;
+    const key = focused && [focused.name, focused.value, [...this.form.querySelectorAll("select")].indexOf(focused)];
+    this.draw();
+    if (!key) return;
+    const again = key[0] ? this.form.querySelector(`[name="${key[0]}"][value="${key[1]}"]`) : this.form.querySelectorAll("select")[key[2]];
+    again?.focus();
+  }
+
+  store() {
+    localStorage.setItem(KEY, JSON.stringify(this.values));
+  }
+
+  async submit(event) {
+    event.preventDefault();
+    const { game, side, level, agents, handicap, clock, own } = this.values;
+    const isShogi = game === "shogi";
+    const chosen = clock === "none" ? null : clock === "own" ? own : CLOCKS[Number(clock)];
+    const setup = {
+      game,
+      side,
+      opponent: isShogi ? String(level) : agents[game],
+      clock: chosen && { ...chosen, main: 60 * chosen.main },
+      sfen: isShogi ? this.sfen.value.trim() || this.options.handicaps[handicap].sfen : "",
+    };
+    await this.onStart(setup);
+  }
+}
+
+function clockName({ main, byoyomi, increment }) {
+  if (increment) return t("setup.clock.fischer", { main, increment });
+  return main ? t("setup.clock.byoyomi", { main, byoyomi }) : t("setup.clock.only", { byoyomi });
+}
+
+function stored() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function capital(text) {
+  return text[0].toUpperCase() + text.slice(1);
+}

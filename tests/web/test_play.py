@@ -1,0 +1,259 @@
+"""Games in a real browser, played by clicks."""
+
+import random
+import re
+from typing import Any
+
+import pytest
+import shogi.CSA
+import shogi.KIF
+
+from goryu.implementation import Reversi
+from goryu.web.play import PlayView
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+MATE = ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5b", "6c6d", "5b4a+", "5a6b", "G*6c"]
+"""A game that ends in checkmate, with drops, captures and promotions."""
+
+
+def start(page: Any, game: str = "shogi", side: str = "first", **values: str) -> None:
+    """Fills in the form for a new game. values: labels of fields -> labels of choices."""
+    page.locator(f'input[name="game"][value="{game}"]').check(force=True)
+    page.locator(f'input[name="side"][value="{side}"]').check(force=True)
+    for label, value in values.items():
+        page.get_by_label(label.capitalize(), exact=True).select_option(label=value)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".side-parts")).to_be_visible()
+
+
+def moves_shown(page: Any) -> list[str]:
+    return [text.strip() for text in page.locator(".moves li button span:last-child").all_inner_texts()]
+
+
+def the_game(server: Any) -> Any:
+    (session,) = server.server.sessions.values()
+    view = session.views["play"]
+    assert isinstance(view, PlayView)
+    return view._game
+
+
+def click_until_the_game_is_over(page: Any, server: Any) -> None:
+    """Plays the first legal square, turn by turn."""
+    while not (game := the_game(server)).over:
+        count = len(game.played)
+        page.locator(".grid button.legal").first.click()
+        page.wait_for_function(
+            "count => document.querySelectorAll('.moves li').length > count && "
+            "(document.querySelector('.status.over') || document.querySelector('.grid button.legal'))",
+            arg=count,
+        )
+
+
+def choose_level(page: Any, level: int) -> None:
+    page.locator(".level input").fill(str(level))
+
+
+def test_two_people_play_a_game_of_shogi_to_checkmate(page: Any, server: Any, on_board: Any) -> None:
+    start(page, side="both")
+    board = on_board(page)
+    for ply, move in enumerate(MATE):
+        board.move(move, ("sente", "gote")[ply % 2])
+        expect(page.locator(".moves li")).to_have_count(ply + 1)
+    assert [one.name for one in the_game(server).played] == MATE
+    expect(page.locator(".status")).to_have_text("Black wins")
+    expect(page.locator(".status + p")).to_have_text("by checkmate")
+    assert moves_shown(page)[:3] == ["P-7f", "P-3d", "Bx2b+"]
+
+
+def test_legal_squares_last_move_and_check_are_marked(page: Any, on_board: Any) -> None:
+    start(page, side="both")
+    board = on_board(page)
+    board.click("7g")
+    expect(page.locator("sq.dest")).to_have_count(1)
+    board.click("7f")
+    expect(page.locator("sq.last-dest")).to_have_count(2)
+    for ply, move in enumerate(MATE[1:7], start=1):
+        expect(page.locator(".moves li")).to_have_count(ply)
+        board.move(move, ("sente", "gote")[ply % 2])
+    expect(page.locator("sq.check")).to_have_count(1)
+
+
+def test_a_piece_can_be_dragged(page: Any, on_board: Any) -> None:
+    start(page, side="both")
+    on_board(page).drag("2g2f")
+    expect(page.locator(".moves li")).to_have_count(1)
+    assert moves_shown(page) == ["P-2f"]
+
+
+def test_captured_pieces_are_in_the_hand_with_their_number(page: Any, on_board: Any) -> None:
+    start(page, side="both")
+    board = on_board(page)
+    for ply, move in enumerate(MATE[:4]):
+        board.move(move, ("sente", "gote")[ply % 2])
+        expect(page.locator(".moves li")).to_have_count(ply + 1)
+    expect(board.hand_piece("B", "sente")).to_be_visible()
+    expect(board.hand_piece("B", "gote")).to_be_visible()
+    expect(board.hand_piece("R", "gote")).to_be_hidden()
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_replies")
+def test_a_whole_game_of_shogi_against_the_lowest_level(page: Any, server: Any, on_board: Any) -> None:
+    """The person resigns after 30 moves of their own, if the game lasts that long."""
+    choose_level(page, 1)
+    start(page)
+    board = on_board(page)
+    rng = random.Random(1)
+    for turn in range(30):
+        game = the_game(server)
+        if game.over:
+            break
+        names = set(game.legal_moves())
+        move = rng.choice(sorted(names))
+        board.move(move, has_choice={move.rstrip("+"), move.rstrip("+") + "+"} <= names)
+        page.wait_for_function(
+            "count => document.querySelectorAll('.moves li').length >= count", arg=2 * turn + 2
+        )
+    if not the_game(server).over:
+        page.get_by_role("button", name="Resign").click()
+        page.locator("dialog").get_by_role("button", name="Resign").click()
+    expect(page.locator(".status")).to_have_text(re.compile("You (win|lose)"))
+    assert the_game(server).over is not None
+
+
+@pytest.mark.usefixtures("quick_replies")
+def test_a_whole_game_of_reversi_against_an_agent(page: Any, server: Any) -> None:
+    page.locator('input[name="game"][value="reversi"]').check(force=True)
+    start(page, "reversi", Opponent="Random moves")
+    click_until_the_game_is_over(page, server)
+    cells = the_game(server).position()
+    discs = page.locator(".disc.black").count(), page.locator(".disc.white").count()
+    assert discs == (cells.count("X"), cells.count("O"))
+    replayed = Reversi(moves=[int(one.move) for one in the_game(server).played])
+    assert replayed.outcome() is not None
+    expect(page.locator(".status + p")).to_have_text(f"{discs[0]} to {discs[1]} discs")
+
+
+@pytest.mark.usefixtures("quick_replies")
+def test_a_whole_game_of_tic_tac_toe_against_perfect_play(page: Any, server: Any) -> None:
+    page.locator('input[name="game"][value="tictactoe"]').check(force=True)
+    start(page, "tictactoe", Opponent="Alpha-beta: perfect play")
+    click_until_the_game_is_over(page, server)
+    expect(page.locator(".status")).to_have_text(re.compile("You lose|Draw"))
+
+
+@pytest.mark.usefixtures("quick_replies")
+def test_the_engine_moves_first_when_the_person_plays_white(page: Any, on_board: Any) -> None:
+    choose_level(page, 1)
+    start(page, side="second")
+    expect(page.locator(".moves li")).to_have_count(1)
+    assert on_board(page).is_turned
+
+
+@pytest.mark.usefixtures("quick_replies")
+def test_take_back_returns_to_the_persons_move(page: Any, on_board: Any) -> None:
+    choose_level(page, 1)
+    start(page)
+    on_board(page).move("7g7f")
+    expect(page.locator(".moves li")).to_have_count(2)
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(".moves li")).to_have_count(0)
+    on_board(page).move("2g2f")
+    expect(page.locator(".moves li")).to_have_count(2)
+
+
+@pytest.mark.usefixtures("quick_replies")
+def test_a_hint_shows_arrows_and_moves(page: Any) -> None:
+    start(page)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".hints li")).not_to_have_count(0)
+    assert page.locator("svg.arrows .arrow").count() >= 1
+
+
+def test_in_a_handicap_game_white_moves_first(page: Any, server: Any) -> None:
+    choose_level(page, 1)
+    start(page, Handicap="6-piece")
+    expect(page.locator(".moves li")).to_have_count(1)
+    assert the_game(server).start.startswith("2sgkgs2/9/")
+
+
+def test_a_move_can_be_written_in_several_notations(page: Any) -> None:
+    start(page, side="both")
+    for ply, text in enumerate(("７六歩", "3c3d", "Bx2b+")):
+        page.get_by_label("Write a move").fill(text)
+        page.get_by_role("button", name="Play", exact=True).click()
+        expect(page.locator(".moves li")).to_have_count(ply + 1)
+    page.get_by_label("Notation").select_option("ja")
+    assert moves_shown(page) == ["▲７六歩", "△３四歩", "▲２二角成"]
+    page.get_by_label("Notation").select_option("name")
+    assert moves_shown(page) == ["7g7f", "3c3d", "8h2b+"]
+
+
+def test_the_saved_records_are_read_by_python_shogi(page: Any, on_board: Any) -> None:
+    start(page, side="both")
+    board = on_board(page)
+    for ply, move in enumerate(MATE):
+        board.move(move, ("sente", "gote")[ply % 2])
+        expect(page.locator(".moves li")).to_have_count(ply + 1)
+    for name, parser in (("KIF", shogi.KIF.Parser), ("CSA", shogi.CSA.Parser)):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Save {name}").click()
+        text = download.value.path().read_text(encoding="utf-8")
+        (record,) = parser.parse_str(text)
+        assert record["moves"] == MATE
+        assert download.value.suggested_filename.endswith(name.lower())
+
+
+def test_the_game_survives_a_reload(page: Any, on_board: Any) -> None:
+    start(page, side="both")
+    on_board(page).move("7g7f")
+    expect(page.locator(".moves li")).to_have_count(1)
+    page.reload()
+    expect(page.locator(".moves li")).to_have_count(1)
+    on_board(page).move("3c3d", "gote")
+    expect(page.locator(".moves li")).to_have_count(2)
+
+
+def test_earlier_positions_can_be_looked_at(page: Any, on_board: Any) -> None:
+    start(page, side="both")
+    board = on_board(page)
+    for ply, move in enumerate(MATE[:3]):
+        board.move(move, ("sente", "gote")[ply % 2])
+        expect(page.locator(".moves li")).to_have_count(ply + 1)
+    page.locator(".moves button").first.click()
+    expect(page.locator(".moves button").first).to_have_attribute("aria-current", "true")
+    expect(page.locator("sg-pieces piece")).to_have_count(40)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("sg-pieces piece")).to_have_count(39)
+
+
+def test_the_board_is_played_by_keyboard(page: Any) -> None:
+    start(page, side="both")
+    page.locator(".square-board").focus()
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown", "Enter", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator(".moves li")).to_have_count(1)
+    assert moves_shown(page) == ["P-7f"]
+
+
+def test_a_clock_runs_out(page: Any, server: Any) -> None:
+    page.get_by_label("Clock", exact=True).select_option(label="Your own …")
+    page.get_by_label("Minutes").fill("0")
+    page.get_by_label("Seconds a move").fill("1")
+    start(page, side="both")
+    expect(page.locator(".status")).to_have_text("White wins", timeout=10_000)
+    expect(page.locator(".status + p")).to_have_text("on time")
+
+
+def test_two_tabs_do_not_disturb_each_other(open_page: Any, server: Any, on_board: Any) -> None:
+    pages = [open_page(), open_page()]
+    for page in pages:
+        start(page, side="both")
+    on_board(pages[0]).move("7g7f")
+    expect(pages[0].locator(".moves li")).to_have_count(1)
+    on_board(pages[1]).move("2g2f")
+    expect(pages[1].locator(".moves li")).to_have_count(1)
+    assert [moves_shown(page) for page in pages] == [["P-7f"], ["P-2f"]]
+    assert len(server.server.sessions) == 2
