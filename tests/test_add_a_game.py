@@ -171,7 +171,7 @@ def test_one_line_in_the_table_of_games_and_it_is_played_at_a_terminal(
     monkeypatch.setitem(GAMES, "connectfour", line)
     out = StringIO()
     main(["connectfour", "--second", "random", "--seed", "1"], StringIO("3\nquit\n"), out)
-    assert "1. X: 3\n.......\n.......\n.......\n.......\n.......\n...X...\n0123456" in out.getvalue()
+    assert "1. X: 3\n2. O: 1\n.......\n.......\n.......\n.......\n.......\n.O.X...\n0123456" in out.getvalue()
     out = StringIO()
     main(["connectfour", "--first", "puct:20", "--second", "uct:20", "--seed", "1"], StringIO(), out)
     assert "wins: four in a row" in out.getvalue() or "draw" in out.getvalue()

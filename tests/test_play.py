@@ -50,7 +50,7 @@ def test_an_illegal_move_is_refused_with_an_example() -> None:
 def test_help_is_shown_at_the_start_and_on_request() -> None:
     out = session("reversi --second random", "help\n\n?\nquit\n")
     assert out.startswith("black (X): person, white (O): random\nWrite column and row")
-    words = "moves (lists the legal moves), undo (takes your last move back), board, help, quit"
+    words = "moves (lists the legal moves), undo (takes your last move back), hint, resign, board, help, quit"
     assert out.count(f"Or one of: {words}.") == 4
 
 

@@ -1,6 +1,137 @@
 """The Japanese messages: English text -> Japanese text with the same {fields}; see `language.py`."""
 
 MESSAGES: dict[str, str] = {
-    # goryu play
+    ", ": "、",
+    "nothing": "なし",
+    # The sides and the reasons of an ending.
+    "black (sente)": "先手",
+    "white (gote)": "後手",
+    "black (shitate)": "下手",
+    "white (uwate)": "上手",
+    "black (X)": "黒（X）",
+    "white (O)": "白（O）",
+    "person": "あなた",
+    "checkmate": "詰み",
+    "no legal move": "指せる手なし",
+    "entering-king declaration": "入玉宣言",
+    "declaration": "入玉宣言",
+    "fourfold repetition": "千日手",
+    "perpetual check": "連続王手の千日手",
+    "maximum ply": "最大手数",
+    "try": "トライ",
+    "resignation": "投了",
+    "time": "時間切れ",
+    "three in a row": "一列完成",
+    "full board": "盤がすべて埋まった",
+    "no move left for either side": "両者とも打つ場所がない",
+    # A game at the terminal.
     "draw: {reason}": "引き分け：{reason}",
+    "{side} wins: {reason}": "{side}の勝ち：{reason}",
+    ", {discs} discs ahead": "（{discs}石差）",
+    "{side} to move> ": "{side}の手番> ",
+    "save FILE, undo or quit> ": "保存 ファイル名、待った、終了のどれか> ",
+    "undo or quit> ": "待った、終了のどちらか> ",
+    "check": "王手！",
+    "in hand: {pieces}": "持駒：{pieces}",
+    "thinking ...": "考えています…",
+    "byoyomi {seconds:g} s": "秒読み{seconds:g}秒",
+    "Write {example}.": "入力：{example}",
+    "Or one of: {words}.": "ほかに：{words}",
+    "a move such as 7g7f, P-7f or 7六歩; 8h2b+ promotes, P*5e drops a pawn; capitals are black": (
+        "指し手を 7六歩、同銀、7g7f、P-7f のように書いてください。成る手は 2二角成 や 8h2b+、"
+        "打つ手は 5五歩打 や P*5e です"
+    ),
+    "column and row of a square marked *, such as d3": "打てるマスの列と行（例：d3）",
+    "the number of a free square, such as 4": "空いたマスの番号（例：4）",
+    "moves (lists the legal moves)": "moves（合法手の一覧）",
+    "undo (takes your last move back)": "待った（undo）",
+    "hint": "ヒント（hint）",
+    "resign": "投了（resign）",
+    "declare (wins by an entered king)": "宣言（declare、入玉宣言勝ち）",
+    "save FILE.kif": "保存 ファイル名.kif（save）",
+    "{text} is not a legal move. {help}": "{text}は指せません。{help}",
+    "the game is over": "対局は終わっています",
+    "there are no hints in this game": "この対局にヒントはありません",
+    "hint: {move}": "ヒント：{move}",
+    " (win rate {rate:.0f} %)": "（勝率{rate:.0f}%）",
+    "you cannot declare a win here": "ここでは宣言勝ちできません",
+    "you may declare a win: declare": "入玉宣言で勝てます。「宣言」と入力してください",
+    "this position has occurred {times} times; the fourth ends the game": (
+        "同一局面{times}回目です。4回目で千日手になります"
+    ),
+    "you have no move to take back": "戻せる手がありません",
+    "only games of shogi can be saved": "保存できるのは将棋の棋譜だけです",
+    "saved as {path}": "{path}に保存しました",
+    "{name}: expected a name that ends in one of {suffixes}": (
+        "{name}：ファイル名の末尾は次のどれかにしてください：{suffixes}"
+    ),
+    "{name} exists; save! {name} replaces it": "{name}はすでにあります。上書きするには save! {name}",
+    # Errors and help of `goryu play`.
+    "--model: expected a player with a network: {players}": (
+        "--model：ネットワークを使う対局者を指定してください：{players}"
+    ),
+    "{error}, or {person!r}": "{error}、または{person!r}",
+    "{name} searches the whole game, which takes years in {game}; expected another player, such as "
+    "depth-limited": (
+        "{name}はゲームの最後まで探索するため、{game}では何年もかかります。"
+        "depth-limitedなど、ほかの対局者を指定してください"
+    ),
+    "--level and --side: expected no --first or --second with them": (
+        "--level・--sideと--first・--secondは同時に指定できません"
+    ),
+    "level {text!r}: expected one of {names}": "レベル{text!r}はありません。次から選んでください：{names}",
+    "--increment: expected --time or --byoyomi with it": ("--incrementには--timeか--byoyomiの指定が必要です"),
+    "{option}: only shogi has this option": "{option}は将棋だけで使えます",
+    "{options}: expected only one of them": "{options}は一つだけ指定してください",
+    "--ply: expected --record with it": "--plyには--recordの指定が必要です",
+    "--ply {ply}: the game has {moves} moves": "--ply {ply}：棋譜は{moves}手までです",
+    "--handicap {name}: expected one of {names}": "--handicap {name}：次から選んでください：{names}",
+    "{text}: expected a number above 0": "{text}：0より大きい数を指定してください",
+    "you, at this terminal": "この端末のあなた",
+    "levels:": "レベル：",
+    "Plays a game at the terminal. Shogi uses the engine's options of network and search, with "
+    "engine_options.txt, but no book. During the game, help lists what you can write.": (
+        "端末で対局します。将棋では engine_options.txt を含むエンジンのオプション"
+        "（ネットワークと探索）を使い、定跡は使いません。"
+        "対局中に help と入力すると、入力できる言葉が表示されます。"
+    ),
+    "players (the number after the colon is N, with its default):": (
+        "対局者（コロンの後の数がN、ここでは既定値）："
+    ),
+    "players": "対局者",
+    "start and clock": "開始局面と持ち時間",
+    "display": "表示",
+    "strength of the opponent, 1 to 10 or a name": "相手の強さ。1から10、または名前",
+    "your side; black is the first (default: first)": "あなたの手番。firstが先手（既定：first）",
+    "plays black (default: person)": "先手の対局者（既定：person）",
+    "plays white (default: an algorithm, or person)": "後手の対局者（既定：コンピュータ、またはperson）",
+    "network that replaces the shipped one": "付属のものの代わりに使うネットワーク",
+    "makes random moves reproducible": "乱数の種。同じ種なら同じ手を指す",
+    "position of shogi to start from": "開始局面（将棋のSFEN）",
+    "game to go on with: KIF, CSA ...": "続きから指す棋譜（KIF、CSAなど）",
+    "with --record: go on after this move": "--recordの棋譜のこの手数から指す",
+    "such as 4-piece or 四枚落ち": "駒落ち。四枚落ち、4-pieceなど",
+    "main time in minutes": "持ち時間（分）",
+    "seconds for every move after it": "秒読み（秒）",
+    "seconds gained by every move": "一手ごとの加算（秒）",
+    "kanji and colours, or letters (default: auto)": "漢字とカラー、または英字（既定：auto）",
+    "of shown moves of shogi; you may write any (default: auto)": (
+        "表示する指し手の書き方。入力はどれでもよい（既定：auto）"
+    ),
+    "writes the game there at the end": "終わったときに棋譜をこのファイルに書く",
+    # Agents.
+    "any legal move": "でたらめに指す",
+    "perfect play: searches the whole game": "最後まで読み切る",
+    "the same, without moves that cannot matter": "同じ。結果に関わらない手を省く（アルファベータ法）",
+    "searches N plies, then uses a heuristic": "N手読み、簡単な評価関数を使う",
+    "plays N random games after each move": "各手の後にN回ずつランダムに対局してみる",
+    "plays N random games and grows a tree": "N回ランダムに対局しながら木を育てる（UCT）",
+    "the same with a tree of one ply": "同じ。木は一手だけ",
+    "N playouts of AlphaZero's search, with a network": "ネットワークとAlphaZeroの探索、Nプレイアウト",
+    "the engine's search: the same on a graph, in batches": "エンジンの探索。合流を扱い、まとめて評価する",
+    "Gumbel AlphaZero's search, made for few playouts": "少ないプレイアウト向けのGumbel AlphaZero",
+    "plays like a person; N from 1, for beginners, to 10, full strength": (
+        "人間らしく指す。Nは1（入門）から10（全力）まで"
+    ),
+    "searches N plies, then uses a value network": "N手読み、価値ネットワークを使う",
 }

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Literal
 
+from goryu.agents.level_agent import level_of_game
 from goryu.errors import GoryuError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.state import Move, State
 from goryu.implementation import Puct
+from goryu.players.levels import LEVELS, Level
 from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, puct_tree, uct
 from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
@@ -43,6 +45,7 @@ class AgentSetup:
     values: the evaluator whose values `value` uses.
     heuristic: an estimate of the result for the side to move, for `depth-limited`.
     puct, gumbel: the configs of `puct` and `gumbel`, which must fit the network.
+    at_level: returns the agent of a level, if the game has a player of its own for levels.
     """
 
     evaluator: Evaluator = field(default_factory=UniformEvaluator)
@@ -50,6 +53,7 @@ class AgentSetup:
     heuristic: depth_limited.Heuristic = draw_everywhere
     puct: PuctConfig = field(default_factory=PuctConfig)
     gumbel: GumbelConfig = field(default_factory=GumbelConfig)
+    at_level: Callable[[Level], Agent] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,13 @@ def _gumbel(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
     return lambda state: search.search(state, playouts).move
 
 
+def _level(number: int, setup: AgentSetup, rng: Random) -> Agent:
+    if number > len(LEVELS):
+        raise AgentError(f"agent 'level:{number}': expected a level from 1 to {len(LEVELS)}")
+    level = LEVELS[number - 1]
+    return setup.at_level(level) if setup.at_level else level_of_game(level, setup.evaluator, setup.puct, rng)
+
+
 def _value(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
     def choose(state: State) -> Move:
         leaves = depth_limited.leaf_states(state, depth)
@@ -172,6 +183,9 @@ AGENTS = {
     "puct-tree": Algorithm(_puct_tree, 100, "N playouts of AlphaZero's search, with a network", "network"),
     "puct": Algorithm(_puct, 100, "the engine's search: the same on a graph, in batches", "network"),
     "gumbel": Algorithm(_gumbel, 16, "Gumbel AlphaZero's search, made for few playouts", "network"),
+    "level": Algorithm(
+        _level, 3, "plays like a person; N from 1, for beginners, to 10, full strength", "network"
+    ),
     "value": Algorithm(_value, 2, "searches N plies, then uses a value network", "network"),
 }
 """The algorithms by name."""

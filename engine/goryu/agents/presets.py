@@ -7,6 +7,7 @@ from random import Random
 from typing import cast
 
 from goryu.agents.agents import AgentSetup
+from goryu.agents.level_agent import ShogiPlayer
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import models_folder
@@ -14,6 +15,7 @@ from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.games.state import State
 from goryu.implementation import Reversi
 from goryu.players.config import EngineConfig
+from goryu.players.limits import Limits
 from goryu.players.loading import load_evaluator
 from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluator
@@ -29,10 +31,13 @@ def disc_lead(state: State) -> float:
     return game.disc_difference() / (game.size * game.size)
 
 
-def shogi_setup(config: EngineConfig, log: Callable[[str], None]) -> AgentSetup:
+def shogi_setup(
+    config: EngineConfig, log: Callable[[str], None], limits: Callable[[], Limits] = Limits
+) -> AgentSetup:
     """Returns the setup for shogi: the network and the constants of the search that the engine uses.
 
     The search has one thread and no mate search at the leaves, and a draw has the value 0 for both sides.
+    The agents of a level are the engine itself. limits: returns the limits of their next move.
     """
     material = MaterialEvaluator()
     loaded = load_evaluator(config.evaluator, log)
@@ -42,6 +47,7 @@ def shogi_setup(config: EngineConfig, log: Callable[[str], None]) -> AgentSetup:
         values=loaded.evaluator,
         heuristic=lambda state: material.evaluate([state])[0].value,
         puct=replace(puct, draw_value=0.0),
+        at_level=lambda level: ShogiPlayer(loaded, config, level, limits),
     )
 
 

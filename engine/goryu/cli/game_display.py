@@ -2,12 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from goryu.games.shogi import move_to_usi
+from goryu.cli import boards
+from goryu.games.shogi import move_to, move_to_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Reversi
+from goryu.kifu.notation import japanese_move, kif_move, parse_move, western_move
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+Names = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +25,10 @@ class GameDisplay:
     move_name: a move as people write it. example: explains how to write moves.
     opponent: the default agent. board: the position as text.
     is_small: can a search of the whole game end within seconds?
+    picture: the position with the names of the players, in colour or not, for a terminal with kanji; None if
+        `board` serves every terminal. needs_colour: is `picture` for colour only?
+    write: a legal move in a position as people write it, if that takes more than `move_name`.
+    read: the legal move of a text that is no `move_name`; raises MoveError. None: there are no others.
     """
 
     new: Callable[[], State]
@@ -27,6 +38,14 @@ class GameDisplay:
     opponent: str
     board: Callable[[State], str] = str
     is_small: bool = False
+    picture: "Callable[[State, Names, bool], Text] | None" = None
+    needs_colour: bool = False
+    write: Callable[[State, Move], str] | None = None
+    read: Callable[[State, str], Move] | None = None
+
+    def written(self, state: State, move: Move) -> str:
+        """Returns a legal move of the position as people write it."""
+        return self.write(state, move) if self.write else self.move_name(move)
 
 
 def numbered_squares(state: State) -> str:
@@ -52,11 +71,25 @@ def marked_discs(state: State) -> str:
 
 
 def shogi_diagram(state: State) -> str:
-    """Returns board, hands and SFEN, and `check` if the side to move is in check."""
+    """Returns board, hands and SFEN, `*` before the piece that moved last, and `check` if there is check."""
     board = cast(Board, state)
     *lines, _key = str(board).splitlines()
+    if board.move_stack:
+        file, rank = divmod(move_to(board.move_stack[-1]), 9)
+        row, column = lines[1 + rank], 1 + 3 * (8 - file)
+        lines[1 + rank] = (
+            row[:column] + row[column : column + 3].replace(" ", "*", 1)[-3:] + row[column + 3 :]
+        )
     return "\n".join([*lines, "check"] if board.is_check() else lines)
 
+
+NOTATIONS: dict[str, Callable[[State, Move], str]] = {
+    "usi": lambda _state, move: move_to_usi(move),
+    "japanese": lambda state, move: japanese_move(cast(Board, state), move),
+    "kif": lambda state, move: kif_move(cast(Board, state), move),
+    "western": lambda state, move: western_move(cast(Board, state), move),
+}
+"""The notations of shogi moves."""
 
 GAMES = {
     "tictactoe": GameDisplay(
@@ -67,6 +100,8 @@ GAMES = {
         "puct:100",
         numbered_squares,
         is_small=True,
+        picture=lambda state, _names, _colour: boards.tictactoe_text(state),
+        needs_colour=True,
     ),
     "reversi": GameDisplay(
         Reversi,
@@ -75,13 +110,17 @@ GAMES = {
         "column and row of a square marked *, such as d3",
         "puct:100",
         marked_discs,
+        picture=lambda state, names, _colour: boards.reversi_text(state, names),
+        needs_colour=True,
     ),
     "shogi": GameDisplay(
         Board,
         ("black (sente)", "white (gote)"),
         move_to_usi,
-        "from and to, such as 7g7f; 8h2b+ promotes, P*5e drops a pawn; capitals are black",
-        "puct:200",
+        "a move such as 7g7f, P-7f or 7六歩; 8h2b+ promotes, P*5e drops a pawn; capitals are black",
+        "level:3",
         shogi_diagram,
+        picture=lambda state, names, colour: boards.shogi_text(cast(Board, state), names, colour),
+        read=lambda state, text: parse_move(cast(Board, state), text),
     ),
 }

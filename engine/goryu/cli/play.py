@@ -1,156 +1,185 @@
 """`goryu play`: a game at a terminal; an algorithm or a person plays each side.
 
-A `Play` does no input or output: lines go in and lines come out, as in the USI engine. Only `main` and
-`_reader` use the terminal.
+A `Play` (`game.py`) does no input or output. Only `main`, `_reader` and `Screen` use the terminal.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
 from random import Random
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 from goryu.agents.agents import AGENTS, Agent, AgentError, AgentSetup, make_agent
-from goryu.cli.game_display import GAMES, GameDisplay
+from goryu.agents.level_agent import ShogiPlayer
+from goryu.cli.game import Play
+from goryu.cli.game_clock import ClockConfig, GameClock
+from goryu.cli.game_display import GAMES, NOTATIONS, GameDisplay
+from goryu.cli.saving import save_game
+from goryu.cli.screen import BOARDS, Screen
+from goryu.cli.starting import HANDICAP_SIDES, new_state
+from goryu.errors import InputError
 from goryu.evaluators.model_files import ModelError
-from goryu.games.state import Move, State
-from goryu.implementation import Reversi
+from goryu.games.state import State
+from goryu.implementation import Board
+from goryu.language import language, tr
 from goryu.players.config import EngineConfig
+from goryu.players.levels import LEVELS, level_by_name
+from goryu.players.limits import Limits
 from goryu.players.loading import LoadingError
 from goryu.players.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options_file import read_options_file
 
+if TYPE_CHECKING:
+    from goryu.cli.game import Shown
+
 PERSON = "person"
 NETWORK_AGENTS = [name for name, algorithm in AGENTS.items() if algorithm.uses == "network"]
-WORDS = "moves (lists the legal moves), undo (takes your last move back), board, help, quit"
 
+HINT_PLAYOUTS = 400
+"""The search for a hint."""
 
-class Play:
-    """A game in progress between agents and persons. players: an agent, or None for a person."""
-
-    def __init__(
-        self, display: GameDisplay, state: State, players: tuple[Agent | None, Agent | None]
-    ) -> None:
-        self.display = display
-        self.state = state
-        self.players = players
-        self.is_over = False
-        self._movers: list[int | None] = []  # The side of each move; None for a forced pass.
-
-    def start(self) -> Iterator[str]:
-        """Yields the board, and the agents' moves until it is a person's turn or the game is over."""
-        yield self.display.board(self.state)
-        yield from self._advance()
-
-    def receive(self, line: str) -> Iterator[str]:
-        """Yields the answer to a line of a person, and the agents' moves after a move."""
-        text = line.strip()
-        match text.lower():
-            case "quit" | "exit":
-                self.is_over = True
-            case "help" | "?" | "":
-                yield self.help()
-            case "board":
-                yield self.display.board(self.state)
-            case "moves":
-                yield " ".join(self._names())
-            case "undo":
-                yield from self._undo()
-            case name:
-                move = {known.lower(): move for known, move in self._names().items()}.get(name)
-                if move is None:
-                    yield f"{text!r} is not a legal move. {self.help()}"
-                else:
-                    yield from self._push(move)
-                    yield from self._advance()
-
-    def help(self) -> str:
-        """Returns what a person can enter."""
-        return f"Write {self.display.example}.\nOr one of: {WORDS}."
-
-    def prompt(self) -> str:
-        """Returns the prompt for a person."""
-        return f"{self.display.sides[self.state.turn]} to move> "
-
-    def _names(self) -> dict[str, Move]:
-        return {self.display.move_name(move): move for move in self.state.legal_moves()}
-
-    def _advance(self) -> Iterator[str]:
-        while self.state.outcome() is None:
-            agent = self.players[self.state.turn]
-            if agent is not None:
-                yield from self._push(agent(self.state))
-            elif list(self._names()) == ["pass"]:
-                yield from self._push(self.state.legal_moves()[0], is_forced=True)
-            else:
-                return
-        yield self._verdict()
-        self.is_over = True
-
-    def _push(self, move: Move, is_forced: bool = False) -> Iterator[str]:
-        number, side = self.state.ply + 1, self.display.sides[self.state.turn]
-        yield f"{number}. {side}: {self.display.move_name(move)}"
-        self._movers.append(None if is_forced else self.state.turn)
-        self.state.push(move)
-        yield self.display.board(self.state)
-
-    def _undo(self) -> Iterator[str]:
-        """Takes back the last move of the side to move, and the moves after it."""
-        side = self.state.turn
-        if side not in self._movers:
-            yield "you have no move to take back"
-            return
-        is_own = False
-        while not is_own:
-            self.state.pop()
-            is_own = self._movers.pop() == side
-        yield self.display.board(self.state)
-
-    def _verdict(self) -> str:
-        outcome = self.state.outcome()
-        assert outcome is not None
-        if outcome.value == 0.0:
-            return f"draw: {outcome.reason}"
-        winner = self.state.turn if outcome.value > 0.0 else 1 - self.state.turn
-        discs = (
-            f", {abs(self.state.disc_difference())} discs ahead" if isinstance(self.state, Reversi) else ""
-        )
-        return f"{self.display.sides[winner]} wins: {outcome.reason}{discs}"
+HINT_PLIES = 5
+"""How many moves of the expected line a hint shows."""
 
 
 def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO | None = None) -> int:
     """Plays one game at the terminal, or on two streams; returns the exit status."""
     out: TextIO = written or sys.stdout
     options = _parser().parse_args(arguments)
-    display = GAMES[options.game]
-    rng = Random(options.seed)
-
-    def show(text: str) -> None:
-        out.write(text + "\n")
-        out.flush()
-
     try:
-        names = _names(options, display)
-        play = Play(display, display.new(), _players(options, names, rng, show))
-        show(", ".join(f"{side}: {name}" for side, name in zip(display.sides, names, strict=True)))
-        if None in play.players:
-            show(play.help())
-        read = _reader(given, out)
-        for text in play.start():
-            show(text)
-        while not play.is_over:
-            for text in play.receive(read(play.prompt())):
-                show(text)
-    except (AgentError, LoadingError, ModelError) as error:
+        session = Session(options, out)
+        session.run(_reader(given, out))
+    except (AgentError, LoadingError, ModelError, InputError, OSError) as error:
+        if isinstance(error, OSError) and not error.filename:
+            raise  # The output is gone.
         sys.stderr.write(f"goryu play: {error}\n")
         return 2
     except (EOFError, KeyboardInterrupt):  # Ctrl-D and Ctrl-C end the session.
-        show("")
+        out.write("\n")
+        out.flush()
     return 0
+
+
+class Session:
+    """One game with everything that the options say. Raises AgentError and other errors of bad options."""
+
+    def __init__(self, options: argparse.Namespace, out: TextIO) -> None:
+        self._options = options
+        self._rng = Random(options.seed)
+        display = GAMES[options.game]
+        self._screen = Screen(out, options.board, display)
+        self._display = self._with_notation(display)
+        self._names = _names(options, display)
+        self._clock = _clock(options)
+        self._setup = cache(self._new_setup)
+        state, seconds = new_state(options.sfen, options.record, options.ply, options.handicap, display)
+        if options.handicap:
+            self._display = replace(self._display, sides=HANDICAP_SIDES)
+        self.play = Play(
+            self._display,
+            state,
+            self._players(),
+            names=cast(tuple[str, str], tuple(map(_shown_name, self._names))),
+            clock=self._clock,
+            hint=self._hint if self._has_hints else None,
+            picture=self._picture,
+        )
+        self.play.seconds_given = seconds
+
+    def run(self, read: Callable[[str], str]) -> None:
+        """Plays the game; read: takes a prompt and returns a line."""
+        play, show = self.play, self._screen.show
+        sides = zip(self._display.sides, play.names, strict=True)
+        show(", ".join(f"{tr(side)}: {name}" for side, name in sides))
+        if None in play.players:
+            show(play.help())
+        try:
+            self._screen.show_all(play.start())
+            while not (play.has_left if self._screen.is_terminal else play.is_over):
+                self._screen.show_all(play.receive(read(play.prompt())))
+        finally:
+            self._save_at_end()
+
+    def _save_at_end(self) -> None:
+        if self._options.save:
+            save_game(self._options.save, self.play, replaces=False)
+            self._screen.show(tr("saved as {path}", path=self._options.save))
+
+    def _picture(self, state: State) -> "Shown":
+        return self._screen.picture(state, self.play.names)
+
+    def _with_notation(self, display: GameDisplay) -> GameDisplay:
+        """Returns the display with shogi moves in the notation that the user reads."""
+        wanted = self._options.notation
+        if display.read is None or wanted == "usi":
+            return display
+        if wanted == "auto":
+            wanted = "japanese" if language() == "ja" and self._screen.shows_kanji else "usi"
+        return replace(display, write=NOTATIONS[wanted])
+
+    # Players.
+
+    def _players(self) -> tuple[Agent | None, Agent | None]:
+        options = self._options
+        algorithms = {name.partition(":")[0] for name in self._names}
+        if options.model and not algorithms & set(NETWORK_AGENTS):
+            expected = ", ".join(NETWORK_AGENTS)
+            raise AgentError(tr("--model: expected a player with a network: {players}", players=expected))
+        return self._player(self._names[0]), self._player(self._names[1])
+
+    def _player(self, name: str) -> Agent | None:
+        if name == PERSON:
+            return None
+        algorithm = AGENTS.get(name.partition(":")[0])
+        setup = self._setup() if algorithm and algorithm.uses != "nothing" else AgentSetup()
+        try:
+            return make_agent(name, setup, self._rng)
+        except AgentError as error:
+            raise AgentError(tr("{error}, or {person!r}", error=error, person=PERSON)) from error
+
+    def _new_setup(self) -> AgentSetup:
+        from goryu.agents.presets import board_setup, shogi_setup  # They import and load networks.
+
+        options, show = self._options, self._screen.show
+        if options.game != "shogi":
+            return board_setup(options.game, self._rng, show, options.model)
+        config = replace(_engine_config(options.model, show), seed=options.seed or 0)
+        return shogi_setup(config, show, self._clock.limits if self._clock else Limits)
+
+    @property
+    def _has_hints(self) -> bool:
+        return self._options.game in ("tictactoe", "reversi", "shogi")
+
+    def _hint(self, state: State) -> Iterator[str]:
+        """Yields the move that a search prefers; in shogi also its win rate and what it expects."""
+        setup = self._setup()
+        if setup.at_level is None:
+            move = make_agent(f"puct:{HINT_PLAYOUTS}", setup, self._rng)(state)
+            yield tr("hint: {move}", move=self._display.written(state, move))
+            return
+        player = cast(ShogiPlayer, setup.at_level(LEVELS[-1]))
+        board = cast(Board, state)
+        answer = player.search(board, Limits(nodes=HINT_PLAYOUTS))
+        if answer.declares:
+            yield tr("you may declare a win: declare")
+        elif answer.result is not None:
+            best = answer.result.moves[0]
+            line = " ".join(_written_line(self._display, board, best.pv[:HINT_PLIES]))
+            yield tr("hint: {move}", move=line) + tr(" (win rate {rate:.0f} %)", rate=50 * (best.value + 1))
+
+
+def _written_line(display: GameDisplay, board: Board, moves: Sequence[int]) -> Iterator[str]:
+    """Yields the moves of a line as people write them."""
+    after = board.copy()
+    for move in moves:
+        yield display.written(after, move)  # type: ignore[arg-type]
+        after.push(move)  # type: ignore[arg-type]
 
 
 def _reader(given: TextIO | None, out: TextIO) -> Callable[[str], str]:
@@ -176,41 +205,50 @@ def _reader(given: TextIO | None, out: TextIO) -> Callable[[str], str]:
 
 
 def _names(options: argparse.Namespace, display: GameDisplay) -> tuple[str, str]:
-    """Returns the names of both players; raises AgentError if one would search for years."""
-    first: str = options.first
-    second: str = options.second or (display.opponent if first == PERSON else PERSON)
-    for name in (first, second):
+    """Returns the agents of both players; raises AgentError if one would search for years."""
+    names = _chosen_names(options, display)
+    for name in names:
         algorithm = AGENTS.get(name.partition(":")[0])
         if algorithm and algorithm.searches_whole_game and not display.is_small:
             raise AgentError(
-                f"{name} searches the whole game, which takes years in {options.game}; "
-                "expected another player, such as depth-limited"
+                tr(
+                    "{name} searches the whole game, which takes years in {game}; "
+                    "expected another player, such as depth-limited",
+                    name=name,
+                    game=options.game,
+                )
             )
-    return first, second
+    return names
 
 
-def _players(
-    options: argparse.Namespace, names: tuple[str, str], rng: Random, show: Callable[[str], None]
-) -> tuple[Agent | None, Agent | None]:
-    algorithms = {name.partition(":")[0] for name in names}
-    if options.model and not algorithms & set(NETWORK_AGENTS):
-        raise AgentError(f"--model: expected a player with a network: {', '.join(NETWORK_AGENTS)}")
-    setup = AgentSetup()
-    if any(AGENTS[name].uses != "nothing" for name in algorithms & AGENTS.keys()):
-        from goryu.agents.presets import board_setup, shogi_setup  # They import and load networks.
+def _chosen_names(options: argparse.Namespace, display: GameDisplay) -> tuple[str, str]:
+    opponent = display.opponent
+    if options.level or options.side:
+        if options.first or options.second:
+            raise AgentError(tr("--level and --side: expected no --first or --second with them"))
+        if options.level:
+            opponent = f"level:{level_by_name(options.level).number}"
+        return (opponent, PERSON) if options.side == "second" else (PERSON, opponent)
+    first: str = options.first or PERSON
+    return first, options.second or (opponent if first == PERSON else PERSON)
 
-        if options.game == "shogi":
-            setup = shogi_setup(_engine_config(options.model, show), show)
-        else:
-            setup = board_setup(options.game, rng, show, options.model)
 
-    def player(name: str) -> Agent | None:
-        try:
-            return None if name == PERSON else make_agent(name, setup, rng)
-        except AgentError as error:
-            raise AgentError(f"{error}, or {PERSON!r}") from error
+def _shown_name(name: str) -> str:
+    """Returns a player's name for people; that of a level has its own."""
+    word, _, number = name.partition(":")
+    if word != "level":
+        return tr(name) if name == PERSON else name
+    level = int(number) if number.isdecimal() else AGENTS["level"].budget
+    return f"{name} ({LEVELS[level - 1].name})" if 1 <= level <= len(LEVELS) else name
 
-    return player(names[0]), player(names[1])
+
+def _clock(options: argparse.Namespace) -> GameClock | None:
+    if options.time is None and options.byoyomi is None and options.increment is None:
+        return None
+    times = ClockConfig(60 * (options.time or 0), options.byoyomi or 0, options.increment or 0)
+    if not times.main_s + times.byoyomi_s:
+        raise InputError(tr("--increment: expected --time or --byoyomi with it"))
+    return GameClock(times)
 
 
 def _engine_config(model: Path | None, show: Callable[[str], None]) -> EngineConfig:
@@ -234,25 +272,71 @@ def _engine_config(model: Path | None, show: Callable[[str], None]) -> EngineCon
 
 
 def _parser() -> argparse.ArgumentParser:
-    players = [f"  {PERSON:<17}you, at this terminal"]
+    players = [f"  {PERSON:<17}{tr('you, at this terminal')}"]
     for name, algorithm in AGENTS.items():
         shown = f"{name}:{algorithm.budget}" if algorithm.budget else name
-        players.append(f"  {shown:<17}{algorithm.about}")
+        players.append(f"  {shown:<17}{tr(algorithm.about)}")
+    players += ["", tr("levels:")]
+    players += [f"  {level.number:<3}{level.name}: {level.about}" for level in LEVELS]
     parser = argparse.ArgumentParser(
         prog="goryu play",
-        description="""\
-Plays a game at the terminal. Shogi uses the engine's options of network and search, with engine_options.txt,
-but no clock, no book, and one search thread.""",
-        epilog="players (the number after the colon is N, with its default):\n" + "\n".join(players),
+        description=tr(
+            "Plays a game at the terminal. Shogi uses the engine's options of network and search, with "
+            "engine_options.txt, but no book. During the game, help lists what you can write."
+        ),
+        epilog=tr("players (the number after the colon is N, with its default):") + "\n" + "\n".join(players),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("game", choices=GAMES)
-    parser.add_argument("--first", default=PERSON, metavar="PLAYER", help="moves first (default: person)")
-    parser.add_argument(
-        "--second", metavar="PLAYER", help="moves second (default: an algorithm, or person)"
-    )
-    parser.add_argument(
-        "--model", type=Path, metavar="FILE.onnx", help="network that replaces the shipped one"
-    )
-    parser.add_argument("--seed", type=int, help="makes random moves reproducible")
+    _add_players(parser.add_argument_group(tr("players")))
+    _add_start(parser.add_argument_group(tr("start and clock")))
+    _add_display(parser.add_argument_group(tr("display")))
     return parser
+
+
+def _add_players(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--level", metavar="N", help=tr("strength of the opponent, 1 to 10 or a name"))
+    group.add_argument(
+        "--side", choices=("first", "second"), help=tr("your side; black is the first (default: first)")
+    )
+    group.add_argument("--first", metavar="PLAYER", help=tr("plays black (default: person)"))
+    group.add_argument(
+        "--second", metavar="PLAYER", help=tr("plays white (default: an algorithm, or person)")
+    )
+    group.add_argument(
+        "--model", type=Path, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+    )
+    group.add_argument("--seed", type=int, help=tr("makes random moves reproducible"))
+
+
+def _add_start(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--sfen", help=tr("position of shogi to start from"))
+    group.add_argument("--record", type=Path, metavar="FILE", help=tr("game to go on with: KIF, CSA ..."))
+    group.add_argument("--ply", type=int, metavar="N", help=tr("with --record: go on after this move"))
+    group.add_argument("--handicap", metavar="NAME", help=tr("such as 4-piece or 四枚落ち"))
+    group.add_argument("--time", type=_positive, metavar="MIN", help=tr("main time in minutes"))
+    group.add_argument("--byoyomi", type=_positive, metavar="S", help=tr("seconds for every move after it"))
+    group.add_argument("--increment", type=_positive, metavar="S", help=tr("seconds gained by every move"))
+
+
+def _add_display(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--board", choices=BOARDS, default="auto", help=tr("kanji and colours, or letters (default: auto)")
+    )
+    group.add_argument(
+        "--notation",
+        choices=("auto", *NOTATIONS),
+        default="auto",
+        help=tr("of shown moves of shogi; you may write any (default: auto)"),
+    )
+    group.add_argument("--save", type=Path, metavar="FILE", help=tr("writes the game there at the end"))
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1e6:
+        raise argparse.ArgumentTypeError(tr("{text}: expected a number above 0", text=text))
+    return number

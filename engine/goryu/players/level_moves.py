@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import exp
+from math import exp, expm1, inf, log
 from random import Random
 
+from goryu.games.shogi import Board as PythonBoard
 from goryu.games.shogi import is_drop, is_promotion, move_from, move_to
 from goryu.games.shogi.pieces import (
     BISHOP,
@@ -18,13 +19,16 @@ from goryu.games.shogi.pieces import (
     SILVER,
     WHITE_PIECE,
 )
-from goryu.games.state import Move
+from goryu.games.state import Move, State
 from goryu.implementation import Board, mate_in_one
 from goryu.players.levels import Level
 from goryu.search.evaluator import Evaluation
 from goryu.search.result import RootMove, SearchResult
 
-Evaluate = Callable[[Sequence[Board]], Sequence[Evaluation]]
+Evaluate = Callable[[Sequence[State]], Sequence[Evaluation]]
+
+BOARDS = (Board, PythonBoard)
+"""The classes of shogi positions."""
 
 SHARPNESS = 285 / 600
 """Exponent of the odds that turns the engine's win rate into the one that GUIs show.
@@ -39,6 +43,15 @@ SUREST = 0.999
 OBVIOUS_LOSS = 0.03
 """The greatest loss of a player who does not take what is free, or recapture."""
 
+TINY = 1e-300
+"""Replaces a random number that is 0 by chance."""
+
+DRAWN = 10
+"""How many moves a player thinks about, besides those that nobody overlooks."""
+
+NATURAL = 3
+"""How many of the most natural moves nobody overlooks."""
+
 PIECE_VALUES = {
     PAWN: 1, LANCE: 3, KNIGHT: 3, SILVER: 5, GOLD: 6, BISHOP: 8, ROOK: 10, KING: 0,
     PAWN + PROMOTED: 6, LANCE + PROMOTED: 6, KNIGHT + PROMOTED: 6, SILVER + PROMOTED: 6,
@@ -51,7 +64,7 @@ CHECK_APPEAL, PROMOTION_APPEAL, FORWARD_APPEAL, DROP_APPEAL, BACKWARD_APPEAL = 3
 
 
 def choose_level_move(
-    board: Board,
+    state: State,
     result: SearchResult,
     level: Level,
     policy_temperature: float,
@@ -60,26 +73,26 @@ def choose_level_move(
 ) -> RootMove:
     """Returns the move that a player of this level plays, with its value.
 
-    result: of a search of `board` at this level, with all moves; it must have at least one.
+    state: a position of any game; what only people see in shogi is left out for the others.
+    result: of a search of this position at this level, with all moves; it must have at least one.
     policy_temperature: of the priors in the result.
     """
     if result.moves[0].mate is not None and 0 < result.moves[0].mate <= level.mate_plies:
         return result.moves[0]
-    considered = _in_mind(board, result.moves, level, policy_temperature)
-    moves = _evaluated(board, [move for move, _ in considered], level, evaluate)
+    considered = _in_mind(state, result.moves, level, policy_temperature, rng)
+    moves = _evaluated(state, [move for move, _ in considered], level, evaluate)
     best = max(moves, key=lambda move: (move.value, move.visits))
     losses = [_felt(best.value) - _felt(move.value) for move in moves]
-    most = min(level.worst, OBVIOUS_LOSS) if _is_obvious(board, best.move, level) else level.worst
+    most = min(level.worst, OBVIOUS_LOSS) if _is_obvious(state, best.move, level) else level.worst
     weights = [
-        _weight(prior, loss, level) if loss <= most else 0.0
-        for (_, prior), loss in zip(considered, losses, strict=True)
+        weight * _tolerated(loss, level) if loss <= most else 0.0
+        for (_, weight), loss in zip(considered, losses, strict=True)
     ]
     return rng.choices(moves, weights)[0]
 
 
-def _weight(prior: float, loss: float, level: Level) -> float:
-    plausible: float = prior ** (1 / level.temperature)
-    return plausible * ((1 - level.blindness) * exp(-loss / level.tolerance) + level.blindness)
+def _tolerated(loss: float, level: Level) -> float:
+    return (1 - level.blindness) * exp(-loss / level.tolerance) + level.blindness
 
 
 def _felt(value: float) -> float:
@@ -97,18 +110,45 @@ def _felt(value: float) -> float:
 
 
 def _in_mind(
-    board: Board, moves: Sequence[RootMove], level: Level, policy_temperature: float
+    state: State, moves: Sequence[RootMove], level: Level, policy_temperature: float, rng: Random
 ) -> list[tuple[RootMove, float]]:
-    """Returns the moves that come to the player's mind, each with a weight; the best of the search is one."""
+    """Returns the moves that the player thinks about, each with a weight; the best of the search is one.
+
+    They are drawn by P^(1/temperature) with Gumbel noise, without replacement. The weight of a drawn move is
+    divided by its chance to be drawn, so that the move that is played at last has the same distribution as if
+    the player had thought about all moves (Kool, van Hoof and Welling, 2019).
+    """
+    weights = _weights(state, moves, level, policy_temperature)
+    least = level.least_prior * max(weights)
+    logs = [log(weight) / level.temperature if weight >= least else -inf for weight in weights]
+    certain = {0, *_certain(state, moves, weights, level)}
+    keys = [value - log(rng.expovariate(1) or TINY) for value in logs]
+    drawn = [
+        i for i in sorted(range(len(moves)), key=lambda i: -keys[i]) if i not in certain and logs[i] > -inf
+    ]
+    threshold = keys[drawn[DRAWN]] if len(drawn) > DRAWN else -inf
+    chosen = [(moves[i], exp(max(logs[i], log(least) / level.temperature))) for i in certain]
+    return chosen + [(moves[i], exp(logs[i]) / -expm1(-exp(logs[i] - threshold))) for i in drawn[:DRAWN]]
+
+
+def _weights(state: State, moves: Sequence[RootMove], level: Level, policy_temperature: float) -> list[float]:
+    """Returns the policy at temperature 1, mixed with what catches a beginner's eye."""
     weights = _normalized([move.prior**policy_temperature for move in moves])
-    if level.naivety:
-        appeals = _normalized(_appeals(board, [move.move for move in moves]))
-        weights = [
-            (1 - level.naivety) * weight + level.naivety * appeal
-            for weight, appeal in zip(weights, appeals, strict=True)
-        ]
-    least = min(level.least_prior * max(weights), weights[0])
-    return [(move, weight) for move, weight in zip(moves, weights, strict=True) if weight >= least]
+    if not level.naivety:
+        return weights
+    appeals = [1.0] * len(moves)
+    if isinstance(state, BOARDS):
+        appeals = _appeals(state, [move.move for move in moves])
+    return [
+        (1 - level.naivety) * weight + level.naivety * appeal
+        for weight, appeal in zip(weights, _normalized(appeals), strict=True)
+    ]
+
+
+def _certain(state: State, moves: Sequence[RootMove], weights: Sequence[float], level: Level) -> list[int]:
+    """Returns the indices of the moves that no player overlooks: natural and obvious ones."""
+    natural = sorted(range(len(moves)), key=lambda i: -weights[i])[:NATURAL]
+    return natural + [i for i, move in enumerate(moves) if _is_obvious(state, move.move, level)]
 
 
 def _normalized(weights: Sequence[float]) -> list[float]:
@@ -145,34 +185,41 @@ def _direction_appeal(pieces: Sequence[int], move: Move, turn: int) -> float:
 # What the player sees of each move.
 
 
-def _evaluated(board: Board, moves: Sequence[RootMove], level: Level, evaluate: Evaluate) -> list[RootMove]:
-    """Returns the moves with their values; the network evaluates the position after an unvisited move."""
+def _evaluated(state: State, moves: Sequence[RootMove], level: Level, evaluate: Evaluate) -> list[RootMove]:
+    """Returns the moves with their values; the evaluator provides that of an unvisited move."""
     values: dict[Move, float] = {}
-    unknown: list[tuple[Move, Board]] = []
+    unknown: list[tuple[Move, State]] = []
     for move in moves:
-        after = board.copy()
+        after = state.copy()
         after.push(move.move)
-        known = move.value if move.visits or move.mate is not None else _known_value(after)
-        if level.sees_threats and known != 1.0 and after.legal_moves() and mate_in_one(after) is not None:
-            known = -1.0
-        if known is None:
+        value = move.value if move.visits or move.mate is not None else _known_value(after)
+        if level.sees_threats and value != 1.0 and _threatens_mate(after):
+            value = -1.0
+        if value is None:
             unknown.append((move.move, after))
         else:
-            values[move.move] = known
+            values[move.move] = value
     evaluations = evaluate([after for _, after in unknown]) if unknown else ()
     for (played, _), evaluation in zip(unknown, evaluations, strict=True):
         values[played] = -evaluation.value
     return [replace(move, value=values[move.move]) for move in moves]
 
 
-def _known_value(after: Board) -> float | None:
+def _known_value(after: State) -> float | None:
     """Returns the value of a move that ends the game or repeats a position, for the player of the move."""
     outcome = after.repetition() or after.outcome()
     return None if outcome is None else -outcome.value
 
 
-def _is_obvious(board: Board, best: Move, level: Level) -> bool:
-    """Does the best move take a piece that the player sees, or take back on the last move's square?"""
-    gain = _captured_value(board.pieces, best)
-    is_recapture = bool(board.move_stack) and move_to(board.move_stack[-1]) == move_to(best)
+def _threatens_mate(state: State) -> bool:
+    """Can the side to move mate at once?"""
+    return isinstance(state, BOARDS) and mate_in_one(state) is not None
+
+
+def _is_obvious(state: State, move: Move, level: Level) -> bool:
+    """Does the move take a piece that the player sees, or take back on the last move's square?"""
+    if not isinstance(state, BOARDS):
+        return False
+    gain = _captured_value(state.pieces, move)
+    is_recapture = bool(state.move_stack) and move_to(state.move_stack[-1]) == move_to(move)
     return gain >= level.obvious_gain or (gain > 0 and is_recapture)

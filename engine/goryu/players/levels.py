@@ -22,7 +22,8 @@ Source of exp(-loss): McKelvey and Palfrey, "Quantal Response Equilibria", 1995.
 
 from dataclasses import dataclass, replace
 
-from goryu.language import language
+from goryu.errors import InputError
+from goryu.language import language, tr
 from goryu.players.config import EngineConfig
 from goryu.players.limits import Limits
 
@@ -84,36 +85,46 @@ class Level:
 # fmt: off
 LEVELS: tuple[Level, ...] = (
     Level(1, "Chick", "ひよこ", "a child's first opponent", "はじめての対局に", 200,
-          playouts=1, temperature=3.0, tolerance=0.30, blindness=0.30, worst=0.60, naivety=0.7,
-          least_prior=0.002, obvious_gain=8, mate_plies=1, sees_threats=False),
-    Level(2, "Squirrel", "りす", "knows how the pieces move, and captures", "駒の動きを覚えた人に", 400,
-          playouts=1, temperature=2.6, tolerance=0.22, blindness=0.20, worst=0.50, naivety=0.5,
-          least_prior=0.003, obvious_gain=8, mate_plies=1, sees_threats=False),
-    Level(3, "Rabbit", "うさぎ", "defends what is attacked, most of the time", "駒損を覚えた人に", 600,
-          playouts=1, temperature=2.2, tolerance=0.15, blindness=0.12, worst=0.40, naivety=0.3,
-          least_prior=0.005, obvious_gain=5, mate_plies=1, sees_threats=False),
-    Level(4, "Fox", "きつね", "plays castles and simple attacks", "囲いと戦法を覚えた人に", 800,
-          playouts=1, temperature=1.8, tolerance=0.10, blindness=0.06, worst=0.30, naivety=0.15,
-          least_prior=0.01, obvious_gain=5, mate_plies=3),
-    Level(5, "Monkey", "さる", "seldom gives a piece away", "級位者に", 1000,
-          playouts=2, temperature=1.5, tolerance=0.06, blindness=0.02, worst=0.25, naivety=0.05,
-          least_prior=0.01, obvious_gain=3, mate_plies=3),
-    Level(6, "Wolf", "おおかみ", "a strong club player", "有段者に", 1200,
-          playouts=8, temperature=1.2, tolerance=0.035, blindness=0.005, worst=0.15,
+          playouts=1, temperature=2.9, tolerance=0.28, blindness=0.28, worst=0.58, naivety=0.65,
+          least_prior=0.002, obvious_gain=8, sees_threats=False),
+    Level(2, "Squirrel", "りす", "has just learned the moves", "駒の動かし方を覚えた人に", 400,
+          playouts=1, temperature=2.6, tolerance=0.22, blindness=0.20, worst=0.50, naivety=0.50,
+          least_prior=0.003, obvious_gain=8, sees_threats=False),
+    Level(3, "Rabbit", "うさぎ", "takes what is free", "ただの駒は取れる人に", 600,
+          playouts=1, temperature=2.35, tolerance=0.175, blindness=0.15, worst=0.44, naivety=0.37,
+          least_prior=0.004, sees_threats=False),
+    Level(4, "Raccoon", "たぬき", "defends what is attacked, most of the time", "駒の損得がわかる人に", 800,
+          playouts=1, temperature=2.15, tolerance=0.144, blindness=0.11, worst=0.39, naivety=0.28,
+          least_prior=0.005, sees_threats=False),
+    Level(5, "Fox", "きつね", "builds castles, sees mates in three", "囲いと三手詰めを覚えた人に", 1000,
+          playouts=1, temperature=1.9, tolerance=0.113, blindness=0.075, worst=0.33, naivety=0.19,
+          least_prior=0.008, mate_plies=3),
+    Level(6, "Monkey", "さる", "seldom gives a piece away", "駒をただでは取られない人に", 1200,
+          playouts=1, temperature=1.65, tolerance=0.077, blindness=0.035, worst=0.27, naivety=0.09,
+          obvious_gain=3, mate_plies=3),
+    Level(7, "Wolf", "おおかみ", "makes small mistakes only", "大きなミスの少ない人に", 1400,
+          playouts=2, temperature=1.3, tolerance=0.03, blindness=0.008, worst=0.15,
           least_prior=0.02, obvious_gain=3, mate_plies=5),
-    Level(7, "Bear", "くま", "punishes most mistakes", "高段者に", 1400,
-          playouts=24, temperature=1.0, tolerance=0.02, worst=0.08,
-          least_prior=0.02, obvious_gain=1, mate_plies=7, leaf_mate_nodes=10),
-    Level(8, "Tiger", "とら", "hardly makes a mistake", "県代表クラスに", 1600,
-          playouts=80, temperature=1.0, tolerance=0.01, worst=0.03,
-          least_prior=0.02, obvious_gain=1, mate_plies=9, leaf_mate_nodes=40),
-    Level(9, "Eagle", "わし", "a few hundred playouts a move", "さらに強い相手を望む人に", 1800,
-          playouts=250, temperature=1.0, tolerance=0.004, worst=0.01,
+    Level(8, "Bear", "くま", "reads a few moves ahead", "数手先まで読む", 1600,
+          playouts=12, tolerance=0.012, worst=0.08,
+          least_prior=0.02, obvious_gain=1, mate_plies=7),
+    Level(9, "Tiger", "とら", "reads far ahead, makes hardly a mistake", "深く読んで間違えない", 1800,
+          playouts=80, tolerance=0.006, worst=0.03,
           least_prior=0.02, obvious_gain=1, mate_plies=99, leaf_mate_nodes=40),
     Level(10, "Dragon", "竜", "full strength: uses all of its time", "全力、持ち時間いっぱい考える", 2000),
 )
 """Every level; `LEVELS[n - 1]` has the number n."""
 # fmt: on
+
+
+def level_by_name(text: str) -> Level:
+    """Returns the level with this number or name; raises InputError."""
+    wanted = text.strip().lower()
+    for level in LEVELS:
+        if wanted in (str(level.number), level.english.lower(), level.japanese):
+            return level
+    names = ", ".join(f"{level.number} {level.name}" for level in LEVELS)
+    raise InputError(tr("level {text!r}: expected one of {names}", text=text, names=names))
 
 
 def level_by_elo(elo: int) -> Level:

@@ -61,10 +61,11 @@ class Player:
     Call all methods from one thread; a running search is controlled through its `SearchControl`.
     """
 
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = monotonic, loaded: LoadedEvaluator | None = None) -> None:
+        """Creates a player. loaded: its evaluator, if `load` will not be called."""
         self._clock = clock
         self._time = TimeManager(clock)
-        self._loaded: LoadedEvaluator | None = None
+        self._loaded = loaded
         self._puct: Puct | None = None
         self._other: Searcher | None = None  # The last search, if it was by another algorithm.
         self._other_name = ""
@@ -112,7 +113,7 @@ class Player:
             self._puct.clear()
 
     def search(self, request: Request, control: SearchControl, on_progress: OnProgress) -> Answer:
-        """Searches until the limits or `control` end it; `load` must have been called.
+        """Searches until the limits or `control` end it; there must be an evaluator.
 
         An infinite search, or one while pondering, may return early if nothing is left to search; the
         caller then holds back the answer.
