@@ -1,0 +1,132 @@
+"""Chooses the games to learn from: by rating, length, ending, and without duplicates.
+
+The idea is that of filter_csa in 山岡忠夫『将棋AIで学ぶディープラーニング』(2018).
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from goryu.errors import InputError
+from goryu.games.shogi import START_SFEN
+from goryu.kifu.reading import parse_records
+from goryu.kifu.record import Ending, GameRecord, RecordError
+from goryu.learning.records.archives import RecordFile
+
+DEFAULT_ENDINGS = (Ending.RESIGNATION, Ending.CHECKMATE, Ending.DECLARATION)
+DRAWS = (Ending.REPETITION, Ending.IMPASSE, Ending.MAX_PLIES, Ending.DRAW)
+"""The endings without a winner that are a result."""
+
+
+def _option(default: Any, text: str) -> Any:
+    return field(default=default, metadata={"help": text})
+
+
+@dataclass(frozen=True, slots=True)
+class GameFilter:
+    """Which games to keep; the help of an option of `tools/records.py` is the help of its field.
+
+    endings: those that are kept. needs_result: leave out games that neither side has won nor drawn?
+    """
+
+    min_rating: float = _option(0.0, "least rating of both players; games without ratings are then left out")
+    max_difference: float = _option(float("inf"), "greatest difference of the ratings")
+    min_plies: int = _option(0, "least number of moves")
+    max_plies: int = _option(10_000, "greatest number of moves")
+    handicaps: bool = _option(False, "keep games that do not begin in the usual position")
+    player: str = _option("", "keep games of players whose name contains this text")
+    endings: tuple[Ending, ...] = DEFAULT_ENDINGS
+    needs_result: bool = True
+
+    def __post_init__(self) -> None:
+        """Raises InputError for numbers that leave no game."""
+        if not 0 <= self.min_plies <= self.max_plies:
+            raise InputError(
+                f"plies: expected 0 <= MIN <= MAX, received {self.min_plies} and {self.max_plies}"
+            )
+
+    def reason_against(self, game: GameRecord) -> str:
+        """Returns why a game is left out, or an empty text."""
+        plies = len(game.plies)
+        if game.ending not in self.endings:
+            return f"ended by {game.ending or 'nothing that is recorded'}"
+        if self.needs_result and game.winner is None and game.ending not in DRAWS:
+            return "the winner is not recorded"
+        if not self.handicaps and game.start != START_SFEN:
+            return "another start position"
+        if plies < self.min_plies:
+            return f"fewer than {self.min_plies} moves"
+        if plies > self.max_plies:
+            return f"more than {self.max_plies} moves"
+        if self.player and not any(self.player in name for name in game.names):
+            return f"no player with {self.player!r} in the name"
+        return self._reason_of_ratings(game)
+
+    def _reason_of_ratings(self, game: GameRecord) -> str:
+        black, white = game.ratings
+        if self.min_rating > 0 or self.max_difference < float("inf"):
+            if black is None or white is None:
+                return "without both ratings"
+            if min(black, white) < self.min_rating:
+                return f"a rating below {self.min_rating:g}"
+            if abs(black - white) > self.max_difference:
+                return f"ratings more than {self.max_difference:g} apart"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A game of an archive, or what was found in its place.
+
+    name: "PATH", "ARCHIVE!MEMBER", with "#2" for the second game of a file with several.
+    game: None if the record is damaged. reason: why the game is left out; empty if it is kept.
+    """
+
+    name: str
+    game: GameRecord | None
+    reason: str = ""
+
+    @property
+    def is_kept(self) -> bool:
+        """Is it a game that the filter and the search for duplicates kept?"""
+        return self.game is not None and not self.reason
+
+
+def read_candidates(files: Iterable[RecordFile]) -> Iterator[Candidate]:
+    """Yields every game of the files; damaged ones with the reason, which names file and line."""
+    for file in files:
+        if file.problem:
+            yield Candidate(file.name, None, f"{file.name}: {file.problem}")
+            continue
+        found = list(parse_records(file.data, file.name))
+        for number, game in enumerate(found, 1):
+            name = f"{file.name}#{number}" if len(found) > 1 else file.name
+            if isinstance(game, RecordError):
+                yield Candidate(name, None, str(game))
+            else:
+                yield Candidate(name, game)
+
+
+def select(
+    candidates: Iterable[Candidate], game_filter: GameFilter, *, keep_duplicates: bool = False
+) -> Iterator[Candidate]:
+    """Yields all candidates, those that are left out with the reason.
+
+    Two games with the same start and the same moves are duplicates, whoever played them; the first is kept.
+    """
+    seen: dict[bytes, str] = {}
+    for candidate in candidates:
+        if candidate.game is None or candidate.reason:
+            yield candidate
+            continue
+        reason = game_filter.reason_against(candidate.game)
+        if not reason and not keep_duplicates:
+            first = seen.setdefault(game_hash(candidate.game), candidate.name)
+            reason = f"the same moves as {first}" if first != candidate.name else ""
+        yield Candidate(candidate.name, candidate.game, reason)
+
+
+def game_hash(game: GameRecord) -> bytes:
+    """Returns 16 bytes that identify the start and the moves of a game."""
+    return hashlib.blake2b(" ".join([game.start, *game.moves]).encode(), digest_size=16).digest()
