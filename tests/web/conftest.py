@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -202,6 +203,17 @@ class ShogiPage:
 @pytest.fixture
 def on_board() -> type[ShogiPage]:
     return ShogiPage
+
+
+@pytest.fixture
+def in_loop() -> Callable[..., Any]:
+    """Runs a coroutine in a thread: in this one, Playwright's event loop runs."""
+
+    def run(work: Any) -> Any:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(asyncio.run, work).result(60)
+
+    return run
 
 
 @pytest.fixture

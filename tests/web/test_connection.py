@@ -1,0 +1,214 @@
+"""Lost connections, closed tabs, and the rate of reports."""
+
+import asyncio
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from goryu.players.config import EngineConfig
+from goryu.web import server as server_module
+from goryu.web.session import Job, Outbox, Session, View
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+
+class Endless(View):
+    """A view whose search ends only when it is stopped."""
+
+    name = "endless"
+    started = threading.Event()
+    ended = threading.Event()
+
+    async def on_start(self, _message: Any) -> None:
+        await self.session.run("endless", self._work)
+
+    def _work(self, job: Job) -> None:
+        self.started.set()
+        count = 0
+        while not job.is_stopped:
+            count += 1
+            job.report("endless.count", count=count)
+            time.sleep(1 / 300)
+        self.ended.set()
+
+
+@pytest.fixture
+def endless(server: Any) -> type[Endless]:
+    Endless.started.clear()
+    Endless.ended.clear()
+    server.server._views = {**server.server._views, "endless": Endless}
+    return Endless
+
+
+START = """
+async () => {
+  const socket = await import("/static/js/socket.js");
+  window.counts = [];
+  socket.on("endless.count", (message) => window.counts.push(message.count));
+  socket.request("endless.start").catch(() => {});
+}
+"""
+
+
+def ready(page: Any) -> None:
+    page.wait_for_function("() => sessionStorage.getItem('goryu.session')")
+    expect(page.locator("#connection")).to_be_hidden()
+
+
+def drop_connections(server: Any) -> None:
+    """Cuts the connections as a network does, without a goodbye."""
+
+    def cut() -> None:
+        for socket in server.server._sockets.values():
+            socket._req.transport.abort()
+
+    server.call(cut)
+
+
+def test_a_search_ends_when_its_tab_is_closed(open_page: Any, endless: type[Endless]) -> None:
+    page = open_page()
+    ready(page)
+    page.evaluate(START)
+    assert endless.started.wait(10)
+    assert not endless.ended.wait(0.5)
+    page.close(run_before_unload=False)
+    assert endless.ended.wait(10)
+
+
+def test_the_engines_search_ends_when_its_tab_is_closed(open_page: Any, server: Any) -> None:
+    """At full strength without a clock a move takes five seconds."""
+    page = open_page()
+    page.locator(".level input").fill("10")
+    page.locator('input[name="side"][value="second"]').check(force=True)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".player.turn .dots")).to_be_visible()
+    (session,) = server.server.sessions.values()
+    assert session.is_running("play")
+    page.close()
+    until = time.monotonic() + 4
+    while session.is_running("play") and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not session.is_running("play")
+
+
+def test_a_page_connects_again_and_its_session_and_search_go_on(
+    open_page: Any, server: Any, endless: type[Endless]
+) -> None:
+    page = open_page()
+    ready(page)
+    page.evaluate(START)
+    assert endless.started.wait(10)
+    page.wait_for_function("() => window.counts.length > 2")
+    drop_connections(server)
+    page.evaluate("() => { window.counts = []; }")
+    page.wait_for_function("() => window.counts.length > 2")
+    assert not endless.ended.is_set()
+    assert len(server.server.sessions) == 1
+    # The browser itself reports a broken connection; the page cannot prevent that.
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
+
+
+def test_a_search_ends_when_the_connection_is_lost_for_long(
+    open_page: Any, server: Any, endless: type[Endless], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "GRACE_S", 0.2)
+    page = open_page()
+    ready(page)
+    page.evaluate(START)
+    assert endless.started.wait(10)
+    page.context.set_offline(True)
+    page.evaluate(
+        "() => { WebSocket = class { constructor() { setTimeout(() => this.onclose({code: 1006}), 50); } }; }"
+    )
+    drop_connections(server)
+    assert endless.ended.wait(10)
+    expect(page.locator("#connection")).to_be_visible()
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
+
+
+def test_300_reports_a_second_reach_the_page_as_ten(open_page: Any, endless: type[Endless]) -> None:
+    page = open_page()
+    ready(page)
+    page.evaluate(START)
+    page.wait_for_function("() => window.counts.length > 0")
+    page.evaluate("() => { window.counts = []; }")
+    page.wait_for_timeout(2000)
+    counts = page.evaluate("() => window.counts")
+    assert len(counts) <= 25
+    assert counts == sorted(set(counts))
+
+
+def test_the_game_survives_a_restart_of_the_server(open_page: Any, server: Any, on_board: Any) -> None:
+    page = open_page()
+    page.locator('input[name="side"][value="both"]').check(force=True)
+    page.get_by_role("button", name="Start").click()
+    on_board(page).move("7g7f")
+    expect(page.locator(".moves li")).to_have_count(1)
+    server.call(server.server.sessions.clear)
+    drop_connections(server)
+    until = time.monotonic() + 20
+    while not any(one.views["play"]._game for one in list(server.server.sessions.values())):
+        assert time.monotonic() < until, "the page did not bring its game back"
+        page.wait_for_timeout(50)
+    on_board(page).move("3c3d", "gote")
+    expect(page.locator(".moves li")).to_have_count(2)
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
+
+
+# The outbox and the jobs, without a browser.
+
+
+def test_only_the_newest_report_of_a_kind_waits(in_loop: Any) -> None:
+    async def run() -> list[Any]:
+        outbox = Outbox(asyncio.get_running_loop())
+        outbox.open()
+        for number in range(1000):
+            outbox.put_report({"type": "a.x", "number": number})
+            outbox.put_report({"type": "a.y", "number": -number})
+        return [json.loads(text) for text in await outbox.next()]
+
+    messages = in_loop(run())
+    assert messages == [{"type": "a.x", "number": 999}, {"type": "a.y", "number": -999}]
+
+
+def test_a_page_that_reads_nothing_is_disconnected(in_loop: Any) -> None:
+    async def run() -> None:
+        outbox = Outbox(asyncio.get_running_loop())
+        outbox.open()
+        for number in range(2000):
+            outbox.put({"type": "a.x", "number": number})
+        with pytest.raises(ConnectionError):
+            await outbox.next()
+
+    in_loop(run())
+
+
+def test_jobs_of_one_name_never_run_at_the_same_time(in_loop: Any) -> None:
+    running: list[int] = []
+    overlaps: list[int] = []
+
+    def work(job: Job) -> bool:
+        running.append(1)
+        overlaps.append(len(running))
+        while not job.is_stopped:
+            time.sleep(0.001)
+        time.sleep(0.02)
+        running.pop()
+        return True
+
+    async def run() -> None:
+        session = Session({}, EngineConfig())
+        tasks = []
+        for _ in range(5):
+            tasks.append(asyncio.create_task(session.run("one", work)))
+            await asyncio.sleep(0.01)
+        tasks[0].cancel()
+        session.stop("one")
+        await asyncio.gather(*tasks, return_exceptions=True)
+        session.close()
+
+    in_loop(run())
+    assert set(overlaps) == {1}

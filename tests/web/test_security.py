@@ -1,0 +1,307 @@
+"""Requests that other sites, and broken pages, can send to the server."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from goryu.web import server as server_module
+from goryu.web.security import TOKEN_HEADER, Guard
+from goryu.web.session import MessageError, choice, field, number, parse
+
+Do = Callable[[aiohttp.ClientSession], Awaitable[Any]]
+
+
+def ask(do: Do) -> Any:
+    """Runs `do` with an HTTP client and returns its result."""
+
+    async def run() -> Any:
+        async with aiohttp.ClientSession() as client:
+            return await asyncio.wait_for(do(client), 30)
+
+    with ThreadPoolExecutor(1) as pool:  # In this thread, Playwright's event loop may run.
+        return pool.submit(asyncio.run, run()).result(60)
+
+
+def status(url: str, method: str = "GET", **headers: str) -> int:
+    async def do(client: aiohttp.ClientSession) -> int:
+        async with client.request(method, url, headers=headers) as response:
+            return response.status
+
+    found: int = ask(do)
+    return found
+
+
+def origin(server: Any) -> str:
+    return str(server.url.rstrip("/"))
+
+
+async def hello(client: aiohttp.ClientSession, server: Any, **content: Any) -> Any:
+    """Opens a socket and sends the first message; returns the socket."""
+    socket = await client.ws_connect(server.url + "socket", origin=origin(server))
+    await socket.send_json(
+        {"type": "hello", "token": server.token, "session": "", "language": "en", **content}
+    )
+    return socket
+
+
+class TestHost:
+    def test_the_servers_own_names_are_accepted(self, server: Any) -> None:
+        assert status(server.url) == 200
+        assert status(server.url.replace("127.0.0.1", "localhost")) == 200
+
+    @pytest.mark.parametrize(
+        "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1.evil:{port}", ""]
+    )
+    @pytest.mark.parametrize("path", ["", "static/js/main.js", "socket"])
+    def test_other_names_are_refused(self, server: Any, host: str, path: str) -> None:
+        """DNS rebinding: a name of the attacker's that resolves to 127.0.0.1."""
+        assert status(server.url + path, Host=host.format(port=server.server.port)) == 403
+
+    def test_only_127_0_0_1_is_listened_on(self, server: Any) -> None:
+        addresses = {address[0] for address in server.call(lambda: server.server._runner.addresses)}
+        assert addresses == {"127.0.0.1"}
+
+
+class TestOrigin:
+    @pytest.mark.parametrize(
+        "foreign", ["https://evil.example", "null", "http://127.0.0.1", "http://localhost:1"]
+    )
+    def test_other_sites_get_no_socket(self, server: Any, foreign: str) -> None:
+        async def do(client: aiohttp.ClientSession) -> int:
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await client.ws_connect(server.url + "socket", origin=foreign)
+            return refused.value.status
+
+        assert ask(do) == 403
+
+    def test_a_socket_without_origin_is_refused(self, server: Any) -> None:
+        async def do(client: aiohttp.ClientSession) -> int:
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await client.ws_connect(server.url + "socket")
+            return refused.value.status
+
+        assert ask(do) == 403
+
+    def test_other_sites_get_no_page(self, server: Any) -> None:
+        assert status(server.url, Origin="https://evil.example") == 403
+        assert status(server.url, Origin=origin(server)) == 200
+
+
+class TestToken:
+    @pytest.mark.parametrize("token", ["", "x", None, 3, ["a"]])
+    def test_a_socket_without_the_token_is_closed(self, server: Any, token: Any) -> None:
+        async def do(client: aiohttp.ClientSession) -> Any:
+            socket = await hello(client, server, token=token)
+            await socket.receive()
+            return socket.close_code
+
+        assert ask(do) == 1008
+        assert server.server.sessions == {}
+
+    def test_another_first_message_is_refused(self, server: Any) -> None:
+        async def do(client: aiohttp.ClientSession) -> Any:
+            socket = await hello(client, server, type="play.new")
+            await socket.receive()
+            return socket.close_code
+
+        assert ask(do) == 1008
+
+    @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+    def test_requests_that_could_change_something_need_it(self, server: Any, method: str) -> None:
+        assert status(server.url, method) == 403
+        assert status(server.url, method, **{TOKEN_HEADER: "x"}) == 403
+        assert status(server.url, method, **{TOKEN_HEADER: server.token}) == 405
+
+    def test_each_server_has_its_own(self, server: Any) -> None:
+        assert Guard().token != server.token
+        assert len(server.token) > 40
+
+
+class TestPaths:
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "static/../server.py",
+            "static/%2e%2e/server.py",
+            "static/..%2fserver.py",
+            "static/%2e%2e%2f%2e%2e%2f%2e%2e%2fpyproject.toml",
+            "static//etc/passwd",
+            "static/%2fetc/passwd",
+            "static/js/../../../command.py",
+            "server.py",
+            "static/",
+            "static/js",
+        ],
+    )
+    def test_only_the_pages_files_are_served(self, server: Any, path: str) -> None:
+        async def do(_client: aiohttp.ClientSession) -> bytes:
+            # The client would tidy the path.
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.server.port)
+            host = f"127.0.0.1:{server.server.port}"
+            writer.write(f"GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+            answer = await reader.read()
+            writer.close()
+            return answer
+
+        answer = ask(do)
+        assert answer.split()[1] in (b"403", b"404"), answer[:200]
+
+    def test_no_message_names_a_path(self) -> None:
+        """Views get the content of files; only the command line opens one."""
+        folder = Path(server_module.__file__).parent
+        for path in folder.glob("*.py"):
+            if path.name in ("command.py", "server.py"):  # The command line's record, and our own page.
+                continue
+            text = path.read_text(encoding="utf-8")
+            assert "open(" not in text.replace("outbox.open(", "").replace("def open(", ""), path.name
+            assert "read_text" not in text, path.name
+            assert "read_record(" not in text, path.name
+
+
+class TestHeaders:
+    @pytest.mark.parametrize("path", ["", "static/js/main.js", "static/missing.js"])
+    def test_the_page_is_restricted_to_this_server(self, server: Any, path: str) -> None:
+        async def do(client: aiohttp.ClientSession) -> Any:
+            async with client.get(server.url + path) as response:
+                return response.headers
+
+        headers = ask(do)
+        policy = headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert "Access-Control-Allow-Origin" not in headers
+
+
+class TestMessages:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "{",
+            "[]",
+            "3",
+            '"hello"',
+            "{}",
+            '{"type": 3}',
+            '{"type": "no.such.message", "id": 1}',
+            '{"type": "play.new", "id": {"a": 1}}',
+            '{"type": "play.new", "id": 1, "game": "chess"}',
+            '{"type": "play.new", "id": 1, "game": "shogi", "opponent": "../../etc/passwd"}',
+            '{"type": "play.new", "id": 1, "game": "shogi", "sfen": "9/9 b"}',
+            '{"type": "play.new", "id": 1, "game": "shogi", "clock": {"main": -1}}',
+            '{"type": "play.new", "id": 1, "game": "shogi", "clock": {"main": 1e999}}',
+            '{"type": "play.new", "id": 1, "game": "shogi", "moves": ["9i9h", "x"]}',
+            '{"type": "play.new", "id": 1, "game": "shogi", "moves": [1]}',
+            '{"type": "play.move", "id": 1, "number": 0, "move": "7g7f"}',
+            '{"type": "play.save", "id": 1}',
+            "[" * 100_000,
+        ],
+    )
+    def test_a_bad_message_gets_an_error_and_the_session_goes_on(self, server: Any, text: str) -> None:
+        async def do(client: aiohttp.ClientSession) -> Any:
+            socket = await hello(client, server)
+            await socket.receive_json()
+            await socket.send_str(text)
+            refused = await socket.receive_json()
+            await socket.send_json({"type": "play.options", "id": 7})
+            answered = await socket.receive_json()
+            await socket.close()
+            return refused, answered
+
+        refused, answered = ask(do)
+        assert refused["ok"] is False
+        assert refused["error"]
+        assert (answered["id"], answered["ok"]) == (7, True)
+
+    def test_a_message_that_is_too_large_closes_the_connection(self, server: Any) -> None:
+        async def do(client: aiohttp.ClientSession) -> Any:
+            socket = await hello(client, server)
+            await socket.receive_json()
+            await socket.send_str(json.dumps({"type": "x", "text": "a" * server_module.MOST_MESSAGE_BYTES}))
+            await socket.receive()
+            return socket.close_code
+
+        assert ask(do) == 1009
+
+    def test_binary_messages_are_refused(self, server: Any) -> None:
+        async def do(client: aiohttp.ClientSession) -> Any:
+            socket = await hello(client, server)
+            await socket.receive_json()
+            await socket.send_bytes(b"\x00")
+            await socket.receive()
+            return socket.close_code
+
+        assert ask(do) == 1003
+
+    def test_too_many_tabs_are_refused(self, server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(server_module, "MOST_SESSIONS", 2)
+
+        async def do(client: aiohttp.ClientSession) -> Any:
+            sockets = [await hello(client, server) for _ in range(2)]
+            for socket in sockets:
+                await socket.receive_json()
+            third = await hello(client, server)
+            await third.receive()
+            return third.close_code
+
+        assert ask(do) == 1008
+
+    def test_another_tab_cannot_take_a_session_that_is_in_use(self, server: Any) -> None:
+        async def do(client: aiohttp.ClientSession) -> Any:
+            first = await hello(client, server)
+            name = (await first.receive_json())["session"]
+
+            async def answer() -> None:
+                assert (await first.receive_json())["type"] == "session.alive"
+                await first.send_json({"type": "session.alive"})
+
+            task = asyncio.create_task(answer())
+            second = await hello(client, server, session=name)
+            welcome = await second.receive_json()
+            await task
+            return name, welcome["session"]
+
+        name, other = ask(do)
+        assert name != other
+
+    def test_a_session_that_does_not_answer_goes_to_the_page_that_claims_it(self, server: Any) -> None:
+        async def do(client: aiohttp.ClientSession) -> Any:
+            first = await hello(client, server)
+            name = (await first.receive_json())["session"]
+            second = await hello(client, server, session=name)
+            return name, await second.receive_json()
+
+        name, welcome = ask(do)
+        assert welcome == {"type": "session.welcome", "session": name, "new": False}
+
+
+class TestFields:
+    def test_a_message_is_an_object_with_a_type(self) -> None:
+        assert parse('{"type": "a.b"}') == {"type": "a.b"}
+        with pytest.raises(MessageError):
+            parse('{"type": "a", "id": "1"}')
+
+    @pytest.mark.parametrize("value", [True, "1", 1.5, None, [], 2000, -1])
+    def test_numbers_are_whole_and_in_range(self, value: Any) -> None:
+        with pytest.raises(MessageError):
+            number({"type": "x", "n": value}, "n", 0, 1000)
+
+    def test_a_whole_number_is_a_float_but_a_truth_value_is_not(self) -> None:
+        assert field({"n": 3}, "n", float) == 3.0
+        with pytest.raises(MessageError):
+            field({"n": True}, "n", float)
+
+    def test_a_choice_is_one_of_the_expected(self) -> None:
+        assert choice({"c": "a"}, "c", ("a", "b")) == "a"
+        assert choice({}, "c", ("a", "b"), "b") == "b"
+        with pytest.raises(MessageError):
+            choice({"c": "z"}, "c", ("a", "b"))
