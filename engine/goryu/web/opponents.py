@@ -23,6 +23,8 @@ from goryu.web.session import Job
 
 HINT_PLAYOUTS = 400
 HINT_MOVES = 3
+LEAST_HINT_SHARE = 0.03
+"""Of the visits: a hint shows no move that the search has hardly looked at."""
 
 CAPACITY_BYTES = 256 << 20
 """Memory of the search of one tab."""
@@ -105,6 +107,7 @@ class Opponents:
             moves = self._search_small(kind, state, job).moves
         total = sum(move.visits for move in moves) or 1
         best = sorted(moves, key=lambda move: -move.visits)[:HINT_MOVES]
+        best = [one for one in best if one is best[0] or one.visits >= LEAST_HINT_SHARE * total]
         name = move_to_usi if isinstance(state, Board) else lambda move: str(int(move))
         return [
             {"move": name(one.move), "share": one.visits / total, "rate": round(50 + 50 * one.value, 1)}

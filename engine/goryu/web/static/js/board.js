@@ -257,10 +257,10 @@ export class Board {
       const used = labelled.get(move.slice(2, 4)) ?? 0;
       labelled.set(move.slice(2, 4), used + 1);
       const y = to[1] + 3.6 - 4 * used;
-      const half = 1.4 + label.length * 1.05;
+      const half = 1.2 + label.length * 0.92;
       group.append(
-        svg("rect", { class: "plate", x: to[0] - half, y: y - 2.1, width: 2 * half, height: 4.2, rx: 2.1, stroke: "none" }),
-        svg("text", { class: "label", x: to[0], y: y + 1.2, "text-anchor": "middle", stroke: "none", text: label }),
+        svg("rect", { class: "plate", x: to[0] - half, y: y - 1.8, width: 2 * half, height: 3.6, rx: 1.8, stroke: "none" }),
+        svg("text", { class: "label", x: to[0], y: y + 0.95, "text-anchor": "middle", stroke: "none", text: label }),
       );
     }
     return group;

@@ -127,7 +127,7 @@ export class SetupForm {
   agentName(agent) {
     const [name, number] = agent.split(":");
     const text = t(`agent.${name}`);
-    return number ? `${text}, ${t(UNITS[name] ?? "agent.playouts", { number })}` : text;
+    return number ? `${text}${i18n.current() === "ja" ? "、" : ", "}${t(UNITS[name] ?? "agent.playouts", { number })}` : text;
   }
 
   draw() {

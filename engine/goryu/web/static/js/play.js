@@ -50,7 +50,7 @@ i18n.extend({
     "play.yes": "Resign",
     "play.no": "Go on",
     "play.hint.none": "no hint",
-    "play.hint.title": "The engine would play",
+    "play.hint.title": "The engine would play (win rate)",
     "play.won": "You win",
     "play.lost": "You lose",
     "play.draw": "Draw",
@@ -107,7 +107,7 @@ i18n.extend({
     "play.yes": "投了する",
     "play.no": "続ける",
     "play.hint.none": "ヒントはありません",
-    "play.hint.title": "エンジンのおすすめ",
+    "play.hint.title": "エンジンのおすすめ（勝率）",
     "play.won": "あなたの勝ちです",
     "play.lost": "あなたの負けです",
     "play.draw": "引き分けです",
@@ -565,6 +565,7 @@ class PlayView {
     buttons.undo.disabled = !state.moves.some((_, at) => state.people[(at + this.firstTurn()) % 2]);
     buttons.resign.disabled = Boolean(state.over);
     buttons.declare.hidden = !state.declares;
+    buttons.flip.hidden = state.game !== "shogi";
     buttons["save.kif"].hidden = buttons["save.csa"].hidden = state.game !== "shogi";
     buttons["save.txt"].hidden = state.game === "shogi";
     for (const name of ["save.kif", "save.csa", "save.txt"]) buttons[name].disabled = state.moves.length === 0;
