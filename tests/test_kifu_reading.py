@@ -32,7 +32,7 @@ KIF = """# ---- Kifu for Windows V7 V7.53 棋譜ファイル ----
 &しおり
    2 ３四歩(33)   ( 0:00/00:00:00)+
    3 ２二角成(88)   ( 1:01/00:01:17)+
-   4 同　銀(31)   ( 0:02.5/00:00:02)
+   4 同　銀(31)   ( 0:02/00:00:02)
    5 ４五角打   ( 0:03/00:01:20)
    6 投了   ( 0:05/00:00:07)
 まで5手で先手の勝ち
@@ -55,7 +55,7 @@ KIF_GAME = GameRecord(
         Ply("7g7f", "コメント1\n\nコメント2", 16.0),
         Ply("3c3d", "", 0.0),
         Ply("8h2b+", "", 61.0),
-        Ply("3a2b", "", 2.5),
+        Ply("3a2b", "", 2.0),
         Ply("B*4e", "", 3.0),
     ),
     names=("先手太郎", "後手花子"),
@@ -297,6 +297,17 @@ def test_usi_and_sfen_lines(line: str) -> None:
     assert to_usi(game) == "startpos moves 7g7f 3c3d"
 
 
+def test_fractions_of_seconds_are_read_and_written_as_clocks_count() -> None:
+    kif = parse_record(
+        "1 ７六歩(77) ( 0:01.75/00:00:01)\n2 ３四歩(33) ( 0:02/00:00:02)\n3 ２六歩(27) ( 0:01.5/)\n"
+    )
+    csa = parse_record("PI\n+\n+7776FU\nT1.75\n-3334FU\nT2\n+2726FU\nT1.5\n")
+    assert [ply.seconds for ply in kif.plies] == [ply.seconds for ply in csa.plies] == [1.75, 2.0, 1.5]
+    assert parse_record(to_jkf(kif)) == kif
+    assert "( 0:01/00:00:02)" in to_kif(kif)  # The sum of the times that are shown.
+    assert "T1\n" in to_csa(kif)
+
+
 def test_a_ply_number_may_begin_above_1() -> None:
     game = parse_record("21 ７六歩(77)\n22 ３四歩(33)\n変化：22手\n22 ８四歩(83)\n")
     assert game.moves == ("7g7f", "3c3d")
@@ -469,7 +480,7 @@ def board_start(sfen: str) -> str:
 
 def random_ply(move: str, random: Random) -> Ply:
     comment = random.choice(["", "", "", "好手", "１ ７六歩(77)", "a\nb", "* 30 -3334FU"])
-    return Ply(move, comment, random.choice([None, 0.0, 7.0, 65.0, 3661.0, 1.5]))
+    return Ply(move, comment, random.choice([None, 0.0, 7.0, 65.0, 3661.0]))
 
 
 def random_variation(board: Board, first: int, random: Random, depth: int) -> Variation:

@@ -1,4 +1,7 @@
-"""Writes game records as KIF, KI2, CSA, JKF and USI lines."""
+"""Writes game records as KIF, KI2, CSA, JKF and USI lines.
+
+KIF and CSA have whole seconds, rounded down as clocks count; JKF keeps fractions.
+"""
 
 import json
 import re
@@ -54,7 +57,7 @@ DIAGRAM_KANJI = {10: "杏", 11: "圭", 12: "全"}
 
 
 def to_kif(record: GameRecord) -> str:
-    """Returns the game as KIF, with comments, times and variations; see `to_csa` about illegal moves."""
+    """Returns the game as KIF, with comments, times and variations."""
     lines = [
         "#KIF version=2.0 encoding=UTF-8",
         *_kif_headers(record),
@@ -100,7 +103,7 @@ def to_csa(record: GameRecord) -> str:
     for ply in record.plies:
         move = move_from_usi(ply.move)
         lines.append(csa_move(board, move))
-        lines += [f"T{_seconds_text(ply.seconds)}"] if ply.seconds is not None else []
+        lines += [f"T{int(ply.seconds)}"] if ply.seconds is not None else []
         lines += _comment_lines("'*", ply.comment)
         board.push(move)
     if record.ending in CSA_ENDINGS:
@@ -132,12 +135,12 @@ class _Clock:
     """The sums of both sides' times."""
 
     def __init__(self, turn: int) -> None:
-        self._turn, self._sums = turn, [0.0, 0.0]
+        self._turn, self._sums = turn, [0, 0]
 
-    def spend(self, ply: int, seconds: float) -> float:
+    def spend(self, ply: int, seconds: float) -> int:
         """Adds the seconds of a move and returns the sum of its side."""
         side = (self._turn + ply - 1) % 2
-        self._sums[side] += seconds
+        self._sums[side] += int(seconds)
         return self._sums[side]
 
 
@@ -210,7 +213,7 @@ def _kif_plies(board: Board, plies: tuple[Ply, ...], first: int, clock: _Clock |
         move = move_from_usi(ply.move)
         line = f"{number:4} {kif_move(board, move)}"
         if ply.seconds is not None:
-            total = clock.spend(number, ply.seconds) if clock else 0.0
+            total = clock.spend(number, ply.seconds) if clock else 0
             line += f"   ({_minutes(ply.seconds):>5}/{_hours(total)})"
         yield line
         yield from _comment_lines("*", ply.comment)
@@ -416,24 +419,13 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _seconds_text(seconds: float) -> str:
-    return f"{seconds:.3f}".rstrip("0").rstrip(".")
-
-
 def _minutes(seconds: float) -> str:
-    """Returns minutes and seconds, 0:16; tenths only if there are some."""
-    minutes, rest = divmod(round(seconds, 3), 60)
-    return f"{int(minutes)}:{_two_digits(rest)}"
+    """Returns minutes and seconds, 0:16."""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
-def _hours(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}:{rest:02}"
-
-
-def _two_digits(seconds: float) -> str:
-    text = _seconds_text(seconds)
-    return text if seconds >= 10 else f"0{text}"
+def _hours(seconds: int) -> str:
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 WRITERS: Mapping[str, Callable[[GameRecord], str]] = {
