@@ -182,6 +182,7 @@ VERBS = {
     "bench": Verb("measure the search; print the bench signature", ("tools",), script("bench.py")),
     "perft": Verb("count and time the leaves of the tree of legal moves", ("tools",), script("perft.py")),
     "match": Verb("play a match between two USI engines", ("tools",), script("match.py")),
+    "levels": Verb("measure the levels of strength", ("tools",), script("levels.py")),
     "openings": Verb("make a file of openings for matches", ("tools",), script("openings.py")),
     "learn": Verb("train networks of the small games; measure the tutorials", ("train",), script("learn.py")),
     "teach": Verb("record training games of a USI engine", ("tools",), script("teach.py")),

@@ -2,6 +2,8 @@
 
 MESSAGES: dict[str, str] = {
     ", ": "、",
+    "{side}: {name}": "{side}：{name}",
+    "{name} (level {number})": "{name}（レベル{number}）",
     "nothing": "なし",
     # The sides and the reasons of an ending.
     "black (sente)": "先手",
@@ -25,6 +27,9 @@ MESSAGES: dict[str, str] = {
     "full board": "盤がすべて埋まった",
     "no move left for either side": "両者とも打つ場所がない",
     # A game at the terminal.
+    "board": "盤面（board）",
+    "help": "ヘルプ（help）",
+    "quit": "終了（quit）",
     "draw: {reason}": "引き分け：{reason}",
     "{side} wins: {reason}": "{side}の勝ち：{reason}",
     ", {discs} discs ahead": "（{discs}石差）",
@@ -38,12 +43,11 @@ MESSAGES: dict[str, str] = {
     "Write {example}.": "入力：{example}",
     "Or one of: {words}.": "ほかに：{words}",
     "a move such as 7g7f, P-7f or 7六歩; 8h2b+ promotes, P*5e drops a pawn; capitals are black": (
-        "指し手を 7六歩、同銀、7g7f、P-7f のように書いてください。成る手は 2二角成 や 8h2b+、"
-        "打つ手は 5五歩打 や P*5e です"
+        "指し手は 7六歩、同銀、2二角成、5五歩打 など。7g7f や P-7f でもかまいません"
     ),
     "column and row of a square marked *, such as d3": "打てるマスの列と行（例：d3）",
     "the number of a free square, such as 4": "空いたマスの番号（例：4）",
-    "moves (lists the legal moves)": "moves（合法手の一覧）",
+    "moves (lists the legal moves)": "合法手（moves）",
     "undo (takes your last move back)": "待った（undo）",
     "hint": "ヒント（hint）",
     "resign": "投了（resign）",

@@ -13,7 +13,7 @@ from goryu.games.shogi.pieces import HAND_KINDS, KING, WHITE_PIECE
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Reversi
-from goryu.language import either, language, tr
+from goryu.language import either, tr
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -38,10 +38,13 @@ def shogi_text(board: Board, names: Sequence[str] = ("", ""), has_colour: bool =
 
     text = Text()
     text.append(_hand(board, 1, names) + "\n")
-    digits = either("987654321", "９８７６５４３２１")
-    text.append(
-        "  " + "".join(f" {digit} " if language() == "ja" else f"  {digit} " for digit in digits) + "\n"
-    )
+    text.append("  ")
+    for digit in either("987654321", "９８７６５４３２１"):
+        text.append(" ").append(
+            digit.rjust(2) if digit.isascii() else digit, style="bold" if has_colour else ""
+        )
+        text.append(" ")
+    text.append("\n")
     for rank in range(9):
         text.append("  ")
         _append_rank(text, board, rank, has_colour)
@@ -85,12 +88,11 @@ def _hand(board: Board, side: int, names: Sequence[str]) -> str:
         for kind, count in reversed(list(zip(HAND_KINDS, board.hands[side], strict=True)))
         if count
     ]
-    name = f"{'▲△'[side]}{names[side]}".ljust(1)
-    return f"{name}  " + tr("in hand: {pieces}", pieces="　".join(held) or tr("nothing"))
+    return f"{'▲△'[side]}{names[side]}  " + tr("in hand: {pieces}", pieces="　".join(held) or tr("nothing"))
 
 
 def reversi_text(state: State, names: Sequence[str] = ("", "")) -> "Text":
-    """Returns the board with a dot where the side to move may play, and the number of discs."""
+    """Returns the board with `*` where the side to move may play, and the number of discs."""
     from rich.text import Text
 
     assert isinstance(state, (Reversi, PythonReversi))
@@ -104,13 +106,14 @@ def reversi_text(state: State, names: Sequence[str] = ("", "")) -> "Text":
             ground = FELT_LAST if square == last else FELT
             side = next((side for side in (0, 1) if discs[side] >> square & 1), None)
             if side is None:
-                text.append("· " if square in legal else "  ", style=f"#d8e8a0 {ground}")
+                text.append("* " if square in legal else "  ", style=f"#d8e8a0 {ground}")
             else:
                 text.append("● ", style=f"{('#000000', '#ffffff')[side]} {ground}")
         text.append("\n")
-    for side in (0, 1):
-        text.append(f" {tr(('black (X)', 'white (O)')[side])} {names[side]}: {discs[side].bit_count()}")
-    return text
+    sides = zip(("black (X)", "white (O)"), names, discs, strict=True)
+    return text.append(
+        " " + tr(", ").join(f"{tr(side)} {name}: {held.bit_count()}" for side, name, held in sides)
+    )
 
 
 def tictactoe_text(state: State) -> "Text":

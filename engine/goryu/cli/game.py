@@ -103,9 +103,9 @@ class Play:
             *([tr("hint")] if self._hint else []),
             tr("resign"),
             *([tr("declare (wins by an entered king)"), tr("save FILE.kif")] if self._is_shogi else []),
-            "board",
-            "help",
-            "quit",
+            tr("board"),
+            tr("help"),
+            tr("quit"),
         ]
         example = tr("Write {example}.", example=tr(self.display.example))
         return example + "\n" + tr("Or one of: {words}.", words=tr(", ").join(words))
@@ -166,17 +166,16 @@ class Play:
         return self._end("declaration", self.state.turn)
 
     def _undo(self) -> "Iterator[Shown]":
-        """Takes back the last move of the side to move, and the moves after it."""
+        """Takes back the last move of a person, and the moves after it."""
         persons = [side for side, player in enumerate(self.players) if player is None]
-        side = self.state.turn if self.state.turn in persons or not persons else persons[0]
-        if side not in self._movers:
+        if not set(persons) & set(self._movers):
             yield tr("you have no move to take back")
             return
         is_own = False
         while not is_own:
             self.state.pop()
             self._seconds.pop()
-            is_own = self._movers.pop() == side
+            is_own = self._movers.pop() in persons
         self.is_over, self.ending, self.winner = False, "", None
         yield self._picture(self.state)
         self._start_clock()

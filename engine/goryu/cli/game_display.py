@@ -77,9 +77,8 @@ def shogi_diagram(state: State) -> str:
     if board.move_stack:
         file, rank = divmod(move_to(board.move_stack[-1]), 9)
         row, column = lines[1 + rank], 1 + 3 * (8 - file)
-        lines[1 + rank] = (
-            row[:column] + row[column : column + 3].replace(" ", "*", 1)[-3:] + row[column + 3 :]
-        )
+        marked = "*" + row[column : column + 3].strip()
+        lines[1 + rank] = row[:column] + marked.rjust(3) + row[column + 3 :]
     return "\n".join([*lines, "check"] if board.is_check() else lines)
 
 

@@ -22,15 +22,13 @@ from goryu.cli.game_display import GAMES, NOTATIONS, GameDisplay
 from goryu.cli.saving import save_game
 from goryu.cli.screen import BOARDS, Screen
 from goryu.cli.starting import HANDICAP_SIDES, new_state
-from goryu.errors import InputError
-from goryu.evaluators.model_files import ModelError
+from goryu.errors import GoryuError, InputError
 from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.language import language, tr
 from goryu.players.config import EngineConfig
 from goryu.players.levels import LEVELS, level_by_name
 from goryu.players.limits import Limits
-from goryu.players.loading import LoadingError
 from goryu.players.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options_file import read_options_file
@@ -40,6 +38,8 @@ if TYPE_CHECKING:
 
 PERSON = "person"
 NETWORK_AGENTS = [name for name, algorithm in AGENTS.items() if algorithm.uses == "network"]
+
+QUICK_AGENTS = {"random", *(f"level:{level.number}" for level in LEVELS if not level.is_full_strength)}
 
 HINT_PLAYOUTS = 400
 """The search for a hint."""
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO 
     try:
         session = Session(options, out)
         session.run(_reader(given, out))
-    except (AgentError, LoadingError, ModelError, InputError, OSError) as error:
+    except (GoryuError, OSError) as error:
         if isinstance(error, OSError) and not error.filename:
             raise  # The output is gone.
         sys.stderr.write(f"goryu play: {error}\n")
@@ -96,15 +96,20 @@ class Session:
         """Plays the game; read: takes a prompt and returns a line."""
         play, show = self.play, self._screen.show
         sides = zip(self._display.sides, play.names, strict=True)
-        show(", ".join(f"{tr(side)}: {name}" for side, name in sides))
+        show(tr(", ").join(tr("{side}: {name}", side=tr(side), name=name) for side, name in sides))
         if None in play.players:
             show(play.help())
         try:
-            self._screen.show_all(play.start())
+            self._screen.show_all(play.start(), self._is_slow)
             while not (play.has_left if self._screen.is_terminal else play.is_over):
-                self._screen.show_all(play.receive(read(play.prompt())))
+                self._screen.show_all(play.receive(read(play.prompt())), self._is_slow)
         finally:
             self._save_at_end()
+
+    @property
+    def _is_slow(self) -> bool:
+        """May an opponent think for seconds?"""
+        return not {name for name in self._names if name != PERSON} <= QUICK_AGENTS
 
     def _save_at_end(self) -> None:
         if self._options.save:
@@ -239,7 +244,9 @@ def _shown_name(name: str) -> str:
     if word != "level":
         return tr(name) if name == PERSON else name
     level = int(number) if number.isdecimal() else AGENTS["level"].budget
-    return f"{name} ({LEVELS[level - 1].name})" if 1 <= level <= len(LEVELS) else name
+    if not 1 <= level <= len(LEVELS):
+        return name
+    return tr("{name} (level {number})", name=LEVELS[level - 1].name, number=level)
 
 
 def _clock(options: argparse.Namespace) -> GameClock | None:

@@ -52,12 +52,14 @@ class Screen:
         else:
             self._console.print(item)
 
-    def show_all(self, items: "Iterable[str | Text]") -> None:
-        """Prints lines and boards as they come; a terminal shows meanwhile that the opponent thinks."""
+    def show_all(self, items: "Iterable[str | Text]", is_slow: bool) -> None:
+        """Prints lines and boards as they come.
+
+        is_slow: may the opponent think for seconds? Then a terminal shows that it thinks.
+        """
         items = iter(items)
         while True:
-            status = self._console.status(tr("thinking ...")) if self.is_terminal else nullcontext()
-            with status:
+            with self._console.status(tr("thinking ...")) if is_slow and self.is_terminal else nullcontext():
                 item = next(items, None)
             if item is None:
                 return

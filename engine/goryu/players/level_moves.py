@@ -120,14 +120,14 @@ def _in_mind(
     """
     weights = _weights(state, moves, level, policy_temperature)
     least = level.least_prior * max(weights)
-    logs = [log(weight) / level.temperature if weight >= least else -inf for weight in weights]
+    logs = [log(weight) / level.temperature if weight >= least > 0 else -inf for weight in weights]
     certain = {0, *_certain(state, moves, weights, level)}
     keys = [value - log(rng.expovariate(1) or TINY) for value in logs]
     drawn = [
         i for i in sorted(range(len(moves)), key=lambda i: -keys[i]) if i not in certain and logs[i] > -inf
     ]
     threshold = keys[drawn[DRAWN]] if len(drawn) > DRAWN else -inf
-    chosen = [(moves[i], exp(max(logs[i], log(least) / level.temperature))) for i in certain]
+    chosen = [(moves[i], max(weights[i], least) ** (1 / level.temperature)) for i in certain]
     return chosen + [(moves[i], exp(logs[i]) / -expm1(-exp(logs[i] - threshold))) for i in drawn[:DRAWN]]
 
 

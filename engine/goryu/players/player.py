@@ -156,9 +156,7 @@ class Player:
         session = PuctSession(puct, request, control, on_progress, self._time, self._rng, known=known)
         return session.run()
 
-    def _search_otherwise(
-        self, request: Request, control: SearchControl, on_progress: OnProgress
-    ) -> Answer:
+    def _search_otherwise(self, request: Request, control: SearchControl, on_progress: OnProgress) -> Answer:
         """Searches by another algorithm than the engine's own, from nothing."""
         known = self._known_answer(request)
         if known is not None and not request.limits.is_open:

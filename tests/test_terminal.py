@@ -1,0 +1,387 @@
+"""`goryu play` at a terminal: kanji and colours, letters elsewhere, clocks, records, notations."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from io import StringIO
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from goryu.agents.agents import AGENTS
+from goryu.cli.boards import shogi_text
+from goryu.cli.game import Play, occurrences
+from goryu.cli.game_clock import ClockConfig, GameClock
+from goryu.cli.game_display import GAMES
+from goryu.cli.play import main
+from goryu.cli.starting import GAME_RULES
+from goryu.games.state import Move, State
+from goryu.implementation import Board
+from goryu.japanese import MESSAGES
+from goryu.kifu.handicaps import handicap_of_name
+from goryu.kifu.reading import read_record
+from goryu.kifu.record import Ending
+from goryu.players.levels import LEVELS
+
+START = "7g7f\n3c3d\n2g2f\n"
+
+
+@pytest.fixture(autouse=True)
+def _options_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "engine_options.txt"))
+
+
+def session(arguments: str, lines: str = "quit\n", status: int = 0) -> str:
+    out = StringIO()
+    assert main(arguments.split(), StringIO(lines), out) == status
+    return out.getvalue()
+
+
+def alone(board: Board | None = None, clock: GameClock | None = None) -> Play:
+    """A game between two persons."""
+    return Play(GAMES["shogi"], board or Board(rules=GAME_RULES), (None, None), clock=clock)
+
+
+def texts(items: Iterator[object]) -> list[str]:
+    return [str(item) for item in items]
+
+
+# A real terminal.
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal of POSIX")
+
+
+def at_terminal(arguments: str, lines: list[str], environment: Mapping[str, str]) -> str:
+    """Returns what a terminal shows while a person writes the lines, each after a prompt."""
+    import pty
+
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.pop("NO_COLOR", None)
+        os.environ.update({"TERM": "xterm-256color", "COLUMNS": "100", **environment})
+        os.execv(sys.executable, [sys.executable, "-m", "goryu", "play", *arguments.split()])
+    shown, answered = b"", 0
+    waiting = list(lines)
+    while True:
+        try:
+            shown += os.read(terminal, 65536)
+        except OSError:  # The program has closed the terminal.
+            break
+        # A prompt ends in "> ", perhaps followed by escape sequences of readline.
+        if waiting and without_escapes(shown[answered:].decode("utf-8", "replace")).endswith("> "):
+            answered = len(shown)
+            os.write(terminal, waiting.pop(0).encode() + b"\n")
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    return shown.decode("utf-8")
+
+
+def without_escapes(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).replace("\r", "")
+
+
+@posix
+def test_a_terminal_shows_kanji_in_colour_and_japanese() -> None:
+    shown = at_terminal(
+        "shogi --level 1 --seed 1", ["7六歩", "終了"], {"PYTHONUTF8": "1", "GORYU_LANGUAGE": "ja"}
+    )
+    assert "\x1b[" in shown
+    plain = without_escapes(shown)
+    assert "先手：あなた、後手：ひよこ（レベル1）" in plain
+    assert "1. ▲７六歩\n2. △" in plain
+    assert "  v香 v桂 v銀 v金 v玉 v金 v銀 v桂 v香  一" in plain
+    assert plain.count("▲あなた  持駒：なし") == 2  # One board for a turn.
+
+
+@posix
+@pytest.mark.parametrize(
+    ("environment", "has_kanji"),
+    [({"TERM": "dumb"}, False), ({"NO_COLOR": "1"}, True), ({"PYTHONIOENCODING": "ascii"}, False)],
+)
+def test_a_terminal_that_cannot_shows_letters_or_no_colours(
+    environment: dict[str, str], has_kanji: bool
+) -> None:
+    shown = at_terminal(
+        "shogi --second random --seed 1", ["7g7f", "quit"], {"PYTHONUTF8": "1", **environment}
+    )
+    assert ("v飛" in shown) == has_kanji
+    assert ("1. black (sente): 7g7f") in shown
+    assert "\x1b[38" not in shown
+    assert "\x1b[48" not in shown
+
+
+@posix
+def test_after_the_end_a_person_at_a_terminal_can_save_or_go_on(tmp_path: Path) -> None:
+    file = tmp_path / "対局.kif"
+    lines = ["resign", f"save {file}", "undo", "7g7f", "resign", "quit"]
+    shown = at_terminal("shogi --second person", ["2g2f", *lines], {"PYTHONUTF8": "1"})
+    assert shown.count("wins: resignation") == 2
+    assert read_record(file).ending is Ending.RESIGNATION
+    assert read_record(file).moves == ("2g2f",)
+
+
+# Boards.
+
+
+def test_the_board_marks_the_last_move_promoted_pieces_and_hands() -> None:
+    board = Board("4k4/9/4+P4/9/9/9/9/9/4K4 b 2P18r 1".replace("18r", "b"))
+    board.push_usi("P*5e")
+    text = shogi_text(board, ("one", "two"), has_colour=False).plain
+    assert text.startswith("△two  in hand: 角\n")
+    assert text.endswith("▲one  in hand: 歩")
+    assert "  歩* " in text.splitlines()[6]
+    assert " と " in text.splitlines()[4]
+    assert "check" not in text
+
+
+def test_check_is_announced() -> None:
+    board = Board("4k4/9/9/9/4R4/9/9/9/4K4 w - 1")
+    assert shogi_text(board).plain.endswith("\ncheck")
+
+
+def test_the_letters_mark_the_last_move() -> None:
+    board = Board()
+    board.push_usi("7g7f")
+    assert GAMES["shogi"].board(board).splitlines()[6] == "   .  . *P  .  .  .  .  .  .  f"
+    promoted = Board("4k4/9/4P4/9/9/9/9/9/4K4 b - 1")
+    promoted.push_usi("5c5b+")
+    assert GAMES["shogi"].board(promoted).splitlines()[2] == "   .  .  .  .*+P  .  .  .  .  b"
+
+
+def test_kanji_can_be_wanted_without_a_terminal() -> None:
+    out = session("shogi --second person --board kanji --notation japanese", "7g7f\nquit\n")
+    assert "1. ▲７六歩" in out
+    assert " 歩*" in out
+    assert "\x1b" not in out
+
+
+# Notations.
+
+
+@pytest.mark.parametrize("text", ["7g7f", "７六歩", "▲７六歩", "7六歩", "7六歩(77)", "P-7f", "+7776FU"])
+def test_a_move_may_be_written_in_any_notation(text: str) -> None:
+    play = alone()
+    list(play.receive(text))
+    assert cast(Board, play.state).sfen().endswith("w - 2")
+
+
+def test_the_same_square_is_known_from_the_last_move() -> None:
+    play = alone()
+    for move in ("7六歩", "3四歩", "2二角成", "同銀"):
+        list(play.receive(move))
+    assert play.state.ply == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("usi", "8h2b+"), ("japanese", "▲２二角成"), ("kif", "２二角成(88)"), ("western", "Bx2b+")],
+)
+def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> None:
+    out = session(f"shogi --second person --notation {name}", "7g7f\n3c3d\nmoves\n8h2b+\nquit\n")
+    assert out.split("3. ")[1].splitlines()[0].endswith(expected)
+
+
+def test_an_ambiguous_move_names_the_candidates() -> None:
+    lines = texts(alone().receive("5八金"))
+    assert lines[0] == "'5八金' may be 4i5h, 6i5h"
+    assert texts(alone().receive("5五歩"))[0] == "'5五歩' is not legal"
+
+
+# Start, clock, end.
+
+
+def test_a_handicap_game_begins_with_white() -> None:
+    out = session("shogi --second random --handicap 2-piece --seed 1")
+    assert "white (uwate): random" in out
+    assert "\n1. white (uwate): " in out
+    handicap = handicap_of_name("2-piece")
+    assert handicap is not None
+    play = alone(Board(handicap.sfen))
+    assert play.state.turn == 1
+
+
+def test_a_game_goes_on_from_a_record(tmp_path: Path) -> None:
+    file = tmp_path / "game.kif"
+    session(f"shogi --second person --save {file}", START)
+    out = session(f"shogi --second person --record {file} --ply 2")
+    assert "3. " not in out
+    assert out.rstrip().endswith("black (sente) to move>")
+    again = tmp_path / "again.csa"
+    session(f"shogi --second person --record {file} --save {again}", "8c8d\nresign\n")
+    record = read_record(again)
+    assert record.moves == ("7g7f", "3c3d", "2g2f", "8c8d")
+    assert (record.ending, record.winner) == (Ending.RESIGNATION, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("shogi --handicap 3.5-piece", "--handicap 3.5-piece: expected one of even, lance"),
+        ("shogi --sfen x --handicap even", "--sfen --handicap: expected only one of them"),
+        ("shogi --sfen x", "expected"),
+        ("shogi --record none.kif", "none.kif"),
+        ("shogi --ply 3", "--ply: expected --record"),
+        ("reversi --handicap even", "--handicap: only shogi has this option"),
+        ("shogi --level 11", "level '11': expected one of 1 Chick"),
+        ("shogi --level 2 --second random", "--level and --side"),
+        ("shogi --second level:11", "expected a level from 1 to 10"),
+        ("shogi --increment 5", "--increment: expected --time or --byoyomi"),
+    ],
+)
+def test_wrong_options_are_one_line(
+    arguments: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session(arguments, status=2)
+    error = capsys.readouterr().err
+    assert error.startswith("goryu play: ")
+    assert expected in error
+    assert error.count("\n") == 1
+
+
+def test_the_clock_counts_main_time_then_byoyomi() -> None:
+    now = [0.0]
+    clock = GameClock(ClockConfig(60, 30, 5), lambda: now[0])
+    for seconds, left in ((10, "0:55"), (50, "0:10"), (30, "0:05"), (34, "0:05")):
+        clock.start(0)
+        now[0] += seconds
+        assert clock.stop()
+        assert (clock.text(0), clock.text(1)) == (left, "1:00")
+    clock.start(0)
+    now[0] += 36
+    assert not clock.stop()
+
+
+def test_without_main_time_the_byoyomi_is_shown() -> None:
+    clock = GameClock(ClockConfig(0, 30))
+    assert clock.text(0) == "byoyomi 30 s"
+    assert clock.limits().byoyomi_ms == 30_000
+
+
+def test_a_move_after_the_time_loses() -> None:
+    now = [0.0]
+    play = alone(clock=GameClock(ClockConfig(60), lambda: now[0]))
+    list(play.start())
+    now[0] = 30.0
+    assert play.prompt().startswith("[1:00] ")
+    list(play.receive("7g7f"))
+    now[0] = 100.0
+    assert texts(play.receive("3c3d")) == ["black (sente) wins: time"]
+    assert (play.ending, play.winner) == ("time", 0)
+    assert play.seconds_of_moves() == [30.0]
+
+
+def test_a_level_plays_on_the_clock() -> None:
+    out = session("shogi --level 2 --side second --time 1 --seed 1", "3c3d\nquit\n")
+    assert out.startswith("black (sente): Squirrel (level 2), white (gote): person")
+    assert "[1:00] white (gote) to move> " in out
+    assert "3. black (sente): " in out
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "reversi"])
+def test_levels_play_the_other_games(game: str) -> None:
+    out = session(f"{game} --first level:2 --second level:10 --seed 2")
+    assert " wins: " in out or "draw: " in out
+
+
+def test_an_entered_king_wins_when_the_person_declares_it() -> None:
+    sfen = "+P+P+PK+P+P+P+P+P/2+R+R5/2B+B5/9/9/9/9/9/4k4 b 4G4S 1"
+    play = alone(Board(sfen, GAME_RULES))
+    assert "you may declare a win: declare" in texts(play.start())
+    assert not play.is_over
+    assert texts(play.receive("declare")) == ["black (sente) wins: declaration"]
+    assert texts(alone().receive("宣言")) == ["you cannot declare a win here"]
+
+
+def test_the_fourth_occurrence_ends_the_game_and_is_announced() -> None:
+    play, shown = alone(), list[str]()
+    for move in ("2h3h", "8b7b", "3h2h", "7b8b") * 3:
+        shown += texts(play.receive(move))
+    assert shown[-1] == "draw: fourfold repetition"
+    assert "this position has occurred 3 times; the fourth ends the game" in shown
+    assert occurrences(cast(Board, play.state)) == 4
+
+
+def test_resigning_loses_and_nothing_is_played_afterwards() -> None:
+    play = alone()
+    assert texts(play.receive("投了")) == ["white (gote) wins: resignation"]
+    assert texts(play.receive("hint")) == ["the game is over"]
+    list(play.receive("7g7f"))
+    assert play.state.ply == 0
+
+
+def test_the_engine_may_resign() -> None:
+    (Path(os.environ["GORYU_OPTIONS"])).write_text("Resign_Threshold 1000\n")
+    out = session("shogi --second level:2 --seed 1", "7g7f\n")
+    assert "black (sente) wins: resignation" in out
+
+
+def test_a_hint_is_a_legal_move_with_its_win_rate() -> None:
+    play_text = session("shogi --second person", "hint\nquit\n")
+    found = re.search(r"hint: (\S+) .*\(win rate (\d+) %\)", play_text)
+    assert found is not None
+    assert GAMES["shogi"].read is not None
+    assert GAMES["shogi"].read(Board(), found[1]) in Board().legal_moves()
+    assert re.search(r"hint: [a-h][1-8]\n", session("reversi --second random", "hint\nquit\n"))
+
+
+# Records.
+
+
+@pytest.mark.parametrize("suffix", ["kif", "ki2", "csa", "jkf", "usi"])
+def test_a_saved_game_is_read_again(suffix: str, tmp_path: Path) -> None:
+    file = tmp_path / f"game.{suffix}"
+    out = session("shogi --second person", f"{START}save {file}\nquit\n")
+    assert f"saved as {file}" in out
+    assert read_record(file).moves == ("7g7f", "3c3d", "2g2f")
+
+
+def test_a_file_is_not_replaced_by_accident(tmp_path: Path) -> None:
+    file = tmp_path / "game.kif"
+    file.write_text("mine")
+    out = session("shogi --second person", f"save {file}\nsave {tmp_path}/x.pdf\nsave\nquit\n")
+    assert f"{file} exists; save! {file} replaces it" in out
+    assert out.count("expected a name that ends in one of .kif") == 2
+    assert file.read_text() == "mine"
+    session("shogi --second person", f"save! {file}\n7g7f\nsave {file}\nquit\n")
+    assert read_record(file).moves == ("7g7f",)
+    assert "only games of shogi can be saved" in session("tictactoe --second random", "save x.kif\n")
+
+
+def test_the_ending_and_the_players_are_in_the_record(tmp_path: Path) -> None:
+    file = tmp_path / "game.csa"
+    session(f"shogi --level 3 --save {file}", "resign\n")
+    record = read_record(file)
+    assert (record.ending, record.winner) == (Ending.RESIGNATION, 1)
+    assert record.names == ("person", "Rabbit (level 3)")
+
+
+# Languages.
+
+
+def test_the_game_speaks_japanese(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GORYU_LANGUAGE", "ja")
+    out = session("shogi --second person --board kanji", "9九歩\n7六歩\n待った\n2六歩\n待った\n投了\n")
+    assert "先手の手番> " in out
+    assert "後手の勝ち：投了" in out
+    assert "▲７六歩" in out
+
+
+def test_every_table_of_texts_is_translated() -> None:
+    tables = [algorithm.about for algorithm in AGENTS.values()]
+    for display in GAMES.values():
+        tables += [*display.sides, display.example]
+    tables += ["checkmate", "fourfold repetition", "perpetual check", "maximum ply", "resignation", "time"]
+    assert set(tables) - {"X", "O"} <= set(MESSAGES)
+    assert all(level.japanese and level.about_japanese for level in LEVELS)
+
+
+def test_an_agent_may_play_any_legal_move_of_a_game() -> None:
+    def first(state: State) -> Move:
+        return state.legal_moves()[0]
+
+    play = Play(GAMES["shogi"], Board(rules=GAME_RULES), (first, None))
+    lines = texts(play.start())
+    assert len(lines) == 2
+    assert lines[0].startswith("1. black (sente): ")
