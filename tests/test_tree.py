@@ -62,7 +62,7 @@ def svg_of(path: Path) -> Element:
     text = path.read_text("utf-8")
     assert not re.search(r"(?:src|href|url)\s*[=(]", text), "the file needs no other"
     found = re.findall(
-        r'<svg [^>]*class="microscope".*?</svg>|<svg class="microscope".*?</svg>', text, re.DOTALL
+        r'<svg [^>]*class="tree-picture".*?</svg>|<svg class="tree-picture".*?</svg>', text, re.DOTALL
     )
     return fromstring(found[-1])
 

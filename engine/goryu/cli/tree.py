@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from goryu.language import language
 from goryu.microscope.algorithms import ALGORITHMS, make_observer
 from goryu.microscope.dump import from_dump
 from goryu.microscope.games import GAMES, Language, parse_position
-from goryu.microscope.networks import KINDS, open_evaluator
+from goryu.microscope.networks import EVALUATOR, NAMES, open_evaluator
 from goryu.microscope.page import Subject, page
 from goryu.microscope.picture import number
 from goryu.microscope.recording import Recording, run
@@ -101,14 +102,14 @@ def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
     if options.algorithm == "gumbel":
         values.setdefault("playouts", playouts)
     name = options.network if algorithm.uses != "rules" else "uniform"
-    model = "" if name in KINDS[options.game] else name
-    evaluator = open_evaluator(
-        options.game, state, "network" if model else name, model, lambda line: print(line, file=sys.stderr)  # noqa: T201
-    )  # fmt: skip
+    config = EVALUATOR
+    if name not in NAMES:  # A file.
+        name, config = "network", replace(EVALUATOR, model=name, allows_fallback=False)
+    evaluator = open_evaluator(options.game, state, name, config, _warn)
     observer = make_observer(options.algorithm, state, evaluator, values)
     run(observer, playouts or 1)
     return observer.recording, Subject(
-        options.game, state, algorithm, name if algorithm.uses != "rules" else "", spoken
+        options.game, state, algorithm, options.network if algorithm.uses != "rules" else "", spoken
     )
 
 
@@ -117,6 +118,10 @@ def _read_json(path: Path) -> Any:
         return json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: expected a graph, as `tree FILE.json` writes it ({error})") from None
+
+
+def _warn(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
 
 
 def _parameter(given: str) -> tuple[str, float]:

@@ -1,7 +1,7 @@
 """The evaluators that an observed search can use, by name."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import cast
@@ -36,6 +36,9 @@ KINDS = {
 """The evaluators of each game. Random games of shogi are too long."""
 
 
+EVALUATOR = EvaluatorConfig(backend="cpu", threads=1)
+
+
 @dataclass(frozen=True, slots=True)
 class DiscEvaluator:
     """Every move equally likely; the value is the lead in discs by the squares of the board. For reversi."""
@@ -50,11 +53,15 @@ class DiscEvaluator:
 
 
 def open_evaluator(
-    game: str, state: State, name: str, model: str = "", report: Callable[[str], None] = lambda _: None
+    game: str,
+    state: State,
+    name: str,
+    config: EvaluatorConfig = EVALUATOR,
+    report: Callable[[str], None] = lambda _: None,
 ) -> Evaluator:
     """Returns an evaluator for a game. report: takes a line for every fallback.
 
-    model: a file that replaces the shipped network.
+    config: of the network; a `model` in it replaces the shipped one. The small games use nothing else of it.
 
     Raises InputError if there is none for the game or the board's size; ModelError, LoadingError.
     """
@@ -67,11 +74,10 @@ def open_evaluator(
     if name == "rollout":
         return RolloutEvaluator(Random(1))
     if game == "shogi":
-        config = EvaluatorConfig(name, model, backend="cpu", allows_fallback=not model, threads=1)
-        return CachedEvaluator(load_evaluator(config, report).evaluator)
+        return CachedEvaluator(load_evaluator(replace(config, kind=name, threads=1), report).evaluator)
     if name == "material":
         return DiscEvaluator()
     if isinstance(state, Reversi) and state.size != 8:
         raise InputError(f"the network plays reversi on 8x8 only, received {state.size}x{state.size}")
-    path = Path(model) if model else models_folder() / f"{game}.onnx"
+    path = Path(config.model) if config.model else models_folder() / f"{game}.onnx"
     return CachedEvaluator(load(path, BOARD_GAMES[game]))

@@ -89,7 +89,7 @@ def page(recording: Recording, step: int, subject: Subject, extent: Extent) -> s
 <style>
 {STYLE.read_text("utf-8")}{CSS}{_fitted(picture)}</style>
 </head>
-<body class="microscope">
+<body class="tree-picture">
 <main>
 <div class="head">
 {_board(root)}

@@ -86,7 +86,7 @@ class Picture:
             element("g", *map(_group, self.links)),
             element("g", *map(_group, self.nodes)),
             xmlns="http://www.w3.org/2000/svg",
-            cls="microscope",
+            cls="tree-picture",
             viewBox=f"{-margin:.0f} {-margin:.0f} {width:.0f} {height:.0f}",
             width=f"{width:.0f}",
             height=f"{height:.0f}",

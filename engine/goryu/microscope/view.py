@@ -8,7 +8,7 @@ from goryu.games.state import Move, State
 from goryu.microscope.algorithms import Algorithm
 from goryu.microscope.games import GAMES, Language, after
 from goryu.microscope.layout import places
-from goryu.microscope.model import Edge, Graph, Node
+from goryu.microscope.model import Edge, Event, Graph, Node
 from goryu.microscope.recording import Recording
 
 
@@ -63,9 +63,7 @@ def view(
         "leaf": shown.leaf,
         "value": shown.value,
         "rollout": names.line(shown.leaf, shown.rollout) if shown.rollout and shown.leaf else [],
-        "events": [
-            asdict(event) | {"move": names.move(event.node, event.move)} for event in shown.events
-        ],
+        "events": [_event(event, names) for event in shown.events],
     }  # fmt: skip
 
 
@@ -100,6 +98,12 @@ def node_view(
         "turn": names.state(key).turn,
         "sfen": getattr(names.state(key), "sfen", lambda: "")(),
     }
+
+
+def _event(event: Event, names: "_Names") -> dict[str, Any]:
+    """Returns an event with the moves to its position; hundreds may be deleted at once, and need no name."""
+    found = asdict(event) | {"move": names.move(event.node, event.move)}
+    return found if event.kind == "deleted" else found | {"line": names.path(event.node)}
 
 
 class _Names:
