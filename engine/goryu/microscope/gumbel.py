@@ -48,13 +48,12 @@ class GumbelObserver:
 
     def advance(self, most_playouts: int = 1) -> bool:
         """Runs one round of sequential halving; returns False if the search has ended."""
-        if self.result is not None:
-            return False
-        try:
-            self._asked = self._steps.send(self._evaluator.evaluate(self._asked))
-        except StopIteration as finished:
-            self.result = finished.value
-        return True
+        if self.result is None:
+            try:
+                self._asked = self._steps.send(self._evaluator.evaluate(self._asked))
+            except StopIteration as finished:
+                self.result = finished.value
+        return self.result is None
 
     def _note_root(self, moves: list[Move], evaluation: Evaluation) -> gumbel.Node:
         self.root = gumbel.Node(moves, evaluation)

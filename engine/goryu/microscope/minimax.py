@@ -5,6 +5,7 @@ its place, calls it, and so sees every position with its window and its value.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from inspect import signature
 from itertools import pairwise
@@ -67,15 +68,12 @@ class MinimaxObserver:
         self._visited = 0
 
     def advance(self, most_playouts: int = 1) -> bool:
-        """Runs the whole search, or as much of it as may be recorded."""
-        if self.recording.steps:
-            return False
-        try:
-            self._visit(self._state.copy(), **self._arguments)
-            self.is_complete = True
-        except EnoughError:
-            pass
-        return True
+        """Runs the whole search, or as much of it as may be recorded; returns False: nothing is left."""
+        if not self.recording.steps:
+            with suppress(EnoughError):
+                self._visit(self._state.copy(), **self._arguments)
+                self.is_complete = True
+        return False
 
     def _visit(self, state: State, *args: Any, **kwargs: Any) -> Any:
         if len(self.recording) >= self._most_steps:

@@ -52,7 +52,7 @@ class Part:
 
     def as_json(self) -> dict[str, Any]:
         """Returns the part as plain data; an element is [tag, attributes, text, children]."""
-        elements = [_as_json(element) for element in self.elements]
+        elements = [element_as_json(element) for element in self.elements]
         return {"id": self.id, "class": self.classes, "x": self.x, "y": self.y, "elements": elements}
 
 
@@ -146,8 +146,9 @@ def number(value: float | None) -> str:
     return f"{value:+.2f}".replace("-", "−") if abs(value) >= 0.005 else "0.00"
 
 
-def _as_json(part: Element) -> list[Any]:
-    return [part.tag, part.attrib, part.text or "", [_as_json(child) for child in part]]
+def element_as_json(part: Element) -> list[Any]:
+    """Returns an element as [tag, attributes, text, children]."""
+    return [part.tag, part.attrib, part.text or "", [element_as_json(child) for child in part]]
 
 
 def _group(part: Part) -> Element:
@@ -281,7 +282,7 @@ def _curve(start: tuple[float, float], end: tuple[float, float], shape: Shape) -
     x1, bend = end[0], end[0] - LABEL * 0.72
     middle = (x0 + bend) / 2
     curve = f"M{x0:.1f},{y0:.1f}C{middle:.1f},{y0:.1f} {middle:.1f},{y1:.1f} {bend:.1f},{y1:.1f}H{x1:.1f}"
-    return curve, x1 - LABEL * 0.36, y1 - 4
+    return curve, x1 - LABEL * 0.36, y1 - 7
 
 
 # Boards.

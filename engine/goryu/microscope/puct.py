@@ -62,6 +62,11 @@ class PuctObserver(Puct):
         self._shows_all = True  # Repetitions are forgotten.
         self._record("root", [], node_id(self.root), value=self.root.value, hops=[Hop(old, move)])
 
+    def state_at_root(self) -> State:
+        """Returns a copy of the position at the root."""
+        assert self._state is not None
+        return self._state.copy()
+
     # The hooks.
 
     def _gather(self, root: nodes.Node, state: State) -> list[tuple[State, Path]]:

@@ -59,7 +59,7 @@ def view(
         "items": items,
         "stubs": stubs,
         "links": _links(graph, chosen, tree, names),
-        "path": [asdict(hop) for hop in shown.path],
+        "path": [asdict(hop) | {"name": names.move(hop.node, hop.move)} for hop in shown.path],
         "leaf": shown.leaf,
         "value": shown.value,
         "rollout": names.line(shown.leaf, shown.rollout) if shown.rollout and shown.leaf else [],
@@ -89,10 +89,12 @@ def node_view(
         }
         for edge in node.edges
     ]
-    parents = recording.graph(step).parents.get(key, ())
+    graph = recording.graph(step)
+    parents = graph.parents.get(key, ())
     return asdict(node) | {
         "edges": edges,
         "line": names.path(key),
+        "root_move": next((e.move for e in graph.nodes[graph.root].edges if e.child == key), None),
         "parents": [{"id": parent, "line": names.path(parent)} for parent in parents],
         "board": GAMES[game].board(names.state(key)),
         "turn": names.state(key).turn,

@@ -4,6 +4,7 @@ from base64 import b64encode
 from typing import Any
 
 from goryu.errors import InputError
+from goryu.web.microscope import MicroscopeView
 from goryu.web.play import PlayView
 from goryu.web.session import Message, View
 
@@ -29,4 +30,4 @@ class SessionView(View):
         return {"name": name, "content": b64encode(content).decode()}
 
 
-VIEWS: dict[str, type[View]] = {view.name: view for view in (SessionView, PlayView)}
+VIEWS: dict[str, type[View]] = {view.name: view for view in (SessionView, PlayView, MicroscopeView)}

@@ -6,4 +6,9 @@ export const VIEWS = [
     title: { en: { "view.play": "Play" }, ja: { "view.play": "対局" } },
     load: () => import("./play.js"),
   },
+  {
+    name: "microscope",
+    title: { en: { "view.microscope": "Microscope" }, ja: { "view.microscope": "顕微鏡" } },
+    load: () => import("./microscope.js"),
+  },
 ];

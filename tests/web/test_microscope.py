@@ -1,0 +1,229 @@
+"""The view "Microscope" in a real browser: its numbers are the library's."""
+
+import re
+from random import Random
+from typing import Any
+
+import pytest
+
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.games.shogi import move_to_usi
+from goryu.games.tictactoe import TicTacToe
+from goryu.implementation import Board, Puct, Reversi
+from goryu.microscope.games import SQUARES
+from goryu.search import puct_tree, uct
+from goryu.search.config import Formula, PuctConfig
+from goryu.search.gumbel import Gumbel, GumbelConfig
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+PUCT = PuctConfig(Formula(c_init=1.3, fpu_reduction=0.36), Formula(c_init=1.3, fpu_reduction=0.1))
+
+
+def begin(page: Any, **chosen: str) -> None:
+    """Sets the form and begins; the names are those of its fields."""
+    fields = page.locator(".setup form")
+    names = ("game", "example", "algorithm", "network")
+    for i, name in enumerate(names):
+        if name in chosen:
+            fields.locator("select").nth(i).select_option(chosen[name])
+    if "position" in chosen:
+        fields.locator("textarea").fill(chosen["position"])
+    numbers = {name: value for name, value in chosen.items() if name not in (*names, "position")}
+    if numbers:
+        fields.locator("details summary").click()
+    for name, value in numbers.items():
+        fields.locator(f"input[name={name}]").fill(value)
+    fields.locator("button[type=submit]").click()
+    expect(page.locator(".microscope .progress")).to_contain_text("Step 0 of")
+
+
+def jump(page: Any, playouts: int) -> None:
+    page.fill(".playout", str(playouts))
+    page.press(".playout", "Enter")
+    expect(page.locator(".microscope .progress")).to_contain_text(f"{playouts} playouts")
+
+
+def table(page: Any) -> dict[str, dict[str, str]]:
+    """Returns the table of the position, by the names of the moves."""
+    head = page.locator(".terms thead th").all_text_contents()
+    rows = [row.locator("td").all_text_contents() for row in page.locator(".terms tbody tr").all()]
+    return {row[0].strip("▸✕✓✂ "): dict(zip(head, row, strict=True)) for row in rows}
+
+
+def agrees(text: str, value: float) -> bool:
+    """Is the text this value with three digits?"""
+    return abs(float(text.replace("−", "-")) - value) <= 0.0005 + 1e-9
+
+
+@pytest.fixture
+def microscope(open_page: Any) -> Any:
+    page = open_page("#microscope")
+    expect(page.locator(".microscope .progress")).to_contain_text("Step 0 of")
+    return page
+
+
+def test_puct_has_the_librarys_numbers_after_k_playouts(microscope: Any) -> None:
+    for game, state, name in (
+        ("shogi", Board(), move_to_usi),
+        ("tictactoe", TicTacToe(), lambda move: SQUARES[move]),
+    ):
+        begin(microscope, game=game, algorithm="puct", network="noise")
+        for playouts in (25, 90, 40):
+            jump(microscope, playouts)
+            puct = Puct(HashedEvaluator(), PUCT)
+            result = puct.search(state, lambda _: False, max_playouts=playouts)
+            found = table(microscope)
+            assert len(found) == len(result.moves)
+            for move in result.moves:
+                row = found[name(move.move)]
+                assert row["N"] == str(move.visits)
+                assert agrees(row["P"], move.prior)
+                if move.visits:
+                    assert agrees(row["Q"], move.value)
+            expect(microscope.locator(".facts")).to_contain_text(f"N {playouts + 1}")
+
+
+@pytest.mark.slow
+def test_the_other_searches_have_the_librarys_numbers(microscope: Any) -> None:
+    state = Reversi(4)
+    begin(microscope, game="reversi", position="4x4", algorithm="uct")
+    jump(microscope, 60)
+    root = uct.search(state, 60, Random(1))
+    found = table(microscope)
+    for move, child in root.children.items():
+        assert found[state.move_name(move)]["N"] == str(child.visits)
+        assert agrees(found[state.move_name(move)]["Q"], child.value_sum / child.visits)
+
+    begin(microscope, game="tictactoe", algorithm="puct-tree", network="noise")
+    jump(microscope, 50)
+    tree = puct_tree.search(TicTacToe(), HashedEvaluator(), 50)
+    found = table(microscope)
+    for move, visits, total in zip(tree.moves, tree.visits, tree.value_sums, strict=True):
+        assert found[SQUARES[move]]["N"] == str(visits)
+        if visits:
+            assert agrees(found[SQUARES[move]]["Q"], total / visits)
+
+    begin(microscope, game="tictactoe", algorithm="gumbel", network="noise", playouts="24")
+    jump(microscope, 24)
+    result = Gumbel(HashedEvaluator(), GumbelConfig(c_scale=0.1)).search(TicTacToe(), 24)
+    found = table(microscope)
+    for move, visits, value in zip(result.moves, result.visits, result.values, strict=True):
+        assert found[SQUARES[move]]["N"] == str(visits)
+        assert agrees(found[SQUARES[move]]["Q"], value)
+
+
+def test_alpha_beta_draws_its_windows_and_cuts(microscope: Any) -> None:
+    begin(microscope, game="tictactoe", example="4 0 8 1", algorithm="alpha-beta")
+    microscope.locator(".graph svg.tree-picture").focus()
+    microscope.keyboard.press("End")
+    expect(microscope.locator(".microscope .progress")).to_contain_text("The search has ended")
+    expect(microscope.locator(".microscope .progress")).to_contain_text("24 positions visited")
+    assert microscope.locator("g.stub.cut text").count() >= 4
+    expect(microscope.locator("g.node").first).to_contain_text("[−1, +1]")
+    assert table(microscope)["c1"]["value"] == "1.000"
+    expect(microscope.locator(".events")).to_contain_text("4 moves are cut off")
+
+
+@pytest.mark.slow
+def test_steps_lead_to_the_same_picture_as_a_jump(microscope: Any) -> None:
+    begin(microscope, game="tictactoe", algorithm="puct", network="noise")
+    graph = microscope.locator(".graph svg.tree-picture")
+    graph.focus()
+    for step in range(1, 13):
+        microscope.keyboard.press("ArrowRight")
+        expect(microscope.locator(".microscope .progress")).to_contain_text(f"Step {step} of")
+    microscope.keyboard.press("ArrowLeft")
+    expect(microscope.locator(".microscope .progress")).to_contain_text("Step 11 of")
+    microscope.keyboard.press("ArrowRight")
+    expect(microscope.locator(".microscope .progress")).to_contain_text("Step 12 of")
+    expect(microscope.locator(".leaving")).to_have_count(0)
+    stepped, nodes = table(microscope), microscope.locator("g.node").count()
+    microscope.keyboard.press("Home")
+    expect(microscope.locator(".microscope .progress")).to_contain_text("Step 0 of")
+    assert microscope.locator("g.node").count() == 1
+    jump(microscope, 12)
+    assert table(microscope) == stepped
+    assert microscope.locator("g.node").count() == nodes
+
+
+@pytest.mark.slow
+def test_it_runs_at_a_speed_and_pauses(microscope: Any) -> None:
+    microscope.locator(".speed input").fill("100")
+    graph = microscope.locator(".graph svg.tree-picture")
+    graph.focus()
+    microscope.keyboard.press(" ")
+    expect(microscope.locator(".microscope .progress")).to_contain_text(re.compile(r"Step (1[5-9]|[2-9]\d|\d{3}) of"))
+    microscope.keyboard.press(" ")
+    microscope.wait_for_timeout(300)
+    stopped = microscope.locator(".microscope .progress").text_content()
+    microscope.wait_for_timeout(500)
+    assert microscope.locator(".microscope .progress").text_content() == stopped
+
+
+@pytest.mark.slow
+def test_a_merged_position_is_one_node_that_names_its_parents(microscope: Any) -> None:
+    begin(microscope, game="tictactoe", algorithm="puct", network="uniform")
+    jump(microscope, 150)
+    microscope.fill(".short input >> nth=1", "9")
+    microscope.press(".short input >> nth=1", "Enter")
+    merged = microscope.locator("g.node.merged")
+    expect(merged.first).to_be_visible()
+    ids = microscope.locator("g.node").evaluate_all("nodes => nodes.map((node) => node.dataset.id)")
+    assert len(set(ids)) == len(ids)
+    merged.first.dispatch_event("click")
+    expect(microscope.locator(".merge-note")).to_contain_text("paths flow together")
+    assert microscope.locator(".merge-note button").count() >= 2
+    expect(microscope.locator("g.node.selected")).to_have_count(1)
+
+
+@pytest.mark.slow
+def test_moving_the_root_deletes_what_it_cannot_reach(microscope: Any) -> None:
+    begin(microscope, game="tictactoe", algorithm="puct", network="noise")
+    jump(microscope, 120)
+    best = microscope.locator(".terms tbody tr button").first
+    name = best.text_content().strip("▸ ")
+    best.click()
+    microscope.locator(".make-root").click()
+    expect(microscope.locator(".events")).to_contain_text("positions are deleted")
+    expect(microscope.locator(".events")).to_contain_text(f"The root moves: {name}")
+    puct = Puct(HashedEvaluator(), PUCT)
+    puct.search(TicTacToe(), lambda _: False, max_playouts=120)
+    state = TicTacToe([SQUARES.index(name)])
+    moves = puct.search(state, lambda _: True).moves
+    found = table(microscope)
+    assert {row: found[row]["N"] for row in found} == {SQUARES[m.move]: str(m.visits) for m in moves}
+
+
+@pytest.mark.slow
+def test_bad_input_is_answered_and_the_search_stays(microscope: Any) -> None:
+    begin(microscope, game="tictactoe", algorithm="uct")
+    jump(microscope, 10)
+    microscope.locator("textarea").fill("4 4")
+    microscope.locator(".setup form button[type=submit]").click()
+    expect(microscope.locator(".toast.error")).to_contain_text("expected a free square")
+    assert any("free square" in problem for problem in microscope.problems)
+    microscope.problems.clear()
+    jump(microscope, 20)
+
+
+@pytest.mark.slow
+def test_a_reload_keeps_the_search_and_a_phone_shows_all_of_it(open_page: Any) -> None:
+    page = open_page("#microscope", width=390, height=800, language="ja")
+    expect(page.locator(".microscope .progress")).to_contain_text("0 /")
+    page.fill(".playout", "30")
+    page.press(".playout", "Enter")
+    expect(page.locator(".microscope .progress")).to_contain_text("30 プレイアウト")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.reload()
+    expect(page.locator(".microscope .progress")).to_contain_text("30 プレイアウト")
+    page.click("#language")
+    expect(page.locator(".microscope .progress")).to_contain_text("30 playouts")
+    expect(page.locator(".about h2")).to_have_text("PUCT on a graph")
+
+
+def test_an_sfen_in_the_address_is_looked_at(open_page: Any) -> None:
+    page = open_page("#microscope/4k4%2F9%2F9%2F9%2F9%2F9%2F9%2FR8%2F4K4%20b%20-%201")
+    expect(page.locator("textarea")).to_have_value("4k4/9/9/9/9/9/9/R8/4K4 b - 1")
+    expect(page.locator(".microscope .progress")).to_contain_text("Step 0 of")
+    expect(page.locator(".small-board sg-pieces piece")).to_have_count(3)
