@@ -151,7 +151,8 @@ def test_the_graph_that_the_engine_wrote_is_drawn(tmp_path: Path) -> None:
         (["-p", "batch=1.5"], "expected a whole number"),
         (["-p", "size=1"], "expected one of c, fpu"),
         (["-p", "c"], "expected NAME=NUMBER"),
-        (["--network", "rollout"], "no such file"),
+        (["--network", "rollout"], "expected one of network, material, uniform, noise for shogi"),
+        (["--network", "nowhere.onnx"], "no such file"),
         (["--graph", "nowhere.json"], "nowhere.json"),
     ],
 )

@@ -153,7 +153,9 @@ def test_it_runs_at_a_speed_and_pauses(microscope: Any) -> None:
     graph = microscope.locator(".graph svg.tree-picture")
     graph.focus()
     microscope.keyboard.press(" ")
-    expect(microscope.locator(".microscope .progress")).to_contain_text(re.compile(r"Step (1[5-9]|[2-9]\d|\d{3}) of"))
+    expect(microscope.locator(".microscope .progress")).to_contain_text(
+        re.compile(r"Step (1[5-9]|[2-9]\d|\d{3}) of")
+    )
     microscope.keyboard.press(" ")
     microscope.wait_for_timeout(300)
     stopped = microscope.locator(".microscope .progress").text_content()
