@@ -287,6 +287,38 @@ def test_after_a_hit_resignation_is_as_in_any_game() -> None:
         assert (answer.move is None) == is_hit
 
 
+@pytest.mark.parametrize("percent, permille, resigns", [(0, 0, False), (100, 0, True), (0, 1000, True)])
+def test_the_greater_threshold_of_resignation_counts(percent: int, permille: int, resigns: bool) -> None:
+    options = OptionValues()
+    options.set("Resign_Percent", str(percent))
+    options.set("Resign_Threshold", str(permille))
+    config = with_fields(QUICK, {"resign_value": options.config.resign_value})
+    config = replace(config, resign_value_percent=options.config.resign_value_percent)
+    player, _ = loaded(config)
+    assert (search(player, request_of(config)).move is None) == resigns
+
+
+@pytest.mark.parametrize("limits, playouts", [(Limits(nodes=600), 0), (Limits(), 600)])
+def test_a_search_for_nodes_may_end_when_no_other_move_can_catch_up(limits: Limits, playouts: int) -> None:
+    sfen = "lnsgkgsnl/7b1/ppppppppp/9/4r4/4R4/PPPPPPPPP/1B7/LNSGKGSNL b - 1"  # It wins a rook.
+    material = with_fields(QUICK, {"evaluator.kind": "material", "mate.root_nodes": 0, "mate.leaf_nodes": 0})
+    config = with_fields(material, {"playouts": playouts, "search.final_move": "visits"})
+    answers = []
+    for stops_early in (True, False):
+        early = with_fields(config, {"playouts_stop_early": stops_early})
+        player, _ = loaded(early)
+        answers.append(search(player, request_of(early, sfen=sfen, limits=limits)))
+    early_result, full_result = answers[0].result, answers[1].result
+    assert early_result is not None
+    assert full_result is not None
+    assert move_of(answers[0]) == move_of(answers[1])
+    assert full_result.stats.evaluations == 600
+    stats = early_result.stats
+    assert 0 < stats.evaluations < 600
+    left = (600 - stats.evaluations) * stats.playouts / stats.evaluations
+    assert stats.best_visits - stats.second_visits > left
+
+
 def test_under_the_try_rule_the_king_moves_and_nothing_is_declared() -> None:
     sfen = "9/4K4/9/9/9/9/9/9/k8 b - 1"
     config = with_fields(QUICK, {"rules.entering_king": "TryRule"})

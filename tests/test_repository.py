@@ -259,7 +259,7 @@ def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None
     assert "shogi" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["usi", "--help"], ["options", "-h"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["options", "-h"]])
 def test_help_names_every_command(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     assert set(re.findall(r"^  (\w+) ", capsys.readouterr().out, re.MULTILINE)) == set(COMMANDS)

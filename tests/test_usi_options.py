@@ -282,6 +282,20 @@ def test_c_puct_is_the_constant_of_the_root_too() -> None:
     assert options.describe("c_puct") == ["C_init = 100", "C_init_root = 100"]
 
 
+def test_resign_threshold_in_lower_case_counts_percent() -> None:
+    """It is an option of python-dlshogi2; that of dlshogi, in per mille, has capital letters."""
+    options = OptionValues()
+    message = "option resign_threshold sets Resign_Percent, in percent of win rate"
+    assert options.set("resign_threshold", "5") == [message]
+    assert options.describe("resign_threshold") == ["Resign_Percent = 5"]
+    assert options.describe("Resign_Threshold") == ["Resign_Threshold = 0"]
+    assert options.config.resigns_below == pytest.approx(-0.9)
+    for name in ("Resign_Threshold", "RESIGN_THRESHOLD"):
+        assert options.set(name, "300") == []
+        assert options.describe("Resign_Threshold") == ["Resign_Threshold = 300"]
+    assert options.config.resigns_below == pytest.approx(-0.4)
+
+
 def test_an_unknown_name_is_an_error() -> None:
     with pytest.raises(OptionError, match="no option is called 'NoSuch'"):
         OptionValues().set("NoSuch", "3")

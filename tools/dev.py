@@ -38,7 +38,7 @@ class Verb(NamedTuple):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one verb and returns its exit status."""
-    lines = "\n".join(f"  {name:<9} {verb.help}" for name, verb in VERBS.items())
+    lines = "\n".join(f"  {name:<10} {verb.help}" for name, verb in VERBS.items())
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, epilog=f"verbs:\n{lines}", formatter_class=raw)
     parser.add_argument("verb", choices=VERBS, metavar="VERB")
@@ -183,6 +183,7 @@ VERBS = {
     "perft": Verb("count and time the leaves of the tree of legal moves", ("tools",), script("perft.py")),
     "match": Verb("play a match between two USI engines", ("tools",), script("match.py")),
     "levels": Verb("measure the levels of strength", ("tools",), script("levels.py")),
+    "crosstable": Verb("play all algorithms against each other", ("tools",), script("crosstable.py")),
     "openings": Verb("make a file of openings for matches", ("tools",), script("openings.py")),
     "learn": Verb("train networks of the small games; measure the tutorials", ("train",), script("learn.py")),
     "teach": Verb("record training games of a USI engine", ("tools",), script("teach.py")),

@@ -158,7 +158,9 @@ class EngineConfig:
     search: without what `puct_config` fills in. clock: without the game's length, see `time_config`.
     playouts, depth: limits of a search for which `go` names neither; 0 for none. Only playouts that need an
         evaluation count.
-    resign_value: the value in [-1, +1] below which the engine resigns; -1 for never.
+    playouts_stop_early: end such a search of N playouts, and `go nodes N`, when its move is decided.
+    resign_value, resign_value_percent: the engine resigns below the greater of these values in [-1, +1]; -1
+        for never. Their options have different units.
     seed: of all random choices; 0 for a new one every time.
     level: at which moves of a game are played, a number of `levels.py`; 0 for full strength.
     limits_strength, elo: if `level` is 0 and the strength is limited, the nearest level is played.
@@ -179,11 +181,18 @@ class EngineConfig:
     ponders_on_all_replies: bool = False
     playouts: int = 0
     depth: int = 0
+    playouts_stop_early: bool = False
     resign_value: float = -1.0
+    resign_value_percent: float = -1.0
     seed: int = 0
     level: int = 0
     limits_strength: bool = False
     elo: int = 1000
+
+    @property
+    def resigns_below(self) -> float:
+        """The value in [-1, +1] below which the engine resigns."""
+        return max(self.resign_value, self.resign_value_percent)
 
     def time_config(self) -> TimeConfig:
         """Returns the config of the time manager."""

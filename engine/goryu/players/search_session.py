@@ -179,6 +179,8 @@ class SearchSession:
         depth = self._depth_limit()
         if nodes is not None and max(stats.evaluations, stats.playouts // PLAYOUTS_PER_NODE) >= nodes:
             return True
+        if nodes is not None and self._config.playouts_stop_early and _is_decided(stats, nodes):
+            return True
         # A search with a full table forgets and may never get deeper.
         return depth is not None and (stats.max_depth >= depth or stats.hashfull >= FULL_TABLE)
 
@@ -204,7 +206,7 @@ class SearchSession:
     def _answer(self) -> Answer:
         config, board = self._config, self._request.board
         result = self.result(ALL_MOVES if self._choose else config.output.lines)
-        resigns = self._may_resign() and result.moves[0].value < config.resign_value
+        resigns = self._may_resign() and result.moves[0].value < config.resigns_below
         if self._choose:
             result = replace(result, moves=_with_first(result.moves, self._choose(result)))
         if resigns:
@@ -226,6 +228,18 @@ class SearchSession:
         return "score" in self._algorithm.info and (
             not self._request.limits.is_open or self._control.hit is not None
         )
+
+
+def _is_decided(stats: SearchStats, nodes: int) -> bool:
+    """Does the most visited move stay in front even if the second gets all remaining playouts?
+
+    Some playouts need no evaluation; their share is taken to stay as it was.
+    Source: 山岡忠夫『将棋AIで学ぶディープラーニング』, 2018.
+    """
+    if not stats.evaluations:
+        return False
+    left = (nodes - stats.evaluations) * stats.playouts / stats.evaluations
+    return stats.best_visits - stats.second_visits > left
 
 
 def _playout_limit(limits: Limits, config: EngineConfig) -> int | None:

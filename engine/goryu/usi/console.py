@@ -173,7 +173,9 @@ def print_options(arguments: Sequence[str]) -> int:
     for option in OPTIONS:
         print(option.description(values.defaults))
         print(f"    {option.help}")
-        if option.aliases:
-            names = (name if factor == 1 else f"{name} (times {factor})" for name, factor in option.aliases)
+        names = [name if factor == 1 else f"{name} (times {factor})" for name, factor in option.aliases]
+        if option.exact_alias:
+            names.append(f"{option.exact_alias} (in lower case)")
+        if names:
             print(f"    also: {', '.join(names)}")
     return 0

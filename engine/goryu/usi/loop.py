@@ -12,7 +12,6 @@ import gc
 import logging
 import os
 import signal
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -63,9 +62,8 @@ _log = logging.getLogger("goryu")
 
 def main(arguments: Sequence[str]) -> NoReturn:
     """Runs the engine on stdin and stdout until `quit`, a signal or the end of input; ends the process."""
-    options = _parse(arguments)
+    defaults = _parse(arguments) if arguments else None
     output = _claim_stdout()
-    defaults = EngineConfig(algorithm=AlgorithmConfig(options.algorithm))
     loop = UsiLoop(0, output, defaults=defaults)
     loop.open_log("")
     for name in ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP"):
@@ -79,8 +77,10 @@ def main(arguments: Sequence[str]) -> NoReturn:
     os._exit(0)
 
 
-def _parse(arguments: Sequence[str]) -> Namespace:
-    """Reads the command line; prints the error and ends the process if it is wrong."""
+def _parse(arguments: Sequence[str]) -> EngineConfig:
+    """Returns the defaults that the command line sets; ends the process if it is wrong."""
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+
     lines = "\n".join(f"  {name:<11} {algorithm.about}" for name, algorithm in ALGORITHMS.items())
     parser = ArgumentParser(
         prog="goryu usi",
@@ -92,7 +92,7 @@ def _parse(arguments: Sequence[str]) -> Namespace:
         "--algorithm", choices=ALGORITHMS, default=AlgorithmConfig().name, metavar="NAME",
         help="what chooses the moves; the default of the option Algorithm (default: %(default)s)",
     )  # fmt: skip
-    return parser.parse_args(arguments)
+    return EngineConfig(algorithm=AlgorithmConfig(parser.parse_args(arguments).algorithm))
 
 
 def _claim_stdout() -> int:

@@ -49,6 +49,7 @@ PERCENT = Unit("percent", divisor=100)
 PERMILLE = Unit("per mille", divisor=1000)
 RATE_PERCENT = Unit("percent of win rate", divisor=100, factor=2)
 RATE_PERMILLE = Unit("per mille of win rate", divisor=1000, factor=2)
+RESULT_PERCENT = Unit("percent of win rate", divisor=100, factor=2, offset=-1)
 RESULT_PERMILLE = Unit("per mille of win rate", divisor=1000, factor=2, offset=-1)
 
 
@@ -70,6 +71,7 @@ class Option:
     field: the dotted path of the field in `EngineConfig`; "" for a button.
     help: an ASCII sentence.
     aliases: (other name, factor); a number sent under the other name is multiplied by the factor.
+    exact_alias: another name in exactly this case, because it is the name of another option in another case.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Option:
     unit: Unit = NUMBER
     choices: tuple[str, ...] = ()
     aliases: tuple[tuple[str, int], ...] = ()
+    exact_alias: str = ""
 
     def text(self, config: EngineConfig) -> str:
         """Returns the value in `config` as the protocol writes it."""

@@ -9,6 +9,7 @@ from goryu.usi.option import Kind, Option, OptionError
 from goryu.usi.options import OPTIONS
 from goryu.usi.options_file import OPTIONS_FILE, parse_options_file
 
+_BY_EXACT_NAME = {option.exact_alias: option for option in OPTIONS if option.exact_alias}
 _BY_NAME: dict[str, list[tuple[Option, int]]] = {}
 for _option in OPTIONS:
     for _name, _factor in ((_option.name, 1), *_option.aliases):
@@ -75,7 +76,10 @@ class OptionValues:
 
     def find(self, name: str) -> list[Option]:
         """Returns the options that a name or alias sets: usually one."""
-        return [option for option, _ in _BY_NAME.get(name.lower(), [])]
+        try:
+            return [option for option, _ in _found(name)]
+        except OptionError:
+            return []
 
     def set(self, name: str, text: str) -> list[str]:
         """Sets the options of a name; returns a message for each that got another value.
@@ -97,6 +101,8 @@ class OptionValues:
                 messages.append(f"option {option.name} stays {option.text(self.config)}: {OPTIONS_FILE}")
                 continue
             self._user[option.field], self._config = value, None
+            if name == option.exact_alias:
+                messages.append(f"option {name} sets {option.name}, in {option.unit.name}")
             messages += _correction(option, text, factor, value)
         return messages
 
@@ -182,6 +188,8 @@ def _model_of(config: EngineConfig) -> tuple[str, str, str]:
 
 def _found(name: str) -> list[tuple[Option, int]]:
     """Returns the options of a name with the factor of this name; raises OptionError if there is none."""
+    if (exact := _BY_EXACT_NAME.get(name)) is not None:
+        return [(exact, 1)]
     found = _BY_NAME.get(name.lower())
     if found is None:
         raise OptionError(_no_option(name))

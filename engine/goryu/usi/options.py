@@ -5,6 +5,7 @@ names under which other engines know it. The default is the field's.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from goryu import __version__
 from goryu.players.algorithms import ALGORITHMS
@@ -20,6 +21,7 @@ from goryu.usi.option import (
     PERMILLE,
     RATE_PERCENT,
     RATE_PERMILLE,
+    RESULT_PERCENT,
     RESULT_PERMILLE,
     Option,
     button,
@@ -97,6 +99,9 @@ OPTIONS: tuple[Option, ...] = (
     spin("NodesLimit", "playouts", 0, INT32_MAX, NUMBER,
          "Positions to evaluate per move, regardless of the clock; random games with uct and flat-mc. 0: no "
          "such limit.", "Const_Playout", "playout"),
+    check("NodesLimit_Early_Stop", "playouts_stop_early",
+          "End a search of N playouts (NodesLimit, go nodes N) as soon as no other move can catch up, as in "
+          "python-dlshogi."),
     spin("DepthLimit", "depth", 0, 1000, NUMBER,
          "Stop when the longest playout has as many plies, or alpha-beta has searched as deeply. 0: no such "
          "limit."),
@@ -146,7 +151,12 @@ OPTIONS: tuple[Option, ...] = (
          "large as those of other engines; with the GUI's own coefficient, often 600, the GUI shows the "
          "engine's win rates."),
     spin("Resign_Threshold", "resign_value", 0, 1000, RESULT_PERMILLE,
-         "Resign below this win rate. 0: never."),
+         "Resign below this win rate. 0: never. The greater of this and Resign_Percent counts."),
+    replace(
+        spin("Resign_Percent", "resign_value_percent", 0, 100, RESULT_PERCENT,
+             "Resign below this win rate, in percent as in both python-dlshogi books. 0: never."),
+        exact_alias="resign_threshold",
+    ),
     check("DebugMessage", "output.shows_moves", "Show a table of all moves before every answer.", "debug"),
     combo("DebugMessage_Order", "output.table_order", "visits moves",
           "Order of this table: by falling visits, or in the order of legal moves, as in python-dlshogi."),

