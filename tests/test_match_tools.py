@@ -236,7 +236,7 @@ def test_openings_are_balanced_and_reproducible_from_the_seed() -> None:
         client = UsiClient(EngineSpec((str(FAIRY_STOCKFISH),), options))
         client.start()
         try:
-            sampling = Sampling(walk_nodes=300, judge_nodes=1000)
+            sampling = Sampling(walk_nodes=300, evaluation_nodes=1000)
             found = islice(sample_openings(client, sampling, Random(2)), 4)
             return [(str(balanced.opening), balanced.cp) for balanced in found]
         finally:

@@ -53,8 +53,8 @@ def make_parser() -> argparse.ArgumentParser:
         help=f"keep openings with a score between -CP and CP (default {default.balance_cp})",
     )  # fmt: skip
     parser.add_argument(
-        "--judge-nodes", type=positive, default=default.judge_nodes, metavar="N",
-        help=f"nodes of the search of the last position (default {default.judge_nodes})",
+        "--evaluation-nodes", type=positive, default=default.evaluation_nodes, metavar="N",
+        help=f"nodes of the search of the last position (default {default.evaluation_nodes})",
     )  # fmt: skip
     parser.add_argument(
         "--variations", type=positive, default=8, metavar="N", help="moves proposed at each step (default 8)"
@@ -70,8 +70,9 @@ def make_openings(args: argparse.Namespace, command_line: str) -> None:
         raise UsageError(f"--out {args.out}: a folder, expected a file")
     args.out.parent.mkdir(parents=True, exist_ok=True)
     options = (*args.option, ("MultiPV", str(args.variations)))
-    client = UsiClient(EngineSpec(args.engine, options, TimeControl(nodes=args.judge_nodes)))
-    sampling = Sampling(args.plies[0], args.plies[1], judge_nodes=args.judge_nodes, balance_cp=args.balance)
+    client = UsiClient(EngineSpec(args.engine, options, TimeControl(nodes=args.evaluation_nodes)))
+    least, most = args.plies
+    sampling = Sampling(least, most, evaluation_nodes=args.evaluation_nodes, balance_cp=args.balance)
     try:
         client.start()
         openings = islice(sample_openings(client, sampling, Random(args.seed)), args.count)
@@ -88,7 +89,7 @@ def file_text(
     least, most = args.plies
     lines = [
         f"# {len(openings)} distinct openings of {least} to {most} plies, each with its score in centipawns",
-        f"# for the side to move, by {engine} at {args.judge_nodes} nodes;",
+        f"# for the side to move, by {engine} at {args.evaluation_nodes} nodes;",
         f"# absolute value below {args.balance}.",
         f"# python tools/openings.py {command_line}",
         *(f"{balanced.opening}  # {balanced.cp:+}" for balanced in openings),

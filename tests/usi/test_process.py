@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -654,6 +655,53 @@ def test_the_log_file_contains_the_session(ready: Engine, tmp_path: Path) -> Non
     text = log.read_text()
     assert "> go nodes 5" in text
     assert "< bestmove" in text
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs")
+def test_a_log_that_is_a_fifo_blocks_nothing(ready: Engine, tmp_path: Path) -> None:
+    fifo = tmp_path / "log"
+    os.mkfifo(fifo)
+    ready.send(f"setoption name LogFile value {fifo}\nisready")
+    ready.expect("info string Error! cannot write the log: .*")
+    ready.expect("readyok")
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    ready.send(f"setoption name LogFile value {fifo}\nisready")
+    ready.expect("readyok")
+    assert b"< readyok" in os.read(reader, 10_000)
+    ready.send("setoption name PvInterval value 1\ngo movetime 300")  # Nobody reads; the FIFO may fill up.
+    ready.expect("bestmove .*")
+    os.close(reader)
+    ready.send("isready")
+    ready.expect("readyok")
+
+
+def test_quit_answers_the_questions_before_it(pool: Pool, tmp_path: Path) -> None:
+    graph = tmp_path / "tree of questions.json"
+    commands = f"position startpos\npolicy 2\ngo nodes 50\ntree {graph}\nside\nperft 2\nquit\n"
+    done = subprocess.run(
+        [sys.executable, "-m", "goryu"],
+        input=commands.encode(),
+        capture_output=True,
+        env={**os.environ, "GORYU_IMPLEMENTATION": pool.mode[0]},
+        timeout=60,
+    )
+    lines = [line for line in done.stdout.decode().splitlines() if not line.startswith("info depth")]
+    assert done.returncode == 0
+    assert sum(bool(re.fullmatch(r"info string \S+ +0\.\d{4}", line)) for line in lines) == 2
+    assert sum(line.startswith("bestmove ") for line in lines) == 1
+    assert "black" in lines
+    assert lines[-1] == "info string perft 2: 900"
+    assert json.loads(graph.read_text())["nodes"]
+
+
+def test_an_analysis_shows_something_soon_though_a_mate_is_searched_first(ready: Engine) -> None:
+    """The Python mate search took 4 s for its nodes."""
+    ready.send("setoption name RootMateSearchNodesLimit value 2000000000")
+    sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
+    ready.send(f"position sfen {sfen}\ngo infinite")
+    ready.expect_within("info depth .*", 0.0, 1.5)
+    ready.send("stop")
+    ready.expect("bestmove .*")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

@@ -25,7 +25,7 @@ class Sampling:
     """How to walk and which openings to keep.
 
     min_plies, max_plies: the length is drawn uniformly from this range.
-    walk_nodes, judge_nodes: nodes of the search at each step, and of the last position.
+    walk_nodes, evaluation_nodes: nodes of the search at each step, and of the last position.
     temperature_cp: a move that is this much worse is drawn e times less often.
     any_move: probability that a step plays any legal move instead.
     stem: probability that a walk begins with the first moves of one of `DEFAULT_OPENINGS`.
@@ -35,7 +35,7 @@ class Sampling:
     min_plies: int = 4
     max_plies: int = 12
     walk_nodes: int = 2000
-    judge_nodes: int = 50_000
+    evaluation_nodes: int = 50_000
     temperature_cp: float = 60.0
     any_move: float = 0.1
     stem: float = 0.5
@@ -65,7 +65,7 @@ def sample_openings(client: UsiClient, sampling: Sampling, rng: Random) -> Itera
         if not walk(client, referee, sampling, rng) or referee.key in seen or referee.is_check:
             continue
         client.new_game()
-        cp = client.go(referee.position_command, f"go nodes {sampling.judge_nodes}", None).info.cp
+        cp = client.go(referee.position_command, f"go nodes {sampling.evaluation_nodes}", None).info.cp
         if cp is not None and abs(cp) < sampling.balance_cp:
             seen.add(referee.key)
             yield BalancedOpening(Opening(moves=tuple(referee.moves)), cp)

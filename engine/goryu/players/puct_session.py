@@ -20,6 +20,9 @@ MOST_VISITS = 1 << 31
 ROOT_MATE_SHARE = 0.05
 """How much of the time for a move the search for a mate at the root may take."""
 
+OPEN_MATE_MS = 300.0
+"""Its time in an analysis, and while pondering: the GUI gets no info line before its end."""
+
 LONGEST_MATE = 1 << 30
 """More plies than any mate has."""
 
@@ -116,7 +119,7 @@ class PuctSession(SearchSession):
         if move is not None:
             mate = Mate(MateVerdict.MATE, (move,), 1)
         else:
-            end_ms = ROOT_MATE_SHARE * self._time.soft_ms
+            end_ms = OPEN_MATE_MS if limits.is_open else ROOT_MATE_SHARE * self._time.soft_ms
             mate = solve(
                 board,
                 nodes,

@@ -68,7 +68,12 @@ class OpenLog:
 
 @dataclass(frozen=True, slots=True)
 class Quit:
-    """End the process, after a short wait for the answer of a search that was just stopped."""
+    """End the process after a wait: for the search that was just stopped, or for the last questions.
+
+    has_questions: wait long enough for answers to commands of the console.
+    """
+
+    has_questions: bool = False
 
 
 Action = Write | Load | Search | SolveMate | Ask | NewGame | OpenLog | Quit

@@ -128,9 +128,9 @@ class UsiEngine:
         return isinstance(self._job, (_Loading, _Asking))
 
     @property
-    def is_searching(self) -> bool:
-        """Has a `go` been accepted and not been answered?"""
-        return isinstance(self._job, _Searching)
+    def owes_answers(self) -> bool:
+        """Has a `go` or a question been accepted and not been answered?"""
+        return isinstance(self._job, (_Searching, _Asking)) or bool(self._waiting)
 
     # Events. Each returns the actions to perform.
 
@@ -140,7 +140,7 @@ class UsiEngine:
         if command is None or self._is_quitting:
             return []
         if command.name == "quit":
-            return self.close()
+            return self.finish()
         if command.name == "usi":
             return self._identify()
         if command.name == "stop" and isinstance(self._job, _Asking):
@@ -148,8 +148,21 @@ class UsiEngine:
         self._waiting.append(command)
         return self._serve()
 
+    def finish(self) -> list[Action]:
+        """Ends the session: the GUI sent `quit`, or its output has ended.
+
+        The questions that wait are still answered: a script may send them together with `quit`.
+        """
+        if self._is_quitting:
+            return []
+        self._is_quitting = True
+        while self._waiting and not _is_question(self._waiting[-1]):
+            self._waiting.pop()
+        has_questions = bool(self._waiting) or isinstance(self._job, _Asking)
+        return [*(self._stop_search() if not self._waiting else ()), Quit(has_questions)]
+
     def close(self) -> list[Action]:
-        """Ends the session: the GUI sent `quit`, or is gone."""
+        """Ends the session at once, after a signal."""
         self._is_quitting = True
         self._waiting.clear()
         if isinstance(self._job, _Asking):
@@ -231,6 +244,8 @@ class UsiEngine:
                     _log.exception("%s failed", command.name)
                     actions.append(info_string(f"Error! {type(error).__name__}: {error}"))
                     actions += self._answer_failed(command)
+        if self._is_quitting and not self._waiting:
+            actions += self._stop_search()
         return actions
 
     def _answer_failed(self, command: Command) -> list[Action]:
@@ -423,6 +438,11 @@ class UsiEngine:
         return [Write(mate_line(mate) if solves_mates else "checkmate notimplemented")]
 
 
+def _is_question(command: Command) -> bool:
+    """Is this a command of the console?"""
+    return command.name in _QUESTIONS or (command.name == "go" and "perft" in command.arguments)
+
+
 def _files_of(config: EngineConfig) -> tuple[EvaluatorConfig, BookFile]:
     """Returns the parts of the config that require loading when they change."""
     return config.evaluator, config.book_file
@@ -433,6 +453,9 @@ _HELP = (
     "about the last search: tree [LINES], tree FILE.json [MINIMUM_VISITS [DEPTH]]",
     "about the options: getoption [NAME] shows values, help NAME explains an option",
 )
+
+_QUESTIONS = frozenset(("d", "moves", "side", "eval", "policy", "tree", "perft", "getoption", "help"))
+"""Commands of the console."""
 
 _NEEDS_IDLE = frozenset(("go", "usinewgame", "eval", "policy", "tree", "perft"))
 """Commands that stop a search and wait for its answer before they are served."""

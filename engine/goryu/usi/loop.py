@@ -48,6 +48,9 @@ KEEP_ALIVE_S = 5.0
 LAST_ANSWER_S = 0.25
 """How long `quit` waits for the answer of the search that it has stopped."""
 
+LAST_QUESTIONS_S = 10.0
+"""How long `quit` waits for the answers to the questions before it, which may need the model."""
+
 NEVER = 1 << 30
 """Number of collections of young objects before one of all objects."""
 
@@ -56,6 +59,9 @@ MAX_LINE = 1 << 20
 
 LOG_VARIABLE = "GORYU_LOG"
 """The environment variable that names a log file for the time before the option LogFile is set."""
+
+NONBLOCKING = getattr(os, "O_NONBLOCK", 0)
+"""Opening a FIFO that nobody reads is an error then, and does not block for ever. Windows has no FIFOs."""
 
 _log = logging.getLogger("goryu")
 
@@ -104,7 +110,7 @@ def _claim_stdout() -> int:
 
 
 def _point_standard_streams_at(path: str) -> None:
-    sink = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    sink = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NONBLOCKING, 0o644)
     for descriptor in (1, 2):
         os.dup2(sink, descriptor)
     os.close(sink)
@@ -183,7 +189,7 @@ class UsiLoop:
         try:
             _point_standard_streams_at(path or os.devnull)
             if path:
-                self._transcript = os.open(path, os.O_WRONLY | os.O_APPEND)
+                self._transcript = os.open(path, os.O_WRONLY | os.O_APPEND | NONBLOCKING)
         except (OSError, ValueError) as error:  # A path with a null character is a ValueError.
             self._perform(self._engine.message(f"Error! cannot write the log: {error}"))
 
@@ -213,7 +219,7 @@ class UsiLoop:
     def _is_over(self) -> bool:
         if self._quit_at_s is None:
             return False
-        return not self._engine.is_searching or monotonic() >= self._quit_at_s
+        return not self._engine.owes_answers or monotonic() >= self._quit_at_s
 
     def _perform(self, actions: list[Action]) -> None:
         for action in actions:
@@ -232,8 +238,8 @@ class UsiLoop:
                     self._jobs.put(_forget)
                 case OpenLog(path):
                     self.open_log(path)
-                case Quit():
-                    self._quit_at_s = monotonic() + LAST_ANSWER_S
+                case Quit(has_questions):
+                    self._quit_at_s = monotonic() + (LAST_QUESTIONS_S if has_questions else LAST_ANSWER_S)
 
     def _send(self, line: str) -> None:
         self._log_line("<", line)
@@ -261,7 +267,7 @@ class UsiLoop:
             for raw in read_lines(self._input):
                 self._events.put(partial(self._receive, decode(raw), monotonic()))
         finally:
-            self._events.put(self._engine.close)
+            self._events.put(self._engine.finish)
 
     # The worker. A job returns the event that reports its end.
 
