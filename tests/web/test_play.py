@@ -257,3 +257,21 @@ def test_two_tabs_do_not_disturb_each_other(open_page: Any, server: Any, on_boar
     expect(pages[1].locator(".moves li")).to_have_count(1)
     assert [moves_shown(page) for page in pages] == [["P-7f"], ["P-2f"]]
     assert len(server.server.sessions) == 2
+
+
+def test_an_entered_king_wins_by_declaration(page: Any, server: Any) -> None:
+    page.get_by_text("More", exact=True).click()
+    page.get_by_label("Start position (SFEN)").fill("K7+R/+R+B+B6/GGGGSSSS1/9/9/9/9/9/4k4 b 4N4L18P 1")
+    start(page, side="both")
+    page.get_by_role("button", name="Declare").click()
+    expect(page.locator(".status")).to_have_text("Black wins")
+    expect(page.locator(".status + p")).to_have_text("by entering king")
+    assert the_game(server).over.winner == 0
+
+
+def test_a_start_position_that_breaks_the_rules_is_explained(page: Any) -> None:
+    page.get_by_text("More", exact=True).click()
+    page.get_by_label("Start position (SFEN)").fill("9/9/9 b - 1")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".toast.error")).to_contain_text("SFEN")
+    page.problems.clear()  # The page writes what it shows to the console too.

@@ -132,12 +132,11 @@ class PlayView(View):
         return self._state()
 
     def on_resign(self, message: Message) -> dict[str, Any]:
-        """Ends the game: the person whose turn it is, or who plays against the engine, has lost."""
+        """Ends the game: the person whose turn it is has lost."""
         game = self._current(message)
-        if game.over is None:
-            self._stop()
-            loser = game.turn if all(game.people) else game.people.index(True)
-            game.end(Ending.RESIGNATION, 1 - loser)
+        self._check_turn(game)
+        self._stop()
+        game.end(Ending.RESIGNATION, 1 - game.turn)
         return self._state()
 
     def on_declare(self, message: Message) -> dict[str, Any]:

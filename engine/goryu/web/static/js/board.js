@@ -251,7 +251,7 @@ export class Board {
         svg("ellipse", { cx: to[0], cy: to[1], rx: WIDE / 2 - 0.8, ry: TALL / 2 - 0.8, fill: "none", "stroke-width": 0.6 + 1.2 * width }),
       );
     } else {
-      group.append(svg("path", { d: arrowPath(this.middle(move.slice(0, 2)), to, 0.9 + 3.1 * width), stroke: "none" }));
+      group.append(svg("path", { d: arrowPath(this.middle(move.slice(0, 2)), to, 0.9 + 2.3 * width), stroke: "none" }));
     }
     if (label) {
       const used = labelled.get(move.slice(2, 4)) ?? 0;

@@ -563,7 +563,7 @@ class PlayView {
     const canMove = state.legal.length > 0;
     buttons.hint.disabled = !canMove || this.at !== null;
     buttons.undo.disabled = !state.moves.some((_, at) => state.people[(at + this.firstTurn()) % 2]);
-    buttons.resign.disabled = Boolean(state.over);
+    buttons.resign.disabled = !canMove;
     buttons.declare.hidden = !state.declares;
     buttons.flip.hidden = state.game !== "shogi";
     buttons["save.kif"].hidden = buttons["save.csa"].hidden = state.game !== "shogi";

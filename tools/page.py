@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Drives the browser page: takes the READMEs' pictures, or measures how quickly the page reacts.
+
+    python3 tools/dev.py page pictures    writes tools/pictures/web-*.png
+    python3 tools/dev.py page speed       prints a table
+
+It needs Chromium. `speed` measures in the browser, while an engine at full strength uses every core that it
+may: the time from a click to the drawn piece, the time from a request to its reply, and how late the page's
+own timers are.
+"""
+
+import argparse
+import contextlib
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from common import UsageError, new_parser, positive, program
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "tools" / "pictures"
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+SIZE: Any = {"width": 1180, "height": 760}
+
+GAME = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d2h 7a7b 3i3h 3a4b"
+"""The game in the pictures."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the program and returns its exit status."""
+    return program("page", make_parser(), run, arguments, extra="test")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
+    parser = new_parser(__doc__)
+    parser.add_argument("task", choices=("pictures", "speed"))
+    parser.add_argument("--moves", type=positive, default=20, help="moves that `speed` measures")
+    return parser
+
+
+def run(args: argparse.Namespace) -> None:
+    """Starts the server and a browser, and does the task."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        raise UsageError("Chromium is not installed: apt-get install chromium")
+    with served() as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        if args.task == "speed":
+            measure(browser.new_page(viewport=SIZE, locale="en-US"), url, args.moves)
+        else:
+            for language, locale in (("", "en-US"), (".ja", "ja-JP")):
+                page = browser.new_page(viewport=SIZE, locale=locale, color_scheme="light")
+                take_pictures(page, url, language)
+                page.close()
+        browser.close()
+
+
+@contextlib.contextmanager
+def served() -> Iterator[str]:
+    """Runs `goryu web` and yields its address."""
+    command = [sys.executable, "-m", "goryu", "web", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        words = server.stdout.readline().split()
+        try:
+            if len(words) < 3:
+                raise UsageError("goryu web did not start: run it to see why")
+            yield words[2]
+        finally:
+            server.terminate()
+
+
+def begin(page: "Page", side: str = "both", level: int = 10) -> None:
+    """Begins a game of shogi with the form."""
+    page.locator(".level input").fill(str(level))
+    page.locator(f'input[name="side"][value="{side}"]').check(force=True)
+    page.locator(".setup button.primary").click()
+    page.wait_for_selector(".side-parts:not([hidden])")
+
+
+def click(page: "Page", square: str) -> None:
+    """Clicks a square of the board, which must not be turned."""
+    box = page.locator(".shogi:visible sg-pieces").first.bounding_box()
+    assert box is not None
+    column, row = 9 - int(square[0]), ord(square[1]) - ord("a")
+    page.mouse.click(box["x"] + (column + 0.5) * box["width"] / 9, box["y"] + (row + 0.5) * box["height"] / 9)
+
+
+# Pictures.
+
+
+def take_pictures(page: "Page", url: str, language: str) -> None:
+    """Writes the pictures of all views in one language."""
+    page.goto(url)
+    begin(page)
+    for count, move in enumerate(GAME.split(), start=1):
+        page.locator(".write input").fill(move)
+        page.locator(".write button").click()
+        page.wait_for_function(f"() => document.querySelectorAll('.moves li').length === {count}")
+    page.locator(".actions button").first.click()
+    page.wait_for_selector(".hints:not([hidden])")
+    page.wait_for_timeout(500)
+    page.screenshot(path=PICTURES / f"web-play{language}.png")
+
+
+# Speed.
+
+WATCH_MOVES = """
+() => {
+  window.moveTimes = [];
+  let clicked = 0;
+  document.addEventListener("mousedown", (event) => (clicked = event.timeStamp), true);
+  const pieces = document.querySelector("sg-squares");
+  new MutationObserver(() => {
+    if (!clicked || document.querySelectorAll("sq.last-dest").length !== 2 ||
+    document.querySelector("sq.selected")) return; const from = clicked;
+    clicked = 0;
+    requestAnimationFrame(() => setTimeout(() => window.moveTimes.push(performance.now() - from)));
+  }).observe(pieces, { subtree: true, attributes: true });
+}
+"""
+
+WATCH_REPLIES = """
+async (seconds) => {
+  const socket = await import("/static/js/socket.js");
+  const replies = [], lateness = [];
+  const end = performance.now() + 1000 * seconds;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    lateness.push(Math.max(0, now - last - 20));
+    last = now;
+  }, 20);
+  while (performance.now() < end) {
+    const start = performance.now();
+    await socket.request("play.options");
+    replies.push(performance.now() - start);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  clearInterval(timer);
+  return { replies, lateness };
+}
+"""
+
+
+def measure(page: "Page", url: str, moves: int) -> None:
+    """Prints how quickly the page reacts while an engine thinks."""
+    page.goto(url)
+    # The searching engine belongs to another tab: in one's own game one does not move while it thinks.
+    other = page.context.browser.new_page() if page.context.browser else page
+    other.goto(url)
+    other.get_by_label("Clock", exact=True).select_option(label="Your own …")
+    other.get_by_label("Minutes").fill("600")  # The engine thinks for minutes.
+    begin(other, side="second")
+    begin(page)
+    page.evaluate(WATCH_MOVES)
+    shuttle = ("2h3h", "8b7b", "3h2h", "7b8b")
+    for ply in range(moves):
+        move = shuttle[ply % 4]
+        if ply % 8 == 7:  # Before the fourth occurrence of a position.
+            page.locator(".actions button").nth(1).click()
+            continue
+        click(page, move[:2])
+        click(page, move[2:])
+        page.wait_for_timeout(150)
+    if not other.locator(".player.turn .dots").is_visible():
+        raise UsageError("the engine has already moved: nothing was measured during a search")
+    answers: dict[str, list[float]] = page.evaluate(WATCH_REPLIES, 8)
+    times: list[float] = page.evaluate("() => window.moveTimes")
+    print(f"{'milliseconds':<28}{'median':>8}{'99 %':>8}{'most':>8}{'count':>8}")
+    for name, found in (
+        ("from click to drawn move", times),
+        ("from request to reply", answers["replies"]),
+        ("lateness of the page's timers", answers["lateness"]),
+    ):
+        print_row(name, found)
+
+
+def print_row(name: str, times: list[float]) -> None:
+    """Prints a row of the table."""
+    ordered = sorted(times)
+    if not ordered:
+        print(f"{name:<28} nothing was measured")
+        return
+    most = ordered[-1]
+    high = ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
+    print(f"{name:<28}{statistics.median(ordered):>8.1f}{high:>8.1f}{most:>8.1f}{len(ordered):>8}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
