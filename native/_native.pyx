@@ -21,6 +21,7 @@ translate, and core.pxd declares the core to Cython. goryu/implementation.py cho
                         (inside)                           search/forgetting.py                node_table, blocks
     puct.pxi            Puct                               search/puct.py, proof.py            puct, selection, batch
     pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
+    winograd.pxi        WinogradNetwork                    evaluators/winograd.py              winograd, winograd_*
     evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py    policy, game_state
 
 Where a C++ name differs from the Python name: kWin is WIN and so on; Batch and Batch::Step are the leaves and
@@ -34,6 +35,7 @@ include "dlshogi.pxi"
 include "reversi.pxi"
 include "mate.pxi"
 include "node_table.pxi"
+include "winograd.pxi"
 include "evaluators.pxi"
 include "pipeline.pxi"
 include "puct.pxi"

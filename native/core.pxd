@@ -315,3 +315,59 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
 cdef extern from "core/policy.h" namespace "goryu" nogil:
     void answer_hashed(Batch&) except +
     cbool answer_dlshogi(Batch&, const float* logits, const double* values, double temperature) except +
+
+cdef extern from "core/winograd.h" namespace "goryu" nogil:
+    cdef enum class Instructions:
+        kAvx512Vnni
+
+    cdef enum class Activation:
+        kNone
+
+    cdef enum class LayerKind "goryu::Layer::Kind":
+        kStem, kConv3, kConv1, kPool, kDense, kSpread
+
+    const int kInstructionKinds
+    const int kMostPositions "goryu::WinogradNetwork::kMostPositions"
+    const char* name_of(Instructions)
+    cbool is_usable(Instructions)
+
+    cdef cppclass AlignedFloats "goryu::Aligned<float>":
+        void assign(const float*, size_t) except +
+
+    cdef cppclass AlignedHalves "goryu::Aligned<std::int16_t>":
+        void assign(const short*, size_t) except +
+
+    cdef cppclass CoreLayer "goryu::Layer":
+        LayerKind kind
+        Activation activation
+        int source "from"
+        int to, residual, scale, shift, inputs, outputs, groups, used, width, mean_at, maximum_at
+        float level
+        AlignedHalves weights16
+        AlignedFloats weights32
+        AlignedHalves hands16
+        AlignedFloats hands32
+        AlignedFloats factors
+        AlignedFloats bias
+
+    cdef cppclass Features:
+        pass
+
+    cdef cppclass Workspace:
+        Workspace(const CoreWinograd&) except +
+
+    cdef cppclass CoreWinograd "goryu::WinogradNetwork":
+        CoreWinograd(Instructions, cbool is_integer, vector[int] maps, vector[int] vectors) except +
+        void add(CoreLayer&) except +
+        void set_outputs(int policy, vector[float] policy_bias, int value, double steepness) except +
+        void run(const Features*, int positions, Workspace&)
+        float logit(const Workspace&, int n, int label)
+        double value(const Workspace&, int n)
+
+    void fill_features_of_planes "goryu::fill_features"(const float* board, const float* hands, int planes, Features&)
+
+    cdef cppclass FeatureSink(LeafSink):
+        FeatureSink(const Game&, cbool sees_nyugyoku) except +
+        const Features* features()
+
+    cbool answer_winograd(const CoreWinograd&, const Features*, double temperature, Batch&, Workspace&) except +

@@ -5,6 +5,7 @@
 
 #include "declaration.h"
 #include "legality.h"
+#include "winograd_layers.h"
 
 namespace goryu {
 namespace {
@@ -122,6 +123,18 @@ void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, fl
         used.use_hands(plane);
         std::fill_n(hands + kSquares * plane, kSquares, 1.0F);
     });
+}
+
+void fill_features(const Position& position, bool sees_nyugyoku, Features& features) noexcept {
+    std::fill_n(features.counts, kSquares, std::uint8_t{0});
+    const Square turned = position.turn() == 0 ? 0 : 80;
+    board_ones(position, [&](int plane, Square s) {
+        const Square seen = turned == 0 ? s : turned - s;
+        features.planes[seen][features.counts[seen]++] = static_cast<std::uint8_t>(plane);
+    });
+    features.hand_count = 0;
+    hand_ones(position, sees_nyugyoku,
+              [&](int plane) { features.hands[features.hand_count++] = static_cast<std::uint8_t>(plane); });
 }
 
 int dlshogi_label(Move move, Color color) noexcept {

@@ -7,6 +7,8 @@
 
 namespace goryu {
 
+struct Features;
+
 constexpr int kBoardPlanes = 62;
 constexpr int kHandPlanes = 57;
 constexpr int kNyugyokuPlanes = 62;  // Entering king (入玉): more planes of the second input, in one variant.
@@ -38,6 +40,9 @@ inline void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* bo
     UsedPlanes unknown;
     fill_dlshogi(position, sees_nyugyoku, board, hands, unknown);
 }
+
+// The same as lists of what is one; see winograd_layers.h.
+void fill_features(const Position& position, bool sees_nyugyoku, Features& features) noexcept;
 
 // The place of a legal move of a side in the policy vector, in [0, 2187).
 int dlshogi_label(Move move, Color color) noexcept;

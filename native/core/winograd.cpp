@@ -1,0 +1,329 @@
+#include "winograd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "dlshogi.h"
+#include "policy.h"
+
+#if defined(__x86_64__) || defined(_M_X64)
+#if defined(_MSC_VER)
+#include <intrin.h>
+#else
+#include <cpuid.h>
+#endif
+#endif
+
+namespace goryu {
+namespace {
+
+#if defined(__x86_64__) || defined(_M_X64)
+
+struct Cpuid {
+    std::uint32_t a, b, c, d;
+
+    Cpuid(std::uint32_t leaf, std::uint32_t subleaf) noexcept {
+#if defined(_MSC_VER)
+        int out[4];
+        __cpuidex(out, static_cast<int>(leaf), static_cast<int>(subleaf));
+        a = out[0], b = out[1], c = out[2], d = out[3];
+#else
+        __cpuid_count(leaf, subleaf, a, b, c, d);
+#endif
+    }
+};
+
+// Which registers the operating system saves.
+std::uint64_t saved_registers() noexcept {
+#if defined(_MSC_VER)
+    return _xgetbv(0);
+#else
+    std::uint32_t low, high;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return std::uint64_t{high} << 32 | low;
+#endif
+}
+
+bool has_instructions(Instructions instructions) noexcept {
+    constexpr std::uint64_t kYmm = 0x6, kZmm = 0xE6;
+    const auto bit = [](std::uint32_t word, int i) { return (word >> i & 1) != 0; };
+    if (Cpuid(0, 0).a < 7) return false;
+    const Cpuid basic(1, 0), extended(7, 0);
+    const bool has_fma = bit(basic.c, 12), has_xsave = bit(basic.c, 27), has_avx = bit(basic.c, 28);
+    if (!has_fma || !has_xsave || !has_avx || !bit(extended.b, 5)) return false;
+    const std::uint64_t saved = saved_registers();
+    if ((saved & kYmm) != kYmm) return false;
+    const bool has_zmm = (saved & kZmm) == kZmm;
+    const bool has_avx512 =
+        has_zmm && bit(extended.b, 16) && bit(extended.b, 17) && bit(extended.b, 30) && bit(extended.b, 31);
+    switch (instructions) {
+        case Instructions::kAvx512Vnni: return has_avx512 && bit(extended.c, 11);
+        case Instructions::kAvx512: return has_avx512;
+        case Instructions::kAvxVnni: return extended.a >= 1 && bit(Cpuid(7, 1).a, 4);
+        case Instructions::kAvx2: return true;
+        default: return false;
+    }
+}
+
+#else
+
+bool has_instructions(Instructions instructions) noexcept {
+#if defined(__aarch64__) || defined(_M_ARM64)
+    return instructions == Instructions::kNeon;
+#else
+    return false;
+#endif
+}
+
+#endif
+
+const Layers* code_of(Instructions instructions) noexcept {
+    switch (instructions) {
+        case Instructions::kAvx512Vnni: return layers_avx512_vnni();
+        case Instructions::kAvx512: return layers_avx512();
+        case Instructions::kAvxVnni: return layers_avx_vnni();
+        case Instructions::kAvx2: return layers_avx2();
+        case Instructions::kNeon: return layers_neon();
+        default: return nullptr;
+    }
+}
+
+constexpr int kMostChannels = 4096;
+constexpr int kPolicyChannels = 27;
+constexpr int kHandRows = kHandPlanes + kNyugyokuPlanes;
+
+template <class Element>
+std::size_t floats_for(std::size_t count) {
+    return (count * sizeof(Element) + sizeof(float) - 1) / sizeof(float);
+}
+
+bool is_width(int n) { return n > 0 && n <= kMostChannels && n % kBlock == 0; }
+
+}  // namespace
+
+const char* name_of(Instructions instructions) noexcept {
+    constexpr const char* kNames[] = {"avx512-vnni", "avx512", "avx-vnni", "avx2", "neon", "none"};
+    return kNames[static_cast<int>(instructions)];
+}
+
+bool is_usable(Instructions instructions) noexcept {
+    return code_of(instructions) != nullptr && has_instructions(instructions);
+}
+
+// ---- The network
+
+WinogradNetwork::WinogradNetwork(Instructions instructions, bool is_integer, std::vector<int> maps,
+                                 std::vector<int> vectors)
+    : code_(is_usable(instructions) ? code_of(instructions) : nullptr),
+      is_integer_(is_integer),
+      map_channels_(std::move(maps)),
+      vector_lengths_(std::move(vectors)) {
+    check(code_ != nullptr, "instructions that this processor has");
+    check(!is_integer || code_->conv3_16 != nullptr, "instructions for integers");
+    check(std::all_of(map_channels_.begin(), map_channels_.end(), is_width), "maps whose width is a multiple of 32");
+    check(std::all_of(vector_lengths_.begin(), vector_lengths_.end(), is_width),
+          "vectors whose length is a multiple of 32");
+}
+
+void WinogradNetwork::check(bool is_right, const char* what) const {
+    if (!is_right) throw std::invalid_argument(std::string("expected ") + what);
+}
+
+bool WinogradNetwork::is_map(int buffer, int channels) const noexcept {
+    return buffer >= 0 && buffer < static_cast<int>(map_channels_.size()) && map_channels_[buffer] == channels;
+}
+
+bool WinogradNetwork::is_vector(int buffer) const noexcept {
+    return buffer >= 0 && buffer < static_cast<int>(vector_lengths_.size());
+}
+
+void WinogradNetwork::add(Layer& layer) {
+    const auto size = [](const auto& memory) { return static_cast<long long>(memory.size()); };
+    const long long inputs = layer.inputs, outputs = layer.outputs;
+    check(is_width(layer.outputs), "outputs in multiples of 32");
+    const bool is_conv = layer.kind == Layer::Kind::kConv3 || layer.kind == Layer::Kind::kConv1;
+    if (layer.kind == Layer::Kind::kStem) {
+        const long long weights = is_integer_ ? size(layer.weights16) : size(layer.weights32);
+        const long long hands = is_integer_ ? size(layer.hands16) : size(layer.hands32);
+        check(is_map(layer.to, layer.outputs) && weights == kBoardPlanes * 9 * outputs &&
+                  hands == kHandRows * outputs && size(layer.bias) == outputs &&
+                  (!is_integer_ || size(layer.factors) == outputs),
+              "a stem that fits");
+    } else if (is_conv) {
+        const long long area = layer.kind == Layer::Kind::kConv3 ? kPatch : 1;
+        const long long weights = is_integer_ ? size(layer.weights16) : size(layer.weights32);
+        check(is_map(layer.from, layer.inputs) && is_map(layer.to, layer.outputs) && layer.from != layer.to &&
+                  (layer.residual < 0 || is_map(layer.residual, layer.outputs)) &&
+                  weights == area * inputs * outputs && size(layer.bias) == outputs &&
+                  (!is_integer_ || (size(layer.factors) == area * outputs && layer.level >= 1.0F)),
+              "a convolution that fits");
+    } else if (layer.kind == Layer::Kind::kPool) {
+        const auto fits = [&](int at) { return at < 0 || at + layer.outputs <= vector_lengths_[layer.to]; };
+        check(is_map(layer.from, layer.outputs) && is_vector(layer.to) && fits(layer.mean_at) &&
+                  fits(layer.maximum_at),
+              "a pool that fits");
+    } else if (layer.kind == Layer::Kind::kDense) {
+        const long long places = static_cast<long long>(layer.groups) * layer.width;
+        const bool reads_map = layer.groups == kBoardSquares && is_map(layer.from, layer.width);
+        const bool reads_vector = layer.groups == 1 && is_vector(layer.from) && layer.from != layer.to &&
+                                  places <= vector_lengths_[layer.from];
+        check((reads_map || reads_vector) && layer.used > 0 && layer.used <= layer.width && is_vector(layer.to) &&
+                  vector_lengths_[layer.to] == layer.outputs &&
+                  size(layer.weights32) == static_cast<long long>(layer.groups) * layer.used * outputs &&
+                  size(layer.bias) == outputs,
+              "a dense layer that fits");
+    } else {
+        const auto fits = [&](int vector) {
+            return vector < 0 || (is_vector(vector) && vector_lengths_[vector] == layer.outputs);
+        };
+        check(is_map(layer.from, layer.outputs) && is_map(layer.to, layer.outputs) && fits(layer.scale) &&
+                  fits(layer.shift) && (layer.residual < 0 || is_map(layer.residual, layer.outputs)),
+              "a layer that spreads and fits");
+    }
+    layers_.push_back(std::move(layer));
+}
+
+void WinogradNetwork::set_outputs(int policy, std::vector<float> policy_bias, int value, double steepness) {
+    const auto maps = static_cast<int>(map_channels_.size());
+    check(policy >= 0 && policy < maps && map_channels_[policy] >= kPolicyChannels && is_vector(value) &&
+              policy_bias.size() == kDlshogiLabels,
+          "outputs that fit");
+    policy_ = policy;
+    policy_bias_ = std::move(policy_bias);
+    value_ = value;
+    steepness_ = steepness;
+}
+
+void WinogradNetwork::run(const Features* features, int positions, Workspace& work) const {
+    for (const Layer& layer : layers_) run(layer, features, positions, work);
+}
+
+void WinogradNetwork::run(const Layer& layer, const Features* features, int positions, Workspace& work) const {
+    const auto map = [&](int i) { return i < 0 ? nullptr : work.maps_[i].data(); };
+    const auto vector = [&](int i) { return i < 0 ? nullptr : work.vectors_[i].data(); };
+    const auto maxima = [&](int i) { return i < 0 ? nullptr : work.maxima_[i].data(); };
+    const auto weights = [&]() -> const void* {
+        return is_integer_ ? static_cast<const void*>(layer.weights16.data()) : layer.weights32.data();
+    };
+    switch (layer.kind) {
+        case Layer::Kind::kStem: {
+            const void* hands =
+                is_integer_ ? static_cast<const void*>(layer.hands16.data()) : layer.hands32.data();
+            (is_integer_ ? code_->stem16 : code_->stem32)(
+                {features, map(layer.to), positions, layer.outputs, weights(), hands,
+                 is_integer_ ? layer.factors.data() : nullptr, layer.bias.data(), layer.activation, maxima(layer.to)});
+            return;
+        }
+        case Layer::Kind::kConv3:
+        case Layer::Kind::kConv1: {
+            const bool is_large = layer.kind == Layer::Kind::kConv3;
+            const auto large = is_integer_ ? code_->conv3_16 : code_->conv3_32;
+            const auto small = is_integer_ ? code_->conv1_16 : code_->conv1_32;
+            (is_large ? large : small)({map(layer.from), map(layer.to), map(layer.residual), positions, layer.inputs,
+                                        layer.outputs, weights(), layer.factors.data(), layer.bias.data(),
+                                        layer.activation, layer.level, maxima(layer.from), maxima(layer.to),
+                                        work.padded_.data(), work.transformed_.data(), work.sums_.data()});
+            return;
+        }
+        case Layer::Kind::kPool: {
+            float* to = vector(layer.to);
+            code_->pool({map(layer.from), layer.mean_at < 0 ? nullptr : to + layer.mean_at,
+                         layer.maximum_at < 0 ? nullptr : to + layer.maximum_at, positions, layer.outputs,
+                         vector_lengths_[layer.to]});
+            return;
+        }
+        case Layer::Kind::kDense: {
+            const bool reads_map = layer.groups == kBoardSquares;
+            const std::ptrdiff_t stride =
+                reads_map ? kBoardSquares * map_channels_[layer.from] : vector_lengths_[layer.from];
+            code_->dense({reads_map ? map(layer.from) : vector(layer.from), vector(layer.to), positions, stride,
+                          vector_lengths_[layer.to], layer.groups, layer.used, layer.width, layer.outputs,
+                          layer.weights32.data(), layer.bias.data(), layer.activation});
+            return;
+        }
+        case Layer::Kind::kSpread:
+            code_->spread({map(layer.from), map(layer.to), vector(layer.scale), vector(layer.shift),
+                           map(layer.residual), positions, layer.outputs,
+                           layer.scale < 0 ? 0 : vector_lengths_[layer.scale],
+                           layer.shift < 0 ? 0 : vector_lengths_[layer.shift], layer.activation, maxima(layer.to)});
+    }
+}
+
+float WinogradNetwork::logit(const Workspace& work, int n, int label) const noexcept {
+    const int channels = map_channels_[policy_];
+    const int place = (n * kBoardSquares + label % kBoardSquares) * channels + label / kBoardSquares;
+    return work.maps_[policy_].data()[place] + policy_bias_[label];
+}
+
+double WinogradNetwork::value(const Workspace& work, int n) const noexcept {
+    const double x = work.vectors_[value_].data()[static_cast<std::ptrdiff_t>(n) * vector_lengths_[value_]];
+    return 2.0 / (1.0 + std::exp(-steepness_ * x)) - 1.0;
+}
+
+Workspace::Workspace(const WinogradNetwork& network) {
+    constexpr std::size_t kMost = WinogradNetwork::kMostPositions;
+    std::size_t widest = kBlock;
+    for (const int channels : network.map_channels_) {
+        maps_.emplace_back(kMost * kBoardSquares * channels);
+        maxima_.emplace_back(kMost);
+        widest = std::max(widest, static_cast<std::size_t>(channels));
+    }
+    for (const int length : network.vector_lengths_) vectors_.emplace_back(kMost * length);
+    const auto space = [&](std::size_t count) {
+        return Aligned<float>(network.is_integer_ ? floats_for<std::int16_t>(count) : count);
+    };
+    padded_ = space(kPadded * widest);
+    transformed_ = space(kMost * kPatch * kTiles * widest);
+    sums_ = Aligned<float>(kMost * kPatch * kTiles * kBlock);
+}
+
+// ---- Features
+
+void FeatureSink::add(std::size_t leaf) {
+    if (leaf >= features_.size()) features_.resize(leaf + 1);
+    fill_features(game_.position(), sees_nyugyoku_, features_[leaf]);
+}
+
+void fill_features(const float* board, const float* hands, int hand_planes, Features& features) noexcept {
+    std::fill_n(features.counts, kBoardSquares, std::uint8_t{0});
+    for (int plane = 0; plane < kBoardPlanes; ++plane, board += kBoardSquares) {
+        for (int s = 0; s < kBoardSquares; ++s) {
+            if (board[s] != 0.0F) features.planes[s][features.counts[s]++] = static_cast<std::uint8_t>(plane);
+        }
+    }
+    features.hand_count = 0;
+    for (int plane = 0; plane < hand_planes; ++plane) {
+        if (hands[plane * kBoardSquares] != 0.0F) {
+            features.hands[features.hand_count++] = static_cast<std::uint8_t>(plane);
+        }
+    }
+}
+
+bool answer_winograd(const WinogradNetwork& network, const Features* features, double temperature, Batch& batch,
+                     Workspace& work) {
+    batch.is_cold = true;
+    bool are_numbers = true;
+    const int count = static_cast<int>(batch.size());
+    for (int first = 0; first < count; first += WinogradNetwork::kMostPositions) {
+        const int positions = std::min(count - first, WinogradNetwork::kMostPositions);
+        network.run(features + first, positions, work);
+        for (int n = 0; n < positions; ++n) {
+            const int turn = batch.leaf(first + n).turn;
+            const std::size_t begin = batch.policies.size();
+            for (const Move move : batch.moves(first + n)) {
+                const float logit = network.logit(work, n, dlshogi_label(move, turn));
+                are_numbers = are_numbers && std::isfinite(logit);
+                batch.policies.push_back(logit);
+            }
+            softmax(std::span(batch.policies).subspan(begin), temperature);
+            const double value = network.value(work, n);
+            are_numbers = are_numbers && std::isfinite(value);
+            batch.values.push_back(value);
+        }
+    }
+    return are_numbers;
+}
+
+}  // namespace goryu

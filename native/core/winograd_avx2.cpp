@@ -1,0 +1,42 @@
+// The layers with AVX2.
+#include "winograd_layers.h"
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#include <string.h>
+
+#include "types.h"
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+
+namespace goryu {
+namespace {
+
+#include "winograd_avx2.h"
+#include "winograd_kernels.h"
+
+}  // namespace
+}  // namespace goryu
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+
+namespace goryu {
+const Layers* layers_avx2() noexcept { return &kLayers; }
+}  // namespace goryu
+
+#else
+
+namespace goryu {
+const Layers* layers_avx2() noexcept { return nullptr; }
+}  // namespace goryu
+
+#endif

@@ -1,0 +1,74 @@
+// Operations on one vector of AVX2, for winograd_kernels.h. Included where those instructions are switched on.
+
+struct V {
+    using F = __m256;
+    using I = __m256i;
+    using H = __m256i;
+    static constexpr int kLanes = 8;
+    static constexpr int kRows = 5;  // There are 16 registers.
+
+    GORYU_INLINE static F load(const float* p) { return _mm256_loadu_ps(p); }
+    GORYU_INLINE static void store(float* p, F x) { _mm256_storeu_ps(p, x); }
+    GORYU_INLINE static F set1(float x) { return _mm256_set1_ps(x); }
+    GORYU_INLINE static F add(F a, F b) { return _mm256_add_ps(a, b); }
+    GORYU_INLINE static F sub(F a, F b) { return _mm256_sub_ps(a, b); }
+    GORYU_INLINE static F mul(F a, F b) { return _mm256_mul_ps(a, b); }
+    GORYU_INLINE static F div(F a, F b) { return _mm256_div_ps(a, b); }
+    GORYU_INLINE static F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
+    GORYU_INLINE static F max(F a, F b) { return _mm256_max_ps(a, b); }
+    GORYU_INLINE static F min(F a, F b) { return _mm256_min_ps(a, b); }
+
+    GORYU_INLINE static I zero() { return _mm256_setzero_si256(); }
+    GORYU_INLINE static I load_i(const std::int32_t* p) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    }
+    GORYU_INLINE static void store_i(std::int32_t* p, I x) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x);
+    }
+    GORYU_INLINE static I set1_i(std::int32_t x) { return _mm256_set1_epi32(x); }
+    GORYU_INLINE static I add_i(I a, I b) { return _mm256_add_epi32(a, b); }
+    GORYU_INLINE static F to_float(I x) { return _mm256_cvtepi32_ps(x); }
+    GORYU_INLINE static I round(F x) { return _mm256_cvtps_epi32(x); }
+    GORYU_INLINE static F power_of_two(I n) {
+        return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(n, _mm256_set1_epi32(127)), 23));
+    }
+    GORYU_INLINE static I max_bits(I a, F x) {
+        return _mm256_max_epu32(a, _mm256_and_si256(_mm256_castps_si256(x), _mm256_set1_epi32(0x7FFFFFFF)));
+    }
+    GORYU_INLINE static std::uint32_t greatest(I x) {
+        alignas(32) std::uint32_t bits[kLanes];
+        _mm256_store_si256(reinterpret_cast<__m256i*>(bits), x);
+        std::uint32_t most = 0;
+        for (const std::uint32_t each : bits) most = each > most ? each : most;
+        return most;
+    }
+
+    GORYU_INLINE static H load_h(const std::int16_t* p) {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    }
+    GORYU_INLINE static void store_h(std::int16_t* p, H x) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x);
+    }
+    GORYU_INLINE static H add_h(H a, H b) { return _mm256_add_epi16(a, b); }
+    GORYU_INLINE static H sub_h(H a, H b) { return _mm256_sub_epi16(a, b); }
+    GORYU_INLINE static I widen(const std::int16_t* p) {
+        return _mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    }
+    // The values fit into 16 bits.
+    GORYU_INLINE static void store16(std::int16_t* p, I x) {
+        const __m128i packed = _mm_packs_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(p), packed);
+    }
+    GORYU_INLINE static I broadcast_pair(const std::int16_t* p) {
+        std::int32_t pair;
+        memcpy(&pair, p, sizeof pair);
+        return _mm256_set1_epi32(pair);
+    }
+    GORYU_INLINE static I dot(I sum, I a, H b) {
+#ifdef GORYU_HAS_VNNI
+        return _mm256_dpwssd_avx_epi32(sum, a, b);
+#else
+        return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+#endif
+    }
+};

@@ -1,0 +1,64 @@
+// Operations on one vector of AVX-512, for winograd_kernels.h. Included where those instructions are switched on.
+
+struct V {
+    using F = __m512;
+    using I = __m512i;
+    using H = __m512i;
+    static constexpr int kLanes = 16;
+    static constexpr int kRows = 9;
+
+    GORYU_INLINE static F load(const float* p) { return _mm512_loadu_ps(p); }
+    GORYU_INLINE static void store(float* p, F x) { _mm512_storeu_ps(p, x); }
+    GORYU_INLINE static F set1(float x) { return _mm512_set1_ps(x); }
+    GORYU_INLINE static F add(F a, F b) { return _mm512_add_ps(a, b); }
+    GORYU_INLINE static F sub(F a, F b) { return _mm512_sub_ps(a, b); }
+    GORYU_INLINE static F mul(F a, F b) { return _mm512_mul_ps(a, b); }
+    GORYU_INLINE static F div(F a, F b) { return _mm512_div_ps(a, b); }
+    GORYU_INLINE static F fma(F a, F b, F c) { return _mm512_fmadd_ps(a, b, c); }
+    GORYU_INLINE static F max(F a, F b) { return _mm512_max_ps(a, b); }
+    GORYU_INLINE static F min(F a, F b) { return _mm512_min_ps(a, b); }
+
+    GORYU_INLINE static I zero() { return _mm512_setzero_si512(); }
+    GORYU_INLINE static I load_i(const std::int32_t* p) { return _mm512_loadu_si512(p); }
+    GORYU_INLINE static void store_i(std::int32_t* p, I x) { _mm512_storeu_si512(p, x); }
+    GORYU_INLINE static I set1_i(std::int32_t x) { return _mm512_set1_epi32(x); }
+    GORYU_INLINE static I add_i(I a, I b) { return _mm512_add_epi32(a, b); }
+    GORYU_INLINE static F to_float(I x) { return _mm512_cvtepi32_ps(x); }
+    GORYU_INLINE static I round(F x) { return _mm512_cvtps_epi32(x); }
+    GORYU_INLINE static F power_of_two(I n) {
+        return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_add_epi32(n, _mm512_set1_epi32(127)), 23));
+    }
+    GORYU_INLINE static I max_bits(I a, F x) {
+        return _mm512_max_epu32(a, _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7FFFFFFF)));
+    }
+    GORYU_INLINE static std::uint32_t greatest(I x) {
+        alignas(64) std::uint32_t bits[kLanes];
+        _mm512_store_si512(bits, x);
+        std::uint32_t most = 0;
+        for (const std::uint32_t each : bits) most = each > most ? each : most;
+        return most;
+    }
+
+    GORYU_INLINE static H load_h(const std::int16_t* p) { return _mm512_loadu_si512(p); }
+    GORYU_INLINE static void store_h(std::int16_t* p, H x) { _mm512_storeu_si512(p, x); }
+    GORYU_INLINE static H add_h(H a, H b) { return _mm512_add_epi16(a, b); }
+    GORYU_INLINE static H sub_h(H a, H b) { return _mm512_sub_epi16(a, b); }
+    GORYU_INLINE static I widen(const std::int16_t* p) {
+        return _mm512_cvtepi16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    }
+    GORYU_INLINE static void store16(std::int16_t* p, I x) {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16(x));
+    }
+    GORYU_INLINE static I broadcast_pair(const std::int16_t* p) {
+        std::int32_t pair;
+        memcpy(&pair, p, sizeof pair);
+        return _mm512_set1_epi32(pair);
+    }
+    GORYU_INLINE static I dot(I sum, I a, H b) {
+#ifdef GORYU_HAS_VNNI
+        return _mm512_dpwssd_epi32(sum, a, b);
+#else
+        return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+#endif
+    }
+};

@@ -1,0 +1,571 @@
+// The layers, for any kind of vector instructions. Included inside an anonymous namespace by a file that has
+// switched those instructions on and has defined V, the operations on one vector:
+//   F, I, H          vectors of kLanes floats, kLanes int32, 2 * kLanes int16
+//   kRows            rows of a tile of 9 that are multiplied at once
+// Nothing of the standard library is instantiated here: the linker could choose this file's copy for the whole
+// program, and older processors would fail in it.
+//
+// The arithmetic on floats is written out, without fused multiply-add, because evaluators/winograd.py does the
+// same operations in the same order; only the float32 convolutions are fused.
+
+// ---- One-dimensional transforms (Winograd F(3, 3) with the points 0, 1, -1, 2 and infinity).
+
+#define GORYU_INPUT_TRANSFORM(d0, d1, d2, d3, d4, ADD, SUB, t0, t1, t2, t3, t4) \
+    {                                                                           \
+        const auto d31 = SUB(d3, d1), d32 = SUB(d3, d2), d02 = SUB(d0, d2);     \
+        const auto d12 = SUB(d1, d2);                                           \
+        t0 = ADD(ADD(d02, d02), d31);       /*  2 -1 -2  1  0 */                \
+        t1 = SUB(d32, ADD(d1, d1));         /*  0 -2 -1  1  0 */                \
+        t2 = ADD(d32, ADD(d12, d12));       /*  0  2 -3  1  0 */                \
+        t3 = d31;                           /*  0 -1  0  1  0 */                \
+        t4 = SUB(SUB(d4, d2), ADD(d31, d31)); /*  0  2 -1 -2  1 */              \
+    }
+
+// ---- exp, swish and sigmoid in a fixed order of operations.
+
+GORYU_INLINE V::F exponential(V::F x) {
+    x = V::max(V::set1(-87.0F), V::min(V::set1(87.0F), x));
+    const V::I n = V::round(V::mul(x, V::set1(1.44269504F)));
+    const V::F k = V::to_float(n);
+    V::F r = V::sub(x, V::mul(k, V::set1(0.693359375F)));
+    r = V::sub(r, V::mul(k, V::set1(-2.12194440e-4F)));
+    V::F p = V::set1(1.9875691500e-4F);
+    p = V::add(V::mul(p, r), V::set1(1.3981999507e-3F));
+    p = V::add(V::mul(p, r), V::set1(8.3334519073e-3F));
+    p = V::add(V::mul(p, r), V::set1(4.1665795894e-2F));
+    p = V::add(V::mul(p, r), V::set1(1.6666665459e-1F));
+    p = V::add(V::mul(p, r), V::set1(5.0000001201e-1F));
+    p = V::add(V::add(V::mul(V::mul(p, r), r), r), V::set1(1.0F));
+    return V::mul(p, V::power_of_two(n));
+}
+
+GORYU_INLINE V::F sigmoid(V::F x) {
+    const V::F one = V::set1(1.0F);
+    return V::div(one, V::add(one, exponential(V::sub(V::set1(0.0F), x))));
+}
+
+template <Activation kActivation>
+GORYU_INLINE V::F activate(V::F x) {
+    // V::max returns its second operand if one is a NaN.
+    if constexpr (kActivation == Activation::kRelu) return V::max(V::set1(0.0F), x);
+    if constexpr (kActivation == Activation::kSwish) return V::mul(x, sigmoid(x));
+    if constexpr (kActivation == Activation::kSigmoid) return sigmoid(x);
+    return x;
+}
+
+// Calls F<activation>::run(call).
+template <template <Activation> class F, class Call>
+GORYU_INLINE void with_activation(Activation activation, const Call& call) {
+    switch (activation) {
+        case Activation::kNone: F<Activation::kNone>::run(call); break;
+        case Activation::kRelu: F<Activation::kRelu>::run(call); break;
+        case Activation::kSwish: F<Activation::kSwish>::run(call); break;
+        case Activation::kSigmoid: F<Activation::kSigmoid>::run(call); break;
+    }
+}
+
+// ---- From floats to integers.
+
+// What an integer counts, from the greatest absolute value of a map.
+GORYU_INLINE float unit_of(std::uint32_t maximum, float level) {
+    constexpr std::uint32_t kLeast = 0x0DA24260;  // The bits of 1e-30: a map of zeros has some unit, too.
+    const std::uint32_t bits = maximum > kLeast ? maximum : kLeast;
+    float greatest;
+    memcpy(&greatest, &bits, sizeof greatest);
+    return greatest / level;
+}
+
+// Rounds one position's map, [81][channels], to multiples of a unit. Rows of the board are `row` squares apart.
+GORYU_INLINE void quantize(const float* from, std::int16_t* to, int channels, float unit, int row) {
+    const V::F factor = V::set1(1.0F / unit);
+    for (int r = 0; r < kBoardSide; ++r) {
+        std::int16_t* out = to + static_cast<std::ptrdiff_t>(r) * row * channels;
+        for (int i = 0; i < kBoardSide * channels; i += V::kLanes, from += V::kLanes) {
+            V::store16(out + i, V::round(V::mul(V::load(from), factor)));
+        }
+    }
+}
+
+// ---- Transformed inputs: a padded board [11][11][C] becomes [25][9 tiles][C].
+
+struct Halves {
+    using Element = std::int16_t;
+    using Vector = V::H;
+    static constexpr int kCount = 2 * V::kLanes;
+    GORYU_INLINE static Vector load(const Element* p) { return V::load_h(p); }
+    GORYU_INLINE static void store(Element* p, Vector x) { V::store_h(p, x); }
+    GORYU_INLINE static Vector add(Vector a, Vector b) { return V::add_h(a, b); }
+    GORYU_INLINE static Vector sub(Vector a, Vector b) { return V::sub_h(a, b); }
+};
+
+struct Floats {
+    using Element = float;
+    using Vector = V::F;
+    static constexpr int kCount = V::kLanes;
+    GORYU_INLINE static Vector load(const Element* p) { return V::load(p); }
+    GORYU_INLINE static void store(Element* p, Vector x) { V::store(p, x); }
+    GORYU_INLINE static Vector add(Vector a, Vector b) { return V::add(a, b); }
+    GORYU_INLINE static Vector sub(Vector a, Vector b) { return V::sub(a, b); }
+};
+
+template <class E>
+GORYU_INLINE void transform_inputs(const typename E::Element* padded, typename E::Element* out, int channels) {
+    using Vector = typename E::Vector;
+    const std::ptrdiff_t c = channels;
+    for (int tile = 0; tile < kTiles; ++tile) {
+        const typename E::Element* from = padded + (tile / 3 * 3 * 11 + tile % 3 * 3) * c;
+        typename E::Element* to = out + tile * c;
+        for (int ch = 0; ch < channels; ch += E::kCount, from += E::kCount, to += E::kCount) {
+            Vector m[5][5];
+            for (int j = 0; j < 5; ++j) {
+                const Vector d0 = E::load(from + j * c), d1 = E::load(from + (11 + j) * c);
+                const Vector d2 = E::load(from + (22 + j) * c), d3 = E::load(from + (33 + j) * c);
+                const Vector d4 = E::load(from + (44 + j) * c);
+                GORYU_INPUT_TRANSFORM(d0, d1, d2, d3, d4, E::add, E::sub, m[0][j], m[1][j], m[2][j], m[3][j], m[4][j])
+            }
+            for (int i = 0; i < 5; ++i) {
+                Vector q[5];
+                GORYU_INPUT_TRANSFORM(m[i][0], m[i][1], m[i][2], m[i][3], m[i][4], E::add, E::sub, q[0], q[1], q[2],
+                                      q[3], q[4])
+                for (int j = 0; j < 5; ++j) E::store(to + (i * 5 + j) * kTiles * c, q[j]);
+            }
+        }
+    }
+}
+
+// ---- Products: rows of v, [rows][inputs], times a block of weights for two vectors of outputs.
+
+#define GORYU_ROWS_3(X) X(0) X(1) X(2)
+#define GORYU_ROWS_4(X) GORYU_ROWS_3(X) X(3)
+#define GORYU_ROWS_5(X) GORYU_ROWS_4(X) X(4)
+#define GORYU_ROWS_9(X) GORYU_ROWS_5(X) X(5) X(6) X(7) X(8)
+
+#define GORYU_ZERO16(r) V::I a##r = V::zero(), b##r = V::zero();
+#define GORYU_STEP16(r)                                         \
+    {                                                           \
+        const V::I x = V::broadcast_pair(v + r * stride + 2 * k); \
+        a##r = V::dot(a##r, x, w0);                             \
+        b##r = V::dot(b##r, x, w1);                             \
+    }
+#define GORYU_STORE16(r)                         \
+    V::store_i(out + r * kBlock, a##r);          \
+    V::store_i(out + r * kBlock + V::kLanes, b##r);
+
+#define GORYU_ZERO32(r) V::F a##r = V::set1(0.0F), b##r = V::set1(0.0F);
+#define GORYU_STEP32(r)                            \
+    {                                              \
+        const V::F x = V::set1(v[r * stride + k]); \
+        a##r = V::fma(x, w0, a##r);                \
+        b##r = V::fma(x, w1, b##r);                \
+    }
+#define GORYU_STORE32(r)                       \
+    V::store(out + r * kBlock, a##r);          \
+    V::store(out + r * kBlock + V::kLanes, b##r);
+
+#define GORYU_PRODUCTS(rows)                                                                                     \
+    GORYU_INLINE void products16_##rows(const std::int16_t* v, std::ptrdiff_t stride, const std::int16_t* u,     \
+                                        int pairs, std::int32_t* out) {                                          \
+        GORYU_ROWS_##rows(GORYU_ZERO16) for (int k = 0; k < pairs; ++k, u += 2 * kBlock) {                        \
+            const V::H w0 = V::load_h(u), w1 = V::load_h(u + 2 * V::kLanes);                                     \
+            GORYU_ROWS_##rows(GORYU_STEP16)                                                                      \
+        }                                                                                                        \
+        GORYU_ROWS_##rows(GORYU_STORE16)                                                                         \
+    }                                                                                                            \
+    GORYU_INLINE void products32_##rows(const float* v, std::ptrdiff_t stride, const float* u, int inputs,       \
+                                        float* out) {                                                            \
+        GORYU_ROWS_##rows(GORYU_ZERO32) for (int k = 0; k < inputs; ++k, u += kBlock) {                           \
+            const V::F w0 = V::load(u), w1 = V::load(u + V::kLanes);                                             \
+            GORYU_ROWS_##rows(GORYU_STEP32)                                                                      \
+        }                                                                                                        \
+        GORYU_ROWS_##rows(GORYU_STORE32)                                                                         \
+    }
+
+GORYU_PRODUCTS(3)
+GORYU_PRODUCTS(4)
+GORYU_PRODUCTS(5)
+GORYU_PRODUCTS(9)
+
+// Nine rows times a block of 32 outputs; out [9][32].
+inline void products(const std::int16_t* v, std::ptrdiff_t stride, const std::int16_t* u, int inputs,
+                     std::int32_t* out) {
+    for (int j = 0; j < kBlock; j += 2 * V::kLanes) {
+        if constexpr (V::kRows == 9) {
+            products16_9(v, stride, u + 2 * j, inputs / 2, out + j);
+        } else {
+            products16_5(v, stride, u + 2 * j, inputs / 2, out + j);
+            products16_4(v + 5 * stride, stride, u + 2 * j, inputs / 2, out + 5 * kBlock + j);
+        }
+    }
+}
+
+inline void products(const float* v, std::ptrdiff_t stride, const float* u, int inputs, float* out) {
+    for (int j = 0; j < kBlock; j += 2 * V::kLanes) {
+        if constexpr (V::kRows == 9) {
+            products32_9(v, stride, u + j, inputs, out + j);
+        } else {
+            products32_5(v, stride, u + j, inputs, out + j);
+            products32_4(v + 5 * stride, stride, u + j, inputs, out + 5 * kBlock + j);
+        }
+    }
+}
+
+// ---- Transformed outputs: sums [25][9][32] of one position become 32 channels of its map.
+
+GORYU_INLINE V::F sum_at(const std::int32_t* sums, const float* factors) {
+    return V::mul(V::to_float(V::load_i(sums)), V::load(factors));
+}
+GORYU_INLINE V::F sum_at(const float* sums, const float*) { return V::load(sums); }
+
+#define GORYU_OUTPUT_TRANSFORM(m0, m1, m2, m3, m4, y0, y1, y2)                      \
+    {                                                                               \
+        const V::F s = V::add(m1, m2), d = V::sub(m1, m2);                          \
+        const V::F m33 = V::add(m3, m3);                                            \
+        y0 = V::add(V::add(m0, s), m3);                    /* 1  1  1  1  0 */      \
+        y1 = V::add(d, m33);                               /* 0  1 -1  2  0 */      \
+        y2 = V::add(V::add(s, V::add(m33, m33)), m4);      /* 0  1  1  4  1 */      \
+    }
+
+template <class Sum>
+struct OutputCall {
+    const Sum* sums;
+    const float* factors;  // [25][32]
+    const float* bias;     // [32]
+    const float* residual;
+    float* to;
+    std::ptrdiff_t channels;
+    std::uint32_t* maximum;
+};
+
+template <Activation kActivation>
+struct OutputTransform {
+    template <class Sum>
+    static void run(const OutputCall<Sum>& call) {
+        const std::ptrdiff_t c = call.channels;
+        V::I maximum = V::set1_i(static_cast<std::int32_t>(*call.maximum));
+        for (int at = 0; at < kBlock; at += V::kLanes) {
+            const V::F bias = V::load(call.bias + at);
+            for (int tile = 0; tile < kTiles; ++tile) {
+                const Sum* sums = call.sums + tile * kBlock + at;
+                V::F y[3][5];
+                for (int j = 0; j < 5; ++j) {
+                    V::F m[5];
+                    for (int i = 0; i < 5; ++i) {
+                        const int x = 5 * i + j;
+                        m[i] = sum_at(sums + x * kTiles * kBlock, call.factors + x * kBlock + at);
+                    }
+                    GORYU_OUTPUT_TRANSFORM(m[0], m[1], m[2], m[3], m[4], y[0][j], y[1][j], y[2][j])
+                }
+                const std::ptrdiff_t first = (tile / 3 * 3 * kBoardSide + tile % 3 * 3) * c + at;
+                for (int r = 0; r < 3; ++r) {
+                    V::F z[3];
+                    GORYU_OUTPUT_TRANSFORM(y[r][0], y[r][1], y[r][2], y[r][3], y[r][4], z[0], z[1], z[2])
+                    for (int j = 0; j < 3; ++j) {
+                        const std::ptrdiff_t to = first + (r * kBoardSide + j) * c;
+                        V::F v = V::add(z[j], bias);
+                        if (call.residual) v = V::add(v, V::load(call.residual + to));
+                        v = activate<kActivation>(v);
+                        V::store(call.to + to, v);
+                        maximum = V::max_bits(maximum, v);
+                    }
+                }
+            }
+        }
+        *call.maximum = V::greatest(maximum);
+    }
+};
+
+// ---- Convolutions
+
+inline void scaled_factors(const float* factors, float unit, float* scaled, int count) {
+    for (int i = 0; i < count; i += V::kLanes) V::store(scaled + i, V::mul(V::load(factors + i), V::set1(unit)));
+}
+
+inline const float* offset(const float* map, std::ptrdiff_t by) { return map ? map + by : nullptr; }
+
+// What differs between the two kinds of arithmetic.
+struct Integers {
+    using Element = std::int16_t;
+    using Sum = std::int32_t;
+    using Vectors = Halves;
+
+    static void prepare(const ConvCall& call, int n, Element* to, int row) {
+        const float unit = unit_of(call.from_maxima[n], call.level);
+        quantize(call.from + static_cast<std::ptrdiff_t>(n) * kBoardSquares * call.inputs, to, call.inputs, unit, row);
+    }
+    // Returns factors for the sums of position n.
+    static const float* factors(const ConvCall& call, int n, std::ptrdiff_t first, int count, float* space) {
+        scaled_factors(call.factors + first, unit_of(call.from_maxima[n], call.level), space, count);
+        return space;
+    }
+};
+
+struct Singles {
+    using Element = float;
+    using Sum = float;
+    using Vectors = Floats;
+
+    static void prepare(const ConvCall& call, int n, Element* to, int row) {
+        const float* from = call.from + static_cast<std::ptrdiff_t>(n) * kBoardSquares * call.inputs;
+        for (int r = 0; r < kBoardSide; ++r) {
+            float* out = to + static_cast<std::ptrdiff_t>(r) * row * call.inputs;
+            for (int i = 0; i < kBoardSide * call.inputs; i += V::kLanes, from += V::kLanes) {
+                V::store(out + i, V::load(from));
+            }
+        }
+    }
+    static const float* factors(const ConvCall&, int, std::ptrdiff_t, int, float*) { return nullptr; }
+};
+
+template <class Kind>
+void conv3(const ConvCall& call) {
+    using Element = typename Kind::Element;
+    using Sum = typename Kind::Sum;
+    const std::ptrdiff_t inputs = call.inputs, outputs = call.outputs;
+    auto* const padded = static_cast<Element*>(call.padded);
+    auto* const transformed = static_cast<Element*>(call.transformed);
+    auto* const sums = static_cast<Sum*>(call.sums);
+    const std::ptrdiff_t patches = kPatch * kTiles * inputs, block_sums = kPatch * kTiles * kBlock;
+    for (int n = 0; n < call.positions; ++n) {
+        Kind::prepare(call, n, padded + 12 * inputs, 11);
+        transform_inputs<typename Kind::Vectors>(padded, transformed + n * patches, call.inputs);
+        call.to_maxima[n] = 0;
+    }
+    alignas(64) float space[kPatch * kBlock];
+    const auto* weights = static_cast<const Element*>(call.weights);
+    for (std::ptrdiff_t block = 0; block < outputs; block += kBlock) {
+        for (int x = 0; x < kPatch; ++x, weights += inputs * kBlock) {
+            for (int n = 0; n < call.positions; ++n) {
+                products(transformed + n * patches + x * kTiles * inputs, inputs, weights, call.inputs,
+                         sums + n * block_sums + x * kTiles * kBlock);
+            }
+        }
+        for (int n = 0; n < call.positions; ++n) {
+            const std::ptrdiff_t map = n * kBoardSquares * outputs + block;
+            const float* factors = Kind::factors(call, n, block * kPatch, kPatch * kBlock, space);
+            with_activation<OutputTransform>(
+                call.activation, OutputCall<Sum>{sums + n * block_sums, factors, call.bias + block,
+                                                 offset(call.residual, map), call.to + map, outputs, call.to_maxima + n});
+        }
+    }
+}
+
+// The end of a convolution of 1x1: sums [81][32] become 32 channels of the map.
+template <Activation kActivation>
+struct Finish {
+    template <class Sum>
+    static void run(const OutputCall<Sum>& call) {
+        V::I maximum = V::set1_i(static_cast<std::int32_t>(*call.maximum));
+        for (int at = 0; at < kBlock; at += V::kLanes) {
+            const V::F bias = V::load(call.bias + at);
+            for (int s = 0; s < kBoardSquares; ++s) {
+                const std::ptrdiff_t to = s * call.channels + at;
+                V::F v = V::add(sum_at(call.sums + s * kBlock + at, call.factors + at), bias);
+                if (call.residual) v = V::add(v, V::load(call.residual + to));
+                v = activate<kActivation>(v);
+                V::store(call.to + to, v);
+                maximum = V::max_bits(maximum, v);
+            }
+        }
+        *call.maximum = V::greatest(maximum);
+    }
+};
+
+template <class Kind>
+void conv1(const ConvCall& call) {
+    using Element = typename Kind::Element;
+    using Sum = typename Kind::Sum;
+    const std::ptrdiff_t inputs = call.inputs, outputs = call.outputs;
+    auto* const squares = static_cast<Element*>(call.transformed);
+    auto* const sums = static_cast<Sum*>(call.sums);
+    alignas(64) float space[kBlock];
+    for (int n = 0; n < call.positions; ++n) {
+        Kind::prepare(call, n, squares, kBoardSide);
+        call.to_maxima[n] = 0;
+        const auto* weights = static_cast<const Element*>(call.weights);
+        for (std::ptrdiff_t block = 0; block < outputs; block += kBlock, weights += inputs * kBlock) {
+            for (int s = 0; s < kBoardSquares; s += kTiles) {
+                products(squares + s * inputs, inputs, weights, call.inputs, sums + s * kBlock);
+            }
+            const std::ptrdiff_t map = n * kBoardSquares * outputs + block;
+            const float* factors = Kind::factors(call, n, block, kBlock, space);
+            with_activation<Finish>(call.activation,
+                                    OutputCall<Sum>{sums, factors, call.bias + block, offset(call.residual, map),
+                                                    call.to + map, outputs, call.to_maxima + n});
+        }
+    }
+}
+
+// ---- The stem: for each square the sum of the weights of the pieces around it. Sums of integers are exact, so
+// their order does not matter.
+
+struct StemIntegers {
+    using Element = std::int16_t;
+    using Vector = V::I;
+    GORYU_INLINE static Vector zero() { return V::zero(); }
+    GORYU_INLINE static Vector add(Vector sum, const Element* weights) {
+        return V::add_i(sum, V::widen(weights));
+    }
+    GORYU_INLINE static V::F value(Vector sum, const float* factors) {
+        return V::mul(V::to_float(sum), V::load(factors));
+    }
+    GORYU_INLINE static Vector load(const std::int32_t* p) { return V::load_i(p); }
+    GORYU_INLINE static void store(std::int32_t* p, Vector x) { V::store_i(p, x); }
+    using Sum = std::int32_t;
+};
+
+struct StemSingles {
+    using Element = float;
+    using Vector = V::F;
+    GORYU_INLINE static Vector zero() { return V::set1(0.0F); }
+    GORYU_INLINE static Vector add(Vector sum, const Element* weights) { return V::add(sum, V::load(weights)); }
+    GORYU_INLINE static V::F value(Vector sum, const float*) { return sum; }
+    GORYU_INLINE static Vector load(const float* p) { return V::load(p); }
+    GORYU_INLINE static void store(float* p, Vector x) { V::store(p, x); }
+    using Sum = float;
+};
+
+struct StemPart {
+    const StemCall* call;
+    int n;
+    std::ptrdiff_t channel;
+};
+
+// Computes kBlock channels of one position.
+template <class Kind>
+struct Stem {
+    template <Activation kActivation>
+    struct Part {
+        static void run(const StemPart& part) {
+            using Vector = typename Kind::Vector;
+            constexpr int kVectors = kBlock / V::kLanes;
+            const StemCall& call = *part.call;
+            const Features& features = call.features[part.n];
+            const std::ptrdiff_t c = call.outputs;
+            const auto* board = static_cast<const typename Kind::Element*>(call.board) + part.channel;
+            const auto* hands = static_cast<const typename Kind::Element*>(call.hands) + part.channel;
+            const float* factors = offset(call.factors, part.channel);
+            float* to = call.to + part.n * kBoardSquares * c + part.channel;
+            alignas(64) typename Kind::Sum common[kBlock];
+            V::F bias[kVectors];
+            for (int v = 0; v < kVectors; ++v) {
+                Vector sum = Kind::zero();
+                for (int h = 0; h < features.hand_count; ++h) {
+                    sum = Kind::add(sum, hands + features.hands[h] * c + v * V::kLanes);
+                }
+                Kind::store(common + v * V::kLanes, sum);
+                bias[v] = V::load(call.bias + part.channel + v * V::kLanes);
+            }
+            V::I maximum = V::set1_i(static_cast<std::int32_t>(call.to_maxima[part.n]));
+            for (int r = 0; r < kBoardSide; ++r) {
+                for (int f = 0; f < kBoardSide; ++f, to += c) {
+                    Vector sums[kVectors];
+                    for (int v = 0; v < kVectors; ++v) sums[v] = Kind::load(common + v * V::kLanes);
+                    for (int a = r == 0; a < 3 - (r == kBoardSide - 1); ++a) {
+                        for (int b = f == 0; b < 3 - (f == kBoardSide - 1); ++b) {
+                            const int s = (r + a - 1) * kBoardSide + f + b - 1;
+                            const std::uint8_t* planes = features.planes[s];
+                            for (int i = 0; i < features.counts[s]; ++i) {
+                                const auto* weights = board + (planes[i] * 9 + 3 * a + b) * c;
+                                for (int v = 0; v < kVectors; ++v) {
+                                    sums[v] = Kind::add(sums[v], weights + v * V::kLanes);
+                                }
+                            }
+                        }
+                    }
+                    for (int v = 0; v < kVectors; ++v) {
+                        const V::F x = activate<kActivation>(
+                            V::add(Kind::value(sums[v], offset(factors, v * V::kLanes)), bias[v]));
+                        V::store(to + v * V::kLanes, x);
+                        maximum = V::max_bits(maximum, x);
+                    }
+                }
+            }
+            call.to_maxima[part.n] = V::greatest(maximum);
+        }
+    };
+};
+
+template <class Kind>
+void stem(const StemCall& call) {
+    for (int n = 0; n < call.positions; ++n) {
+        call.to_maxima[n] = 0;
+        for (std::ptrdiff_t channel = 0; channel < call.outputs; channel += kBlock) {
+            with_activation<Stem<Kind>::template Part>(call.activation, StemPart{&call, n, channel});
+        }
+    }
+}
+
+// ---- The small layers
+
+void pool(const PoolCall& call) {
+    const V::F share = V::set1(1.0F / kBoardSquares);
+    for (int n = 0; n < call.positions; ++n) {
+        const float* map = call.from + static_cast<std::ptrdiff_t>(n) * kBoardSquares * call.channels;
+        for (int c = 0; c < call.channels; c += V::kLanes) {
+            V::F sum = V::load(map + c), maximum = sum;
+            for (int s = 1; s < kBoardSquares; ++s) {
+                const V::F x = V::load(map + static_cast<std::ptrdiff_t>(s) * call.channels + c);
+                sum = V::add(sum, x);
+                maximum = V::max(maximum, x);
+            }
+            if (call.mean) V::store(call.mean + n * call.stride + c, V::mul(sum, share));
+            if (call.maximum) V::store(call.maximum + n * call.stride + c, maximum);
+        }
+    }
+}
+
+template <Activation kActivation>
+struct Dense {
+    static void run(const DenseCall& call) {
+        constexpr int kVectors = kBlock / V::kLanes;
+        for (int n = 0; n < call.positions; ++n) {
+            for (int o = 0; o < call.outputs; o += kBlock) {
+                V::F sums[kVectors];
+                for (int v = 0; v < kVectors; ++v) sums[v] = V::load(call.bias + o + v * V::kLanes);
+                const float* from = call.from + n * call.from_stride;
+                const float* weights = call.weights + o;
+                for (int g = 0; g < call.groups; ++g, from += call.width) {
+                    for (int i = 0; i < call.used; ++i, weights += call.outputs) {
+                        const V::F x = V::set1(from[i]);
+                        for (int v = 0; v < kVectors; ++v) {
+                            sums[v] = V::add(sums[v], V::mul(x, V::load(weights + v * V::kLanes)));
+                        }
+                    }
+                }
+                float* to = call.to + n * call.to_stride + o;
+                for (int v = 0; v < kVectors; ++v) V::store(to + v * V::kLanes, activate<kActivation>(sums[v]));
+            }
+        }
+    }
+};
+
+void dense(const DenseCall& call) { with_activation<Dense>(call.activation, call); }
+
+template <Activation kActivation>
+struct Spread {
+    static void run(const SpreadCall& call) {
+        for (int n = 0; n < call.positions; ++n) {
+            V::I maximum = V::zero();
+            const float* scale = offset(call.scale, n * call.scale_stride);
+            const float* shift = offset(call.shift, n * call.shift_stride);
+            for (int s = 0; s < kBoardSquares; ++s) {
+                const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(n) * kBoardSquares + s) * call.channels;
+                for (int c = 0; c < call.channels; c += V::kLanes) {
+                    V::F x = V::load(call.from + at + c);
+                    if (scale) x = V::mul(x, V::load(scale + c));
+                    if (shift) x = V::add(x, V::load(shift + c));
+                    if (call.residual) x = V::add(x, V::load(call.residual + at + c));
+                    x = activate<kActivation>(x);
+                    V::store(call.to + at + c, x);
+                    maximum = V::max_bits(maximum, x);
+                }
+            }
+            call.to_maxima[n] = V::greatest(maximum);
+        }
+    }
+};
+
+void spread(const SpreadCall& call) { with_activation<Spread>(call.activation, call); }
+
+constexpr Layers kLayers{stem<StemIntegers>, stem<StemSingles>, conv3<Integers>, conv3<Singles>, conv1<Integers>,
+                         conv1<Singles>,     pool,              dense,           spread};

@@ -1,0 +1,115 @@
+// The layers of a network as functions of pointers, one set of them for each kind of vector instructions.
+// winograd.h puts them together; winograd_kernels.h has the code; winograd_avx512.cpp and its like instantiate it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace goryu {
+
+constexpr int kTiles = 9;                   // A board of 9x9 squares is exactly nine tiles of 3x3.
+constexpr int kTileSquares = 9;
+constexpr int kBoardSquares = 81;
+constexpr int kBoardSide = 9;
+constexpr int kPatch = 25;                  // A tile with its border: 5x5.
+constexpr int kPadded = 11 * 11;            // The board with a border of zeros.
+constexpr int kBlock = 32;                  // Output channels that are computed together.
+
+enum class Activation : int { kNone, kRelu, kSwish, kSigmoid };
+
+// One position as the network sees it: for each square the board planes that are one there, and the planes of
+// the second input that are one.
+struct Features {
+    std::uint8_t counts[kBoardSquares];
+    std::uint8_t planes[kBoardSquares][62];
+    std::uint8_t hand_count;
+    std::uint8_t hands[119];
+};
+
+// A convolution, of 3x3 or 1x1. Maps are float [positions][81][channels]; the number of channels is a multiple
+// of 32. Maxima are the bits of the greatest absolute value in each position's map: bits of floats that are not
+// negative are ordered like the floats, and a NaN is above them all.
+struct ConvCall {
+    const float* from;
+    float* to;
+    const float* residual;  // Added to the sum, or null. May be `to`.
+    int positions, inputs, outputs;
+    const void* weights;   // int16 [outputs/32][25 or 1][inputs/2][32][2], or float [outputs/32][25 or 1][inputs][32]
+    const float* factors;  // [outputs/32][25 or 1][32]: what a sum of integers counts (not for floats).
+    const float* bias;     // [outputs]
+    Activation activation;
+    float level;  // The greatest integer that an input becomes.
+    const std::uint32_t* from_maxima;
+    std::uint32_t* to_maxima;
+    // Scratch memory: a padded board (its border is zero), transformed inputs, sums of products.
+    void* padded;
+    void* transformed;
+    void* sums;
+};
+
+struct StemCall {
+    const Features* features;
+    float* to;
+    int positions, outputs;
+    const void* board;   // int16 or float [62][9][outputs]
+    const void* hands;   // int16 or float [planes][outputs]
+    const float* factors;  // [outputs]: what an integer counts (not for floats).
+    const float* bias;
+    Activation activation;
+    std::uint32_t* to_maxima;
+};
+
+// Mean and maximum over the squares.
+struct PoolCall {
+    const float* from;
+    float* mean;     // [positions][stride] or null.
+    float* maximum;  // Likewise.
+    int positions, channels;
+    std::ptrdiff_t stride;
+};
+
+// A matrix times a vector of groups * used values; each group of `used` takes `width` places.
+struct DenseCall {
+    const float* from;
+    float* to;
+    int positions;
+    std::ptrdiff_t from_stride, to_stride;
+    int groups, used, width, outputs;
+    const float* weights;  // [groups * used][outputs]
+    const float* bias;
+    Activation activation;
+};
+
+// to = activation(from * scale + shift + residual), where scale and shift are vectors of channels.
+struct SpreadCall {
+    const float* from;
+    float* to;
+    const float* scale;  // Or null, like shift and residual.
+    const float* shift;
+    const float* residual;
+    int positions, channels;
+    std::ptrdiff_t scale_stride, shift_stride;
+    Activation activation;
+    std::uint32_t* to_maxima;
+};
+
+struct Layers {
+    void (*stem16)(const StemCall&);
+    void (*stem32)(const StemCall&);
+    void (*conv3_16)(const ConvCall&);
+    void (*conv3_32)(const ConvCall&);
+    void (*conv1_16)(const ConvCall&);
+    void (*conv1_32)(const ConvCall&);
+    void (*pool)(const PoolCall&);
+    void (*dense)(const DenseCall&);
+    void (*spread)(const SpreadCall&);
+};
+
+// Null where the compiler could not make them.
+const Layers* layers_avx512_vnni() noexcept;
+const Layers* layers_avx512() noexcept;
+const Layers* layers_avx_vnni() noexcept;
+const Layers* layers_avx2() noexcept;
+const Layers* layers_neon() noexcept;
+
+}  // namespace goryu

@@ -1,0 +1,169 @@
+"""WinogradNetwork: goryu.evaluators.winograd in C++, and how a search calls it."""
+
+from goryu.evaluators.residual_graph import Convolution, Dense, Pool, Spread, Stem
+from goryu.evaluators.winograd import integer_stem, integer_weights, transformed_weights
+
+BLOCK = 32  # Output channels that the kernel computes together.
+
+
+def usable_instructions():
+    """Returns the kinds of vector instructions that this processor and this build have, best first."""
+    return [
+        name_of(<Instructions>i).decode() for i in range(kInstructionKinds) if is_usable(<Instructions>i)
+    ]
+
+
+cdef class WinogradNetwork:
+    """A residual network, computed by our own kernel. May be called from several threads at once.
+
+    network: a `residual_graph.ResidualNetwork`.
+    instructions: one of `usable_instructions()`. is_integer: 16-bit integers, or else float32.
+    """
+
+    cdef CoreWinograd* core
+    cdef readonly object network
+    cdef readonly str instructions
+    cdef readonly cbool is_integer
+    cdef cbool sees_nyugyoku
+
+    def __cinit__(self, network, str instructions, is_integer=True):
+        cdef vector[int] maps = network.maps
+        cdef vector[int] vectors = network.vectors
+        cdef vector[float] policy_bias = network.policy_bias.reshape(-1)
+        cdef int i, found = kInstructionKinds
+        for i in range(kInstructionKinds):
+            if name_of(<Instructions>i).decode() == instructions:
+                found = i
+        self.core = new CoreWinograd(<Instructions>found, is_integer, maps, vectors)
+        self.network = network
+        self.instructions = instructions
+        self.is_integer = is_integer
+        self.sees_nyugyoku = network.hand_planes != kHandPlanes
+        for layer in network.layers:
+            self.add(layer)
+        self.core.set_outputs(network.policy, policy_bias, network.value, network.steepness)
+
+    def __dealloc__(self):
+        del self.core
+
+    cdef add(self, layer):
+        cdef CoreLayer core
+        core.to = layer.to
+        if type(layer) is Stem:
+            self.set_stem(core, layer)
+        elif type(layer) is Convolution:
+            self.set_convolution(core, layer)
+        elif type(layer) is Pool:
+            core.kind = LayerKind.kPool
+            core.outputs = self.network.maps[layer.source]
+            core.mean_at = -1 if layer.mean_at is None else layer.mean_at
+            core.maximum_at = -1 if layer.maximum_at is None else layer.maximum_at
+        elif type(layer) is Dense:
+            core.kind = LayerKind.kDense
+            core.groups = 81 if layer.reads_map else 1
+            core.used = layer.used
+            core.width = self.network.maps[layer.source] if layer.reads_map else layer.used
+            core.outputs = len(layer.bias)
+            floats(core.weights32, layer.weights)
+            floats(core.bias, layer.bias)
+        elif type(layer) is Spread:
+            core.kind = LayerKind.kSpread
+            core.outputs = self.network.maps[layer.to]
+            core.scale = -1 if layer.scale is None else layer.scale
+            core.shift = -1 if layer.shift is None else layer.shift
+            core.residual = -1 if layer.residual is None else layer.residual
+        else:
+            raise TypeError(f"expected a layer, received {layer!r}")
+        if type(layer) is not Stem:
+            core.source = layer.source
+        if type(layer) is not Pool:
+            core.activation = <Activation><int>layer.activation
+        self.core.add(core)
+
+    cdef set_stem(self, CoreLayer& core, layer):
+        outputs = len(layer.bias)
+        core.kind = LayerKind.kStem
+        core.outputs = outputs
+        floats(core.bias, layer.bias)
+        if self.is_integer:
+            rounded = integer_stem(layer)
+            halves(core.weights16, rounded.board)
+            halves(core.hands16, rounded.hands)
+            floats(core.factors, rounded.factors)
+        else:
+            floats(core.weights32, layer.board.reshape(outputs, -1, 9).transpose(1, 2, 0))
+            floats(core.hands32, layer.hands.T)
+
+    cdef set_convolution(self, CoreLayer& core, layer):
+        outputs, inputs, size, _ = layer.weights.shape
+        core.kind = LayerKind.kConv3 if size == 3 else LayerKind.kConv1
+        core.inputs = inputs
+        core.outputs = outputs
+        core.residual = -1 if layer.residual is None else layer.residual
+        floats(core.bias, layer.bias)
+        if self.is_integer:
+            rounded = integer_weights(layer)
+            places = len(rounded.integers)
+            # [places, outputs, inputs] becomes [blocks, places, pairs of inputs, 32 outputs, 2].
+            blocks = rounded.integers.reshape(places, outputs // BLOCK, BLOCK, inputs // 2, 2)
+            halves(core.weights16, blocks.transpose(1, 0, 3, 2, 4))
+            floats(core.factors, rounded.factors.reshape(places, -1, BLOCK).transpose(1, 0, 2))
+            core.level = rounded.level
+        else:
+            rows = transformed_weights(layer.weights) if size == 3 else layer.weights[None, :, :, 0, 0]
+            blocks = rows.reshape(len(rows), outputs // BLOCK, BLOCK, inputs)
+            floats(core.weights32, blocks.transpose(1, 0, 3, 2))
+
+    def run(self, inputs):
+        """Returns logits [N, 2187] and values [N] in [-1, +1] of planes [N, 62, 9, 9] and [N, 57 or 119, 9, 9].
+
+        Planes of the board are ones and zeros; those of the second input are constant.
+        """
+        import numpy
+
+        board, hands = (numpy.ascontiguousarray(rows, numpy.float32) for rows in inputs)
+        cdef Py_ssize_t count = len(board)
+        check_shape(board.shape, (count, kBoardPlanes, 9, 9))
+        check_shape(hands.shape, (count, self.network.hand_planes, 9, 9))
+        logits = numpy.empty((count, kDlshogiLabels), numpy.float32)
+        values = numpy.empty(count, numpy.float64)
+        if count != 0:
+            self.run_on(board, hands, logits, values)
+        return logits, values
+
+    cdef run_on(self, float[:, :, :, ::1] board, float[:, :, :, ::1] hands, float[:, ::1] logits, double[::1] values):
+        cdef vector[Features] features
+        cdef Py_ssize_t i, first = 0, count = board.shape[0]
+        cdef int label, positions, hand_planes = hands.shape[1]
+        cdef Workspace* work = new Workspace(self.core[0])
+        try:
+            with nogil:
+                features.resize(kMostPositions)
+                while first < count:
+                    positions = min(count - first, <Py_ssize_t>kMostPositions)
+                    for i in range(positions):
+                        fill_features_of_planes(
+                            &board[first + i, 0, 0, 0], &hands[first + i, 0, 0, 0], hand_planes, features[i]
+                        )
+                    self.core.run(features.data(), positions, work[0])
+                    for i in range(positions):
+                        for label in range(kDlshogiLabels):
+                            logits[first + i, label] = self.core.logit(work[0], i, label)
+                        values[first + i] = self.core.value(work[0], i)
+                    first += positions
+        finally:
+            del work
+
+
+cdef floats(AlignedFloats& to, array):
+    import numpy
+
+    cdef float[::1] flat = numpy.ascontiguousarray(array, numpy.float32).reshape(-1)
+    to.assign(&flat[0], flat.shape[0])
+
+
+cdef halves(AlignedHalves& to, array):
+    import numpy
+
+    cdef short[::1] flat = numpy.ascontiguousarray(array, numpy.int16).reshape(-1)
+    to.assign(&flat[0], flat.shape[0])
