@@ -12,6 +12,8 @@ cdef EvaluatorAdapter adapter_of(evaluator, state, int batch_size):
     if type(evaluator) is HashedEvaluator:
         return HashedAdapter(evaluator, state, batch_size)
     if type(state) is Board and is_dlshogi_network(evaluator):
+        if type(evaluator.kernel) is WinogradNetwork:
+            return WinogradAdapter(evaluator, state)
         return dlshogi_adapter_of(evaluator, state, evaluator.new_inputs(batch_size))
     return PythonAdapter(evaluator, state)
 
@@ -36,7 +38,13 @@ cdef cbool is_dlshogi_network(evaluator):
 
 
 cdef class EvaluatorAdapter:
-    """Sends a batch to the evaluator."""
+    """Sends a batch to the evaluator.
+
+    burst: how many positions a search may evaluate between two looks at the clock, without Python; 0: `ask`
+        and `empty` need Python for every batch.
+    """
+
+    cdef int burst
 
     cdef LeafSink* new_sink(self) except NULL:
         """Returns where gather puts the leaves of a batch; the caller owns it, and keeps the adapter."""
@@ -73,6 +81,40 @@ cdef class HashedAdapter(EvaluatorAdapter):
 
     cdef int read(self, Batch& batch) except -1 nogil:
         answer_hashed(batch)
+        return 0
+
+
+cdef class WinogradAdapter(EvaluatorAdapter):
+    """A network computed by our own kernel, which needs neither planes nor Python."""
+
+    cdef object network
+    cdef WinogradNetwork kernel
+    cdef Board board
+    cdef FeatureSink* features  # Owned by the caller of `new_sink`.
+    cdef Workspace* work
+    cdef double temperature
+
+    def __cinit__(self, network, Board board):
+        self.network = network
+        self.kernel = network.kernel
+        self.board = board
+        self.temperature = network.temperature
+        self.burst = self.kernel.burst
+        self.work = new Workspace(self.kernel.core[0])
+
+    def __dealloc__(self):
+        del self.work
+
+    cdef LeafSink* new_sink(self) except NULL:
+        self.features = new FeatureSink(self.board.game[0], self.kernel.sees_nyugyoku)
+        return self.features
+
+    cdef int read(self, Batch& batch) except -1 nogil:
+        if not answer_winograd(
+            self.kernel.core[0], self.features.features(), self.temperature, batch, self.work[0]
+        ):
+            with gil:
+                self.network.check(float("nan"))
         return 0
 
 

@@ -41,8 +41,11 @@ cdef class Pipeline:
     cdef bint step(self, cbool is_helper=False) except -1:
         """Gathers a batch, evaluates it and backs it up; leaves nothing in flight if something fails.
 
-        Returns whether there was anything to evaluate. A helper with nothing to evaluate leaves the lock to others.
+        With an adapter that needs no Python it does so several times. Returns whether there was anything to
+        evaluate. A helper with nothing to evaluate leaves the lock to others.
         """
+        if self.adapter.burst != 0:
+            return self.steps(is_helper)
         self.adapter.empty()
         with nogil:
             self.core.gather(self.game[0], self.sink[0], self.batch)
@@ -52,6 +55,29 @@ cdef class Pipeline:
         with nogil:
             self.core.wait_for_others(is_helper)
         return False
+
+    cdef bint steps(self, cbool is_helper) except -1:
+        """Does what `step` does until `burst` positions are evaluated, without the GIL in between."""
+        cdef size_t evaluated = 0
+        cdef cbool is_evaluating = False
+        try:
+            with nogil:
+                while evaluated < <size_t>self.adapter.burst:
+                    self.core.gather(self.game[0], self.sink[0], self.batch)
+                    if self.batch.size() == 0:
+                        self.core.wait_for_others(is_helper)
+                        break
+                    is_evaluating = True
+                    self.adapter.read(self.batch)
+                    self.core.expand(self.batch)
+                    is_evaluating = False
+                    evaluated += self.batch.size()
+        except BaseException:
+            if is_evaluating:
+                with nogil:
+                    self.core.retract(self.batch)
+            raise
+        return evaluated != 0
 
     cdef evaluate(self):
         # Each release of the GIL may mean waiting for it, so there is only one.

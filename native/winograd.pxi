@@ -1,8 +1,11 @@
 """WinogradNetwork: goryu.evaluators.winograd in C++, and how a search calls it."""
 
-from goryu.evaluators.residual_graph import Convolution, Dense, Pool, Spread, Stem
+from goryu.evaluators.residual_graph import Convolution, Dense, Pool, Spread, Stem, weights_in
 from goryu.evaluators.winograd import integer_stem, integer_weights, transformed_weights
 
+# A search checks the clock after at most as many products, about a millisecond, and as many positions.
+BURST_PRODUCTS = 80_000_000
+MOST_BURST = 8
 BLOCK = 32  # Output channels that the kernel computes together.
 
 
@@ -25,6 +28,7 @@ cdef class WinogradNetwork:
     cdef readonly str instructions
     cdef readonly cbool is_integer
     cdef cbool sees_nyugyoku
+    cdef int burst  # See EvaluatorAdapter.
 
     def __cinit__(self, network, str instructions, is_integer=True):
         cdef vector[int] maps = network.maps
@@ -38,6 +42,7 @@ cdef class WinogradNetwork:
         self.network = network
         self.instructions = instructions
         self.is_integer = is_integer
+        self.burst = max(1, min(MOST_BURST, BURST_PRODUCTS // (9 * weights_in(network.layers))))
         self.sees_nyugyoku = network.hand_planes != kHandPlanes
         for layer in network.layers:
             self.add(layer)

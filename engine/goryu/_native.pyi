@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
+from goryu.evaluators.residual_graph import ResidualNetwork
 from goryu.games.shogi.rules import Rules
 from goryu.games.state import Move, Outcome, State
 from goryu.search.config import PuctConfig
@@ -53,6 +54,17 @@ def fill_dlshogi(boards: list[Board], board_planes: Any, hand_planes: Any) -> No
 def dlshogi_label(move: int, turn: int) -> int: ...
 def mate_in_one(board: Board) -> Move | None: ...
 def solve(board: Board, nodes: int, should_stop: Callable[[], bool] | None = None) -> Mate: ...
+
+def usable_instructions() -> list[str]: ...
+
+class WinogradNetwork:
+    """See `goryu.evaluators.kernel`."""
+
+    network: ResidualNetwork
+    instructions: str
+    is_integer: bool
+    def __init__(self, network: ResidualNetwork, instructions: str, is_integer: bool = True) -> None: ...
+    def run(self, inputs: Sequence[Any]) -> tuple[Any, Any]: ...
 
 class Reversi:
     """Twin of `goryu.games.reversi.Reversi`."""

@@ -1,4 +1,6 @@
-"""The network evaluator: it turns positions into planes, and onnxruntime's outputs into policies and values.
+"""The network evaluator: it turns positions into planes, and a network's outputs into policies and values.
+
+On a CPU our own kernel runs the networks that it knows (`kernel.py`), onnxruntime the others and those on GPUs.
 
 Networks are fastest on batches, but onnxruntime plans every new batch size separately, which takes seconds on
 a GPU. So a batch is padded to the next of a few sizes, and each of them is run once when the model is loaded.
@@ -9,7 +11,7 @@ from contextlib import nullcontext
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +19,21 @@ import numpy.typing as npt
 from goryu.evaluators.formats.base import Array, ModelFormat
 from goryu.evaluators.formats.detect import detect_format, tensor_shapes
 from goryu.evaluators.formats.nshogi import NshogiFormat
+from goryu.evaluators.formats.dlshogi import DlshogiFormat
+from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
+from goryu.evaluators.formats.value_scale import value_scale
 from goryu.evaluators.io_binding import IoBinding
+from goryu.evaluators.kernel import best_batch, open_kernel
 from goryu.evaluators.model_files import ModelError
-from goryu.evaluators.providers import BackendError, Session, open_session
+from goryu.evaluators.providers import BackendError, Session, check_file, open_session
+from goryu.evaluators.residual_graph import UnsupportedNetwork
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.softmax import softmax
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
+
+if TYPE_CHECKING:
+    from goryu._native import WinogradNetwork
 
 _ELEMENT_TYPES: dict[str, type[np.generic]] = {
     "tensor(float)": np.float32,
@@ -43,6 +53,7 @@ _SMALL_BATCH = 16
 class NetworkEvaluator:
     """Evaluates shogi positions with a policy-value network in an ONNX file.
 
+    kernel: our own kernel, if it runs the network.
     format: which planes the network reads, and how it numbers moves.
     batch_size: most positions of one network call; `evaluate` and `run` take more and call several times.
     temperature: of the policy's Boltzmann softmax; 1 leaves the network's policy as it is.
@@ -60,9 +71,10 @@ class NetworkEvaluator:
     ) -> None:
         """Loads the model and runs it once on every batch size.
 
-        batch_size: None for the model's own fixed size, or else 4 on a CPU and 128 on a GPU.
-        backend: "tensorrt", "cuda", "directml" or "cpu"; device: number of the GPU.
-        threads: CPU threads for one network call.
+        batch_size: None for the model's own fixed size, or else what suits the backend: 128 on a GPU; 4 on a
+            CPU, but 1 where our own kernel keeps the weights in the caches.
+        backend: one of `providers.BACKENDS` but "auto"; device: number of the GPU.
+        threads: CPU threads for one network call by onnxruntime.
 
         Raises:
             ModelError: the file is missing, broken, or not of a known format.
@@ -75,10 +87,19 @@ class NetworkEvaluator:
         self._threads = threads
         self._device = device
         self._lock = Lock()
-        self._session: Session = open_session(self.path, backend, threads=threads, device=device)
-        self.format, self._file_types, fixed = self._read_tensors()
+        self.kernel, self._why_onnxruntime = _open_kernel(self.path, backend)
+        self._session: Session | None = None
+        fixed = None
+        if self.kernel:
+            self.format = _format_of_kernel(self.path, self.kernel)
+        else:
+            name = "cpu" if backend == "onnxruntime" else backend
+            self._session = open_session(self.path, name, threads=threads, device=device)
+            self.format, self._file_types, fixed = self._read_tensors(self._session)
         self._is_fixed = fixed is not None
-        on_cpu = self.backend == "CPU"
+        on_cpu = self.backend in ("CPU", "Winograd")
+        if self.kernel and batch_size is None:
+            batch_size = best_batch(self.kernel)
         self.batch_size = batch_size or fixed or (_CPU_BATCH if on_cpu else _GPU_BATCH)
         self._batch_sizes = [fixed] if fixed else _batch_sizes(self.batch_size, step_by_one=on_cpu)
         self._answers: list[Array] = []  # Those of the last warm-up, for their shapes and types.
@@ -86,11 +107,11 @@ class NetworkEvaluator:
         self._warm_up()
         self._sha = sha256(self.path.read_bytes()).hexdigest()
 
-    def _read_tensors(self) -> tuple[ModelFormat, list[type[np.generic]], int | None]:
+    def _read_tensors(self, session: Session) -> tuple[ModelFormat, list[type[np.generic]], int | None]:
         """Returns the format, the element type of each input in the file, and the batch size if fixed."""
-        nodes = self._session.handle.get_inputs()
+        nodes = session.handle.get_inputs()
         inputs = tensor_shapes(self.path, nodes)
-        outputs = tensor_shapes(self.path, self._session.handle.get_outputs())
+        outputs = tensor_shapes(self.path, session.handle.get_outputs())
         found = detect_format(self.path, inputs, outputs)
         types = {node.name: node.type for node in nodes}
         file_types = [_element_type(self.path, types[spec.name]) for spec in found.inputs]
@@ -98,16 +119,22 @@ class NetworkEvaluator:
 
     @property
     def backend(self) -> str:
-        """The backend in use: "TensorRT", "CUDA", "DirectML" or "CPU"."""
-        return self._session.backend
+        """The backend in use: "TensorRT", "CUDA", "DirectML", "CPU" (onnxruntime) or "Winograd"."""
+        return self._session.backend if self._session else "Winograd"
 
     @property
     def description(self) -> str:
-        """One line for the user: backend, library, model, format, sizes."""
+        """One line for the user: backend, library, model, format, sizes, and why it is not our own kernel."""
+        if self.kernel:
+            library = f"{'int16' if self.kernel.is_integer else 'float32'} {self.kernel.instructions}"
+        else:
+            assert self._session
+            library = f"ort={self._session.onnxruntime_version}"
+        reason = f" (not Winograd: {self._why_onnxruntime})" if self._why_onnxruntime else ""
         return (
-            f"backend={self.backend} ort={self._session.onnxruntime_version} model={self.path.name} "
+            f"backend={self.backend} {library} model={self.path.name} "
             f"sha={self._sha[:8]} format={self.format.name.replace(' ', '-')} "
-            f"batch={self.batch_size} threads={self._threads}"
+            f"batch={self.batch_size} threads={1 if self.kernel else self._threads}{reason}"
         )
 
     def set_draw_value(self, value: float) -> None:
@@ -138,6 +165,10 @@ class NetworkEvaluator:
         The inputs, one array [N, ...] for each of `format.inputs`, are only read. May be called
         from several threads at once. Raises ModelError if a value is not a number.
         """
+        if self.kernel:
+            logits, values = self.kernel.run(inputs)
+            self.check(values)
+            return logits, values
         count, most = len(inputs[0]), self._batch_sizes[-1]
         parts = [self._run_padded([rows[i : i + most] for rows in inputs]) for i in range(0, count, most)]
         if len(parts) == 1:
@@ -152,8 +183,8 @@ class NetworkEvaluator:
         Its outputs are the model's: the caller passes them to `format.interpret`, and the values to `check`.
         There is one on the CPU, for models with a free batch axis and the element types of `inputs`.
         """
-        is_direct = not self._is_fixed and [rows.dtype.type for rows in inputs] == self._file_types
-        if self.backend != "CPU" or not is_direct:
+        is_direct = not self.kernel and not self._is_fixed and [rows.dtype.type for rows in inputs] == self._file_types
+        if not self._session or self.backend != "CPU" or not is_direct:
             return None
         names = (spec.name for spec in self.format.inputs)
         answers = [np.empty((len(inputs[0]), *rows.shape[1:]), rows.dtype) for rows in self._answers]
@@ -201,6 +232,7 @@ class NetworkEvaluator:
         making another takes many times as long as the batch. DirectML optimises a network for the shapes that
         are known when the session is opened ("Performance Tuning" in its documentation).
         """
+        assert self._session
         if self._is_fixed or self.backend not in ("CUDA", "DirectML"):
             return self._session.handle
         if size not in self._handles:
@@ -227,6 +259,9 @@ class NetworkEvaluator:
         The largest and the smallest come first: TensorRT compiles the network again, for minutes, whenever a
         size is outside the range that it has seen.
         """
+        if self.kernel:
+            self.run(self.new_inputs(1))
+            return
         *smaller, largest = self._batch_sizes
         for size in (largest, *smaller):
             try:
@@ -249,6 +284,27 @@ class NetworkEvaluator:
         if self.backend == "CPU":
             return ModelError(f"model {self.path}: cannot be run on {size} positions ({error})")
         return BackendError(f"{self.backend} cannot run {self.path.name} on {size} positions ({error})")
+
+
+def _open_kernel(path: Path, backend: str) -> "tuple[WinogradNetwork | None, str]":
+    """Returns our own kernel with the network if the backend allows it, or None and the reason, "" for none.
+
+    Raises ModelError if the file is missing, and BackendError if the kernel is requested and cannot be used.
+    """
+    if backend not in ("cpu", "winograd", "winograd-float"):
+        return None, ""
+    check_file(path)
+    try:
+        return open_kernel(path, is_integer=backend != "winograd-float"), ""
+    except (UnsupportedNetwork, ModelError) as error:
+        if backend != "cpu":
+            raise BackendError(f"Winograd cannot run {path.name}: {error}") from error
+        return None, str(error)
+
+
+def _format_of_kernel(path: Path, kernel: "WinogradNetwork") -> ModelFormat:
+    scale = value_scale(path, "output_value")
+    return DlshogiFormat(scale, sees_nyugyoku=kernel.network.hand_planes != HAND_PLANES)
 
 
 def _batch_sizes(batch_size: int, *, step_by_one: bool) -> list[int]:

@@ -23,12 +23,24 @@ from goryu.evaluators.model_files import ModelError
 
 T = TypeVar("T")
 
-BACKENDS = ("auto", "tensorrt", "cuda", "directml", "cpu")
+BACKENDS = ("auto", "tensorrt", "cuda", "directml", "cpu", "winograd", "winograd-float", "onnxruntime")
+"""The backends that a user may choose. The last four run on the CPU: our own kernel in 16-bit integers or in
+float32 (`kernel.py`), onnxruntime, and "cpu", the kernel for networks that it knows and onnxruntime for others."""
+
+ON_CPU = ("cpu", "winograd", "winograd-float", "onnxruntime")
 
 _AUTOMATIC = ("cuda", "directml", "cpu")
 """Not TensorRT, which compiles each new network for minutes."""
 
-_FALLBACKS = {"tensorrt": ("cuda", "cpu"), "cuda": ("cpu",), "directml": ("cpu",), "cpu": ()}
+_FALLBACKS = {
+    "tensorrt": ("cuda", "cpu"),
+    "cuda": ("cpu",),
+    "directml": ("cpu",),
+    "cpu": (),
+    "winograd": ("onnxruntime",),
+    "winograd-float": ("onnxruntime",),
+    "onnxruntime": (),
+}
 
 _NAMES = {"tensorrt": "TensorRT", "cuda": "CUDA", "directml": "DirectML", "cpu": "CPU"}
 _PROVIDERS = {
@@ -126,7 +138,7 @@ def open_session(
     """
     if backend not in _PROVIDERS:
         raise BackendError(f"backend {backend!r}: expected one of {', '.join(_PROVIDERS)}")
-    _check_file(path)
+    check_file(path)
     onnxruntime = import_onnxruntime()
     obstacle = _obstacle(onnxruntime, backend)
     if obstacle is not None:
@@ -147,7 +159,7 @@ def open_session(
     return Session(handle, _NAMES[backend], str(onnxruntime.__version__))
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
     if not path.is_file():
         raise ModelError(f"model {path}: {'not a regular file' if path.exists() else 'no such file'}")
     with path.open("rb") as file:

@@ -725,8 +725,8 @@ def _with_few_maps(network: ResidualNetwork) -> ResidualNetwork:
 
 
 def weights_in(layers: Sequence[Layer]) -> int:
-    """Returns the number of weights of the 3x3 convolutions in Winograd's form."""
-    return sum(
+    """Returns the number of weights of the 3x3 convolutions in Winograd's form, at least 1."""
+    return 1 + sum(
         25 * each.weights.shape[0] * each.weights.shape[1]
         for each in layers
         if isinstance(each, Convolution) and each.weights.shape[2] == 3

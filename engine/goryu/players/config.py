@@ -30,7 +30,7 @@ class EvaluatorConfig:
     kind: "network", "material", "uniform" or "hashed".
     model: a path, or a name in the models folder; "" for the network shipped with Goryu.
     model_folder: where a relative path is looked for first; "" for nowhere.
-    backend: "auto", "tensorrt", "cuda", "directml" or "cpu".
+    backend: one of `providers.BACKENDS`.
     device: number of the GPU; -1 for the CPU, whatever the backend.
     batch_size: most positions per network call; 0 lets the backend choose.
     threads: of the native search, or of the network if the search is the Python one.

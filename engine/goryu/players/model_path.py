@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 
 from goryu.evaluators.model_files import ModelError, models_folder
+from goryu.evaluators.providers import ON_CPU
 from goryu.players.config import EvaluatorConfig
 from goryu.players.paths import named_file
 
@@ -18,7 +19,7 @@ def model_path(config: EvaluatorConfig, backend: str = "cpu") -> Path:
     """
     folder = models_folder()
     if not config.model:
-        return _shipped_model(folder, "default" if backend == "cpu" else "default_gpu")
+        return _shipped_model(folder, "default" if backend in ON_CPU else "default_gpu")
     # The working directory alone is not enough: a GUI starts the engine anywhere.
     return named_file(config.model, config.model_folder, folder)
 

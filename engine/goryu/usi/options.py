@@ -60,13 +60,14 @@ OPTIONS: tuple[Option, ...] = (
     filename("DNN_Model", "evaluator.model",
              "ONNX model. Empty: the network shipped with Goryu.", "DNN_Model1", "modelfile", "WeightPath"),
     string("EvalDir", "evaluator.model_folder", "Folder in which a relative DNN_Model is looked for first."),
-    combo("Backend", "evaluator.backend", "auto tensorrt cuda directml cpu",
-          "What runs the network. auto: the fastest that works."),
+    combo("Backend", "evaluator.backend", "auto tensorrt cuda directml cpu winograd winograd-float onnxruntime",
+          "What runs the network. auto: the fastest that works. cpu: Goryu's own code (winograd) if it knows the "
+          "network, or else onnxruntime."),
     check("AllowFallback", "evaluator.allows_fallback",
           "If the model or the backend fails, report it and play with a weaker one instead of resigning."),
     spin("Device", "evaluator.device", -1, 1023, NUMBER, "Number of the GPU. -1: the CPU.", "gpu_id"),
     spin("DNN_Batch_Size", "evaluator.batch_size", 0, 4096, NUMBER,
-         "Positions per network call. 0: 4 on a CPU, 128 on a GPU. A larger batch makes the search less "
+         "Positions per network call. 0: 1 or 4 on a CPU, 128 on a GPU. A larger batch makes the search less "
          "precise.",
          "DNN_Batch_Size1", "BatchSize"),
     spin("Softmax_Temperature", "evaluator.temperature", 1, 10_000, PERCENT,
