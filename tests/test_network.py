@@ -319,6 +319,7 @@ def test_an_answer_that_is_not_a_number_is_an_error(
         def run(self, *_: object) -> list[Any]:
             return [np.full((1, 2187), logit, np.float32), np.full((1, 1), value, np.float32)]
 
+    assert evaluator._session
     monkeypatch.setattr(evaluator, "_session", replace(evaluator._session, handle=Overflown()))
     with pytest.raises(ModelError, match="not a number"):
         evaluator.evaluate([Board()])

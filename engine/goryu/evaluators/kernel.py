@@ -1,15 +1,15 @@
 """Opens our own kernel for a network on a CPU, or says why it cannot run the network.
 
-The kernel is native code (`goryu._native.WinogradNetwork`); `winograd.py` explains its arithmetic. The environment
-variable GORYU_INSTRUCTIONS names the vector instructions that it uses, for tests and measurements: one of
-avx512-vnni, avx512, avx-vnni, avx2, neon. Unset, the kernel uses the best that the processor has.
+The kernel is native code (`goryu._native.WinogradNetwork`); `winograd.py` explains its arithmetic. The
+environment variable GORYU_INSTRUCTIONS names the vector instructions that it uses, for tests and
+measurements: avx512-vnni, avx512, avx-vnni, avx2 or neon. Unset, it uses the best that the processor has.
 """
 
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.evaluators.residual_graph import UnsupportedNetwork, read_network, weights_in
+from goryu.evaluators.residual_graph import UnsupportedError, read_network, weights_in
 
 if TYPE_CHECKING:
     from goryu._native import WinogradNetwork
@@ -28,29 +28,30 @@ def open_kernel(path: Path, *, is_integer: bool = True) -> "WinogradNetwork":
     """Returns the kernel with the network of an ONNX file.
 
     Raises:
-        UnsupportedNetwork: the kernel cannot run this network, or not on this machine.
+        UnsupportedError: the kernel cannot run this network, or not on this machine.
         ModelError: the file is damaged.
     """
     try:
         from goryu._native import WinogradNetwork
     except ImportError as error:
-        raise UnsupportedNetwork("the native code is not built") from error
+        raise UnsupportedError("the native code is not built") from error
     instructions = chosen_instructions()
-    return WinogradNetwork(read_network(path), instructions, is_integer and instructions not in WITHOUT_INTEGERS)
+    is_integer = is_integer and instructions not in WITHOUT_INTEGERS
+    return WinogradNetwork(read_network(path), instructions, is_integer)
 
 
 def chosen_instructions() -> str:
-    """Returns the vector instructions to use; raises UnsupportedNetwork if there are none."""
+    """Returns the vector instructions to use; raises UnsupportedError if there are none."""
     from goryu._native import usable_instructions
 
     usable = usable_instructions()
     wanted = os.environ.get(INSTRUCTIONS_VARIABLE, "")
     if wanted and wanted not in usable:
-        raise UnsupportedNetwork(
+        raise UnsupportedError(
             f"{INSTRUCTIONS_VARIABLE}={wanted}, but this machine has {', '.join(usable) or 'none of them'}"
         )
     if not usable:
-        raise UnsupportedNetwork("the processor has neither AVX2 nor NEON")
+        raise UnsupportedError("the processor has neither AVX2 nor NEON")
     return wanted or usable[0]
 
 

@@ -1,6 +1,7 @@
 """The network evaluator: it turns positions into planes, and a network's outputs into policies and values.
 
-On a CPU our own kernel runs the networks that it knows (`kernel.py`), onnxruntime the others and those on GPUs.
+On a CPU our own kernel runs the networks that it knows (`kernel.py`), and onnxruntime the others. On a GPU it
+is always onnxruntime.
 
 Networks are fastest on batches, but onnxruntime plans every new batch size separately, which takes seconds on
 a GPU. So a batch is padded to the next of a few sizes, and each of them is run once when the model is loaded.
@@ -18,15 +19,15 @@ import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array, ModelFormat
 from goryu.evaluators.formats.detect import detect_format, tensor_shapes
-from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
+from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.value_scale import value_scale
 from goryu.evaluators.io_binding import IoBinding
 from goryu.evaluators.kernel import best_batch, open_kernel
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import BackendError, Session, check_file, open_session
-from goryu.evaluators.residual_graph import UnsupportedNetwork
+from goryu.evaluators.residual_graph import UnsupportedError
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.softmax import softmax
 from goryu.games.state import State
@@ -124,18 +125,25 @@ class NetworkEvaluator:
 
     @property
     def description(self) -> str:
-        """One line for the user: backend, library, model, format, sizes, and why it is not our own kernel."""
+        """One line for the user: backend, library, model, format, sizes."""
         if self.kernel:
-            library = f"{'int16' if self.kernel.is_integer else 'float32'} {self.kernel.instructions}"
+            arithmetic = "int16" if self.kernel.is_integer else "float32"
+            library = f"arithmetic={arithmetic} instructions={self.kernel.instructions}"
         else:
             assert self._session
             library = f"ort={self._session.onnxruntime_version}"
-        reason = f" (not Winograd: {self._why_onnxruntime})" if self._why_onnxruntime else ""
         return (
             f"backend={self.backend} {library} model={self.path.name} "
             f"sha={self._sha[:8]} format={self.format.name.replace(' ', '-')} "
-            f"batch={self.batch_size} threads={1 if self.kernel else self._threads}{reason}"
+            f"batch={self.batch_size} threads={1 if self.kernel else self._threads}"
         )
+
+    @property
+    def note(self) -> str:
+        """Why onnxruntime runs the network and not our own kernel; "" if there is nothing to say."""
+        if not self._why_onnxruntime:
+            return ""
+        return f"{self.path.name} is run by onnxruntime, not by Winograd: {self._why_onnxruntime}"
 
     def set_draw_value(self, value: float) -> None:
         """Sets the value of a draw to black, in [-1, +1]; only nshogi's networks have an input for it."""
@@ -183,8 +191,9 @@ class NetworkEvaluator:
         Its outputs are the model's: the caller passes them to `format.interpret`, and the values to `check`.
         There is one on the CPU, for models with a free batch axis and the element types of `inputs`.
         """
-        is_direct = not self.kernel and not self._is_fixed and [rows.dtype.type for rows in inputs] == self._file_types
-        if not self._session or self.backend != "CPU" or not is_direct:
+        if not self._session or self.backend != "CPU" or self._is_fixed:
+            return None
+        if [rows.dtype.type for rows in inputs] != self._file_types:
             return None
         names = (spec.name for spec in self.format.inputs)
         answers = [np.empty((len(inputs[0]), *rows.shape[1:]), rows.dtype) for rows in self._answers]
@@ -296,7 +305,7 @@ def _open_kernel(path: Path, backend: str) -> "tuple[WinogradNetwork | None, str
     check_file(path)
     try:
         return open_kernel(path, is_integer=backend != "winograd-float"), ""
-    except (UnsupportedNetwork, ModelError) as error:
+    except (UnsupportedError, ModelError) as error:
         if backend != "cpu":
             raise BackendError(f"Winograd cannot run {path.name}: {error}") from error
         return None, str(error)

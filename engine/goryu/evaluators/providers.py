@@ -24,10 +24,11 @@ from goryu.evaluators.model_files import ModelError
 T = TypeVar("T")
 
 BACKENDS = ("auto", "tensorrt", "cuda", "directml", "cpu", "winograd", "winograd-float", "onnxruntime")
-"""The backends that a user may choose. The last four run on the CPU: our own kernel in 16-bit integers or in
-float32 (`kernel.py`), onnxruntime, and "cpu", the kernel for networks that it knows and onnxruntime for others."""
+"""The backends that a user may choose. The last four run on the CPU.
 
-ON_CPU = ("cpu", "winograd", "winograd-float", "onnxruntime")
+winograd, winograd-float: our own kernel (`kernel.py`) in 16-bit integers or in float32.
+cpu: winograd for the networks that it knows, onnxruntime for others.
+"""
 
 _AUTOMATIC = ("cuda", "directml", "cpu")
 """Not TensorRT, which compiles each new network for minutes."""

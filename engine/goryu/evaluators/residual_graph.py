@@ -4,7 +4,7 @@ The file is interpreted operator by operator. Each tensor becomes one of a few t
 that waits for its activation, a feature map, numbers pooled from a map. Normalisations are folded into the
 weights before them, additions into the sums. So the networks of our trainer and of dlshogi are read, with and
 without squeeze-and-excitation or global pooling, with ReLU or swish, of any width and depth; everything else
-raises `UnsupportedNetwork` with the reason, and onnxruntime runs it.
+raises `UnsupportedError` with the reason, and onnxruntime runs it.
 
 Maps have 81 squares in the order of the planes, and their channels are padded with zeros to a multiple of 32.
 """
@@ -12,7 +12,7 @@ Maps have 81 squares in the order of the planes, and their channels are padded w
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ NONE, RELU, SWISH, SIGMOID = range(4)
 """The activations of a layer."""
 
 
-class UnsupportedNetwork(GoryuError, ValueError):
+class UnsupportedError(GoryuError, ValueError):
     """The network is not of the kind that the kernel computes; the message says why."""
 
 
@@ -58,7 +58,10 @@ class Stem:
 
 @dataclass(slots=True)
 class Convolution:
-    """to = activation(convolution(source) + bias + residual); weights [outputs, inputs, k, k], k = 1 or 3."""
+    """to = activation(convolution(source) + bias + residual).
+
+    weights: [outputs, inputs, k, k], k = 1 or 3.
+    """
 
     source: int
     to: int
@@ -98,7 +101,7 @@ class Dense:
 
 @dataclass(slots=True)
 class Spread:
-    """to = activation(source * scale + shift + residual); scale and shift are vectors, one number a channel."""
+    """to = activation(source * scale + shift + residual); scale and shift are vectors, a number a channel."""
 
     source: int
     to: int
@@ -132,7 +135,8 @@ class ResidualNetwork:
     @property
     def name(self) -> str:
         """Returns the size, such as 5x64: two convolutions are a block."""
-        towers = [each for each in self.layers if isinstance(each, Convolution) and each.weights.shape[2] == 3]
+        convolutions = [each for each in self.layers if isinstance(each, Convolution)]
+        towers = [each for each in convolutions if each.weights.shape[2] == 3]
         return f"{(len(towers) + 1) // 2}x{towers[0].weights.shape[0] if towers else 0}"
 
 
@@ -222,7 +226,7 @@ def read_network(path: Path) -> ResidualNetwork:
     """Returns the network in an ONNX file of the dlshogi format.
 
     Raises:
-        UnsupportedNetwork: it is of another kind.
+        UnsupportedError: it is of another kind.
         ModelError: the file is damaged.
     """
     return _Interpreter(read_graph(path)).network()
@@ -233,9 +237,9 @@ class _Interpreter:
 
     def __init__(self, graph: Graph) -> None:
         if sorted(graph.inputs) != ["input1", "input2"]:
-            raise UnsupportedNetwork("the inputs are not those of the dlshogi format")
+            raise UnsupportedError("the inputs are not those of the dlshogi format")
         if any(node.op_type in ("QLinearConv", "ConvInteger", "DequantizeLinear") for node in graph.nodes):
-            raise UnsupportedNetwork("its weights have 8 bits; the float file of the same network is faster")
+            raise UnsupportedError("its weights have 8 bits; the float file of the same network is faster")
         self._graph = graph
         self._tensors: dict[str, _Tensor] = dict(graph.constants)
         self._tensors |= {"input1": _Planes(0), "input2": _Planes(1)}
@@ -249,13 +253,13 @@ class _Interpreter:
             self._interpret(node)
         policy, value = (self._tensors.get(name) for name in ("output_policy", "output_value"))
         if not isinstance(policy, _Flat) or self._channels(policy.source) != POLICY_CHANNELS:
-            raise UnsupportedNetwork("the policy is not a convolution to 27 channels")
+            raise UnsupportedError("the policy is not a convolution to 27 channels")
         map_ = self._map(policy.source)
         bias = np.zeros(DLSHOGI_LABELS, np.float32) if policy.bias is None else policy.bias
         steepness = 2.0 if isinstance(value, _Gate) and value.is_tanh else 1.0
         logit = value.source if isinstance(value, _Gate) else value
         if not isinstance(logit, _Product) or len(logit.weights) != 1:
-            raise UnsupportedNetwork("the value is not computed by a dense layer")
+            raise UnsupportedError("the value is not computed by a dense layer")
         vector = self._vector(logit)
         network = ResidualNetwork(
             self._layers, self._maps, self._vectors, self._hand_planes, map_.number,
@@ -266,25 +270,25 @@ class _Interpreter:
     def _interpret(self, node: GraphNode) -> None:
         operator: Callable[..., _Tensor] | None = getattr(self, f"_do_{node.op_type.lower()}", None)
         if operator is None or node.domain not in ("", "ai.onnx"):
-            raise UnsupportedNetwork(f"it has the operator {node.op_type}")
+            raise UnsupportedError(f"it has the operator {node.op_type}")
         try:
             inputs = [self._tensors[name] if name else None for name in node.inputs]
         except KeyError as error:
-            raise UnsupportedNetwork(f"{node.op_type} reads {error}, which nothing computes") from error
+            raise UnsupportedError(f"{node.op_type} reads {error}, which nothing computes") from error
         try:
             result = operator(node, *inputs)
-        except UnsupportedNetwork:
+        except UnsupportedError:
             raise
         except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError, MemoryError) as error:
             # Shapes that do not fit, attributes of another type, too few inputs.
-            raise UnsupportedNetwork(f"{node.op_type} cannot be interpreted ({error})") from error
+            raise UnsupportedError(f"{node.op_type} cannot be interpreted ({error})") from error
         if node.outputs:
             self._tensors[node.outputs[0]] = result
 
     # Operators. Those that only name or cast a tensor return it.
 
     def _do_identity(self, node: GraphNode, x: Any, *_: Any) -> _Tensor:
-        return x  # type: ignore[no-any-return]
+        return cast(_Tensor, x)
 
     _do_cast = _do_dropout = _do_identity
 
@@ -295,7 +299,7 @@ class _Interpreter:
     def _do_conv(self, node: GraphNode, x: Any, weights: Any, bias: Any = None) -> _Tensor:
         kernel = _constant(weights)
         if kernel.ndim != 4 or kernel.shape[2:] not in ((1, 1), (3, 3)):
-            raise UnsupportedNetwork(f"it has convolutions of {kernel.shape[2:]}")
+            raise UnsupportedError(f"it has convolutions of {kernel.shape[2:]}")
         size = kernel.shape[2]
         expected = {
             "group": 1, "strides": [1, 1], "dilations": [1, 1], "kernel_shape": [size, size],
@@ -305,43 +309,45 @@ class _Interpreter:
         if attributes.pop("auto_pad", b"NOTSET") != b"NOTSET" or any(
             attributes[name] != wanted for name, wanted in expected.items() if name in attributes
         ):
-            raise UnsupportedNetwork("it has convolutions with other strides, borders or groups")
+            raise UnsupportedError("it has convolutions with other strides, borders or groups")
         shift = np.zeros(len(kernel), np.float32) if bias is None else _constant(bias).reshape(-1)
         if len(shift) != len(kernel) or len(kernel) > MOST_CHANNELS:
-            raise UnsupportedNetwork(f"it has a convolution of {len(kernel)} channels with {len(shift)} biases")
+            raise UnsupportedError(f"it has a convolution of {len(kernel)} channels with {len(shift)} biases")
         if isinstance(x, _Pooled | _Vector | _Product):  # Squeeze-and-excitation by 1x1 convolutions.
             return self._product(x, kernel.reshape(kernel.shape[:2]), shift)
         source = x if isinstance(x, _Planes) else self._map(x)
         if isinstance(source, _Map) and source.channels != kernel.shape[1]:
-            raise UnsupportedNetwork(f"a convolution of {kernel.shape[1]} channels reads {source.channels}")
+            raise UnsupportedError(f"a convolution of {kernel.shape[1]} channels reads {source.channels}")
         return _Sum(len(kernel), [(source, kernel)], bias=shift)
 
     def _do_slice(self, node: GraphNode, x: Any, *bounds: Any) -> _Tensor:
         if not isinstance(x, _Planes) or x.index != 1:
-            raise UnsupportedNetwork("it cuts out a part of a tensor")
+            raise UnsupportedError("it cuts out a part of a tensor")
         starts, _, axes = (_constant(each).tolist() for each in bounds[:3])
         if any(starts) or not set(axes) <= {2, 3}:
-            raise UnsupportedNetwork("it cuts out a part of the planes")
+            raise UnsupportedError("it cuts out a part of the planes")
         return x  # Planes of hands are constant, so any part of them is the whole.
 
     def _do_batchnormalization(
         self, node: GraphNode, x: Any, scale: Any, bias: Any, mean: Any, variance: Any
     ) -> _Tensor:
-        epsilon = node.attributes.get("epsilon", 1e-5)
-        scale, bias, mean, variance = (_constant(each).astype(np.float64) for each in (scale, bias, mean, variance))
-        factor = scale / np.sqrt(variance + epsilon)
-        return self._affine(x, factor, bias - mean * factor)
+        epsilon: Any = node.attributes.get("epsilon", 1e-5)
+        gamma, beta, means, variances = (
+            _constant(each).astype(np.float64) for each in (scale, bias, mean, variance)
+        )
+        factor = gamma / np.sqrt(variances + epsilon)
+        return self._affine(x, factor, beta - means * factor)
 
     def _do_add(self, node: GraphNode, a: Any, b: Any) -> _Tensor:
         if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-            return a + b  # type: ignore[no-any-return]
+            return cast(Array, a + b)
         if isinstance(a, np.ndarray):
             a, b = b, a
         if isinstance(b, np.ndarray):
             if isinstance(a, _Flat):
                 bias = _constant(b).reshape(-1)
                 if len(bias) != DLSHOGI_LABELS:
-                    raise UnsupportedNetwork(f"it adds {len(bias)} constants to a vector of squares")
+                    raise UnsupportedError(f"it adds {len(bias)} constants to a vector of squares")
                 return replace(a, bias=bias if a.bias is None else a.bias + bias)
             if isinstance(a, _Product):
                 return replace(a, bias=a.bias + _constant(b).reshape(-1), computed={})
@@ -350,7 +356,7 @@ class _Interpreter:
 
     def _do_mul(self, node: GraphNode, a: Any, b: Any) -> _Tensor:
         if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-            return a * b  # type: ignore[no-any-return]
+            return cast(Array, a * b)
         for x, other in ((a, b), (b, a)):
             if isinstance(other, np.ndarray):
                 return self._affine(x, _each_channel(other), None)
@@ -358,7 +364,7 @@ class _Interpreter:
                 return self._activated(x, SWISH)
             if isinstance(x, _Map | _Sum) and isinstance(other, _Gate | _Vector | _Product):
                 return _Sum(self._channels(x), scaled=(self._map(x), self._vector(other)))
-        raise UnsupportedNetwork("it multiplies two tensors")
+        raise UnsupportedError("it multiplies two tensors")
 
     def _do_relu(self, node: GraphNode, x: Any) -> _Tensor:
         return self._activated(x, RELU)
@@ -372,7 +378,7 @@ class _Interpreter:
     def _do_gemm(self, node: GraphNode, x: Any, weights: Any, bias: Any = None) -> _Tensor:
         given = node.attributes
         if given.get("transA", 0) != 0 or given.get("alpha", 1.0) != 1.0 or given.get("beta", 1.0) != 1.0:
-            raise UnsupportedNetwork("it has a Gemm with factors")
+            raise UnsupportedError("it has a Gemm with factors")
         matrix = _constant(weights) if given.get("transB", 0) == 1 else _constant(weights).T
         shift = np.zeros(len(matrix), np.float32) if bias is None else _constant(bias).reshape(-1)
         return self._product(x, matrix, shift)
@@ -382,9 +388,9 @@ class _Interpreter:
         return self._product(x, matrix, np.zeros(len(matrix), np.float32))
 
     def _do_reducemean(self, node: GraphNode, x: Any, axes: Any = None) -> _Tensor:
-        found = node.attributes.get("axes") if axes is None else _constant(axes).tolist()
+        found: Any = node.attributes.get("axes") if axes is None else _constant(axes).tolist()
         if found is None or sorted(axis % 4 for axis in found) != [2, 3]:
-            raise UnsupportedNetwork("it reduces other axes than the board")
+            raise UnsupportedError("it reduces other axes than the board")
         return _Pooled([(self._map(x), "mean" if node.op_type == "ReduceMean" else "maximum")])
 
     _do_reducemax = _do_reducemean
@@ -404,12 +410,12 @@ class _Interpreter:
             elif isinstance(part, np.ndarray):
                 lengths += _constant(part).astype(np.int64).reshape(-1).tolist()
             else:
-                raise UnsupportedNetwork("it joins tensors")
+                raise UnsupportedError("it joins tensors")
         return _Shape(tuple(lengths))
 
     def _do_flatten(self, node: GraphNode, x: Any) -> _Tensor:
         if node.attributes.get("axis", 1) != 1:
-            raise UnsupportedNetwork("it flattens the batch")
+            raise UnsupportedError("it flattens the batch")
         return _Flat(x) if isinstance(x, _Map | _Sum) else self._same(x)
 
     def _do_reshape(self, node: GraphNode, x: Any, shape: Any) -> _Tensor:
@@ -419,7 +425,7 @@ class _Interpreter:
         if not isinstance(x, _Map | _Sum):
             return self._same(x)
         if len(lengths) != 2 or lengths[1] not in (-1, None, self._channels(x) * SQUARES):
-            raise UnsupportedNetwork(f"it reshapes a map to {lengths}")
+            raise UnsupportedError(f"it reshapes a map to {lengths}")
         return _Flat(x)
 
     def _do_unsqueeze(self, node: GraphNode, x: Any, axes: Any = None) -> _Tensor:
@@ -433,7 +439,7 @@ class _Interpreter:
 
     def _do_transpose(self, node: GraphNode, x: Any) -> _Tensor:
         if not isinstance(x, np.ndarray):
-            raise UnsupportedNetwork("it exchanges axes")
+            raise UnsupportedError("it exchanges axes")
         axes: Any = node.attributes.get("perm")
         return np.transpose(x, axes)
 
@@ -444,14 +450,14 @@ class _Interpreter:
 
     def _do_gather(self, node: GraphNode, x: Any, index: Any) -> _Tensor:
         if not isinstance(x, _Shape):
-            raise UnsupportedNetwork("it gathers")
+            raise UnsupportedError("it gathers")
         return _Shape((x.lengths[int(_constant(index).reshape(-1)[0])],))
 
     # What the operators need.
 
     def _same(self, x: Any) -> _Tensor:
         if not isinstance(x, _Vector | _Pooled | _Product | _Gate | _Shape | _Flat):
-            raise UnsupportedNetwork("it reshapes a map")
+            raise UnsupportedError("it reshapes a map")
         return x
 
     def _channels(self, x: "_Map | _Sum") -> int:
@@ -466,11 +472,11 @@ class _Interpreter:
         if isinstance(x, _Vector | _Product):
             vector = self._vector(x)
             return _Sum(len(vector.places), shift=vector)
-        raise UnsupportedNetwork("it adds tensors that are not maps")
+        raise UnsupportedError("it adds tensors that are not maps")
 
     def _added(self, a: _Sum, b: _Sum) -> _Sum:
         if a.channels != b.channels or (a.shift and b.shift) or (a.scaled and b.scaled):
-            raise UnsupportedNetwork("it adds tensors that do not fit")
+            raise UnsupportedError("it adds tensors that do not fit")
         biases = [each.bias for each in (a, b) if each.bias is not None]
         return _Sum(
             a.channels,
@@ -484,16 +490,16 @@ class _Interpreter:
     def _affine(self, x: Any, factor: Array | None, shift: Array | None) -> _Sum:
         """Returns x * factor + shift, for constants of one number a channel or one for all."""
         if not isinstance(x, _Sum) or x.maps or x.shift or x.scaled:
-            raise UnsupportedNetwork("it scales or shifts a map that no convolution computes")
+            raise UnsupportedError("it scales or shifts a map that no convolution computes")
 
         factors = np.broadcast_to(1.0 if factor is None else factor, (x.channels,)).astype(np.float64)
         shifts = np.broadcast_to(0.0 if shift is None else shift, (x.channels,))
         bias = np.zeros(x.channels) if x.bias is None else x.bias
-        return _Sum(
-            x.channels,
-            [(source, (weights * factors[:, None, None, None]).astype(np.float32)) for source, weights in x.convolutions],
-            bias=(bias * factors + shifts).astype(np.float32),
-        )  # fmt: skip
+        scaled = [
+            (source, (weights * factors[:, None, None, None]).astype(np.float32))
+            for source, weights in x.convolutions
+        ]
+        return _Sum(x.channels, scaled, bias=(bias * factors + shifts).astype(np.float32))
 
     def _activated(self, x: Any, activation: int) -> _Tensor:
         if isinstance(x, _Product):
@@ -501,7 +507,7 @@ class _Interpreter:
         if isinstance(x, _Map):
             x = self._as_sum(x)
         if not isinstance(x, _Sum):
-            raise UnsupportedNetwork("it has an activation that is not behind a sum")
+            raise UnsupportedError("it has an activation that is not behind a sum")
         return self._computed(x, activation)
 
     def _map(self, x: Any) -> _Map:
@@ -509,7 +515,7 @@ class _Interpreter:
         if isinstance(x, _Map):
             return x
         if not isinstance(x, _Sum):
-            raise UnsupportedNetwork("it has another tensor where a map is expected")
+            raise UnsupportedError("it has another tensor where a map is expected")
         return self._computed(x, NONE)
 
     def _computed(self, x: _Sum, activation: int) -> _Map:
@@ -527,15 +533,16 @@ class _Interpreter:
 
     def _add_stem(self, x: _Sum, result: _Map, activation: int) -> None:
         if x.maps or x.shift or x.scaled:
-            raise UnsupportedNetwork("its first sum has more than convolutions of the planes")
+            raise UnsupportedError("its first sum has more than convolutions of the planes")
         width = self._maps[result.number]
         board = np.zeros((width, BOARD_PLANES, 3, 3), np.float32)
         hands = np.zeros((width, HAND_PLANES + NYUGYOKU_PLANES), np.float32)
         for source, weights in x.convolutions:
             assert isinstance(source, _Planes)
             if source.index == 1:
-                if weights.shape[1] not in (HAND_PLANES, HAND_PLANES + NYUGYOKU_PLANES) or weights.shape[2] != 1:
-                    raise UnsupportedNetwork("it has a 3x3 convolution of constant planes")
+                expected = (HAND_PLANES, HAND_PLANES + NYUGYOKU_PLANES)
+                if weights.shape[1] not in expected or weights.shape[2] != 1:
+                    raise UnsupportedError("it has a 3x3 convolution of constant planes")
                 self._hand_planes = weights.shape[1]
                 hands[: x.channels, : weights.shape[1]] += weights[:, :, 0, 0]
             elif weights.shape[2] == 3:
@@ -546,10 +553,10 @@ class _Interpreter:
 
     def _add_convolution(self, x: _Sum, result: _Map, activation: int) -> None:
         if len(x.convolutions) != 1 or len(x.maps) > 1 or x.shift or x.scaled:
-            raise UnsupportedNetwork("it adds several convolutions")
+            raise UnsupportedError("it adds several convolutions")
         ((source, weights),) = x.convolutions
         if not isinstance(source, _Map):
-            raise UnsupportedNetwork("it adds convolutions of planes and of maps")
+            raise UnsupportedError("it adds convolutions of planes and of maps")
         inputs, outputs = self._maps[source.number], self._maps[result.number]
         padded = np.zeros((outputs, inputs, *weights.shape[2:]), np.float32)
         padded[: weights.shape[0], : weights.shape[1]] = weights
@@ -568,14 +575,14 @@ class _Interpreter:
             maps.insert(0, x.scaled[0])
             scale = self._as_channels(x.scaled[1])
         if not 1 <= len(maps) <= 2 or x.bias is not None:
-            raise UnsupportedNetwork("it adds tensors that no layer adds")
+            raise UnsupportedError("it adds tensors that no layer adds")
         shift = self._as_channels(x.shift) if x.shift else None
         residual = maps[1].number if len(maps) == 2 else None
         self._layers.append(Spread(maps[0].number, result.number, scale, shift, residual, activation))
 
     def _as_channels(self, vector: _Vector) -> int:
         if not np.array_equal(vector.places, np.arange(len(vector.places))):
-            raise UnsupportedNetwork("it scales or shifts channels by pooled numbers")
+            raise UnsupportedError("it scales or shifts channels by pooled numbers")
         return vector.number
 
     def _bias(self, x: _Sum, width: int) -> Floats:
@@ -588,9 +595,9 @@ class _Interpreter:
         if isinstance(x, _Product):
             x = self._vector(x)
         if not isinstance(x, _Vector | _Pooled | _Flat) or (isinstance(x, _Flat) and x.bias is not None):
-            raise UnsupportedNetwork("it has a dense layer behind an unknown tensor")
+            raise UnsupportedError("it has a dense layer behind an unknown tensor")
         if weights.ndim != 2 or weights.shape[0] != len(bias) or weights.shape[0] > MOST_CHANNELS:
-            raise UnsupportedNetwork(f"it has a dense layer of the shape {weights.shape}")
+            raise UnsupportedError(f"it has a dense layer of the shape {weights.shape}")
         return _Product(x, weights, bias)
 
     def _vector(self, x: Any, activation: int = NONE) -> _Vector:
@@ -600,7 +607,7 @@ class _Interpreter:
         if isinstance(x, _Gate) and isinstance(x.source, _Product) and not x.is_tanh:
             return self._vector(x.source, SIGMOID)
         if not isinstance(x, _Product):
-            raise UnsupportedNetwork("it has another tensor where a vector is expected")
+            raise UnsupportedError("it has another tensor where a vector is expected")
         if activation not in x.computed:
             x.computed[activation] = self._dense(x, activation)
         return x.computed[activation]
@@ -619,7 +626,7 @@ class _Interpreter:
             used, number, inputs = self._vectors[source.number], source.number, len(source.places)
             places = source.places
         if x.weights.shape[1] != inputs:
-            raise UnsupportedNetwork(f"a dense layer of {x.weights.shape[1]} numbers reads {inputs}")
+            raise UnsupportedError(f"a dense layer of {x.weights.shape[1]} numbers reads {inputs}")
         weights = np.zeros((SQUARES * used if reads_map else used, width), np.float32)
         columns = x.weights.T
         if reads_map:  # From channel by channel to square by square.
@@ -653,24 +660,24 @@ class _Interpreter:
 def _constant(x: Any) -> Floats:
     """Returns a constant as float32, or as the integers that it has."""
     if not isinstance(x, np.ndarray):
-        raise UnsupportedNetwork("it computes with weights that are not constants")
+        raise UnsupportedError("it computes with weights that are not constants")
     if x.dtype.kind == "f":
         x = x.astype(np.float32)
         if not np.isfinite(x).all():
-            raise UnsupportedNetwork("it has weights that are not finite")
-    return x
+            raise UnsupportedError("it has weights that are not finite")
+    return cast(Floats, x)
 
 
 def _each_channel(x: Array) -> Floats:
     """Returns a constant that is added to maps or multiplies them, as one number a channel or one for all."""
     if x.size > 1 and (x.ndim < 3 or x.size != x.shape[-3]):
-        raise UnsupportedNetwork("it scales or shifts squares")
+        raise UnsupportedError("it scales or shifts squares")
     return _constant(x).reshape(-1)
 
 
 def _padded(count: int) -> int:
     if not 1 <= count <= MOST_CHANNELS:
-        raise UnsupportedNetwork(f"it has a tensor of {count} channels")
+        raise UnsupportedError(f"it has a tensor of {count} channels")
     return -(-count // WIDTH) * WIDTH
 
 
@@ -703,7 +710,7 @@ def _with_few_maps(network: ResidualNetwork) -> ResidualNetwork:
         source = buffer_of[layer.source] if sources and isinstance(layer, Convolution) else None
         ended = [buffer_of[number] for number in dict.fromkeys(sources) if last_use[number] == i]
         free += [buffer for buffer in ended if buffer != source]
-        changes: dict[str, int] = {}
+        changes: dict[str, Any] = {}
         if sources:
             changes["source"] = buffer_of[sources[0]]
         if len(sources) > 1:
@@ -726,7 +733,7 @@ def _with_few_maps(network: ResidualNetwork) -> ResidualNetwork:
 
 def weights_in(layers: Sequence[Layer]) -> int:
     """Returns the number of weights of the 3x3 convolutions in Winograd's form, at least 1."""
-    return 1 + sum(
+    return 1 + sum(  # type: ignore[no-any-return]
         25 * each.weights.shape[0] * each.weights.shape[1]
         for each in layers
         if isinstance(each, Convolution) and each.weights.shape[2] == 3

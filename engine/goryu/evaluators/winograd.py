@@ -1,7 +1,7 @@
 """Convolutions of 3x3 by Winograd's F(3x3, 3x3), in 16-bit integers: the reference of the native kernel.
 
-A convolution computes a tile of 3x3 outputs from a patch d of 5x5 inputs and a kernel g of 3x3 weights. Directly
-that is 81 products; Winograd's algorithm needs 25, one for each place of the transformed patch:
+A convolution computes a tile of 3x3 outputs from a patch d of 5x5 inputs and a kernel g of 3x3 weights.
+Directly that is 81 products; Winograd's algorithm needs 25, one for each place of the transformed patch:
 
     y = A^T [(G g G^T) * (B^T d B)] A
 
@@ -12,20 +12,21 @@ products of matrices, one for each place of the patch, and these may be computed
 - The inputs of each position are divided by a *unit*, so that the greatest becomes `level`, and rounded.
   The unit is found for each position anew; nothing is calibrated.
 - `level` is so small that B^T d B cannot leave 16 bits: see `GROWTH`.
-- The transformed weights of each place and output channel are multiplied by a factor and rounded; the factor is
-  so small that the sum of products over all channels cannot leave 32 bits, whatever the inputs are.
+- The transformed weights of each place and output channel are multiplied by a factor and rounded; the factor
+  is so small that the sum of products over all channels cannot leave 32 bits, whatever the inputs are.
 
-So no sum can overflow, and integers may be added in any order. What follows a sum (factors, output transform, bias,
-residual, activation) is computed in float32 in one order and without fused multiply-add. Therefore
+So no sum can overflow, and integers may be added in any order. What follows a sum (factors, output transform,
+bias, residual, activation) is computed in float32 in one order and without fused multiply-add. Therefore
 `Reference` and `goryu._native.WinogradNetwork` return the same bits with any kind of vector instructions.
 
-Sources: S. Winograd, "Arithmetic Complexity of Computations" (1980); A. Lavin and S. Gray, "Fast Algorithms for
-Convolutional Neural Networks" (2016), whose F(2x2, 3x3) wastes 23 % of a board of 9x9.
+Sources: S. Winograd, "Arithmetic Complexity of Computations" (1980); A. Lavin and S. Gray, "Fast Algorithms
+for Convolutional Neural Networks" (2016), whose F(2x2, 3x3) wastes 23 % of a board of 9x9.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +51,9 @@ from goryu.evaluators.residual_graph import (
 Halves = npt.NDArray[np.int16]
 
 B = np.array([[2, -1, -2, 1, 0], [0, -2, -1, 1, 0], [0, 2, -3, 1, 0], [0, -1, 0, 1, 0], [0, 2, -1, -2, 1]])
-G = np.array([[1 / 2, 0, 0], [-1 / 2, -1 / 2, -1 / 2], [-1 / 6, 1 / 6, -1 / 6], [1 / 6, 1 / 3, 2 / 3], [0, 0, 1]])
+G = np.array(
+    [[1 / 2, 0, 0], [-1 / 2, -1 / 2, -1 / 2], [-1 / 6, 1 / 6, -1 / 6], [1 / 6, 1 / 3, 2 / 3], [0, 0, 1]]
+)
 A = np.array([[1, 1, 1, 1, 0], [0, 1, -1, 2, 0], [0, 1, 1, 4, 1]])
 """The transposed matrices B^T and A^T, and G, for the points 0, 1, -1, 2 and infinity."""
 
@@ -69,10 +72,12 @@ LEVEL = MOST_16 // int(GROWTH.max())
 LEVEL_1X1 = 2**13 - 1
 """A 1x1 convolution has no transform; 13 bits leave the weights about as many."""
 
-LEAST = np.array(0x0DA24260, np.uint32).view(np.float32)
+LEAST: np.float32 = np.array([0x0DA24260], np.uint32).view(np.float32)[0]
 """A map of zeros has a unit, too: its greatest number counts as this, about 1e-30."""
 
-_SQUARES_OF_TILE = [[27 * (t // 3) + 9 * r + 3 * (t % 3) + c for r in range(3) for c in range(3)] for t in range(9)]
+_SQUARES_OF_TILE = [
+    [27 * (tile // 3) + 9 * r + 3 * (tile % 3) + c for r in range(3) for c in range(3)] for tile in range(9)
+]
 
 
 @dataclass(slots=True)
@@ -92,7 +97,8 @@ class IntegerWeights:
 def transformed_weights(weights: Floats) -> npt.NDArray[np.float64]:
     """Returns G g G^T of weights [outputs, inputs, 3, 3], as [25, outputs, inputs]."""
     double = weights.astype(np.float64)
-    return np.einsum("ia,ocab,jb->ijoc", G, double, G, optimize=True).reshape(25, *weights.shape[:2])
+    result: npt.NDArray[np.float64] = np.einsum("ia,ocab,jb->ijoc", G, double, G, optimize=True)
+    return result.reshape(25, *weights.shape[:2])
 
 
 def integer_weights(layer: Convolution) -> IntegerWeights:
@@ -148,17 +154,16 @@ def integer_stem(layer: Stem) -> IntegerStem:
 
 
 class Reference:
-    """Computes a network with the integers and the float operations of the native kernel, position by position.
+    """Computes a network with the integers and the float operations of the native kernel.
 
     It is here to be read and to test; it takes about 30 ms for a position.
     """
 
     def __init__(self, network: ResidualNetwork) -> None:
         self._network = network
-        self._integers = {
-            i: integer_weights(layer) for i, layer in enumerate(network.layers) if isinstance(layer, Convolution)
-        }
-        self._stems = {i: integer_stem(layer) for i, layer in enumerate(network.layers) if isinstance(layer, Stem)}
+        layers = list(enumerate(network.layers))
+        self._integers = {i: integer_weights(layer) for i, layer in layers if isinstance(layer, Convolution)}
+        self._stems = {i: integer_stem(layer) for i, layer in layers if isinstance(layer, Stem)}
 
     def run(self, inputs: Sequence[Array]) -> tuple[Floats, npt.NDArray[np.float64]]:
         """Returns logits [N, 2187] and values [N] of planes [N, 62, 9, 9] and [N, 57 or 119, 9, 9]."""
@@ -203,7 +208,7 @@ def convolution(weights: IntegerWeights, source: Floats) -> Floats:
     factors = weights.factors * unit
     if len(weights.integers) == 1:
         sums = rounded @ weights.integers[0].T.astype(np.int64)
-        return sums.astype(np.int32).astype(np.float32) * factors[0]
+        return cast(Floats, sums.astype(np.int32).astype(np.float32) * factors[0])
     padded = np.pad(rounded.reshape(9, 9, -1), ((1, 1), (1, 1), (0, 0)))
     result = np.empty((SQUARES, weights.integers.shape[1]), np.float32)
     for tile, squares in enumerate(_SQUARES_OF_TILE):
@@ -236,7 +241,8 @@ def _small_layer(layer: Layer, maps: list[Floats], vectors: list[Floats]) -> Non
         if layer.maximum_at is not None:
             vectors[layer.to][layer.maximum_at :][:channels] = source.max(0)
     elif isinstance(layer, Dense):
-        numbers = maps[layer.source][:, : layer.used].reshape(-1) if layer.reads_map else vectors[layer.source]
+        source = maps[layer.source][:, : layer.used] if layer.reads_map else vectors[layer.source]
+        numbers = source.reshape(-1)
         total = layer.bias
         for number, weights in zip(numbers, layer.weights, strict=True):
             total = total + number * weights
@@ -269,10 +275,10 @@ def _sigmoid(x: Floats) -> Floats:
     return one / (one + exponential(np.float32(0.0) - x))
 
 
-_EXP = [
-    np.float32(c)
-    for c in (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
-]  # fmt: skip
+_EXP = np.array(
+    [1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1],
+    np.float32,
+)
 
 
 def exponential(x: Floats) -> Floats:
@@ -286,4 +292,4 @@ def exponential(x: Floats) -> Floats:
         p = p * r + coefficient
     p = p * r * r + r + np.float32(1.0)
     power = ((n.astype(np.int32) + 127) << 23).view(np.float32)
-    return p * power
+    return cast(Floats, p * power)

@@ -111,7 +111,10 @@ def load_network(config: EvaluatorConfig, report: Callable[[str], None]) -> "Net
     """
     wanted = config.backend if config.device >= 0 else "cpu"
     backends = backend_chain(wanted, config.allows_fallback)
-    return open_on_first(backends, lambda backend: _open_network(config, backend), report)
+    network = open_on_first(backends, lambda backend: _open_network(config, backend), report)
+    if network.note:
+        report(network.note)
+    return network
 
 
 def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
@@ -119,7 +122,7 @@ def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
     from goryu.evaluators.network import NetworkEvaluator
 
     return NetworkEvaluator(
-        model_path(config, backend),
+        model_path(config),
         batch_size=config.batch_size or None,
         backend=backend,
         # The native search calls the network from this many threads itself, which uses the cores better.

@@ -4,34 +4,28 @@ import tomllib
 from pathlib import Path
 
 from goryu.evaluators.model_files import ModelError, models_folder
-from goryu.evaluators.providers import ON_CPU
 from goryu.players.config import EvaluatorConfig
 from goryu.players.paths import named_file
 
 
-def model_path(config: EvaluatorConfig, backend: str = "cpu") -> Path:
-    """Returns the model's file: the named one, found as in `named_file`, or the shipped one for the backend.
-
-    The shipped network in 8-bit integers is for CPUs: TensorRT would compile it for minutes, or refuse it.
+def model_path(config: EvaluatorConfig) -> Path:
+    """Returns the model's file: the named one, found as in `named_file`, or the shipped one.
 
     Raises:
         ModelError: no model was named, and none is shipped.
     """
     folder = models_folder()
     if not config.model:
-        return _shipped_model(folder, "default" if backend in ON_CPU else "default_gpu")
+        return _shipped_model(folder)
     # The working directory alone is not enough: a GUI starts the engine anywhere.
     return named_file(config.model, config.model_folder, folder)
 
 
-def _shipped_model(folder: Path, key: str) -> Path:
-    """Returns the network that `manifest.toml` names under `key`, or the first one without a manifest.
-
-    key: "default" (for a CPU) or "default_gpu".
-    """
+def _shipped_model(folder: Path) -> Path:
+    """Returns the default network of `manifest.toml`, or the first one without a manifest."""
     manifest = folder / "manifest.toml"
     if manifest.is_file():
-        name = tomllib.loads(manifest.read_text(encoding="utf-8")).get(key)
+        name = tomllib.loads(manifest.read_text(encoding="utf-8")).get("default")
         if isinstance(name, str):
             return folder / name
     shipped = sorted(folder.glob("goryu-*.onnx"))

@@ -60,9 +60,10 @@ OPTIONS: tuple[Option, ...] = (
     filename("DNN_Model", "evaluator.model",
              "ONNX model. Empty: the network shipped with Goryu.", "DNN_Model1", "modelfile", "WeightPath"),
     string("EvalDir", "evaluator.model_folder", "Folder in which a relative DNN_Model is looked for first."),
-    combo("Backend", "evaluator.backend", "auto tensorrt cuda directml cpu winograd winograd-float onnxruntime",
-          "What runs the network. auto: the fastest that works. cpu: Goryu's own code (winograd) if it knows the "
-          "network, or else onnxruntime."),
+    combo("Backend", "evaluator.backend",
+          "auto tensorrt cuda directml cpu winograd winograd-float onnxruntime",
+          "What runs the network. auto: the fastest that works. cpu: Goryu's own code (winograd) for the "
+          "networks that it knows, onnxruntime for others."),
     check("AllowFallback", "evaluator.allows_fallback",
           "If the model or the backend fails, report it and play with a weaker one instead of resigning."),
     spin("Device", "evaluator.device", -1, 1023, NUMBER, "Number of the GPU. -1: the CPU.", "gpu_id"),

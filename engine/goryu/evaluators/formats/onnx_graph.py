@@ -149,7 +149,8 @@ def _read_node(message: memoryview, *, with_attributes: bool = True) -> GraphNod
 
 
 def _read_attribute(message: memoryview) -> tuple[str, Attribute | None]:
-    name, found = "", None
+    name = ""
+    found: Attribute | None = None
     floats: list[float] = []
     ints: list[int] = []
     for number, kind, value in _fields(message):
