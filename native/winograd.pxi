@@ -92,11 +92,11 @@ cdef class WinogradNetwork:
         floats(core.bias, layer.bias)
         if self.is_integer:
             rounded = integer_stem(layer)
-            halves(core.weights16, rounded.board)
-            halves(core.hands16, rounded.hands)
+            halves(core.weights16, stem_rows(rounded.board, True))
+            halves(core.hands16, in_stem_order(rounded.hands))
             floats(core.factors, rounded.factors)
         else:
-            floats(core.weights32, layer.board.reshape(outputs, -1, 9).transpose(1, 2, 0))
+            floats(core.weights32, stem_rows(layer.board.reshape(outputs, -1, 9).transpose(1, 2, 0), False))
             floats(core.hands32, layer.hands.T)
 
     cdef set_convolution(self, CoreLayer& core, layer):
@@ -158,6 +158,21 @@ cdef class WinogradNetwork:
                     first += positions
         finally:
             del work
+
+
+def stem_rows(weights, is_integer):
+    """Returns weights [62, 9, outputs] as [9 * 62 + 1, outputs]; the last row is zero."""
+    import numpy
+
+    rows = weights.transpose(1, 0, 2).reshape(-1, weights.shape[2])
+    rows = numpy.concatenate([rows, numpy.zeros_like(rows[:1])])
+    return in_stem_order(rows) if is_integer else rows
+
+
+def in_stem_order(rows):
+    """Returns rows of weights with 32 channels in the order 0, 16, 1, 17, ...: see `StemIntegers`."""
+    pairs = rows.reshape(len(rows), -1, 2, BLOCK // 2)
+    return pairs.swapaxes(2, 3).reshape(rows.shape)
 
 
 cdef floats(AlignedFloats& to, array):

@@ -119,7 +119,8 @@ class Model:
         return self.add("Add", x, self.column(self.dense(joined, 2 * channels, channels)))
 
     def save(self, path: Path) -> Path:
-        helper, kind = self.onnx.helper, self.onnx.TensorProto.FLOAT16 if self.half else self.onnx.TensorProto.FLOAT
+        helper, types = self.onnx.helper, self.onnx.TensorProto
+        kind = types.FLOAT16 if self.half else types.FLOAT
         tensors = (
             ("input1", [None, 62, 9, 9]), ("input2", [None, self.hand_planes, 9, 9]),
             ("output_policy", [None, 2187]), ("output_value", [None, 1]),
@@ -216,9 +217,8 @@ def test_no_transformed_input_leaves_16_bits() -> None:
     for growth, level, low in ((GROWTH_POSITIVE, LEVEL_POSITIVE, 0), (GROWTH, LEVEL, -1)):
         for i, j in itertools.product(range(5), repeat=2):
             factors = np.outer(B[i], B[j])
-            greatest = max(
-                np.where(factors > 0, factors, low * factors).sum(), np.where(factors < 0, -factors, -low * factors).sum()
-            )  # fmt: skip
+            plus, minus = np.maximum(factors, 0), np.maximum(-factors, 0)
+            greatest = max((plus - low * minus).sum(), (minus - low * plus).sum())
             assert greatest == growth[i, j]
             assert level * greatest <= MOST_16
 
@@ -282,7 +282,8 @@ def test_the_sums_of_a_layer_come_close_to_32_bits() -> None:
     """The bound is not only safe but used: otherwise the weights would be coarser than they need to be."""
     weights = np.random.default_rng(2).standard_normal((32, 64, 3, 3)).astype(np.float32)
     rounded = integer_weights(layer_of(weights, is_positive=True))
-    reached = np.abs(rounded.integers.astype(np.int64)).sum(2) * LEVEL_POSITIVE * GROWTH_POSITIVE.reshape(25, 1)
+    sums = np.abs(rounded.integers.astype(np.int64)).sum(2)
+    reached = sums * LEVEL_POSITIVE * GROWTH_POSITIVE.reshape(25, 1)
     assert (reached <= MOST_32).all()
     assert np.quantile(reached, 0.5) > 0.99 * MOST_32
 
@@ -504,7 +505,7 @@ def test_who_runs_a_network_is_said(native: ModuleType, tmp_path: Path) -> None:
     network = NetworkEvaluator(path, backend="cpu")
     assert network.backend == "CPU"
     assert network.note == "elu.onnx is run by onnxruntime, not by Winograd: it has the operator Elu"
-    with pytest.raises(BackendError, match="Winograd cannot run elu.onnx: it has the operator Elu"):
+    with pytest.raises(BackendError, match=r"Winograd cannot run elu\.onnx: it has the operator Elu"):
         NetworkEvaluator(path, backend="winograd")
 
 
@@ -534,7 +535,6 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
             read_network(path)
             outcomes.add("read")
         except (UnsupportedError, ModelError) as error:
-            assert str(error)
             outcomes.add(type(error).__name__)
     assert outcomes == {"read", "UnsupportedError", "ModelError"}
 

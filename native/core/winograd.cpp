@@ -147,7 +147,7 @@ void WinogradNetwork::add(Layer& layer) {
     if (layer.kind == Layer::Kind::kStem) {
         const long long weights = is_integer_ ? size(layer.weights16) : size(layer.weights32);
         const long long hands = is_integer_ ? size(layer.hands16) : size(layer.hands32);
-        check(is_map(layer.to, layer.outputs) && weights == kBoardPlanes * 9 * outputs &&
+        check(is_map(layer.to, layer.outputs) && weights == (kBoardPlanes * 9 + 1) * outputs &&
                   hands == kHandRows * outputs && size(layer.bias) == outputs &&
                   (!is_integer_ || size(layer.factors) == outputs),
               "a stem that fits");
@@ -213,7 +213,8 @@ void WinogradNetwork::run(const Layer& layer, const Features* features, int posi
                 is_integer_ ? static_cast<const void*>(layer.hands16.data()) : layer.hands32.data();
             (is_integer_ ? code_->stem16 : code_->stem32)(
                 {features, map(layer.to), positions, layer.outputs, weights(), hands,
-                 is_integer_ ? layer.factors.data() : nullptr, layer.bias.data(), layer.activation, maxima(layer.to)});
+                 is_integer_ ? layer.factors.data() : nullptr, layer.bias.data(), layer.activation, maxima(layer.to),
+                 work.sums_.data()});
             return;
         }
         case Layer::Kind::kConv3:

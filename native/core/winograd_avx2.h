@@ -26,7 +26,6 @@ struct V {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x);
     }
     GORYU_INLINE static I set1_i(std::int32_t x) { return _mm256_set1_epi32(x); }
-    GORYU_INLINE static I add_i(I a, I b) { return _mm256_add_epi32(a, b); }
     GORYU_INLINE static F to_float(I x) { return _mm256_cvtepi32_ps(x); }
     GORYU_INLINE static I round(F x) { return _mm256_cvtps_epi32(x); }
     GORYU_INLINE static F power_of_two(I n) {
@@ -51,9 +50,6 @@ struct V {
     }
     GORYU_INLINE static H add_h(H a, H b) { return _mm256_add_epi16(a, b); }
     GORYU_INLINE static H sub_h(H a, H b) { return _mm256_sub_epi16(a, b); }
-    GORYU_INLINE static I widen(const std::int16_t* p) {
-        return _mm256_cvtepi16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-    }
     // The values fit into 16 bits.
     GORYU_INLINE static void store16(std::int16_t* p, I x) {
         const __m128i packed = _mm_packs_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));

@@ -22,7 +22,6 @@ struct V {
     GORYU_INLINE static I load_i(const std::int32_t* p) { return _mm512_loadu_si512(p); }
     GORYU_INLINE static void store_i(std::int32_t* p, I x) { _mm512_storeu_si512(p, x); }
     GORYU_INLINE static I set1_i(std::int32_t x) { return _mm512_set1_epi32(x); }
-    GORYU_INLINE static I add_i(I a, I b) { return _mm512_add_epi32(a, b); }
     GORYU_INLINE static F to_float(I x) { return _mm512_cvtepi32_ps(x); }
     GORYU_INLINE static I round(F x) { return _mm512_cvtps_epi32(x); }
     GORYU_INLINE static F power_of_two(I n) {
@@ -43,9 +42,6 @@ struct V {
     GORYU_INLINE static void store_h(std::int16_t* p, H x) { _mm512_storeu_si512(p, x); }
     GORYU_INLINE static H add_h(H a, H b) { return _mm512_add_epi16(a, b); }
     GORYU_INLINE static H sub_h(H a, H b) { return _mm512_sub_epi16(a, b); }
-    GORYU_INLINE static I widen(const std::int16_t* p) {
-        return _mm512_cvtepi16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-    }
     GORYU_INLINE static void store16(std::int16_t* p, I x) {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16(x));
     }

@@ -398,99 +398,133 @@ void conv1(const ConvCall& call) {
 // ---- The stem: for each square the sum of the weights of the pieces around it. Sums of integers are exact, so
 // their order does not matter.
 
+// Four weights of 14 bits are added in 16 bits before the sum goes on in 32. The weights of 32 channels are in the
+// order 0, 16, 1, 17, ..., so that the even places make one vector of sums and the odd ones another.
 struct StemIntegers {
     using Element = std::int16_t;
+    using Sum = std::int32_t;
     using Vector = V::I;
+    static constexpr int kTogether = 4;
+
     GORYU_INLINE static Vector zero() { return V::zero(); }
-    GORYU_INLINE static Vector add(Vector sum, const Element* weights) {
-        return V::add_i(sum, V::widen(weights));
+    GORYU_INLINE static void add(Vector* sums, const Element* const* rows, std::ptrdiff_t channel) {
+        const V::I even = V::set1_i(1), odd = V::set1_i(1 << 16);
+        for (int v = 0; v < kBlock / V::kLanes; v += 2) {
+            const std::ptrdiff_t at = channel + v * V::kLanes;
+            const V::H left = V::add_h(V::load_h(rows[0] + at), V::load_h(rows[1] + at));
+            const V::H right = V::add_h(V::load_h(rows[2] + at), V::load_h(rows[3] + at));
+            const V::H four = V::add_h(left, right);
+            sums[v] = V::dot(sums[v], even, four);
+            sums[v + 1] = V::dot(sums[v + 1], odd, four);
+        }
     }
     GORYU_INLINE static V::F value(Vector sum, const float* factors) {
         return V::mul(V::to_float(sum), V::load(factors));
     }
-    GORYU_INLINE static Vector load(const std::int32_t* p) { return V::load_i(p); }
-    GORYU_INLINE static void store(std::int32_t* p, Vector x) { V::store_i(p, x); }
-    using Sum = std::int32_t;
+    GORYU_INLINE static Vector load(const Sum* p) { return V::load_i(p); }
+    GORYU_INLINE static void store(Sum* p, Vector x) { V::store_i(p, x); }
+    // Where vector v of a block's sums has its channels.
+    static constexpr int channel_of(int v) { return v / 2 * V::kLanes + v % 2 * (kBlock / 2); }
 };
 
 struct StemSingles {
     using Element = float;
-    using Vector = V::F;
-    GORYU_INLINE static Vector zero() { return V::set1(0.0F); }
-    GORYU_INLINE static Vector add(Vector sum, const Element* weights) { return V::add(sum, V::load(weights)); }
-    GORYU_INLINE static V::F value(Vector sum, const float*) { return sum; }
-    GORYU_INLINE static Vector load(const float* p) { return V::load(p); }
-    GORYU_INLINE static void store(float* p, Vector x) { V::store(p, x); }
     using Sum = float;
+    using Vector = V::F;
+    static constexpr int kTogether = 1;
+
+    GORYU_INLINE static Vector zero() { return V::set1(0.0F); }
+    GORYU_INLINE static void add(Vector* sums, const Element* const* rows, std::ptrdiff_t channel) {
+        for (int v = 0; v < kBlock / V::kLanes; ++v) {
+            sums[v] = V::add(sums[v], V::load(rows[0] + channel + v * V::kLanes));
+        }
+    }
+    GORYU_INLINE static V::F value(Vector sum, const float*) { return sum; }
+    GORYU_INLINE static Vector load(const Sum* p) { return V::load(p); }
+    GORYU_INLINE static void store(Sum* p, Vector x) { V::store(p, x); }
+    static constexpr int channel_of(int v) { return v * V::kLanes; }
 };
 
-struct StemPart {
+// One square of one position: which weights are added, and to what.
+template <class Kind>
+struct StemSquare {
     const StemCall* call;
-    int n;
-    std::ptrdiff_t channel;
+    const typename Kind::Element* const* rows;
+    int count;                        // Of rows, a multiple of kTogether.
+    const typename Kind::Sum* common;  // What every square has, [outputs].
+    float* to;
+    std::uint32_t* maximum;
 };
 
-// Computes kBlock channels of one position.
 template <class Kind>
 struct Stem {
     template <Activation kActivation>
-    struct Part {
-        static void run(const StemPart& part) {
-            using Vector = typename Kind::Vector;
+    struct Square {
+        static void run(const StemSquare<Kind>& square) {
             constexpr int kVectors = kBlock / V::kLanes;
-            const StemCall& call = *part.call;
-            const Features& features = call.features[part.n];
-            const std::ptrdiff_t c = call.outputs;
-            const auto* board = static_cast<const typename Kind::Element*>(call.board) + part.channel;
-            const auto* hands = static_cast<const typename Kind::Element*>(call.hands) + part.channel;
-            const float* factors = offset(call.factors, part.channel);
-            float* to = call.to + part.n * kBoardSquares * c + part.channel;
-            alignas(64) typename Kind::Sum common[kBlock];
-            V::F bias[kVectors];
-            for (int v = 0; v < kVectors; ++v) {
-                Vector sum = Kind::zero();
-                for (int h = 0; h < features.hand_count; ++h) {
-                    sum = Kind::add(sum, hands + features.hands[h] * c + v * V::kLanes);
-                }
-                Kind::store(common + v * V::kLanes, sum);
-                bias[v] = V::load(call.bias + part.channel + v * V::kLanes);
-            }
-            V::I maximum = V::set1_i(static_cast<std::int32_t>(call.to_maxima[part.n]));
-            for (int r = 0; r < kBoardSide; ++r) {
-                for (int f = 0; f < kBoardSide; ++f, to += c) {
-                    Vector sums[kVectors];
-                    for (int v = 0; v < kVectors; ++v) sums[v] = Kind::load(common + v * V::kLanes);
-                    for (int a = r == 0; a < 3 - (r == kBoardSide - 1); ++a) {
-                        for (int b = f == 0; b < 3 - (f == kBoardSide - 1); ++b) {
-                            const int s = (r + a - 1) * kBoardSide + f + b - 1;
-                            const std::uint8_t* planes = features.planes[s];
-                            for (int i = 0; i < features.counts[s]; ++i) {
-                                const auto* weights = board + (planes[i] * 9 + 3 * a + b) * c;
-                                for (int v = 0; v < kVectors; ++v) {
-                                    sums[v] = Kind::add(sums[v], weights + v * V::kLanes);
-                                }
-                            }
-                        }
-                    }
-                    for (int v = 0; v < kVectors; ++v) {
-                        const V::F x = activate<kActivation>(
-                            V::add(Kind::value(sums[v], offset(factors, v * V::kLanes)), bias[v]));
-                        V::store(to + v * V::kLanes, x);
-                        maximum = V::max_bits(maximum, x);
-                    }
+            const StemCall& call = *square.call;
+            V::I maximum = V::set1_i(static_cast<std::int32_t>(*square.maximum));
+            for (int channel = 0; channel < call.outputs; channel += kBlock) {
+                typename Kind::Vector sums[kVectors];
+                for (int v = 0; v < kVectors; ++v) sums[v] = Kind::load(square.common + channel + v * V::kLanes);
+                for (int i = 0; i < square.count; i += Kind::kTogether) Kind::add(sums, square.rows + i, channel);
+                for (int v = 0; v < kVectors; ++v) {
+                    const int at = channel + Kind::channel_of(v);
+                    const V::F sum = Kind::value(sums[v], offset(call.factors, at));
+                    const V::F x = activate<kActivation>(V::add(sum, V::load(call.bias + at)));
+                    V::store(square.to + at, x);
+                    maximum = V::max_bits(maximum, x);
                 }
             }
-            call.to_maxima[part.n] = V::greatest(maximum);
+            *square.maximum = V::greatest(maximum);
         }
     };
 };
 
+// Fills up a list of rows with rows of zeros.
+template <class Kind>
+GORYU_INLINE int filled_up(const typename Kind::Element** rows, int count, const typename Kind::Element* zeros) {
+    while (count % Kind::kTogether != 0) rows[count++] = zeros;
+    return count;
+}
+
 template <class Kind>
 void stem(const StemCall& call) {
+    using Element = typename Kind::Element;
+    constexpr int kVectors = kBlock / V::kLanes;
+    const std::ptrdiff_t c = call.outputs;
+    const auto* const board = static_cast<const Element*>(call.board);
+    const auto* const hands = static_cast<const Element*>(call.hands);
+    const auto* const zeros = board + kStemPlanes * 9 * c;
+    const Element* rows[kStemPlanes * 9 + 4];
+    auto* const common = static_cast<typename Kind::Sum*>(call.sums);
     for (int n = 0; n < call.positions; ++n) {
+        const Features& features = call.features[n];
+        int count = 0;
+        for (int h = 0; h < features.hand_count; ++h) rows[count++] = hands + features.hands[h] * c;
+        count = filled_up<Kind>(rows, count, zeros);
+        for (int channel = 0; channel < call.outputs; channel += kBlock) {
+            typename Kind::Vector sums[kVectors];
+            for (int v = 0; v < kVectors; ++v) sums[v] = Kind::zero();
+            for (int i = 0; i < count; i += Kind::kTogether) Kind::add(sums, rows + i, channel);
+            for (int v = 0; v < kVectors; ++v) Kind::store(common + channel + v * V::kLanes, sums[v]);
+        }
+        float* to = call.to + n * kBoardSquares * c;
         call.to_maxima[n] = 0;
-        for (std::ptrdiff_t channel = 0; channel < call.outputs; channel += kBlock) {
-            with_activation<Stem<Kind>::template Part>(call.activation, StemPart{&call, n, channel});
+        for (int r = 0; r < kBoardSide; ++r) {
+            for (int f = 0; f < kBoardSide; ++f, to += c) {
+                count = 0;
+                for (int a = r == 0; a < 3 - (r == kBoardSide - 1); ++a) {
+                    for (int b = f == 0; b < 3 - (f == kBoardSide - 1); ++b) {
+                        const int s = (r + a - 1) * kBoardSide + f + b - 1;
+                        const Element* const place = board + (3 * a + b) * kStemPlanes * c;
+                        for (int i = 0; i < features.counts[s]; ++i) rows[count++] = place + features.planes[s][i] * c;
+                    }
+                }
+                count = filled_up<Kind>(rows, count, zeros);
+                with_activation<Stem<Kind>::template Square>(
+                    call.activation, StemSquare<Kind>{&call, rows, count, common, to, call.to_maxima + n});
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ constexpr int kBoardSide = 9;
 constexpr int kPatch = 25;                  // A tile with its border: 5x5.
 constexpr int kPadded = 11 * 11;            // The board with a border of zeros.
 constexpr int kBlock = 32;                  // Output channels that are computed together.
+constexpr int kStemPlanes = 62;
 
 enum class Activation : int { kNone, kRelu, kSwish, kSigmoid };
 
@@ -21,7 +22,7 @@ enum class Activation : int { kNone, kRelu, kSwish, kSigmoid };
 // the second input that are one.
 struct Features {
     std::uint8_t counts[kBoardSquares];
-    std::uint8_t planes[kBoardSquares][62];
+    std::uint8_t planes[kBoardSquares][kStemPlanes];
     std::uint8_t hand_count;
     std::uint8_t hands[119];
 };
@@ -51,12 +52,13 @@ struct StemCall {
     const Features* features;
     float* to;
     int positions, outputs;
-    const void* board;   // int16 or float [62][9][outputs]
-    const void* hands;   // int16 or float [planes][outputs]
+    const void* board;  // int16 or float [9][62][outputs], and a row of zeros.
+    const void* hands;  // int16 or float [planes][outputs]
     const float* factors;  // [outputs]: what an integer counts (not for floats).
     const float* bias;
     Activation activation;
     std::uint32_t* to_maxima;
+    void* sums;  // Scratch memory: int32 or float [outputs].
 };
 
 // Mean and maximum over the squares.

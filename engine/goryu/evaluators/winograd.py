@@ -57,7 +57,7 @@ G = np.array(
 A = np.array([[1, 1, 1, 1, 0], [0, 1, -1, 2, 0], [0, 1, 1, 4, 1]])
 """The transposed matrices B^T and A^T, and G, for the points 0, 1, -1, 2 and infinity."""
 
-MOST_16, MOST_32 = 2**15 - 1, 2**31 - 1
+MOST_14, MOST_16, MOST_32 = 2**13 - 1, 2**15 - 1, 2**31 - 1
 
 _PLUS, _MINUS = np.maximum(B, 0).sum(1), np.maximum(-B, 0).sum(1)
 GROWTH_POSITIVE = np.maximum(
@@ -138,14 +138,14 @@ class IntegerStem:
 
 
 def integer_stem(layer: Stem) -> IntegerStem:
-    """Returns the weights of the stem, rounded to 16 bits for each output channel.
+    """Returns the weights of the stem, rounded to 14 bits for each output channel.
 
-    At most 62 * 9 + 119 of them are added, so 32 bits are enough.
+    Four of them can be added in 16 bits, and all 62 * 9 + 119 in 32.
     """
     outputs = len(layer.bias)
     board = layer.board.astype(np.float64).reshape(outputs, -1, 9)
     greatest = np.maximum(np.abs(board).max((1, 2)), np.abs(layer.hands).max(1))
-    factors = MOST_16 / np.maximum(greatest, 1e-30)
+    factors = MOST_14 / np.maximum(greatest, 1e-30)
     return IntegerStem(
         np.rint(board.transpose(1, 2, 0) * factors).astype(np.int16),
         np.rint(layer.hands.T * factors).astype(np.int16),
