@@ -1,4 +1,4 @@
-"""Our own kernel against its reference, a naive convolution and onnxruntime, on shipped and on random networks."""
+"""Our own kernel against its reference, naive convolutions and onnxruntime; shipped and random networks."""
 
 import itertools
 import subprocess
@@ -258,7 +258,7 @@ def one_layer(layer: Convolution) -> ResidualNetwork:
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("size", [1, 3])
 def test_saturated_inputs_do_not_overflow(native: ModuleType, size: int, sign: float) -> None:
-    """Every input is the greatest there is, and the signs of the weights agree with those of the transforms."""
+    """Every input is the greatest there is; the patches are the worst for each place."""
     inputs = 64
     boards = [np.ones((1, 62, 9, 9), np.float32)]
     if size == 3:  # Worst cases of each place of the patch; a checkered board has both signs of all sums.
@@ -374,7 +374,8 @@ def test_the_integers_are_close_to_the_float_network(native: ModuleType) -> None
             if board.outcome() or not board.legal_moves():
                 games[i] = Board()
     planes = planes_of(boards)
-    (logits, values), (found, found_values) = by_onnxruntime(SHIPPED, planes), open_kernel(SHIPPED).run(planes)
+    logits, values = by_onnxruntime(SHIPPED, planes)
+    found, found_values = open_kernel(SHIPPED).run(planes)
     same = 0
     for board, ours, theirs in zip(boards, found, logits, strict=True):
         labels = list(labels_of(board).values())
