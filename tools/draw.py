@@ -9,10 +9,12 @@ The layers are the real imports; tests/test_repository.py fails when the drawing
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from html import unescape
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +42,7 @@ LABELS = {
     "match": ("matches between engines", "エンジン同士の対局"),
     "implementation": ("Python or C++", "Python か C++ か"),
     "evaluators": ("policy and value", "方策と価値"),
+    "kifu": ("game records", "棋譜"),
     "search": ("the algorithms", "アルゴリズム"),
     "games": ("the rules", "ルール"),
 }
@@ -60,7 +63,8 @@ def draw(_args: argparse.Namespace) -> None:
         readme = ROOT / name
         readme.write_text(with_layers(readme), encoding="utf-8", newline="\n")
     (PICTURES / "confluence.svg").write_text(confluence(), encoding="utf-8", newline="\n")
-    (PICTURES / "play.svg").write_text(game_at_the_terminal(), encoding="utf-8", newline="\n")
+    for name, language in (("play.svg", "en"), ("play.ja.svg", "ja")):
+        (PICTURES / name).write_text(game_at_the_terminal(language), encoding="utf-8", newline="\n")
 
 
 # The layers, as a Mermaid graph.
@@ -181,25 +185,46 @@ def board_svg(x: int, y: int, board: Board, start: Board) -> str:
 # A game at the terminal, as it was played.
 
 
-def game_at_the_terminal() -> str:
-    """Returns an SVG of the second moves of a game that `goryu play shogi` played."""
+GAME = ("play", "shogi", "--level", "3", "--seed", "3")
+"""The command whose output is drawn."""
+
+CELL_WIDTH = 12.2
+"""The width of a letter in rich's SVG."""
+
+ANSWERS = {"en": ["7g7f", "2g2f"], "ja": ["7六歩", "2六歩"]}
+"""The moves that the person writes."""
+
+
+def game_at_the_terminal(language: str) -> str:
+    """Returns an SVG of the second moves of a game that `goryu play shogi` played in colour."""
     from rich.console import Console
     from rich.text import Text
 
-    answers = ["7g7f", "2g2f", "quit"]
-    command = [sys.executable, "-m", "goryu", "play", "shogi"]
-    given = "".join(f"{answer}\n" for answer in answers)
-    played = subprocess.run(command, input=given, capture_output=True, text=True, check=True).stdout
-    opening, _, second_turn, _ = played.split("to move> ")
+    answers = ANSWERS[language]
+    colours = {"FORCE_COLOR": "1", "COLORTERM": "truecolor", "TERM": "xterm-256color", "COLUMNS": "200"}
+    environment = {**os.environ, **colours, "GORYU_LANGUAGE": language, "PYTHONUTF8": "1"}
+    environment.pop("NO_COLOR", None)
+    command = [sys.executable, "-m", "goryu", *GAME]
+    given = "".join(f"{answer}\n" for answer in [*answers, "quit"])
+    played = subprocess.run(command, input=given, capture_output=True, text=True, check=True, env=environment)
+    opening, _, second_turn, _ = played.stdout.split("> ")
     prompt = opening.splitlines()[-1]
-    text = Text("$ .venv/bin/goryu play shogi\n...\n")
-    text.append(f"{prompt}to move> {answers[1]}\n{second_turn}to move> ")
-    text.highlight_regex(r"(?<=> )\w+|(?<=\$ ).*", "bold green")
-    text.highlight_regex(r"\d+\. .*", "bold")
+    shown = f"$ goryu {' '.join(GAME)}\n...\n{prompt}> {answers[1]}\n{second_turn}> "
+    text = Text.from_ansi(shown)
+    text.highlight_regex(r"(?<=> )\S+|(?<=\$ ).*", "bold green")
     console = Console(record=True, width=48, file=StringIO())
     console.print(text, no_wrap=True, overflow="ellipsis")
     svg = console.export_svg(title="goryu play shogi", unique_id="play")
-    return re.sub(r" *@font-face {.*?}\n", "", svg, flags=re.DOTALL)  # Fonts from the web; GitHub loads none.
+    svg = re.sub(r" *@font-face {.*?}\n", "", svg, flags=re.DOTALL)  # Fonts from the web; GitHub loads none.
+    return re.sub(r'textLength="[0-9.]+"([^>]*>)([^<]*)<', with_width, svg)
+
+
+def with_width(text: re.Match[str]) -> str:
+    """Returns the text of an SVG by rich with its width in cells; rich takes kanji for letters."""
+    from rich.cells import cell_len
+
+    width = CELL_WIDTH * cell_len(unescape(text[2]))
+    return f'textLength="{width:g}"{text[1]}{text[2]}<'
 
 
 if __name__ == "__main__":
