@@ -79,7 +79,7 @@ def test_uct_has_the_numbers_of_the_search(state: State, playouts: int, expand_a
         assert shown.visits == node.visits
         assert shown.value == -node.value_sum / node.visits
         moves = {edge.move: edge for edge in shown.edges}
-        assert list(moves) == list(node.children)
+        assert moves.keys() == node.children.keys()
         for move, child in node.children.items():
             terms = moves[move].terms
             if child.visits:
@@ -106,16 +106,17 @@ def test_puct_tree_has_the_numbers_of_the_search(state: State, playouts: int, c:
     def check(node: puct_tree.Node, key: str) -> int:
         shown = graph.nodes[key]
         assert shown.evaluation == node.value
-        assert [edge.move for edge in shown.edges] == node.moves
-        assert [edge.visits for edge in shown.edges] == node.visits
-        assert [edge.terms["P"] for edge in shown.edges] == list(node.priors)
-        scores = [edge.terms["score"] or 0.0 for edge in shown.edges]
+        edges = sorted(shown.edges, key=lambda edge: edge.move)
+        assert [edge.move for edge in edges] == node.moves
+        assert [edge.visits for edge in edges] == node.visits
+        assert [edge.terms["P"] for edge in edges] == list(node.priors)
+        scores = [edge.terms["score"] or 0.0 for edge in edges]
         assert scores.index(max(scores)) == node.select(c)
-        assert [edge.mark == "chosen" for edge in shown.edges].index(True) == node.select(c)
+        assert [edge.mark == "chosen" for edge in edges].index(True) == node.select(c)
         count = 1
         for i, child in enumerate(node.children):
             if node.visits[i]:
-                assert shown.edges[i].value == node.value_sums[i] / node.visits[i]
+                assert edges[i].value == node.value_sums[i] / node.visits[i]
                 below = f"{key}/{node.moves[i]}"
                 if child is None:
                     assert graph.nodes[below].end

@@ -6,7 +6,7 @@ from typing import Any
 from goryu.errors import InputError
 from goryu.games.shogi import MoveError, move_from_usi
 from goryu.games.state import Move, State
-from goryu.microscope.model import Edge, Node
+from goryu.microscope.model import Edge, Edges, Node
 from goryu.microscope.recording import Recording
 from goryu.search.graph_dump import FORMAT
 
@@ -66,5 +66,5 @@ def _node(entry: Mapping[str, Any], entries: list[Any]) -> Node:
         evaluation=entry["evaluation"],
         proof=proof,
         distance=entry["distance"] if proof else None,
-        edges=edges,
+        edges=Edges(edges),
     )

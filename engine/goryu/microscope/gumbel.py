@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterator, Sequence
 from random import Random
 
 from goryu.games.state import Move, State
-from goryu.microscope.model import ROOT, Edge, Event, Node
+from goryu.microscope.model import ROOT, Edge, Edges, Event, Node
 from goryu.microscope.recording import Recording
 from goryu.microscope.rewiring import rewired
 from goryu.microscope.trees import ending, hops_of, moves_since, tree_id
@@ -121,7 +121,7 @@ class GumbelObserver:
             value=mixed,
             evaluation=node.value,
             terms={"V": node.value, "V mixed": mixed, "N": sum(node.visits)},
-            edges=tuple(self._edges(moves, node)),
+            edges=Edges(list(self._edges(moves, node))),
         )
 
     def _edges(self, moves: Sequence[Move], node: gumbel.Node) -> Iterator[Edge]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from goryu.games.state import Move, State
-from goryu.microscope.model import ROOT, Edge, Event, Hop, Node
+from goryu.microscope.model import ROOT, Edge, Edges, Event, Hop, Node
 from goryu.microscope.recording import Recording
 from goryu.microscope.rewiring import rewired
 
@@ -161,7 +161,7 @@ def _node(visit: Visit) -> Node:
         window=visit.window,
         bound=visit.bound,
         terms=terms,
-        edges=tuple(_edge(visit, i, best) for i in range(len(visit.moves))),
+        edges=Edges([_edge(visit, i, best) for i in range(len(visit.moves))]),
     )
 
 

@@ -4,9 +4,9 @@ All numbers are the search's own. Values are in [-1, +1]. A position's `id` is a
 in a tree ("root/4/0", moves as numbers), its key in a graph, where equal positions are one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, overload
 
 from goryu.games.state import Move
 
@@ -94,6 +94,51 @@ class Edge:
     mark: str = ""
 
 
+class Edges(Sequence[Edge]):
+    """The edges of a position: those of its tried moves, and untried ones that are made when they are read.
+
+    Most moves are never tried, and a recording has many versions of a position.
+    """
+
+    __slots__ = ("_make", "_tried", "_untried")
+
+    def __init__(
+        self,
+        tried: Sequence[Edge],
+        untried: Sequence[tuple[Move, float]] = (),
+        make: Callable[[Move, float], Edge] = lambda move, _: Edge(move),
+    ) -> None:
+        """untried: moves and their priors, of which `make` makes edges."""
+        self._tried = tuple(tried)
+        self._untried = untried
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._tried) + len(self._untried)
+
+    def __iter__(self) -> Iterator[Edge]:
+        yield from self._tried
+        for move, prior in self._untried:
+            yield self._make(move, prior)
+
+    @overload
+    def __getitem__(self, index: int) -> Edge: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Edge]: ...
+    def __getitem__(self, index: int | slice) -> Edge | Sequence[Edge]:
+        return tuple(self)[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Edges) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def tried(self) -> tuple[Edge, ...]:
+        """The edges that a playout has taken or takes next; the others have no child."""
+        return self._tried
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """One position after a step.
@@ -118,7 +163,7 @@ class Node:
     window: tuple[float, float] | None = None
     bound: str = ""
     terms: Mapping[str, float | None] = field(default_factory=dict)
-    edges: tuple[Edge, ...] = ()
+    edges: Edges = field(default_factory=lambda: Edges(()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Observes PUCT on a graph: a subclass that notes when a playout walks down and when it is backed up."""
 
 from collections.abc import Container, Iterable, Iterator
+from functools import partial
 
 from goryu.games.state import Move, State
-from goryu.microscope.model import Edge, Event, Hop, Node, StepKind
+from goryu.microscope.model import Edge, Edges, Event, Hop, Node, StepKind
 from goryu.microscope.recording import Recording
 from goryu.microscope.trees import moves_since
 from goryu.search import node as nodes
@@ -32,6 +33,7 @@ class PuctObserver(Puct):
         self._descent: tuple[Path, State] | None = None  # The last descent, if it is not recorded yet.
         self._waiting: dict[tuple[int, int], str] = {}  # Edge -> id of the position that waits behind it.
         self._ends: dict[str, str] = {}  # Id -> why the game is over there.
+        self._untried: dict[int, tuple[tuple[Move, float], ...]] = {}  # By key; versions of a node share it.
         self._changed: set[nodes.Node] = set()  # Nodes that the next step must show, too.
         self._shows_all = False  # Must the next step show all nodes?
         self._first_ply = 0
@@ -184,11 +186,19 @@ class PuctObserver(Puct):
             distance=node.distance if node.proof else None,
             end=self._ends.get(key, ""),
             terms={"N": n, "Q": node.value, "Q untried": untried, "c sqrt N": explore},
-            edges=tuple(
-                self._edge(node, i, untried, explore, i == chosen)
-                for i in range(len(node.moves) if node.is_complete else 0)
-            ),
+            edges=self._edges(node, untried, explore, chosen),
         )
+
+    def _edges(self, node: nodes.Node, untried: float, explore: float, chosen: int) -> Edges:
+        if not node.is_complete:  # Its moves are the line that proves it.
+            return Edges(())
+        count = max(node.tried, chosen + 1)
+        tried = [self._edge(node, i, untried, explore, i == chosen) for i in range(count)]
+        rest = self._untried.get(node.key, ())
+        if len(rest) != len(node.moves) - count:
+            rest = tuple(zip(node.moves[count:], node.priors[count:], strict=True))
+            self._untried[node.key] = rest
+        return Edges(tried, rest, partial(_untried_edge, untried, explore))
 
     def _edge(self, node: nodes.Node, i: int, untried: float, explore: float, is_chosen: bool) -> Edge:
         visits, pending, child = node.visits[i], node.pending[i], node.children[i]
@@ -212,6 +222,12 @@ class PuctObserver(Puct):
         if is_chosen:
             return "chosen"
         return "won" if self.table.is_won(node, i) else ""
+
+
+def _untried_edge(untried: float, explore: float, move: Move, prior: float) -> Edge:
+    u = explore * prior / 1
+    terms = {"P": prior, "N": 0, "in flight": 0, "Q": untried, "U": u, "score": untried + u}
+    return Edge(move, terms=terms)
 
 
 def node_id(node: nodes.Node) -> str:

@@ -1,10 +1,11 @@
 """Observes PUCT on a tree: its `simulate` runs on a tree that the observer holds."""
 
 from collections.abc import Sequence
+from functools import partial
 from math import sqrt
 
 from goryu.games.state import Move, State
-from goryu.microscope.model import ROOT, Edge, Node
+from goryu.microscope.model import ROOT, Edge, Edges, Node
 from goryu.microscope.recording import Recording
 from goryu.microscope.trees import ending, hops_of, moves_since, tree_id
 from goryu.search import puct_tree
@@ -18,6 +19,7 @@ class PuctTreeObserver:
         self.recording = Recording()
         self.root = puct_tree.search(state, evaluator, 0, c)
         self._state, self._evaluator, self._c = state.copy(), evaluator, c
+        self._untried: dict[str, tuple[list[int], list[tuple[Move, float]]]] = {}  # Shared by versions.
         self.recording.first_path[ROOT] = ()
         self.recording.add("start", ROOT, 0, [self._node((), self.root)], leaf=ROOT, value=self.root.value)
 
@@ -74,11 +76,20 @@ class PuctTreeObserver:
             value=q_node,
             evaluation=node.value,
             terms={"c": self._c, "N": n, "sqrt N": sqrt(n), "Q": q_node},
-            edges=tuple(
-                self._edge(moves, node, i, n, q_node, "chosen" if i == chosen else "")
-                for i in range(len(node.moves))
-            ),
+            edges=self._edges(moves, node, n, q_node, chosen),
         )
+
+    def _edges(
+        self, moves: Sequence[Move], node: puct_tree.Node, n: int, q_node: float, chosen: int
+    ) -> Edges:
+        shown = [i for i in range(len(node.moves)) if node.visits[i] or i == chosen]
+        edges = [self._edge(moves, node, i, n, q_node, "chosen" if i == chosen else "") for i in shown]
+        key = tree_id(moves)
+        if self._untried.get(key, (None, ()))[0] != shown:
+            rest = [(node.moves[i], node.priors[i]) for i in range(len(node.moves)) if i not in shown]
+            self._untried[key] = shown, rest
+        rest = self._untried[key][1]
+        return Edges(edges, rest, partial(_untried_edge, self._c, n, q_node))
 
     def _edge(
         self, moves: Sequence[Move], node: puct_tree.Node, i: int, n: int, q_node: float, mark: str
@@ -90,3 +101,8 @@ class PuctTreeObserver:
         if not visits:
             return Edge(move, terms=terms, mark=mark)
         return Edge(move, tree_id([*moves, move]), visits, value=q, terms=terms, mark=mark)
+
+
+def _untried_edge(c: float, n: int, q_node: float, move: Move, prior: float) -> Edge:
+    u = c * prior * sqrt(n) / 1
+    return Edge(move, terms={"P": prior, "N": 0, "Q": q_node, "U": u, "score": q_node + u})

@@ -99,7 +99,7 @@ class Recording:
             yield Event("proof", node.id, value=node.value, text=node.proof)
         if old is not None and _tried(old) > _tried(node):
             yield Event("forgotten", node.id)
-        for edge in node.edges:
+        for edge in node.edges.tried:
             if edge.child is None:
                 continue
             parents = self._parents.setdefault(edge.child, {})
@@ -122,7 +122,7 @@ class Recording:
     def _parents_of(self, nodes: Mapping[str, Node]) -> dict[str, tuple[str, ...]]:
         found: dict[str, set[str]] = {}
         for node in nodes.values():
-            for edge in node.edges:
+            for edge in node.edges.tried:
                 if edge.child is not None and edge.child in nodes:
                     found.setdefault(edge.child, set()).add(node.id)
         return {
@@ -145,7 +145,7 @@ def _value(node: Node | None) -> float | None:
 
 
 def _tried(node: Node) -> int:
-    return sum(map(_is_tried, node.edges))
+    return sum(map(_is_tried, node.edges.tried))
 
 
 def _is_tried(edge: Edge) -> bool:

@@ -5,13 +5,16 @@ from math import inf, log, sqrt
 from random import Random
 
 from goryu.games.state import Move, State
-from goryu.microscope.model import ROOT, Edge, Node
+from goryu.microscope.model import ROOT, Edge, Edges, Node
 from goryu.microscope.recording import Recording
 from goryu.microscope.rewiring import rewired
 from goryu.microscope.trees import ending, hops_of, moves_since, tree_id
 from goryu.search import uct
 from goryu.search.flat_monte_carlo import playout
 from goryu.search.random_move import random_move
+
+UNTRIED: dict[str, float | None] = {"N": 0, "Q": None, "U": None, "score": None}
+"""The terms of an untried move, which comes before all others."""
 
 
 class UctObserver:
@@ -70,6 +73,14 @@ class UctObserver:
     def _node(self, moves: Sequence[Move], node: uct.Node, end: str) -> Node:
         log_visits = log(max(1, node.visits))
         chosen = node.select(self._c) if node.children else None
+        edges = [
+            self._edge(tree_id([*moves, move]), move, child, log_visits, "chosen" if move == chosen else "")
+            for move, child in node.children.items()
+            if child.visits or move == chosen
+        ]
+        untried = [
+            (move, 0.0) for move, child in node.children.items() if not child.visits and move != chosen
+        ]
         return Node(
             tree_id(moves),
             self._state.ply + len(moves),
@@ -77,18 +88,17 @@ class UctObserver:
             value=-node.value_sum / node.visits if node.visits else None,
             end=end,
             terms={"c": self._c, "t": node.visits, "ln t": log_visits},
-            edges=tuple(
-                self._edge(
-                    tree_id([*moves, move]), move, child, log_visits, "chosen" if move == chosen else ""
-                )
-                for move, child in node.children.items()
-            ),
+            edges=Edges(edges, untried, _untried_edge),
         )
 
     def _edge(self, key: str, move: Move, child: uct.Node, log_visits: float, mark: str) -> Edge:
         score = child.ucb1(log_visits, self._c)
         if score == inf:
-            return Edge(move, terms={"N": 0, "Q": None, "U": None, "score": None}, mark=mark)
+            return Edge(move, terms=UNTRIED, mark=mark)
         q, u = child.value_sum / child.visits, self._c * sqrt(log_visits / child.visits)
         terms: dict[str, float | None] = {"N": child.visits, "Q": q, "U": u, "score": score}
         return Edge(move, key, child.visits, value=q, terms=terms, mark=mark)
+
+
+def _untried_edge(move: Move, _prior: float) -> Edge:
+    return Edge(move, terms=UNTRIED)

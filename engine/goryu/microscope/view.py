@@ -8,7 +8,7 @@ from goryu.games.state import Move, State
 from goryu.microscope.algorithms import Algorithm
 from goryu.microscope.games import GAMES, Language, after
 from goryu.microscope.layout import places
-from goryu.microscope.model import Edge, Event, Graph, Node
+from goryu.microscope.model import Edge, Edges, Event, Graph, Node
 from goryu.microscope.recording import Recording
 
 
@@ -91,10 +91,10 @@ def node_view(
     ]
     graph = recording.graph(step)
     parents = graph.parents.get(key, ())
-    return asdict(node) | {
+    return asdict(replace(node, edges=Edges(()))) | {
         "edges": edges,
         "line": names.path(key),
-        "root_move": next((e.move for e in graph.nodes[graph.root].edges if e.child == key), None),
+        "root_move": next((e.move for e in graph.nodes[graph.root].edges.tried if e.child == key), None),
         "parents": [{"id": parent, "line": names.path(parent)} for parent in parents],
         "board": GAMES[game].board(names.state(key)),
         "turn": names.state(key).turn,
@@ -162,7 +162,7 @@ def _shown_edges(
     node: Node, nodes: Mapping[str, Node], extent: Extent, on_path: Collection[str]
 ) -> list[Edge]:
     """Returns the edges to known positions that are worth showing, in the order of the moves."""
-    known = [edge for edge in node.edges if edge.child in nodes]
+    known = [edge for edge in node.edges.tried if edge.child in nodes]
     best = sorted(known, key=lambda edge: (edge.mark != "best", -edge.visits - edge.in_flight))[
         : extent.width
     ]
@@ -176,7 +176,7 @@ def _spanning_tree(graph: Graph, chosen: Sequence[str]) -> dict[str, list[str]]:
     for key in chosen[1:]:
         above[key] = next(parent for parent in graph.parents[key] if parent in shown)
     for key in chosen:
-        edges = [edge.child for edge in graph.nodes[key].edges]
+        edges = [edge.child for edge in graph.nodes[key].edges.tried]
         children[key] = [c for c in dict.fromkeys(edges) if c is not None and above.get(c) == key]
     return children
 
@@ -189,9 +189,11 @@ def _items(
     first_ply = graph.nodes[graph.root].ply
     for key in chosen:
         node = graph.nodes[key]
-        cut = [names.move(key, edge.move) for edge in node.edges if edge.mark == "cut"]
-        repeated = [edge for edge in node.edges if edge.repetitions]
-        hidden = [e for e in node.edges if (e.visits or e.in_flight or e.child) and e.child not in shown]
+        cut = [names.move(key, edge.move) for edge in node.edges.tried if edge.mark == "cut"]
+        repeated = [edge for edge in node.edges.tried if edge.repetitions]
+        hidden = [
+            e for e in node.edges.tried if (e.visits or e.in_flight or e.child) and e.child not in shown
+        ]
         row = node.ply - first_ply
         items.append(
             {
@@ -209,9 +211,7 @@ def _items(
                 "board": names.board(key),
                 "parents": len(graph.parents[key]),
                 "hidden": len([edge for edge in hidden if edge.child or not edge.repetitions]),
-                "untried": len(
-                    [e for e in node.edges if not e.visits and not e.in_flight and e.mark != "cut"]
-                ),
+                "untried": len(node.edges) - sum(map(_is_known, node.edges.tried)),
             }
         )
         if cut:
@@ -228,6 +228,10 @@ def _items(
             for edge in repeated
         ]
     return items, stubs
+
+
+def _is_known(edge: Edge) -> bool:
+    return bool(edge.visits or edge.in_flight or edge.mark == "cut")
 
 
 def _with_stubs(
@@ -256,6 +260,6 @@ def _links(
             "is_merge": edge.child not in tree[key],
         }
         for key in chosen
-        for edge in graph.nodes[key].edges
+        for edge in graph.nodes[key].edges.tried
         if edge.child in shown
     ]
