@@ -162,6 +162,12 @@ def test_a_backslash_in_a_command_is_part_of_a_path_on_windows() -> None:
     assert command_words(r"/opt/x\ y 'a b'", "posix") == ("/opt/x y", "a b")
 
 
+def test_the_path_of_a_program_may_have_blanks_without_quotes_of_its_own(tmp_path: Path) -> None:
+    program = tmp_path / "my engine"
+    program.touch()
+    assert command_words(str(program), "nt") == command_words(str(program), "posix") == (str(program),)
+
+
 def test_match_describes_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--engine1", "a -x", "--engine2", "a -x", "--nodes", "9", "--games", "40", "--dry-run"]
     assert tool("match").main(arguments) == 0

@@ -189,6 +189,8 @@ def command_words(text: str, system: str = os.name) -> tuple[str, ...]:
     >>> command_words(r'"C:\My Engines\x.exe" usi', "nt")
     ('C:\\My Engines\\x.exe', 'usi')
     """
+    if os.path.isfile(text):
+        return (text,)  # The shell has removed the quotes around a path with blanks.
     try:
         words = shlex.split(text, posix=system != "nt")
     except ValueError as error:  # A quotation mark is missing.

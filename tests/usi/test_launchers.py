@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -125,6 +126,41 @@ def test_the_bat_file_starts_the_engine_from_any_folder(
     command = command_prompt.command(installed_copy(tmp_path / name), by_name)
     with pool.start(command, **command_prompt.environment) as engine:
         check_session(engine)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name, given, expected",
+    [
+        ("dev", ["match", "--games", "2"], ["match", "--games", "2"]),
+        ("learn", [], ["learn", "tictactoe"]),
+        ("learn", ["reversi"], ["learn", "reversi"]),
+        ("train", [], ["train", "--help"]),
+        ("match", [], ["match", "--help"]),
+        (
+            "match",
+            ["--engine1", r"C:\My Engines (x86)\x & y.exe", "--option1", "A=b c", "a ^b", "x!y z"],
+            ["match", "--engine1", r"C:\My Engines (x86)\x & y.exe", "--option1", "A=b c", "a ^b", "x!y z"],
+        ),
+    ],
+)
+def test_a_launcher_hands_its_arguments_to_dev_py_in_the_checkout(
+    name: str, given: list[str], expected: list[str], command_prompt: CommandPrompt, tmp_path: Path
+) -> None:
+    folder = tmp_path / "with blanks & more"
+    launcher = installed_copy(folder).with_name(f"{name}.bat")
+    report = tmp_path / "report"
+    (folder / ".venv" / "Scripts" / "python.exe").write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$PWD" "$@" end > "{report}"\n'
+    )
+    environment = {**os.environ, **command_prompt.environment}
+    command = [*command_prompt.command(launcher), *given]
+    subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
+    deadline_s = time.monotonic() + 20.0  # Wine does not wait for programs of Linux.
+    while not (report.exists() and report.read_text().endswith("end\n")):
+        assert time.monotonic() < deadline_s, "python.exe was not started"
+        time.sleep(0.1)
+    assert report.read_text().splitlines() == [str(folder), r"tools\dev.py", *expected, "end"]
 
 
 @pytest.mark.slow
