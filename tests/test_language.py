@@ -11,6 +11,11 @@ import pytest
 import goryu
 from goryu.japanese import MESSAGES
 from goryu.language import VARIABLES, either, language, tr
+from goryu.players.config import EngineConfig
+from goryu.usi.console import print_options
+from goryu.usi.japanese_help import JAPANESE_HELP
+from goryu.usi.option_values import OptionValues
+from goryu.usi.options import OPTIONS, identification
 
 SOURCES = sorted(Path(goryu.__file__).parent.rglob("*.py"))
 
@@ -78,3 +83,22 @@ def test_a_translation_has_the_fields_of_its_text() -> None:
             {name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (english, japanese)
         )
         assert fields == expected, english
+
+
+def test_every_option_has_japanese_help(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {option.name for option in OPTIONS} == set(JAPANESE_HELP)
+    assert {option.unit.name for option in OPTIONS} - {""} <= set(MESSAGES)
+    monkeypatch.setenv("GORYU_LANGUAGE", "ja")
+    assert print_options([]) == 0
+    text = capsys.readouterr().out
+    assert "Level（0〜10。既定 0）" in text
+    assert all(help_text in text for help_text in JAPANESE_HELP.values())
+
+
+def test_the_protocol_stays_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GORYU_LANGUAGE", "ja")
+    assert all(line.isascii() for line in identification(EngineConfig()))
+    options = OptionValues()
+    assert all(line.isascii() for line in [*options.explain("Level"), *options.describe("")])

@@ -200,6 +200,7 @@ TEXTS = {
         "Fairy-Stockfish（Skill Level −20、2,000ノード）",
     ),
     "level": ("level", "レベル"),
+    "rating": ("rating", "レーティング"),
     "mean": ("mean loss", "平均"),
     "more": ("≥ {percent} %", "{percent}%以上"),
     "range": ("{low}-{high} %", "{low}〜{high}%"),
@@ -213,6 +214,7 @@ def report(folder: Path) -> None:
     for name, language in GUIDES.items():
         guide = ROOT / name
         text = guide.read_text("utf-8")
+        text = replaced(text, "levels", level_table(language))
         text = replaced(text, "matches", match_table(folder, language))
         text = replaced(text, "losses", loss_table(losses, language))
         guide.write_text(text, "utf-8", newline="\n")
@@ -229,6 +231,16 @@ def replaced(text: str, name: str, table: str) -> str:
     if not found:
         raise UsageError(f"expected {begin.strip()} and {end} in the guide")
     return f"{before}{begin}{table}\n{end}{after}"
+
+
+def level_table(language: int) -> str:
+    """Returns names, ratings and descriptions of the levels as a table."""
+    words = {name: texts[language] for name, texts in TEXTS.items()}
+    lines = [f"| {words['level']} | {words['rating']} | |", "|---|--:|---|"]
+    for level in LEVELS:
+        about = (level.about_english, level.about_japanese)[language]
+        lines.append(f"| {level_name(level.number, language)} | {level.elo} | {about} |")
+    return "\n".join(lines)
 
 
 def match_table(folder: Path, language: int) -> str:

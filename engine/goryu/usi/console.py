@@ -13,8 +13,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from goryu.language import either, tr
 from goryu.players.model_path import read_model_options
 from goryu.usi.commands import Command
+from goryu.usi.japanese_help import JAPANESE_HELP
+from goryu.usi.option import Option
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
 
@@ -172,10 +175,18 @@ def print_options(arguments: Sequence[str]) -> int:
     values.set_model_options(read_model_options(values.config.evaluator))
     for option in OPTIONS:
         print(option.description(values.defaults))
-        print(f"    {option.help}")
-        names = [name if factor == 1 else f"{name} (times {factor})" for name, factor in option.aliases]
+        print(f"    {_help(option)}")
+        names = [
+            name if factor == 1 else tr("{name} (times {factor})", name=name, factor=factor)
+            for name, factor in option.aliases
+        ]
         if option.exact_alias:
-            names.append(f"{option.exact_alias} (in lower case)")
+            names.append(tr("{name} (in lower case)", name=option.exact_alias))
         if names:
-            print(f"    also: {', '.join(names)}")
+            print("    " + tr("also: {names}", names=tr(", ").join(names)))
     return 0
+
+
+def _help(option: Option) -> str:
+    """Returns the help of an option in the user's language."""
+    return either(option.help, JAPANESE_HELP.get(option.name, option.help))

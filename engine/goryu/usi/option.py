@@ -5,6 +5,7 @@ from enum import Enum
 from operator import attrgetter
 
 from goryu.errors import GoryuError
+from goryu.language import tr
 from goryu.players.config import EngineConfig, Value
 
 INT32_MAX = 2**31 - 1
@@ -106,14 +107,17 @@ class Option:
     def description(self, config: EngineConfig) -> str:
         """Returns for people which values the option takes, with the value in `config` as the default."""
         if self.kind is Kind.BUTTON:
-            return f"{self.name} (button)"
-        values = {Kind.CHECK: "true or false", Kind.STRING: "text", Kind.FILENAME: "file"}.get(self.kind, "")
+            return tr("{name} (button)", name=self.name)
+        words = {Kind.CHECK: tr("true or false"), Kind.STRING: tr("text"), Kind.FILENAME: tr("file")}
+        values = words.get(self.kind, "")
         if self.kind is Kind.SPIN:
-            values = f"{self.minimum} to {self.maximum} {self.unit.name}".rstrip()
+            bounds = tr("{low} to {high}", low=self.minimum, high=self.maximum)
+            values = f"{bounds} {tr(self.unit.name) if self.unit.name else ''}".rstrip()
         elif self.kind is Kind.COMBO:
-            values = f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
-        default = self.text(config).replace(EMPTY, "none")
-        return f"{self.name} ({values}; default {default})"
+            first, last = ", ".join(self.choices[:-1]), self.choices[-1]
+            values = tr("{first} or {last}", first=first, last=last)
+        default = self.text(config).replace(EMPTY, tr("none"))
+        return tr("{name} ({values}; default {default})", name=self.name, values=values, default=default)
 
     def parse(self, text: str, factor: int = 1) -> Value:
         """Returns the field's value for a text; a number out of bounds becomes the nearest possible one.
