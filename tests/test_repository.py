@@ -349,8 +349,12 @@ def test_a_checkout_finds_its_networks_in_models() -> None:
     assert models_folder() == ROOT / "models"
 
 
+def files_below(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
 @pytest.mark.slow
-def test_an_installed_wheel_finds_its_networks(tmp_path: Path) -> None:
+def test_an_installed_wheel_finds_its_networks_and_the_page(tmp_path: Path) -> None:
     source, installed = tmp_path / "source", tmp_path / "installed"
     environment = {**os.environ, "GORYU_SKIP_NATIVE": "1", "PYTHONPATH": str(installed)}
 
@@ -371,6 +375,8 @@ def test_an_installed_wheel_finds_its_networks(tmp_path: Path) -> None:
     suffixes = {".onnx", ".ini", ".toml", ".md"}
     shipped = {path.name for path in (ROOT / "models").glob("*") if path.suffix in suffixes}
     assert {path.name for path in found.glob("*")} == shipped
+    page = Path("goryu", "web", "static")
+    assert files_below(installed / page) == files_below(source / "engine" / page)
 
 
 @pytest.mark.slow
