@@ -102,15 +102,45 @@ def click(page: "Page", square: str) -> None:
 def take_pictures(page: "Page", url: str, language: str) -> None:
     """Writes the pictures of all views in one language."""
     page.goto(url)
-    begin(page)
-    for count, move in enumerate(GAME.split(), start=1):
-        page.locator(".write input").fill(move)
-        page.locator(".write button").click()
-        page.wait_for_function(f"() => document.querySelectorAll('.moves li').length === {count}")
+    picture_of_play(page, language)
+    picture_of_the_microscope(page, url, language)
+
+
+def picture_of_play(page: "Page", language: str) -> None:
+    """Takes the picture of a game against the fifth level, with a hint."""
+    page.wait_for_selector(".setup form button")
+    setup = {"game": "shogi", "side": "first", "opponent": "5", "moves": GAME.split()}
+    page.evaluate(
+        """async (setup) => {
+          const socket = await import("/static/js/socket.js");
+          await socket.request("play.new", setup);
+        }""",
+        {**setup, "clock": {"main": 600, "byoyomi": 30}},
+    )
+    page.reload()
+    page.wait_for_selector(".side-parts:not([hidden])")
     page.locator(".actions button").first.click()
     page.wait_for_selector(".hints:not([hidden])")
+    page.mouse.move(0, 0)
+    shoot(page, f"web-play{language}")
+
+
+def picture_of_the_microscope(page: "Page", url: str, language: str) -> None:
+    """Takes the picture of a search of tic-tac-toe in which paths have flowed together."""
+    page.goto(f"{url}#microscope")
+    page.wait_for_selector(".graph svg.tree-picture g.node")
+    page.fill(".playout", "60")
+    page.press(".playout", "Enter")
+    page.wait_for_function("() => document.querySelectorAll('.graph g.node').length > 8")
+    page.wait_for_timeout(1500)  # Its animation.
+    page.locator(".microscope .setup summary").first.click()
+    shoot(page, f"web-microscope{language}")
+
+
+def shoot(page: "Page", name: str) -> None:
+    """Writes a picture when nothing moves any more."""
     page.wait_for_timeout(500)
-    page.screenshot(path=PICTURES / f"web-play{language}.png")
+    page.screenshot(path=PICTURES / f"{name}.png")
 
 
 # Speed.

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from goryu.web.server import STATIC
+
 expect = pytest.importorskip("playwright.sync_api").expect
 
 
@@ -29,3 +31,12 @@ def test_light_and_dark_follow_the_system_and_the_switch(open_page: Any) -> None
     assert dark != light
     page.reload()
     assert page.evaluate(background) == light
+
+
+def test_all_texts_are_there_in_both_languages(page: Any) -> None:
+    modules = [path.name for path in (STATIC / "js").glob("*.js") if path.name not in ("main.js", "theme.js")]
+    script = """async (modules) => {
+      for (const name of modules) await import(`/static/js/${name}`);
+      return (await import("/static/js/i18n.js")).missing();
+    }"""
+    assert page.evaluate(script, modules) == []

@@ -34,6 +34,12 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
+/** Returns the keys that have a text in one language only. */
+export function missing() {
+  const [first, second] = LANGUAGES.map((name) => Object.keys(texts[name]));
+  return [...first.filter((key) => !(key in texts.en)), ...second.filter((key) => !(key in texts.ja))];
+}
+
 /** Is there a text with this key? */
 export function has(key) {
   return key in texts[language];
