@@ -142,6 +142,29 @@ MESSAGES: dict[str, str] = {
     "per mille": "‰",
     "percent of win rate": "勝率%",
     "per mille of win rate": "勝率‰",
+    # goryu doctor
+    "Checks the installation and measures its speed.": "インストールの状態を調べ、速さを測ります。",
+    "ONNX model (default: the shipped one)": "ONNXモデル（既定：付属のもの）",
+    "search and rules: {reason}": "探索とルール：{reason}",
+    "; tools/dev.py setup builds the native code or explains why it cannot": (
+        "。tools/dev.py setup でネイティブコードをビルドできます（できないときは理由が表示されます）"
+    ),
+    "{name} is not installed": "{name}がインストールされていません",
+    "onnxruntime offers: {providers}": "onnxruntimeで使えるもの：{providers}",
+    "model {path}": "モデル {path}",
+    "model {path}: no such file": "モデル {path}：ファイルがありません",
+    "backend {backend}: {error}": "バックエンド {backend}：{error}",
+    "backend {backend}: {rate:.0f} positions/s; {network}": (
+        "バックエンド {backend}：毎秒{rate:.0f}局面、{network}"
+    ),
+    "the search found no move": "探索で指し手が見つかりませんでした",
+    "search: {rate:.0f} playouts/s, the first move would be {move}": (
+        "探索：毎秒{rate:.0f}プレイアウト、初手は {move}"
+    ),
+    "register in the GUI: {program}": "GUIに登録するプログラム：{program}",
+    "{program} is missing: `pip install goryu`, or `pip install -e .` in the checkout": (
+        "{program}がありません。`pip install goryu` か、チェックアウトで `pip install -e .` を実行してください"
+    ),
     # Agents.
     "any legal move": "でたらめに指す",
     "perfect play: searches the whole game": "最後まで読み切る",

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from goryu import __version__
+from goryu.language import tr
 from goryu.players.config import EngineConfig, EvaluatorConfig
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ MEASURED_S = 1.0
 def main(arguments: Sequence[str]) -> int:
     """Runs every check and returns 0 if the network plays, else 1."""
     parser = argparse.ArgumentParser(
-        prog="goryu doctor", description="Checks the installation and measures its speed."
+        prog="goryu doctor", description=tr("Checks the installation and measures its speed.")
     )
-    parser.add_argument("--model", default="", help="ONNX model (default: the shipped one)")
+    parser.add_argument("--model", default="", help=tr("ONNX model (default: the shipped one)"))
     options = parser.parse_args(arguments)
     is_working = True
     for line in _findings(options.model):
@@ -55,7 +56,7 @@ def _findings(model: str) -> Iterator[str]:
     try:
         yield from _rules()
     except ImportError as error:  # Every other check needs a board.
-        yield f"! broken: search and rules: {error}{_advice()}"
+        yield "! broken: " + tr("search and rules: {reason}", reason=f"{error}{_advice()}")
         return
     yield from _network(model)
     yield from _search(model)
@@ -69,20 +70,20 @@ def _installation() -> Iterator[str]:
             yield f"{name} {version(name)}"
         except PackageNotFoundError:
             if name in ("numpy", "python-shogi"):
-                yield f"! broken: {name} is not installed"
+                yield "! broken: " + tr("{name} is not installed", name=name)
 
 
 def _rules() -> Iterator[str]:
     from goryu.implementation import IMPLEMENTATION, WHY
 
     mark = "" if IMPLEMENTATION == "native" else "! slow: "
-    yield f"{mark}search and rules: {IMPLEMENTATION} ({WHY}){_advice()}"
+    yield mark + tr("search and rules: {reason}", reason=f"{IMPLEMENTATION} ({WHY}){_advice()}")
 
 
 def _advice() -> str:
     """Returns how to build the native code, "" if it is built."""
     is_built = find_spec("goryu._native") is not None
-    return "" if is_built else "; tools/dev.py setup builds the native code or explains why it cannot"
+    return "" if is_built else tr("; tools/dev.py setup builds the native code or explains why it cannot")
 
 
 def _network(model: str) -> Iterator[str]:
@@ -93,11 +94,12 @@ def _network(model: str) -> Iterator[str]:
     from goryu.players.model_path import model_path
 
     try:
-        yield f"onnxruntime offers: {', '.join(import_onnxruntime().get_available_providers())}"
+        providers = ", ".join(import_onnxruntime().get_available_providers())
+        yield tr("onnxruntime offers: {providers}", providers=providers)
         path = model_path(EvaluatorConfig(model=model))
-        yield f"model {path}"
+        yield tr("model {path}", path=path)
         if not path.is_file():
-            raise ModelError(f"model {path}: no such file")
+            raise ModelError(tr("model {path}: no such file", path=path))
     except (BackendError, ModelError) as error:
         yield f"! broken: {error}"
         return
@@ -107,10 +109,16 @@ def _network(model: str) -> Iterator[str]:
         try:
             network = load_network(config, notes.append)
         except (BackendError, ModelError) as error:
-            yield f"{'! broken: ' if backend in ('auto', 'cpu') else ''}backend {backend}: {error}"
+            mark = "! broken: " if backend in ("auto", "cpu") else ""
+            yield mark + tr("backend {backend}: {error}", backend=backend, error=error)
             continue
         yield from (f"! {note}" for note in notes)
-        yield f"backend {backend}: {_evaluations_per_second(network):.0f} positions/s; {network.description}"
+        yield tr(
+            "backend {backend}: {rate:.0f} positions/s; {network}",
+            backend=backend,
+            rate=_evaluations_per_second(network),
+            network=network.description,
+        )
 
 
 def _evaluations_per_second(network: "NetworkEvaluator") -> float:
@@ -146,10 +154,14 @@ def _search(model: str) -> Iterator[str]:
     request = Request(Board(), Limits(movetime_ms=1000 * MEASURED_S), config, monotonic())
     answer = player.search(request, SearchControl(), lambda result, elapsed_ms: None)
     if answer.move is None or answer.result is None:
-        yield "! broken: the search found no move"
+        yield "! broken: " + tr("the search found no move")
         return
     rate = 1000 * answer.result.stats.playouts / answer.elapsed_ms
-    yield f"search: {rate:.0f} playouts/s, the first move would be {move_to_usi(answer.move)}"
+    yield tr(
+        "search: {rate:.0f} playouts/s, the first move would be {move}",
+        rate=rate,
+        move=move_to_usi(answer.move),
+    )
 
 
 def _registration() -> Iterator[str]:
@@ -158,8 +170,11 @@ def _registration() -> Iterator[str]:
     program = scripts / ("goryu.exe" if sys.platform == "win32" else "goryu")
     launcher = Path(__file__).resolve().parents[3] / "bat" / "usi.bat"
     if program.is_file():
-        yield f"register in the GUI: {program}"
+        yield tr("register in the GUI: {program}", program=program)
     elif sys.platform == "win32" and launcher.is_file():
-        yield f"register in the GUI: {launcher}"
+        yield tr("register in the GUI: {program}", program=launcher)
     else:
-        yield f"! {program} is missing: `pip install goryu`, or `pip install -e .` in the checkout"
+        yield "! " + tr(
+            "{program} is missing: `pip install goryu`, or `pip install -e .` in the checkout",
+            program=program,
+        )
