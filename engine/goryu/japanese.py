@@ -163,7 +163,7 @@ MESSAGES: dict[str, str] = {
     ),
     "register in the GUI: {program}": "GUIに登録するプログラム：{program}",
     "{program} is missing: `pip install goryu`, or `pip install -e .` in the checkout": (
-        "{program}がありません。`pip install goryu` か、チェックアウトで `pip install -e .` を実行してください"
+        "{program}がありません。`pip install goryu` か、チェックアウトで `pip install -e .` を実行"
     ),
     # Agents.
     "any legal move": "でたらめに指す",

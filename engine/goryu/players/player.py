@@ -48,8 +48,8 @@ MOST_MATE_ENTRIES = 1 << 21
 UNLIMITED = 1 << 62
 """More positions than a mate search can expand."""
 
-LEVEL_BATCH = 4
-"""Positions per call of the evaluator in the search of a level, which makes few playouts."""
+LEVEL_BATCH = 1
+"""Positions per call of the evaluator in the search of a level, so that it is the same with every backend."""
 
 MATE_MARGIN_MS = 10.0
 """How long before the end of its time a mate search stops, to answer in time."""
@@ -261,7 +261,7 @@ class Player:
         is_level: is it the search of a level? It is the same on every machine: one thread, small batches.
         """
         assert self._loaded is not None
-        batch_size = min(self._loaded.batch_size, LEVEL_BATCH) if is_level else self._loaded.batch_size
+        batch_size = LEVEL_BATCH if is_level else self._loaded.batch_size
         threads = 1 if is_level else usable_threads(config.evaluator.threads)
         wanted = config.puct_config(board.turn, batch_size, MEMORY_FACTOR[IMPLEMENTATION])
         if draw_value is not None:
