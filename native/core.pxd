@@ -304,7 +304,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         void expand(Batch&) except +
         cbool add_mate(CoreState&, MoveSpan line) except +
         void retract(Batch&)
-        void wait_for_others(cbool is_helper)
+        void wait_for_others(const Batch&, cbool is_helper)
         Snapshot snapshot()
         mutex& mutex()
         CoreNodeTable& table()

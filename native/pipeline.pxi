@@ -53,7 +53,7 @@ cdef class Pipeline:
             self.evaluate()
             return True
         with nogil:
-            self.core.wait_for_others(is_helper)
+            self.core.wait_for_others(self.batch, is_helper)
         return False
 
     cdef bint steps(self, cbool is_helper) except -1:

@@ -689,6 +689,17 @@ def test_a_large_batch_outlives_collisions(monkeypatch: pytest.MonkeyPatch) -> N
     assert at_length > 1.3 * at_once
 
 
+@pytest.mark.parametrize("batch_size, is_full", [(7, False), (8, True)])
+def test_only_small_batches_end_at_the_first_collision(batch_size: int, is_full: bool) -> None:
+    evaluator = Decided()
+    puct = Puct(evaluator, PuctConfig(Formula(1.0), Formula(1.0, fpu_reduction=0.1), batch_size=batch_size))
+    puct.search(Board(), never, max_playouts=16 * batch_size)
+    evaluator.sizes.clear()
+    puct.search(Board(), never, max_evaluations=1000)
+    mean = sum(evaluator.sizes) / len(evaluator.sizes) / batch_size
+    assert mean > 0.95 if is_full else mean < 0.8
+
+
 @pytest.mark.parametrize("rules", [Rules(), Rules(all_moves=False)])
 def test_no_loss_is_proven_where_a_pawn_that_does_not_promote_escapes(rules: Rules) -> None:
     """After 2f2g P*1g would be uchifuzume; a promoted pawn could take, which makes it a mate in 3."""

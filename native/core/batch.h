@@ -55,6 +55,7 @@ private:
         waiting_.clear(room);
     }
 
+    std::uint64_t expansions_seen_ = 0;  // Puct's counter at the end of `gather`.
     std::vector<Leaf> leaves_;
     std::vector<Step> steps_;
     std::vector<Step> collided_;  // Those of playouts that met a waiting position.

@@ -12,8 +12,11 @@ constexpr double kFreePlayouts = 2.4;
 constexpr std::uint32_t kInFlightShare = 16;
 // Half of what a node can count in 16 bits; collisions may take the other half.
 constexpr std::uint32_t kMostInFlight = 0x7FFF;
-// A batch ends when more than 1/8 of its playouts, those of other threads included, collided.
-constexpr int kCollisionShare = 8;
+// A batch may have 4 collisions for each of its positions, and all batches together 1/4 of the root's visits;
+// small batches end at the first.
+constexpr std::uint32_t kLeastBatchWithCollisions = 8;
+constexpr std::uint32_t kCollisionsPerPosition = 4;
+constexpr std::uint32_t kCollisionShare = 4;
 // The longest that a thread with nothing to do waits for the others.
 constexpr std::chrono::milliseconds kPatience{1};
 
@@ -125,18 +128,22 @@ void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
     table_.fit();
     const std::uint32_t share = std::max(1U, table_[root_].total_visits / kInFlightShare / config_.threads);
     const std::uint32_t most = kMostInFlight / config_.threads;
-    const int limit = static_cast<int>(std::min({static_cast<std::uint32_t>(config_.batch_size), share, most}));
+    const std::uint32_t limit = std::min({static_cast<std::uint32_t>(config_.batch_size), share, most});
     batch.empty(limit);
     batches_.push_back(&batch);
-    const int collisions_allowed = limit * config_.threads / kCollisionShare;
-    int free = 0, collisions = 0;
-    while (static_cast<int>(batch.size()) < limit && free < kFreePlayouts * limit) {
+    std::uint32_t allowed = 0;
+    if (limit >= kLeastBatchWithCollisions) {
+        const std::uint32_t collisions_share = table_[root_].total_visits / kCollisionShare / config_.threads;
+        allowed = std::min({kCollisionsPerPosition * limit, collisions_share, most});
+    }
+    std::uint32_t free = 0, collisions = 0;
+    while (batch.size() < limit && free < kFreePlayouts * limit) {
         if (!has_room(in_flight_)) break;
         const Descent descent = walk(state, sink, batch, lock);
         if (descent == Descent::kFree) {
             ++free;
         } else if (descent == Descent::kCollision) {
-            if (++collisions > collisions_allowed) break;
+            if (++collisions > allowed) break;
         } else if (descent == Descent::kStuck) {
             progress_.is_exhausted = in_flight_ == 0;
             break;
@@ -144,6 +151,7 @@ void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
     }
     cancel(batch.collided_);
     batch.collided_.clear();
+    batch.expansions_seen_ = expansions_;
     if (batch.size() == 0) retire(batch);
 }
 
@@ -334,9 +342,10 @@ void Puct::retract(Batch& batch) noexcept {
     retire(batch);
 }
 
-void Puct::wait_for_others(bool is_helper) {
+void Puct::wait_for_others(const Batch& batch, bool is_helper) {
     Lock lock(mutex_);
-    if (in_flight_ != 0 || is_helper) expanded_.wait_for(lock, kPatience);
+    if (in_flight_ == 0 && !is_helper) return;
+    expanded_.wait_for(lock, kPatience, [&] { return expansions_ != batch.expansions_seen_; });
 }
 
 Snapshot Puct::snapshot() {
@@ -387,7 +396,10 @@ void Puct::cancel(std::span<const Batch::Step> steps) noexcept {
 
 // Nothing of the batch waits any more.
 void Puct::retire(Batch& batch) noexcept {
-    if (batch.size() != 0) expanded_.notify_all();
+    if (batch.size() != 0) {
+        ++expansions_;
+        expanded_.notify_all();
+    }
     batch.examined_.reset();
     batch.leaves_.clear();
     batch.steps_.clear();

@@ -73,9 +73,9 @@ public:
     bool add_mate(State& state, std::span<const Move> line);
     // Takes the leaves back.
     void retract(Batch& batch) noexcept;
-    // Waits until another thread has expanded a batch, or a moment. Where nothing is in flight only helpers
-    // wait: they would keep the lock from the thread that checks the clock, and find no more to do than it does.
-    void wait_for_others(bool is_helper);
+    // Waits until another thread has expanded a batch since `gather` left this one empty, or a moment. Where
+    // nothing is in flight only helpers wait: they would keep the lock from the thread that checks the clock, and find no more to do than it does.
+    void wait_for_others(const Batch& batch, bool is_helper);
     // The state of the search.
     Snapshot snapshot();
 
@@ -141,6 +141,7 @@ private:
     std::condition_variable expanded_;
     std::vector<Batch*> batches_;  // Those that are being gathered or evaluated.
     std::size_t in_flight_ = 0;    // Leaves of all batches, and walks that may become leaves.
+    std::uint64_t expansions_ = 0;  // Batches that wait no more: what a waiting thread watches.
 };
 
 }  // namespace goryu

@@ -37,9 +37,13 @@ FREE_PLAYOUTS = 2.4
 IN_FLIGHT_SHARE = 16
 """At most 1/16 of the root's visits may be in flight; with more, early choices would be made blindly."""
 
-COLLISION_SHARE = 8
-"""A batch ends when more than 1/8 of its playouts meet a position that waits already (a collision); they stay
-in flight until then, which keeps the others away (dlshogi's way)."""
+LEAST_BATCH_WITH_COLLISIONS = 8
+COLLISIONS_PER_POSITION = 4
+COLLISION_SHARE = 4
+"""A playout that meets a position which waits already (a collision) stays in flight until the batch is full,
+which keeps the others away. A batch may have 4 for each of its positions, but only 1/4 of the root's visits:
+the larger the tree, the less it minds blind choices (lc0's idea). Small batches, all that a CPU needs, end at
+the first."""
 
 Path = list[tuple[Node, int]]
 """The (node, move index) pairs from the root down to a leaf."""
@@ -118,6 +122,9 @@ class Puct:
         leaves: dict[int, tuple[State, Path]] = {}  # By key.
         collided: Path = []
         limit = min(self.config.batch_size, max(1, root.total_visits // IN_FLIGHT_SHARE))
+        allowed = 0
+        if limit >= LEAST_BATCH_WITH_COLLISIONS:
+            allowed = min(COLLISIONS_PER_POSITION * limit, root.total_visits // COLLISION_SHARE)
         free = collisions = 0
         while len(leaves) < limit and free < FREE_PLAYOUTS * limit:
             if not progress.has_room(len(leaves)):
@@ -133,7 +140,7 @@ class Puct:
             elif descent is _Descent.COLLISION:
                 collided += path
                 collisions += 1
-                if collisions > limit // COLLISION_SHARE:
+                if collisions > allowed:
                     break
             elif descent is _Descent.STUCK:
                 progress.is_exhausted = not leaves

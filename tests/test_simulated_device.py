@@ -1,0 +1,58 @@
+"""The search before a simulated GPU."""
+
+import time
+
+import numpy as np
+import pytest
+
+from goryu.benchmark.simulated_device import SimulatedDevice
+from goryu.benchmark.throughput import MIDDLE_GAME
+from goryu.implementation import IMPLEMENTATION, Board, make_puct
+from goryu.search.config import Formula, PuctConfig
+from goryu.search.result import SearchStats
+
+SHIPPED = Formula(c_init=1.3, fpu_reduction=0.36), Formula(c_init=1.5, fpu_reduction=0.1)
+"""The formulas of the shipped network, which has a sharper policy than AlphaZero's constants expect."""
+
+
+def never(stats: SearchStats) -> bool:
+    return False
+
+
+@pytest.mark.skipif(IMPLEMENTATION == "python", reason="too slow, and there is one thread")
+@pytest.mark.parametrize("threads, element", [(1, "float"), (2, "float"), (1, "float16")])
+def test_batches_of_a_fast_device_are_nearly_full(threads: int, element: str) -> None:
+    device = SimulatedDevice(call_s=0.0, row_s=0.0, element=element)
+    puct = make_puct(device.network(128), PuctConfig(*SHIPPED, batch_size=128), threads=threads)
+    board = Board(MIDDLE_GAME)
+    puct.search(board, never, max_playouts=64 * 128 * threads)  # A smaller tree allows smaller batches.
+    device.reset()
+    stats = puct.search(board, never, max_evaluations=12_000).stats
+    assert stats.evaluations == device.positions == 12_000
+    assert device.mean_batch > 0.9 * 128
+
+
+def test_every_position_gets_its_own_answer_whatever_the_batch() -> None:
+    network = SimulatedDevice(call_s=0.0, row_s=0.0).network(8)
+    boards = [Board()]
+    for _ in range(10):
+        boards.append(boards[-1].copy())
+        boards[-1].push(boards[-1].legal_moves()[0])
+    together = network.evaluate(boards)
+    assert together == [network.evaluate([board])[0] for board in boards]
+    assert len({evaluation.value for evaluation in together}) > 8
+
+
+def test_a_call_takes_its_time_and_calls_are_counted() -> None:
+    device = SimulatedDevice(call_s=0.01, row_s=0.005)
+    network = device.network(4)
+    inputs = network.new_inputs(3)
+    for rows in inputs:
+        rows[:] = 1
+    start = time.perf_counter()
+    logits, values = network.run(inputs)
+    assert time.perf_counter() - start >= 0.03
+    assert (device.calls, device.positions, device.rows) == (1, 3, 4), "padded to 4 rows"
+    assert device.busy_s == pytest.approx(0.03)
+    assert logits.shape == (3, 2187)
+    assert np.abs(values).max() < 0.5
