@@ -65,13 +65,13 @@ cdef class Pipeline:
                 while evaluated < <size_t>self.adapter.burst:
                     self.core.gather(self.game[0], self.sink[0], self.batch)
                     if self.batch.size() == 0:
-                        self.core.wait_for_others(is_helper)
+                        self.core.wait_for_others(self.batch, is_helper)
                         break
                     is_evaluating = True
                     self.adapter.read(self.batch)
+                    evaluated += self.batch.size()  # `expand` empties the batch.
                     self.core.expand(self.batch)
                     is_evaluating = False
-                    evaluated += self.batch.size()
         except BaseException:
             if is_evaluating:
                 with nogil:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib.machinery import ExtensionFileLoader
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from struct import pack
@@ -582,6 +583,21 @@ def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> 
             twin = native.Puct(evaluator, config)
             assert twin.search(native.Board(sfen), never, max_playouts=100) == expected
             assert_same_graph(twin, puct)
+
+
+def test_a_search_without_python_stops_to_ask_after_few_evaluations(native: ModuleType) -> None:
+    network = NetworkEvaluator(models_folder() / "goryu-5x64.onnx", backend="cpu", batch_size=4)
+    if not network.kernel:
+        pytest.skip("no kernel for this processor")
+    seen: list[int] = []
+
+    def note(stats: SearchStats) -> bool:
+        seen.append(stats.evaluations)
+        return False
+
+    native.Puct(network, PuctConfig(batch_size=4)).search(native.Board(), note, max_evaluations=600)
+    steps = [after - before for before, after in pairwise(seen)]
+    assert max(steps) < 8 + 4, "eight, and what a batch adds"
 
 
 @pytest.mark.parametrize("output", ["output_value", "output_policy"])
