@@ -275,3 +275,14 @@ def test_a_start_position_that_breaks_the_rules_is_explained(page: Any) -> None:
     page.get_by_role("button", name="Start").click()
     expect(page.locator(".toast.error")).to_contain_text("SFEN")
     page.problems.clear()  # The page writes what it shows to the console too.
+
+
+def test_pieces_can_have_letters(page: Any) -> None:
+    start(page, side="both")
+    letter = "getComputedStyle(document.querySelector('sg-pieces piece.rook'), '::after').content"
+    assert page.evaluate(letter) == "none"
+    page.get_by_role("button", name="Letters").click()
+    assert page.evaluate(letter) == '"R"'
+    page.reload()
+    page.wait_for_selector("sg-pieces piece.rook")
+    assert page.evaluate(letter) == '"R"'

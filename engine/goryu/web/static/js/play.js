@@ -21,6 +21,8 @@ i18n.extend({
     "play.flip": "Flip board",
     "play.sound.on": "Sound on",
     "play.sound.off": "Sound off",
+    "play.letters": "Letters",
+    "play.letters.title": "Letters on the pieces: P pawn, L lance, N knight, S silver, G gold, B bishop, R rook, K king",
     "play.moves": "Moves",
     "play.notation": "Notation",
     "play.notation.ja": "日本語",
@@ -78,6 +80,8 @@ i18n.extend({
     "play.flip": "盤を反転",
     "play.sound.on": "音あり",
     "play.sound.off": "音なし",
+    "play.letters": "英字",
+    "play.letters.title": "駒に英字を添える",
     "play.moves": "棋譜",
     "play.notation": "表記",
     "play.notation.ja": "日本語",
@@ -177,6 +181,7 @@ class PlayView {
       button("declare", () => this.send("play.declare"), { class: "primary" }),
       button("flip", () => this.flip()),
       button("sound", () => this.toggleSound()),
+      button("letters", () => this.toggleLetters()),
     );
     this.moves = h("ol", { class: "moves" });
     this.select = h(
@@ -354,6 +359,12 @@ class PlayView {
     this.draw();
   }
 
+  toggleLetters() {
+    const isOn = document.documentElement.toggleAttribute("data-letters");
+    localStorage.setItem("goryu.letters", isOn ? "on" : "off");
+    this.draw();
+  }
+
   chooseNotation() {
     this.notation = this.select.value;
     localStorage.setItem("goryu.notation", this.notation);
@@ -419,7 +430,11 @@ class PlayView {
     sound.textContent = t(this.hasSound ? "play.sound.on" : "play.sound.off");
     sound.dataset.i18n = this.hasSound ? "play.sound.on" : "play.sound.off";
     sound.setAttribute("aria-pressed", String(this.hasSound));
+    const letters = this.buttons.letters;
+    letters.title = t("play.letters.title");
+    letters.setAttribute("aria-pressed", String(document.documentElement.hasAttribute("data-letters")));
     if (!state) return;
+    letters.hidden = state.game !== "shogi";
     this.makeBoard(state.game);
     this.drawBoard();
     this.drawPlayers();
