@@ -25,7 +25,13 @@ from goryu.games.state import Move, State
 from goryu.implementation import Reversi
 from goryu.learning.tutorials.experiments import greedy_opponent, points
 from goryu.learning.tutorials.report import Measurement
-from goryu.learning.tutorials.value_learner import CORNERS, Choose, ValueLearner, ValueLearnerConfig
+from goryu.learning.tutorials.value_learner import (
+    CORNERS,
+    Choose,
+    ValueLearner,
+    ValueLearnerConfig,
+    corners_of,
+)
 from goryu.search.random_move import random_move
 
 NEXT_TO_CORNERS = (1, 8, 9, 6, 14, 15, 48, 49, 57, 54, 55, 62)
@@ -41,8 +47,8 @@ ValueFunction = Callable[[Sequence[tuple[int, int]]], list[float]]
 def corner_lead(state: State) -> float:
     """Returns the lead in discs for the side to move, with `CORNER_DISCS` extra per corner, in [-1, +1]."""
     game = cast(Reversi, state)
-    corners = sum((game.own >> c & 1) - (game.opponent >> c & 1) for c in CORNERS)
-    return (game.disc_difference() + CORNER_DISCS * corners) / (64.0 + 4.0 * CORNER_DISCS)
+    corners = sum((game.own >> c & 1) - (game.opponent >> c & 1) for c in corners_of(game.size))
+    return (game.disc_difference() + CORNER_DISCS * corners) / (game.size * game.size + 4.0 * CORNER_DISCS)
 
 
 def corner_opponent(rng: Random) -> Agent:

@@ -54,17 +54,25 @@ class BoardBlock(nn.Module):  # type: ignore[misc]
 
 
 class ValueNet(nn.Module):  # type: ignore[misc]
-    """Two 4x4 convolutions of `channels` filters (8x8 -> 5x5 -> 2x2), a dense layer, one output."""
+    """`layers` convolutions of `channels` filters, a dense layer, one output.
 
-    def __init__(self, channels: int = 32, hidden: int = 512) -> None:
+    The convolutions are 4x4, as in the tutorial (8x8 -> 5x5 -> 2x2), or smaller where the board is too small.
+    """
+
+    def __init__(self, channels: int = 32, hidden: int = 512, size: int = 8, layers: int = 2) -> None:
+        """Raises ValueError if there are too many convolutions for the board."""
         super().__init__()
+        kernel = min(4, (size - 1) // layers + 1)
+        if kernel < 2:
+            raise ValueError(f"{layers} layers: expected at most {size - 1} on {size}x{size}")
+        left = size - layers * (kernel - 1)
+        convolutions: list[nn.Module] = []
+        for i in range(layers):
+            convolutions += [nn.Conv2d(channels if i else 2, channels, kernel), nn.ReLU()]
         self.layers = nn.Sequential(
-            nn.Conv2d(2, channels, 4),
-            nn.ReLU(),
-            nn.Conv2d(channels, channels, 4),
-            nn.ReLU(),
+            *convolutions,
             nn.Flatten(),
-            nn.Linear(4 * channels, hidden),
+            nn.Linear(left * left * channels, hidden),
             nn.ReLU(),
             nn.Linear(hidden, 1),
             nn.Tanh(),

@@ -32,7 +32,13 @@ from goryu.learning.tutorials.networks import ValueNet, forward_values, symmetri
 from goryu.search.depth_limited import leaf_states, move_from_leaves
 from goryu.search.random_move import random_move
 
-CORNERS = (0, 7, 56, 63)
+
+def corners_of(size: int) -> tuple[int, int, int, int]:
+    """Returns the corners of a board of `size` x `size`."""
+    return 0, size - 1, size * (size - 1), size * size - 1
+
+
+CORNERS = corners_of(8)
 
 Choose = Callable[[Sequence[Reversi]], list[Move]]
 """Chooses a move for each of many positions."""
@@ -47,7 +53,8 @@ class ValueLearnerConfig:
 
     games, games_together: games in total, and in parallel between two updates.
     depth: plies that the learner looks ahead.
-    discount, draw_target: target = discount^(own turns to come) * discs / 64; `draw_target` discs for a draw.
+    discount, draw_target: target = discount^(own turns to come) * discs / squares; a draw counts
+        `draw_target` discs.
     corner_bonus: extra discs for a corner in the target (one of the exercises).
     epsilon, epsilon_decay, epsilon_every: the learner's share of random moves; it is multiplied by the decay
         after every `epsilon_every` games.
@@ -55,6 +62,8 @@ class ValueLearnerConfig:
     window: games whose positions an update samples from. updates, batch: minibatches per update, their size.
     learning_rate, final_rate: Adam's learning rate, and the share of it at the end.
     uses_symmetries: rotate and reflect each sampled position at random.
+    channels, layers, hidden: filters and number of the convolutions, width of the dense layer.
+    size: of the board.
     """
 
     games: int = 6000
@@ -75,6 +84,13 @@ class ValueLearnerConfig:
     uses_symmetries: bool = True
     channels: int = 32
     hidden: int = 512
+    layers: int = 2
+    size: int = 8
+
+    @property
+    def squares(self) -> int:
+        """The squares of the board."""
+        return self.size * self.size
 
 
 TUTORIAL = ValueLearnerConfig(
@@ -88,8 +104,21 @@ TUTORIAL = ValueLearnerConfig(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game of the learner. side: 0 if it moved first. opponent: its number. epsilon: random moves in it."""
+
+    moves: tuple[Move, ...]
+    side: int
+    opponent: int
+    epsilon: float
+
+
 class ValueLearner:
-    """Plays, remembers the last games and trains its network on them."""
+    """Plays, remembers the last games and trains its network on them.
+
+    finished: the games of the last step.
+    """
 
     def __init__(self, config: ValueLearnerConfig, opponents: Sequence[Agent], seed: int) -> None:
         """opponents: each game is played against one of them, in turn."""
@@ -97,9 +126,10 @@ class ValueLearner:
         self.opponents = opponents
         self.rng = Random(seed)
         torch.manual_seed(seed)
-        self.net = ValueNet(config.channels, config.hidden)
+        self.net = ValueNet(config.channels, config.hidden, config.size, config.layers)
         self.optimizer = torch.optim.Adam(self.net.parameters(), config.learning_rate)
         self.games: list[list[Example]] = []
+        self.finished: list[PlayedGame] = []
         self.played = 0
         self._best_points = -1.0
         self._best_weights: dict[str, torch.Tensor] | None = None
@@ -130,13 +160,17 @@ class ValueLearner:
     def step(self) -> float:
         """Plays `games_together` games, updates the network and returns the mean loss of the update."""
         count = min(self.config.games_together, self.config.games - self.played)
-        states = [Reversi() for _ in range(count)]
+        states = [Reversi(self.config.size) for _ in range(count)]
         numbers = range(self.played, self.played + count)
         sides = [number % 2 if self.config.learns_both_sides else 0 for number in numbers]
         opponents = [self.opponents[number % len(self.opponents)] for number in numbers]
         seen = play_games(states, sides, self._choose, opponents)
         for state, side, positions in zip(states, sides, seen, strict=True):
             self.games.append(self._examples(state, side, positions))
+        self.finished = [
+            PlayedGame(tuple(state.move_stack), side, number % len(self.opponents), self.epsilon)
+            for state, side, number in zip(states, sides, numbers, strict=True)
+        ]
         self.games = self.games[-self.config.window :]
         self.played += count
         return self._train()
@@ -147,7 +181,7 @@ class ValueLearner:
 
     def values(self, boards: Sequence[tuple[int, int]]) -> list[float]:
         """Returns the network's values of positions (own, opponent) for the side to move."""
-        return forward_values(self.net, encode(boards, 8))
+        return forward_values(self.net, encode(boards, self.config.size))
 
     def _choose(self, states: Sequence[Reversi]) -> list[Move]:
         is_random = [self.rng.random() < self.epsilon for _ in states]
@@ -155,9 +189,11 @@ class ValueLearner:
         return [random_move(s, self.rng) if r else next(best) for s, r in zip(states, is_random, strict=True)]
 
     def _examples(self, final: Reversi, side: int, positions: Sequence[tuple[int, int]]) -> list[Example]:
-        corners = sum((final.own >> c & 1) - (final.opponent >> c & 1) for c in CORNERS)
-        lead = disc_lead(final) + self.config.corner_bonus * corners / 64
-        discs = max(-1.0, min(lead, 1.0)) * (1 if final.turn == side else -1) or self.config.draw_target / 64
+        config = self.config
+        corners = sum((final.own >> c & 1) - (final.opponent >> c & 1) for c in corners_of(config.size))
+        lead = disc_lead(final) + config.corner_bonus * corners / config.squares
+        discs = max(-1.0, min(lead, 1.0)) * (1 if final.turn == side else -1)
+        discs = discs or config.draw_target / config.squares
         targets = (discs * self.config.discount**k for k in range(len(positions)))
         return [(*position, target) for position, target in zip(reversed(positions), targets, strict=True)]
 
@@ -166,7 +202,7 @@ class ValueLearner:
         for group in self.optimizer.param_groups:
             group["lr"] = self.config.learning_rate * self._rate_left()
         examples = [example for game in self.games for example in game]
-        planes = encode([(own, opponent) for own, opponent, _ in examples], 8)
+        planes = encode([(own, opponent) for own, opponent, _ in examples], self.config.size)
         targets = np.array([target for *_, target in examples], dtype=np.float32)
         total = 0.0
         for _ in range(self.config.updates):
@@ -207,7 +243,7 @@ class ValueLearner:
 
     def match(self, opponent: Agent, games: int, side: int = 0) -> Score:
         """Returns the score of the learner without random moves; the margin is in discs."""
-        states = [Reversi() for _ in range(games)]
+        states = [Reversi(self.config.size) for _ in range(games)]
         play_games(states, [side] * games, self.choose, [opponent] * games)
         discs = [s.disc_difference() * (1 if s.turn == side else -1) for s in states]
         wins, losses = sum(d > 0 for d in discs), sum(d < 0 for d in discs)
@@ -218,7 +254,7 @@ def choose_moves(states: Sequence[Reversi], depth: int, net: ValueNet) -> list[M
     """Returns the best move at `depth` plies in each position, evaluating all their leaves in one call."""
     leaves = cast(list[Reversi], [leaf for state in states for leaf in leaf_states(state, depth)])
     boards = [(leaf.own, leaf.opponent) for leaf in leaves]
-    values = iter(forward_values(net, encode(boards, 8)) if boards else ())
+    values = iter(forward_values(net, encode(boards, states[0].size)) if boards else ())
     return [move_from_leaves(state, depth, values)[0] for state in states]
 
 

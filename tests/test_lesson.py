@@ -1,0 +1,107 @@
+"""The lesson of the reversi tutorial: its numbers, its games, and the program."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from goryu.errors import InputError
+from goryu.learning.tutorials.lesson_config import LessonConfig
+from goryu.learning.tutorials.lesson_games import (
+    LessonGame,
+    read_games,
+    replay,
+    running_win_rates,
+    strip,
+    win_rate,
+    write_games,
+)
+
+TOOL = Path(__file__).resolve().parent.parent / "tools" / "lesson.py"
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"size": 5}, "--size 5: expected 4, 6 or 8"),
+        ({"layers": 4}, "--layers 4: expected at most 3"),
+        ({"epsilon": 1.5}, "--epsilon 1.5: expected a number from 0 to 1"),
+        ({"epsilon_decay": -0.1}, "--epsilon-decay -0.1"),
+        ({"batch": 0}, "--batch 0: expected at least 1"),
+        ({"learning_rate": 0.0}, "--learning-rate 0"),
+        ({"checkpoint_every": 7}, "a multiple of --games-together"),
+    ],
+)
+def test_impossible_numbers_are_refused(changes: dict[str, float], problem: str) -> None:
+    with pytest.raises(InputError, match=problem.replace("(", r"\(")):
+        replace(LessonConfig(size=4), **changes).check()  # type: ignore[arg-type]
+
+
+GAME = LessonGame(1, 4, "random", 0, 0.9, 3, ("b1", "a1"))
+
+
+def test_the_strip_and_the_running_win_rate_count_the_results() -> None:
+    games = [replace(GAME, discs=discs) for discs in (3, -2, 0, 8)]
+    assert strip(games) == "+-=+"
+    assert win_rate(games) == 0.625
+    assert running_win_rates(games) == [1.0, 0.5, 0.5, 0.625]
+    many = [replace(GAME, discs=-1)] * 100 + [replace(GAME, discs=1)] * 100
+    assert running_win_rates(many)[-1] == 1.0
+    assert running_win_rates(many)[149] == 0.5
+
+
+def test_damaged_games_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    write_games(path, [GAME, GAME])
+    assert read_games(path) == [GAME, GAME]
+    path.write_text(path.read_text("utf-8") + '{"number": 3}\n', "utf-8")
+    with pytest.raises(InputError, match="line 3: expected a game"):
+        read_games(path)
+    with pytest.raises(InputError, match="move 'h8' is not legal after 1 moves"):
+        list(replay(replace(GAME, moves=("b1", "h8"))))
+
+
+def tool(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(TOOL), *arguments, "--folder", str(folder)]
+    environment = {**os.environ, "COLUMNS": "200"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+
+
+def test_the_strip_and_a_replay_need_no_pytorch(tmp_path: Path) -> None:
+    write_games(tmp_path / "games.jsonl", [GAME, replace(GAME, number=2, discs=-1)])
+    shown = tool("strip", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.splitlines()[0].split()[:2] == ["1", "+-"]
+    assert "2 games, 50 % won" in shown.stdout
+    replayed = tool("replay", "2", folder=tmp_path)
+    assert replayed.stdout.count("a b c d") == len(GAME.moves) + 1
+    refused = tool("replay", "3", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "game 3: expected 1 to 2" in refused.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
+def test_the_program_trains_shows_the_strip_and_replays(tmp_path: Path) -> None:
+    numbers = ["--size", "4", "--games", "6", "--checkpoint-every", "3", "--filters", "4", "--hidden", "8"]
+    done = tool("train", *numbers, "--match-games", "2", "--opponents", "random", folder=tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert "won" in done.stdout
+    assert "without random moves, moving second, against random" in done.stdout
+    games = [json.loads(line) for line in (tmp_path / "run" / "games.jsonl").read_text("utf-8").splitlines()]
+    shown = tool("strip", folder=tmp_path / "run")
+    signs = "".join("+" if g["discs"] > 0 else "-" if g["discs"] < 0 else "=" for g in games)
+    assert signs in shown.stdout
+    replayed = tool("replay", "2", folder=tmp_path / "run")
+    assert replayed.stdout.count("a b c d") == len(games[1]["moves"]) + 1
+    assert tool("replay", "7", folder=tmp_path / "run").returncode == 2
+    refused = tool("train", "--size", "5", folder=tmp_path / "other")
+    assert refused.returncode == 2
+    assert "--size 5: expected 4, 6 or 8" in refused.stderr
+    assert not (tmp_path / "other").exists()
+    assert "no such file" in tool("strip", folder=tmp_path / "nowhere").stderr.lower()

@@ -1,0 +1,130 @@
+"""The lesson of the reversi tutorial with its numbers on the command line: games, checkpoints, resuming."""
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+torch: Any = pytest.importorskip("torch")
+pytest.importorskip("rich")
+
+import numpy as np  # noqa: E402
+
+from goryu.errors import InputError  # noqa: E402
+from goryu.evaluators.board_network import BoardGame, encode, load  # noqa: E402
+from goryu.games.reversi import Reversi  # noqa: E402
+from goryu.learning.tutorials.lesson import Lesson, opponent  # noqa: E402
+from goryu.learning.tutorials.lesson_config import LessonConfig  # noqa: E402
+from goryu.learning.tutorials.lesson_games import read_games, replay  # noqa: E402
+from goryu.learning.tutorials.networks import ValueNet, forward_values  # noqa: E402
+
+SMALL = LessonConfig(
+    size=4, games=12, games_together=3, checkpoint_every=6, batch=16, filters=4, hidden=8, epsilon_every=6
+)
+
+
+def learned(
+    folder: Path, config: LessonConfig = SMALL, opponents: tuple[str, ...] = ("greedy", "random")
+) -> Lesson:
+    torch.set_num_threads(1)
+    folder.mkdir(exist_ok=True)
+    lesson = Lesson(folder, config, opponents)
+    lesson.run(lambda games, loss: None)
+    return lesson
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_a_value_network_fits_every_board_and_number_of_layers(size: int) -> None:
+    for layers in range(1, size):
+        net = ValueNet(4, 8, size, layers)
+        assert len(forward_values(net, encode([(1, 2), (3, 4)], size))) == 2
+        convolutions = [layer for layer in net.layers if isinstance(layer, torch.nn.Conv2d)]
+        assert len(convolutions) == layers
+        assert all(2 <= layer.kernel_size[0] <= 4 for layer in convolutions)
+    with pytest.raises(ValueError, match=f"at most {size - 1}"):
+        ValueNet(4, 8, size, size)
+
+
+def test_the_tutorials_network_is_that_of_the_tutorial() -> None:
+    """Two 4x4 convolutions, 8x8 to 5x5 to 2x2, with the weights that the same seed has always given."""
+    torch.manual_seed(1)
+    net = ValueNet()
+    torch.manual_seed(1)
+    nn = torch.nn
+    expected = nn.Sequential(
+        nn.Conv2d(2, 32, 4), nn.ReLU(), nn.Conv2d(32, 32, 4), nn.ReLU(), nn.Flatten(),
+        nn.Linear(128, 512), nn.ReLU(), nn.Linear(512, 1), nn.Tanh(),
+    )  # fmt: skip
+    pairs = zip(net.parameters(), expected.parameters(), strict=True)
+    assert all(torch.equal(ours, theirs) for ours, theirs in pairs)
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_the_games_of_a_lesson_are_games_of_reversi(size: int, tmp_path: Path) -> None:
+    lesson = learned(tmp_path, replace(SMALL, size=size, games=6, both_sides=True, depth=1))
+    games = read_games(tmp_path / "games.jsonl")
+    assert games == lesson.games
+    assert [game.number for game in games] == [1, 2, 3, 4, 5, 6]
+    assert [game.opponent for game in games] == ["greedy", "random"] * 3
+    assert [game.learner for game in games] == [0, 1] * 3
+    for game in games:
+        state = Reversi(size)
+        for name in game.moves:
+            names = {state.move_name(move): move for move in state.legal_moves()}
+            state.push(names[name])
+        assert state.outcome() is not None
+        lead = state.disc_difference() * (1 if state.turn == game.learner else -1)
+        assert game.discs == lead
+        boards = list(replay(game))
+        assert len(boards) == len(game.moves) + 2
+        assert boards[-2].endswith(str(state))
+
+
+def test_every_checkpoint_is_a_network_with_the_values_of_the_learner(tmp_path: Path) -> None:
+    lesson = learned(tmp_path)
+    names = sorted(path.name for path in tmp_path.glob("*.onnx"))
+    assert names == ["network-00006.onnx", "network-00012.onnx"]
+    game = BoardGame("reversi4", 4, 65, lambda: Reversi(4))
+    boards = encode([(0b11 << 5, 0b11 << 9), (1, 2)], 4)
+    policy, values = load(tmp_path / names[-1], game).forward(boards)
+    assert policy is None
+    np.testing.assert_allclose(values, forward_values(lesson.learner.net, boards), atol=1e-6)
+
+
+def test_an_interrupted_lesson_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    whole = learned(tmp_path / "whole")
+
+    class StoppedError(Exception):
+        pass
+
+    def stop(games: object, loss: float) -> None:
+        raise StoppedError
+
+    (tmp_path / "parts").mkdir()
+    with pytest.raises(StoppedError):
+        Lesson(tmp_path / "parts", SMALL, ("greedy", "random")).run(stop)
+    rest = Lesson(tmp_path / "parts", SMALL, ("greedy", "random"))
+    assert rest.learner.played == 6
+    rest.run(lambda games, loss: None)
+    assert rest.games == whole.games
+    pairs = zip(rest.learner.net.parameters(), whole.learner.net.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
+
+
+def test_a_lesson_resumes_only_with_the_same_numbers(tmp_path: Path) -> None:
+    learned(tmp_path)
+    with pytest.raises(InputError, match=r"discount: 0\.8, received 0\.5"):
+        Lesson(tmp_path, replace(SMALL, discount=0.5), ("greedy", "random"))
+    with pytest.raises(InputError, match="opponents"):
+        Lesson(tmp_path, SMALL, ("random",))
+
+
+def test_opponents_are_those_of_the_exercises_and_algorithms() -> None:
+    state = Reversi(4)
+    for name in ("greedy", "varied", "corners", "random", "uct:5", "depth-limited:1"):
+        assert opponent(name, Random(1))(state) in state.legal_moves()
+    for name in ("puct", "greedy:3", "nobody"):
+        with pytest.raises(InputError, match="expected one of greedy"):
+            opponent(name, Random(1))
