@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import goryu
+import goryu.__main__ as program
+from goryu.__main__ import COMMANDS
 from goryu.japanese import MESSAGES
 from goryu.language import VARIABLES, either, language, tr
 from goryu.players.config import EngineConfig
@@ -102,3 +104,8 @@ def test_the_protocol_stays_english(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(line.isascii() for line in identification(EngineConfig()))
     options = OptionValues()
     assert all(line.isascii() for line in [*options.explain("Level"), *options.describe("")])
+
+
+def test_both_helps_name_every_command() -> None:
+    for text in (program.HELP, program.JAPANESE_HELP):
+        assert {word for word in COMMANDS if f"\n  {word} " in text} == set(COMMANDS)

@@ -7,6 +7,7 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from goryu import __version__
+from goryu.language import either, tr
 
 __all__ = ["main"]
 
@@ -33,6 +34,16 @@ HELP = """usage: goryu [usi | play | web | tree | options | doctor] ...
   doctor   checks the installation and suggests fixes
 """
 
+
+JAPANESE_HELP = """使い方：goryu [usi | play | web | tree | options | doctor] ...
+
+  usi      USIエンジンを標準入出力で動かす（GUI用、既定）。goryu usi --help
+  play     端末で対局する。goryu play --help
+  web      ブラウザで対局、棋譜の検討、探索の観察をする。goryu web --help
+  tree     局面の探索木を図にする。goryu tree --help
+  options  すべてのUSIオプションの値、既定値、意味を表示する
+  doctor   インストールを調べ、直し方を示す
+"""
 
 INTERRUPTED = 130
 """The exit status that shells expect of a program that was ended by Ctrl-C."""
@@ -68,10 +79,12 @@ def run(command: str, arguments: Sequence[str]) -> int:
         print(f"goryu {__version__}")  # noqa: T201
         return 0
     if {command, *(arguments if command == "options" else ())} & {"-h", "--help"}:
-        print(HELP, end="")  # noqa: T201
+        print(either(HELP, JAPANESE_HELP), end="")  # noqa: T201
         return 0
     if command not in COMMANDS:
-        print(f"goryu: unknown command {command!r}; expected one of {', '.join(COMMANDS)}", file=sys.stderr)  # noqa: T201
+        expected = ", ".join(COMMANDS)
+        problem = tr("unknown command {name!r}; expected one of {expected}", name=command, expected=expected)
+        print(f"goryu: {problem}", file=sys.stderr)  # noqa: T201
         return 2
     if isinstance(sys.stdout, TextIOWrapper):
         # In a file, Windows uses a code page that lacks the letters of other languages.

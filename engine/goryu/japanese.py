@@ -123,6 +123,9 @@ MESSAGES: dict[str, str] = {
         "表示する指し手の書き方。入力はどれでもよい（既定：auto）"
     ),
     "writes the game there at the end": "終わったときに棋譜をこのファイルに書く",
+    "unknown command {name!r}; expected one of {expected}": (
+        "{name!r}というコマンドはありません。次のどれかを指定してください：{expected}"
+    ),
     # goryu options
     "{name} (button)": "{name}（ボタン）",
     "true or false": "trueかfalse",

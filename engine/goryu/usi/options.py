@@ -110,7 +110,8 @@ OPTIONS: tuple[Option, ...] = (
     # Strength.
     spin("Level", "level", 0, 10, NUMBER,
          "Strength of the play: 1 is a child's first opponent, 10 and 0 are full strength. Analyses are not "
-         "affected. A lower level uses no book, and its playouts do not depend on the clock."),
+         "affected, nor are Algorithms other than puct. A lower level uses no book, and its playouts do not "
+         "depend on the clock."),
     check("USI_LimitStrength", "limits_strength",
           "If Level is 0, play at the level nearest to USI_Elo.", "UCI_LimitStrength"),
     spin("USI_Elo", "elo", 0, 4000, NUMBER,
