@@ -41,7 +41,7 @@ FAIRY_NODES = 2_000
 FULL_NODES = 250
 """The search of full strength in these matches; a number of nodes, because times depend on the machine."""
 
-JUDGE_NODES = 50_000
+JUDGE_NODES = 20_000
 GUI_COEFFICIENT = 600
 """Centipawns at which GUIs put the odds to win at e : 1."""
 
@@ -65,7 +65,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--fairy", type=Path, metavar="FILE", help="Fairy-Stockfish")
     parser.add_argument("--games", type=positive, default=200, metavar="N", help="of a pair (default 200)")
     parser.add_argument(
-        "--moves", type=positive, default=300, metavar="N", help="judged for a level (default 300)"
+        "--moves", type=positive, default=200, metavar="N", help="judged for a level (default 200)"
     )
     parser.add_argument("--pairs", nargs="*", metavar="PAIR", help="such as 2-1 or 1-fairy (default: all)")
     parser.add_argument("--concurrency", type=positive, default=1, metavar="N", help="games at a time")
