@@ -122,6 +122,7 @@ def test_a_whole_game_of_shogi_against_the_lowest_level(page: Any, server: Any, 
     assert the_game(server).over is not None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick_replies")
 def test_a_whole_game_of_reversi_against_an_agent(page: Any, server: Any) -> None:
     page.locator('input[name="game"][value="reversi"]').check(force=True)
