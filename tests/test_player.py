@@ -1,6 +1,6 @@
 """The player: books, changing rules, its graph, fallbacks, limits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,18 +11,21 @@ from typing import Any
 
 import pytest
 
+from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
+from goryu.games.state import State
 from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
+from goryu.players.memory import automatic_hash_bytes
 from goryu.players.model_path import read_model_options
-from goryu.players.player import Player
+from goryu.players.player import MEMORY_FACTOR, Player
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.players.threads import usable_threads
-from goryu.search.evaluator import Evaluator
+from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.mate import MateVerdict
 from goryu.search.result import SearchResult
 from goryu.usi.option_values import OptionValues
@@ -188,6 +191,44 @@ def test_a_search_for_nodes_ends_where_nothing_is_left_to_evaluate() -> None:
     answer = search(player, request_of(config, "9i9h", "1a1b", limits=limits, sfen=sfen))
     assert answer.result is not None
     assert (answer.result.stats.evaluations, answer.result.stats.playouts) == (1, 1600)
+
+
+@pytest.mark.parametrize("limits", [Limits(nodes=40), Limits(movetime_ms=500)])
+def test_the_evaluation_of_the_root_is_not_taken_for_a_slow_batch(limits: Limits) -> None:
+    """The answer to a later search would leave so much time unused."""
+    now = [0.0]
+
+    class SlowAtFirst(HashedEvaluator):
+        def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+            now[0] += 0.3 if now[0] == 0.0 else 0.004
+            return super().evaluate(states)
+
+    config = with_fields(QUICK, {"mate.root_nodes": 0})
+    player = Player(lambda: now[0])
+    player.load(config, lambda message: None)
+    assert player._loaded is not None
+    player._loaded = replace(player._loaded, evaluator=SlowAtFirst())
+    request = replace(request_of(config, limits=limits), started_s=0.0)
+    assert search(player, request).move is not None
+    assert 0.3 < now[0] < 0.5
+    assert player._time._latency_ms == pytest.approx(4.0)
+
+
+def test_a_graph_on_a_gpu_gets_more_memory() -> None:
+    class OnGpu(HashedEvaluator):
+        backend = "CUDA"
+
+    config = with_fields(QUICK, {"search.capacity_bytes": 0, "mate.root_nodes": 0})
+    player, _ = loaded(config)
+    sizes = []
+    for evaluator in (HashedEvaluator(), OnGpu()):
+        assert player._loaded is not None
+        player._loaded = replace(player._loaded, evaluator=evaluator)
+        search(player, request_of(config))
+        assert player._puct is not None
+        sizes.append(player._puct.config.capacity_bytes)
+    assert sizes[0] == int((1 << 30) / MEMORY_FACTOR[IMPLEMENTATION])
+    assert sizes[1] == int(automatic_hash_bytes(uses_gpu=True) / MEMORY_FACTOR[IMPLEMENTATION])
 
 
 def test_a_search_goes_on_when_its_memory_is_full() -> None:

@@ -145,7 +145,7 @@ def test_the_options_that_clients_search_for_are_offered(ready: Engine) -> None:
 
 def test_sending_every_default_back_changes_nothing(ready: Engine) -> None:
     ready.reset()
-    ready.send("setoption name Evaluator value network\nsetoption name USI_Hash value 1024\ngetoption")
+    ready.send("setoption name Evaluator value network\nsetoption name USI_Hash value 0\ngetoption")
     before = [ready.expect("info string .*") for _ in range(len(ready.offered) - 3)]
     for line in ready.offered:
         words = line.split(" ")

@@ -11,11 +11,12 @@ from typing import Any
 
 from goryu.players.algorithms import ALGORITHMS
 from goryu.players.books.config import BookConfig, BookFile
+from goryu.players.memory import automatic_hash_bytes
 from goryu.players.time_manager import TimeConfig
 from goryu.search.config import Formula, PuctConfig
 
 SEARCH = PuctConfig(
-    Formula(fpu_reduction=0.36), Formula(fpu_reduction=0.1), capacity=10_000_000, capacity_bytes=1024 << 20
+    Formula(fpu_reduction=0.36), Formula(fpu_reduction=0.1), capacity=10_000_000, capacity_bytes=0
 )
 """The engine's constants of the search, where they are not AlphaZero's."""
 
@@ -155,7 +156,8 @@ class OutputConfig:
 class EngineConfig:
     """Everything that a USI option can set.
 
-    search: without what `puct_config` fills in. clock: without the game's length, see `time_config`.
+    search: without what `puct_config` fills in; `capacity_bytes` 0 is for as many as suit the machine.
+    clock: without the game's length, see `time_config`.
     playouts, depth: limits of a search for which `go` names neither; 0 for none. Only playouts that need an
         evaluation count.
     playouts_stop_early: end such a search of N playouts, and `go nodes N`, when its move is decided.
@@ -198,16 +200,22 @@ class EngineConfig:
         """Returns the config of the time manager."""
         return replace(self.clock, moves_to_draw=self.rules.moves_to_draw)
 
-    def puct_config(self, turn: int, batch_size: int, memory_factor: float = 1) -> PuctConfig:
+    def hash_bytes(self, *, uses_gpu: bool) -> int:
+        """Returns the memory for the search graph: the user's choice, or what suits the machine."""
+        return self.search.capacity_bytes or automatic_hash_bytes(uses_gpu=uses_gpu)
+
+    def puct_config(
+        self, turn: int, batch_size: int, memory_factor: float = 1, *, uses_gpu: bool = False
+    ) -> PuctConfig:
         """Returns the config of the search for a root with `turn` to move.
 
-        batch_size: of the evaluator.
+        batch_size, uses_gpu: of the evaluator.
         memory_factor: memory that the search needs over what its table counts.
         """
         return replace(
             self.search,
             batch_size=batch_size,
-            capacity_bytes=max(int(self.search.capacity_bytes / memory_factor), 1 << 20),
+            capacity_bytes=max(int(self.hash_bytes(uses_gpu=uses_gpu) / memory_factor), 1 << 20),
             draw_value=self.rules.draw_value(turn),
         )
 

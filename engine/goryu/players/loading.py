@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 NETWORK_ERRORS = (ModelError, BackendError, OSError, ImportError)
 """The errors with which a network may fail to load."""
 
+GPU_BACKENDS = ("TensorRT", "CUDA", "DirectML")
+"""The names of the backends that are not CPUs."""
+
 BATCH_WITHOUT_NETWORK = 4
 """Positions per call of an evaluator that gains nothing from batches."""
 
@@ -53,6 +56,11 @@ class LoadedEvaluator:
     def is_current(self, config: EvaluatorConfig) -> bool:
         """Would loading again, with this config, give the same evaluator?"""
         return config == self.config and _stamp(config) == self.stamp
+
+    @property
+    def uses_gpu(self) -> bool:
+        """Does it run on a GPU?"""
+        return getattr(self.evaluator, "backend", "") in GPU_BACKENDS
 
     def set_draw_value(self, value: float) -> None:
         """Sets the value of a draw to black, in [-1, +1], for a network that has an input for it."""

@@ -104,6 +104,8 @@ class Player:
             report(f"Threads {wanted}: using {most}, to answer in time")
         searchers = usable_threads(wanted) if IMPLEMENTATION == "native" else 1
         report(f"{self._loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
+        if self._loaded.uses_gpu and not config.search.capacity_bytes:
+            report(f"USI_Hash 0: using {config.hash_bytes(uses_gpu=True) >> 20} MB, a quarter of the memory")
 
     def new_game(self) -> None:
         """Forgets everything that was searched."""
@@ -219,7 +221,7 @@ class Player:
             UNLIMITED,
             lambda: control.is_stopped or self._clock() >= deadline_s,
             SHORTENING_NODES,
-            _mate_entries(request.config.search.capacity_bytes),
+            _mate_entries(request.config.hash_bytes(uses_gpu=False)),
         )
 
     def evaluate(self, board: Board) -> Evaluation:
@@ -263,7 +265,8 @@ class Player:
         assert self._loaded is not None
         batch_size = LEVEL_BATCH if is_level else self._loaded.batch_size
         threads = 1 if is_level else usable_threads(config.evaluator.threads)
-        wanted = config.puct_config(board.turn, batch_size, MEMORY_FACTOR[IMPLEMENTATION])
+        uses_gpu = self._loaded.uses_gpu
+        wanted = config.puct_config(board.turn, batch_size, MEMORY_FACTOR[IMPLEMENTATION], uses_gpu=uses_gpu)
         if draw_value is not None:
             wanted = replace(wanted, draw_value=draw_value)
         solver = MateSolver(min(config.mate.leaf_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))

@@ -93,7 +93,6 @@ class SearchSession:
     def search(self) -> None:
         """Searches until the limits or the control end it; `result` returns what was found."""
         limits = self._limits
-        self._time.begin()
         self._run(None if limits.is_open else _playout_limit(limits, self._config), limits.root_moves or None)
 
     def _run(self, nodes: int | None, root_moves: Sequence[Move] | None) -> None:
@@ -143,6 +142,8 @@ class SearchSession:
             return True
         if stats.playouts:
             self._report_if_due(stats)
+        else:
+            self._time.begin()  # To free the old graph and to evaluate the root is no batch.
         self._take_hit(stats.playouts)
         if self._limits.is_open:
             self._time.observe()
