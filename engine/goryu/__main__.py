@@ -15,6 +15,7 @@ COMMANDS = {
     "usi": "goryu.usi.loop:main",
     "play": "goryu.cli.play:main",
     "web": "goryu.web.command:main",
+    "analyze": "goryu.cli.analyze:main",
     "tree": "goryu.cli.tree:main",
     "options": "goryu.usi.console:print_options",
     "doctor": "goryu.cli.doctor:main",
@@ -24,11 +25,12 @@ COMMANDS = {
 A function is imported when its command is run: `usiok` must come before heavy modules are loaded.
 """
 
-HELP = """usage: goryu [usi | play | web | tree | options | doctor] ...
+HELP = """usage: goryu [usi | play | web | analyze | tree | options | doctor] ...
 
   usi      runs the USI engine on stdin and stdout, for GUIs; the default; see goryu usi --help
   play     plays a game in the terminal; see goryu play --help
   web      opens a page in the browser: play, review games, watch searches; see goryu web --help
+  analyze  reviews game records: win rates, mistakes, what was better; see goryu analyze --help
   tree     draws the tree of a search on any position; see goryu tree --help
   options  lists every USI option with its values, default and meaning
   doctor   checks the installation and suggests fixes

@@ -183,4 +183,42 @@ MESSAGES: dict[str, str] = {
         "人間らしく指す。Nは1（入門）から10（全力）まで"
     ),
     "searches N plies, then uses a value network": "N手読み、価値ネットワークを使う",
+    # goryu analyze
+    "Reviews games: the win rate after every move, the mistakes and what was better.": (
+        "棋譜を解析します。一手ごとの勝率、悪手、代わりの最善手を表示します。"
+    ),
+    "A game is a record in KIF, KI2, CSA, JKF, SFEN or USI; - reads it from standard input. Analyses "
+    "are kept, so an interrupted review goes on, and a review with more playouts begins where the "
+    "last one ended.": (
+        "棋譜は KIF、KI2、CSA、JKF、SFEN、USI を読めます。- は標準入力です。解析結果は保存されるので、"
+        "中断しても続きから始まり、同じ棋譜はすぐに表示されます。"
+    ),
+    "a game record, or - for standard input": "棋譜ファイル、または -（標準入力）",
+    "for each position (default {default})": "一局面あたりのプレイアウト数（既定値 {default}）",
+    "write a page that needs neither network nor server": "単体で開ける HTML を書き出す",
+    "write a KIF record with comments": "コメント付きの KIF を書き出す",
+    "write a line of JSON for each move": "一手一行の JSON を書き出す",
+    "positions searched at once (default: UCT_Threads)": "同時に探索する局面の数（既定値は UCT_Threads）",
+    "database of analyses (default: {path})": "解析結果のデータベース（既定値 {path}）",
+    "neither read nor write the database of analyses": "解析結果のデータベースを使わない",
+    "print only errors": "エラーだけを表示する",
+    "{text}: expected a whole number from 1 to {most}": "{text}: 1 から {most} までの整数を指定してください",
+    "interrupted; the same command goes on from here": "中断しました。同じコマンドで続きから再開できます",
+    "{name}: no game was found": "{name}: 棋譜が見つかりません",
+    "about {seconds} s left": "残り約 {seconds} 秒",
+    "{moves} moves": "{moves}手",
+    "castles: {castles}": "囲い：{castles}",
+    "mistakes:": "疑問手・悪手：",
+    "no mistakes": "疑問手・悪手はありません",
+    "Black won": "先手の勝ち",
+    "White won": "後手の勝ち",
+    "win rate of Black (▲) after each move": "一手ごとの先手（▲）の勝率",
+    "better: {line}": "最善：{line}",
+    "refuted by: {line}": "以下：{line}",
+    "missed a mate in {plies}": "{plies}手詰を逃した",
+    "allows a mate in {plies}": "{plies}手詰がある",
+    "{path} is a file: expected a folder, for there are several games": (
+        "{path} はファイルです。複数の棋譜にはフォルダを指定してください"
+    ),
+    "{path} is a folder: expected a file": "{path} はフォルダです。ファイルを指定してください",
 }

@@ -58,6 +58,7 @@ class NetworkEvaluator:
     format: which planes the network reads, and how it numbers moves.
     batch_size: most positions of one network call; `evaluate` and `run` take more and call several times.
     temperature: of the policy's Boltzmann softmax; 1 leaves the network's policy as it is.
+    sha256: of the model file, in hexadecimal.
     """
 
     def __init__(
@@ -106,7 +107,7 @@ class NetworkEvaluator:
         self._answers: list[Array] = []  # Those of the last warm-up, for their shapes and types.
         self._handles: dict[int, Any] = {}  # By batch size, where each has its own session.
         self._warm_up()
-        self._sha = sha256(self.path.read_bytes()).hexdigest()
+        self.sha256 = sha256(self.path.read_bytes()).hexdigest()
 
     def _read_tensors(self, session: Session) -> tuple[ModelFormat, list[type[np.generic]], int | None]:
         """Returns the format, the element type of each input in the file, and the batch size if fixed."""
@@ -134,7 +135,7 @@ class NetworkEvaluator:
             library = f"ort={self._session.onnxruntime_version}"
         return (
             f"backend={self.backend} {library} model={self.path.name} "
-            f"sha={self._sha[:8]} format={self.format.name.replace(' ', '-')} "
+            f"sha={self.sha256[:8]} format={self.format.name.replace(' ', '-')} "
             f"batch={self.batch_size} threads={1 if self.kernel else self._threads}"
         )
 

@@ -9,10 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goryu.errors import GoryuError, InputError
-from goryu.players.config import EngineConfig
-from goryu.players.model_path import read_model_options
-from goryu.usi.option_values import OptionValues
-from goryu.usi.options_file import read_options_file
+from goryu.usi.start_config import start_config
 from goryu.web.server import MOST_MESSAGE_BYTES, Server
 from goryu.web.views import VIEWS
 
@@ -22,7 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     given = make_parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="goryu web: %(message)s")
     try:
-        config = engine_config(given.model)
+        config = start_config(given.model, _report)
         record = read_record_file(given.record) if given.record else None
     except (GoryuError, OSError) as error:
         sys.stderr.write(f"goryu web: {error}\n")
@@ -63,6 +60,10 @@ def port(text: str) -> int:
     return int(text)
 
 
+def _report(message: str) -> None:
+    sys.stderr.write(f"goryu web: {message}\n")
+
+
 async def serve(server: Server, number: int, opens_browser: bool) -> None:
     """Serves until the task is cancelled."""
     async with server.running(number):
@@ -72,27 +73,6 @@ async def serve(server: Server, number: int, opens_browser: bool) -> None:
         if opens_browser and not await asyncio.to_thread(webbrowser.open, address):
             sys.stdout.write("goryu web: no browser was found; open the address above in one\n")
         await asyncio.Event().wait()
-
-
-def engine_config(model: Path | None) -> EngineConfig:
-    """Returns the engine's config with `engine_options.txt`, and with the network `model` if one is given.
-
-    Raises InputError if the network cannot be used.
-    """
-    options = OptionValues()
-    text, problem = read_options_file()
-    messages = [problem] if problem else []
-    messages += options.fix(text)
-    if model:
-        if not model.is_file():
-            raise InputError(f"--model {model}: no such file")
-        if refused := options.set("DNN_Model", str(model.absolute())):
-            raise InputError(f"--model: {refused[0]}")
-        options.set("AllowFallback", "false")  # A user who names a network wants no other.
-    messages += options.set_model_options(read_model_options(options.config.evaluator))
-    for message in messages:
-        sys.stderr.write(f"goryu web: {message}\n")
-    return options.config
 
 
 def read_record_file(path: Path) -> tuple[str, bytes]:

@@ -6,6 +6,7 @@ from typing import Any
 from goryu.errors import InputError
 from goryu.web.microscope import MicroscopeView
 from goryu.web.play import PlayView
+from goryu.web.review import ReviewView
 from goryu.web.session import Message, View
 
 
@@ -30,4 +31,6 @@ class SessionView(View):
         return {"name": name, "content": b64encode(content).decode()}
 
 
-VIEWS: dict[str, type[View]] = {view.name: view for view in (SessionView, PlayView, MicroscopeView)}
+VIEWS: dict[str, type[View]] = {
+    view.name: view for view in (SessionView, PlayView, ReviewView, MicroscopeView)
+}

@@ -5,7 +5,8 @@ import uPlot from "../vendor/uplot/uPlot.js";
 /**
  * A chart that fills its element and follows its size and the theme.
  *
- * element: has a height given by CSS. series: [{label, color (a CSS variable such as "--accent"), fill, width}].
+ * element: has a height given by CSS. series: [{label, color (a CSS variable such as "--accent"), fill, width, points, size}];
+ * points, size: of its dots; width 0 leaves only these.
  * options: yRange [least, most], format(value) -> label of the y axis, onClick(x), points (boolean), height.
  *
  *     const chart = new Chart(element, [{label: "win rate", color: "--accent"}], {yRange: [0, 100], onClick: go});
@@ -75,7 +76,7 @@ export class Chart {
             fill: one.fill && color(one.fill),
             fillTo: one.fillTo,
             width: one.width ?? 2,
-            points: { show: points },
+            points: { show: one.points ?? points, size: one.size, fill: color(one.color) },
             spanGaps: false,
           })),
         ],

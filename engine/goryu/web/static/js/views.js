@@ -7,6 +7,11 @@ export const VIEWS = [
     load: () => import("./play.js"),
   },
   {
+    name: "review",
+    title: { en: { "view.review": "Review" }, ja: { "view.review": "検討" } },
+    load: () => import("./review.js"),
+  },
+  {
     name: "microscope",
     title: { en: { "view.microscope": "Microscope" }, ja: { "view.microscope": "顕微鏡" } },
     load: () => import("./microscope.js"),

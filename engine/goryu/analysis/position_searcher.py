@@ -1,0 +1,130 @@
+"""Searches single positions of a game and describes them as `PositionAnalysis`."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
+from goryu.games.shogi import move_to_usi
+from goryu.games.state import Move
+from goryu.implementation import IMPLEMENTATION, Board, make_puct, mate_in_one, solve
+from goryu.players.config import EngineConfig
+from goryu.players.loading import LoadedEvaluator
+from goryu.players.player import MEMORY_FACTOR, MOST_LEAF_MATE_NODES
+from goryu.players.position import GamePosition, rules_of
+from goryu.players.pv_mates import SHORTENING_NODES
+from goryu.search.mate import MateVerdict
+from goryu.search.proof import MateSolver
+from goryu.search.result import RootMove
+
+LINES = 5
+"""Moves of a position whose expected continuation is kept."""
+
+PV_LENGTH = 24
+"""Moves that are kept of a continuation without a mate: the far ones had few playouts."""
+
+
+class PositionSearcher:
+    """Searches one position after the other with one search graph, for one thread.
+
+    If a position follows from the last one, its part of the graph is kept, and its playouts count.
+    """
+
+    def __init__(self, loaded: LoadedEvaluator, config: EngineConfig, threads: int = 1) -> None:
+        """threads: of the native search."""
+        # The review favours neither side, so a draw is worth nothing to both.
+        config = replace(config, rules=replace(config.rules, draw_value_black=0.0, draw_value_white=0.0))
+        self._rules = rules_of(config)
+        self._mate_nodes = config.mate.root_nodes
+        solver = MateSolver(min(config.mate.leaf_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
+        puct_config = config.puct_config(0, loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
+        self._puct = make_puct(loaded.evaluator, puct_config, solver, threads)
+        self._last: GamePosition | None = None
+
+    def clear(self) -> None:
+        """Frees the search graph."""
+        self._puct.clear()
+        self._last = None
+
+    def search(
+        self, start: str, moves: tuple[str, ...], playouts: int, should_stop: Callable[[], bool]
+    ) -> PositionAnalysis | None:
+        """Returns the analysis of the position after `moves`, or None if `should_stop` ended it early.
+
+        start: SFEN. moves: in USI, legal. playouts: through the position, inherited ones included.
+        """
+        position = GamePosition(start, moves, self._rules, self._last)
+        is_same = self._last is not None and (self._last.sfen, self._last.moves) == (start, moves)
+        if not self._follows(position):
+            self._puct.clear()
+        self._last = position
+        board = position.board
+        if (over := _ended(board)) is not None:
+            return over
+        self._search(board, playouts, should_stop, solves_mate=not is_same)
+        return None if should_stop() else self._analysis(board)
+
+    def _follows(self, position: GamePosition) -> bool:
+        """Does the position follow from the last one, so that the graph is valid for it?"""
+        last = self._last
+        return (
+            last is not None
+            and last.sfen == position.sfen
+            and position.moves[: len(last.moves)] == last.moves
+        )
+
+    def _search(
+        self, board: Board, playouts: int, should_stop: Callable[[], bool], *, solves_mate: bool
+    ) -> None:
+        self._puct.search(board, lambda stats: True)  # Makes the position the root.
+        if solves_mate and (mate := self._mate(board, should_stop)):
+            self._puct.add_mate(board, mate)
+        if (missing := playouts - self._visits()) > 0:
+            self._puct.search(board, lambda stats: should_stop(), max_playouts=missing)
+
+    def _mate(self, board: Board, should_stop: Callable[[], bool]) -> tuple[Move, ...]:
+        if (move := mate_in_one(board)) is not None:
+            return (move,)
+        if not self._mate_nodes:
+            return ()
+        mate = solve(board, self._mate_nodes, should_stop, SHORTENING_NODES)
+        return mate.moves if mate.verdict is MateVerdict.MATE else ()
+
+    def _visits(self) -> int:
+        root = self._puct.root
+        return 0 if root is None else root.total_visits
+
+    def _analysis(self, board: Board) -> PositionAnalysis:
+        result = self._puct.result(LINES)
+        moves = tuple(map(_move_analysis, result.moves))
+        declares = board.declaration()
+        return PositionAnalysis(
+            playouts=self._visits(),
+            is_final=result.stats.is_exhausted,
+            value=1.0 if declares else result.moves[0].value,
+            moves=moves,
+            ending="declaration" if declares else "",
+        )
+
+
+def _ended(board: Board) -> PositionAnalysis | None:
+    """Returns the analysis of a position in which the game is over, or None."""
+    if not board.legal_moves():
+        reason = "checkmate" if board.is_check() else "no legal move"
+        return PositionAnalysis(0, True, -1.0, (), reason)
+    outcome = board.outcome()
+    if outcome is None or board.declaration():
+        return None
+    return PositionAnalysis(0, True, outcome.value, (), outcome.reason)
+
+
+def _move_analysis(move: RootMove) -> MoveAnalysis:
+    pv = move.pv if move.mate is not None else move.pv[:PV_LENGTH]
+    value = None if move.visits == 0 and move.mate is None else round(move.value, 5)
+    return MoveAnalysis(
+        move_to_usi(move.move),
+        round(move.prior, 5),
+        move.visits,
+        value,
+        move.mate,
+        tuple(map(move_to_usi, pv)),
+    )

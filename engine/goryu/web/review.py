@@ -1,0 +1,207 @@
+"""The view "Review": a game with the judgement of every move, and live analysis of any position."""
+
+from base64 import b64decode
+from binascii import Error as Base64Error
+from typing import Any
+
+from goryu.analysis.description import Describer, board_after, named_line, position_json
+from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.report import html_report
+from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.store import AnalysisStore, default_path
+from goryu.errors import InputError
+from goryu.games.shogi import IllegalMoveError, MoveError, move_to_usi
+from goryu.implementation import IMPLEMENTATION
+from goryu.kifu.reading import parse_records
+from goryu.kifu.record import GameRecord, RecordError
+from goryu.kifu.writing import to_kif
+from goryu.players.threads import usable_threads
+from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number
+
+PLAYOUTS = 400
+MOST_PLAYOUTS = 100_000
+
+MOST_PLIES = 2000
+"""Of a game, or of a line that the user explores."""
+
+LIVE_PLAYOUTS = 200_000
+"""The live analysis of a position ends after so many."""
+
+LIVE_FIRST = 50
+LIVE_SHARE = 8
+"""The live analysis reports after so many playouts, then whenever an eighth has been added."""
+
+
+class ReviewView(View):
+    """One game of a tab at a time."""
+
+    name = "review"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._reviewer: Reviewer | None = None
+        self._live: PositionSearcher | None = None
+        self._title = ""
+        self._describer: Describer | None = None
+
+    # The game.
+
+    async def on_open(self, message: Message) -> dict[str, Any]:
+        """Opens a record: `content` (Base64) or `text`; returns it with what is known about it."""
+        title = field(message, "name", str, "record")[:200]
+        data = _content(message)
+        playouts = number(message, "playouts", 1, MOST_PLAYOUTS, PLAYOUTS)
+        self.session.stop("review")
+        self.session.stop("review.live")
+        return await self.session.run("review.open", lambda job: self._open(title, data, playouts))
+
+    async def on_state(self, _message: Message) -> dict[str, Any]:
+        """Returns the open game with what is known, or {"game": null}."""
+        describer = self._describer
+        if describer is None:
+            return {"game": None}
+        return await self.session.run("review.open", lambda job: self._state(describer))
+
+    async def on_start(self, message: Message) -> dict[str, Any]:
+        """Searches what is missing; replies when it is done or stopped."""
+        describer = self._opened()
+        describer.review.playouts = number(message, "playouts", 1, MOST_PLAYOUTS, PLAYOUTS)
+        is_whole = await self.session.run("review", lambda job: self._review(job, describer))
+        return {"isWhole": is_whole}
+
+    def on_stop(self, _message: Message) -> None:
+        """Ends the review; what is known stays."""
+        self.session.stop("review")
+
+    def on_export(self, message: Message) -> dict[str, str]:
+        """Returns the game as a file: KIF with comments, or a page that needs no server."""
+        kind = choice(message, "kind", ("kif", "html"))
+        describer = self._opened()
+        stem = self._title.rpartition(".")[0] or self._title
+        content = to_kif(describer.commented()) if kind == "kif" else html_report(self._title, describer)
+        return {"name": f"{stem}-goryu.{kind}", "content": content}
+
+    def _opened(self) -> Describer:
+        if self._describer is None:
+            raise InputError("no game is open: open a record first")
+        return self._describer
+
+    def _open(self, title: str, data: bytes | str, playouts: int) -> dict[str, Any]:
+        record = _first_game(data, title)
+        review = GameReview(record.start, record.moves, playouts)
+        self._load().recall(review)
+        self._title, self._describer = title, Describer(record, review)
+        return self._state(self._describer)
+
+    def _state(self, describer: Describer) -> dict[str, Any]:
+        return {
+            "title": self._title,
+            "isRunning": self.session.is_running("review"),
+            **describer.everything(),
+        }
+
+    def _load(self) -> Reviewer:
+        """Loads the network at the first use."""
+        if self._reviewer is None:
+            self._reviewer = Reviewer(self.session.config, self._tell, self._open_store)
+        return self._reviewer
+
+    def _open_store(self, engine: str) -> AnalysisStore:
+        return AnalysisStore(default_path(), engine, self._tell)
+
+    def _tell(self, text: str) -> None:
+        self.session.send("review.message", text=text)
+
+    def _review(self, job: Job, describer: Describer) -> bool:
+        def on_change(review: GameReview, index: int) -> None:
+            moves = range(max(0, index - 1), min(index + 1, len(review.moves)))
+            job.send(
+                "review.position",
+                index=index,
+                position=describer.position(index),
+                plies={move: describer.ply(move) for move in moves},
+                summary=describer.summary(),
+                known=review.known(),
+            )
+
+        return self._load().review(describer.review, on_change, lambda: job.is_stopped)
+
+    # Free exploration.
+
+    def on_explore(self, message: Message) -> dict[str, Any]:
+        """Returns the position after `moves` (USI, from the start of the game) and its legal moves."""
+        start, moves = self._opened().review.start, _moves(message)
+        try:
+            board = board_after(start, moves[:-1])
+            line = named_line(board, moves[-1:])
+            for move in moves[-1:]:
+                board.push_usi(move)
+        except (MoveError, IllegalMoveError) as error:
+            raise MessageError(f"review.explore: {error}") from error
+        outcome = board.outcome()
+        legal = [] if outcome is not None else sorted(map(move_to_usi, board.all_legal_moves()))
+        return {
+            "sfen": board.sfen(),
+            "check": board.is_check(),
+            "legal": legal,
+            "ending": "" if outcome is None else outcome.reason,
+            "name": {"ja": line["ja"][-1], "en": line["en"][-1]} if moves else None,
+        }
+
+    async def on_live(self, message: Message) -> None:
+        """Analyses the position after `moves` until `quiet` or another position comes, and reports."""
+        start, moves = self._opened().review.start, _moves(message)
+        try:
+            board_after(start, moves)
+        except (MoveError, IllegalMoveError) as error:
+            raise MessageError(f"review.live: {error}") from error
+        await self.session.run("review.live", lambda job: self._analyse(job, start, tuple(moves)))
+
+    def on_quiet(self, _message: Message) -> None:
+        """Ends the live analysis."""
+        self.session.stop("review.live")
+
+    def _analyse(self, job: Job, start: str, moves: tuple[str, ...]) -> None:
+        if self._live is None:
+            config = self.session.config
+            threads = usable_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
+            self._live = PositionSearcher(self._load().loaded, config, threads)
+        board = board_after(start, moves)
+        playouts = LIVE_FIRST
+        while not job.is_stopped:
+            analysis = self._live.search(start, moves, playouts, lambda: job.is_stopped)
+            if analysis is None:
+                return
+            job.report("review.live", moves=list(moves), position=position_json(board, analysis))
+            if analysis.is_final or analysis.playouts >= LIVE_PLAYOUTS:
+                return
+            playouts = analysis.playouts + max(LIVE_FIRST, analysis.playouts // LIVE_SHARE)
+
+
+def _content(message: Message) -> bytes | str:
+    if "text" in message:
+        return field(message, "text", str)
+    try:
+        return b64decode(field(message, "content", str), validate=True)
+    except (Base64Error, ValueError) as error:
+        raise MessageError(f"review.open: content is not Base64 ({error})") from error
+
+
+def _first_game(data: bytes | str, title: str) -> GameRecord:
+    """Returns the first game of a file that can be read; raises RecordError."""
+    errors: list[RecordError] = []
+    for game in parse_records(data, title):
+        if isinstance(game, RecordError):
+            errors.append(game)
+        elif len(game.moves) > MOST_PLIES:
+            raise RecordError(f"{len(game.moves)} moves, expected {MOST_PLIES} at most", title)
+        else:
+            return game
+    raise errors[0] if errors else RecordError("no game was found", title)
+
+
+def _moves(message: Message) -> list[str]:
+    moves = field(message, "moves", list)
+    if len(moves) > MOST_PLIES or not all(isinstance(move, str) for move in moves):
+        raise MessageError(f"{message.get('type')}: moves: expected {MOST_PLIES} USI moves at most")
+    return moves

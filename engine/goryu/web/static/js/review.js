@@ -1,0 +1,297 @@
+// The view "Review": opens a record, has its moves judged, and analyses whatever the user plays.
+
+import { download, h, toast, toBase64 } from "./dom.js";
+import * as i18n from "./i18n.js";
+import { ReviewPanel } from "./review-panel.js";
+import * as socket from "./socket.js";
+
+const PLAYOUTS = [100, 200, 400, 1000, 3000, 10000];
+const MOST_BYTES = 1 << 20;
+const RECENT = "goryu.review.recent";
+const MOST_RECENT = 8;
+const MOST_RECENT_TEXT = 60_000;
+
+i18n.extend({
+  en: {
+    "review.open": "Open a file",
+    "review.intro": "Review a game",
+    "review.drop": "Drop a game record here, open a file, or paste the record below.",
+    "review.formats": "KIF, KI2, CSA, JKF, SFEN or a USI line, in UTF-8 or Shift_JIS; with comments, variations, handicap and times.",
+    "review.paste": "Paste a record",
+    "review.paste.open": "Open the text",
+    "review.recent": "Recent games",
+    "review.playouts.label": "Playouts for each position",
+    "review.go": "Review",
+    "review.stop": "Stop",
+    "review.other": "Another game",
+    "review.kif": "Save KIF with comments",
+    "review.html": "Save as a page",
+    "review.progress": "{known} of {all} positions",
+    "review.done": "Every position has at least {playouts} playouts.",
+    "review.too.large": "{name} is larger than 1 MB: expected a game record",
+    "review.pasted": "pasted record",
+  },
+  ja: {
+    "review.open": "ファイルを開く",
+    "review.intro": "棋譜を検討する",
+    "review.drop": "棋譜ファイルをここにドロップするか、開くか、下の欄に貼り付けてください。",
+    "review.formats": "KIF、KI2、CSA、JKF、SFEN、USI。UTF-8 と Shift_JIS。コメント、変化、駒落ち、消費時間にも対応します。",
+    "review.paste": "棋譜を貼り付け",
+    "review.paste.open": "貼り付けた棋譜を開く",
+    "review.recent": "最近の棋譜",
+    "review.playouts.label": "一局面のプレイアウト数",
+    "review.go": "解析",
+    "review.stop": "停止",
+    "review.other": "別の棋譜",
+    "review.kif": "コメント付き KIF を保存",
+    "review.html": "HTML で保存",
+    "review.progress": "{all} 局面中 {known} 局面",
+    "review.done": "すべての局面を {playouts} プレイアウト以上で解析しました。",
+    "review.too.large": "{name} は 1 MB を超えています。棋譜を指定してください。",
+    "review.pasted": "貼り付けた棋譜",
+  },
+});
+
+let view = null;
+
+export function mount(section) {
+  view = new ReviewView(section);
+}
+
+export function show(argument) {
+  if (argument === "file") view.openFromCommandLine();
+}
+
+export function hide() {
+  view.panel.options.live(null);
+}
+
+class ReviewView {
+  constructor(section) {
+    this.section = section;
+    this.isRunning = false;
+    this.positions = 0;
+    this.buildOpener();
+    this.buildActions();
+    this.panel = new ReviewPanel(section, {
+      explore: (moves) => socket.request("review.explore", { moves }),
+      live: (moves) => this.live(moves),
+      actions: [this.actions],
+    });
+    this.listen();
+  }
+
+  // Opening.
+
+  buildOpener() {
+    const input = h("input", { type: "file", class: "unseen", accept: ".kif,.kifu,.ki2,.ki2u,.csa,.jkf,.json,.sfen,.usi,.txt", tabindex: "-1", "aria-hidden": "true" });
+    input.addEventListener("change", () => {
+      if (input.files[0]) this.openFile(input.files[0]);
+      input.value = "";
+    });
+    this.text = h("textarea", { rows: 6, spellcheck: "false", dataset: { i18nPlaceholder: "review.paste", i18nLabel: "review.paste" } });
+    this.recent = h("ul", { class: "recent" });
+    this.recentPart = h("div", { hidden: true }, h("h3", { dataset: { i18n: "review.recent" } }), this.recent);
+    this.opener = h(
+      "div",
+      { class: "panel opener stack" },
+      h("h2", { dataset: { i18n: "review.intro" } }),
+      h("p", { dataset: { i18n: "review.drop" } }),
+      h("p", { class: "small muted", dataset: { i18n: "review.formats" } }),
+      h("div", { class: "row" }, h("button", { type: "button", class: "primary", on: { click: () => input.click() }, dataset: { i18n: "review.open" } }), input),
+      this.text,
+      h("div", { class: "row" }, h("button", { type: "button", on: { click: () => this.openText(this.text.value) }, dataset: { i18n: "review.paste.open" } })),
+      this.recentPart,
+    );
+    this.section.append(this.opener);
+    this.drawRecent();
+  }
+
+  buildActions() {
+    this.playouts = h("select", { dataset: { i18nLabel: "review.playouts.label" } }, ...PLAYOUTS.map((count) => h("option", { value: count, text: count.toLocaleString() })));
+    this.playouts.value = localStorage.getItem("goryu.review.playouts") ?? "400";
+    if (!this.playouts.value) this.playouts.value = "400";
+    this.playouts.addEventListener("change", () => localStorage.setItem("goryu.review.playouts", this.playouts.value));
+    this.goButton = h("button", { type: "button", class: "primary", on: { click: () => (this.isRunning ? socket.request("review.stop") : this.start()) } });
+    this.progress = h("progress", { max: 1, value: 0, dataset: { i18nLabel: "review.intro" } });
+    this.progressText = h("span", { class: "small muted number", role: "status" });
+    const save = (kind) => h("button", { type: "button", class: "small", on: { click: () => this.export(kind) }, dataset: { i18n: `review.${kind}` } });
+    this.title = h("h2", {});
+    this.actions = h(
+      "div",
+      { class: "panel stack review-actions" },
+      this.title,
+      h("div", { class: "row" }, h("label", { class: "row small" }, h("span", { dataset: { i18n: "review.playouts.label" } }), this.playouts), this.goButton),
+      h("div", { class: "row" }, this.progress, this.progressText),
+      h("div", { class: "row" }, h("button", { type: "button", class: "small", on: { click: () => this.close() }, dataset: { i18n: "review.other" } }), save("kif"), save("html")),
+    );
+    i18n.onChange(() => this.drawProgress());
+  }
+
+  listen() {
+    this.section.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      this.section.classList.add("dropping");
+    });
+    this.section.addEventListener("dragleave", () => this.section.classList.remove("dropping"));
+    this.section.addEventListener("drop", (event) => {
+      event.preventDefault();
+      this.section.classList.remove("dropping");
+      const file = event.dataTransfer.files[0];
+      if (file) this.openFile(file);
+      else this.openText(event.dataTransfer.getData("text/plain"));
+    });
+    document.addEventListener("paste", (event) => {
+      if (this.section.hidden || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
+      this.openText(event.clipboardData.getData("text/plain"));
+    });
+    socket.on("review.position", (message) => this.onPosition(message));
+    socket.on("review.live", (message) => this.panel.showLive(message));
+    socket.on("review.message", ({ text }) => toast(text));
+    socket.onConnected(async () => {
+      const state = await socket.request("review.state");
+      if (state.game) this.shows(state, this.panel.data !== null);
+      else if (this.source) await this.open(this.source);
+    });
+  }
+
+  async openFromCommandLine() {
+    if (this.source || this.panel.data) return;
+    await connected();
+    const file = await socket.request("session.file");
+    await this.open({ name: file.name, content: file.content });
+  }
+
+  async openFile(file) {
+    if (file.size > MOST_BYTES) {
+      toast(i18n.t("review.too.large", { name: file.name }), "error");
+      return;
+    }
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    await this.open({ name: file.name, content: toBase64(bytes) });
+  }
+
+  async openText(text) {
+    if (text.trim()) await this.open({ name: i18n.t("review.pasted"), text });
+  }
+
+  /** Opens a record, {name, content} or {name, text}, and begins its review. */
+  async open(source) {
+    const state = await socket.request("review.open", { ...source, playouts: Number(this.playouts.value) });
+    this.source = source;
+    this.remember(source);
+    this.shows(state, false);
+    if (this.known() < this.positions) await this.start();
+  }
+
+  shows(state, keepsPlace) {
+    const { at, branch } = this.panel;
+    this.opener.hidden = true;
+    this.isRunning = state.isRunning;
+    this.positions = state.positions.length;
+    this.counted = null;
+    this.title.textContent = state.title;
+    this.panel.load(state);
+    if (keepsPlace && !branch) this.panel.go(at);
+    this.drawProgress();
+  }
+
+  close() {
+    if (this.isRunning) socket.request("review.stop");
+    this.panel.options.live(null);
+    this.panel.root.hidden = true;
+    this.panel.data = null;
+    this.source = null;
+    this.opener.hidden = false;
+    this.drawRecent();
+    this.text.value = "";
+  }
+
+  // The review.
+
+  async start() {
+    this.isRunning = true;
+    this.counted = this.known();
+    this.drawProgress();
+    try {
+      await socket.request("review.start", { playouts: Number(this.playouts.value) });
+    } finally {
+      this.isRunning = false;
+      this.counted = null;
+      this.drawProgress();
+    }
+  }
+
+  onPosition(message) {
+    if (!this.panel.data) return;
+    this.counted = message.known;
+    this.panel.update(message);
+    this.drawProgress();
+  }
+
+  /** Returns how many positions have the wanted number of playouts. */
+  known() {
+    const wanted = Number(this.playouts.value);
+    const { positions } = this.panel.data;
+    return positions.filter((position) => position && (position.isFinal || position.playouts >= wanted)).length;
+  }
+
+  drawProgress() {
+    this.goButton.textContent = i18n.t(this.isRunning ? "review.stop" : "review.go");
+    if (!this.panel?.data) return;
+    const known = this.counted ?? this.known();
+    this.progress.value = known / this.positions;
+    const playouts = Number(this.playouts.value).toLocaleString();
+    const isDone = known === this.positions && !this.isRunning;
+    this.progressText.textContent = isDone ? i18n.t("review.done", { playouts }) : i18n.t("review.progress", { known, all: this.positions });
+  }
+
+  async live(moves) {
+    const key = moves?.join(" ") ?? null;
+    if (key === this.liveKey) return;
+    this.liveKey = key;
+    if (moves) await socket.request("review.live", { moves });
+    else await socket.request("review.quiet");
+  }
+
+  async export(kind) {
+    const { name, content } = await socket.request("review.export", { kind });
+    download(name, content, kind === "html" ? "text/html;charset=utf-8" : undefined);
+  }
+
+  // Recent games, kept by the browser.
+
+  readRecent() {
+    try {
+      const found = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
+      return Array.isArray(found) ? found : [];
+    } catch {
+      return [];
+    }
+  }
+
+  remember(source) {
+    const size = (source.text ?? source.content).length;
+    if (size > MOST_RECENT_TEXT) return;
+    const same = (one) => one.text === source.text && one.content === source.content;
+    const games = [{ ...source, date: Date.now() }, ...this.readRecent().filter((one) => !same(one))];
+    localStorage.setItem(RECENT, JSON.stringify(games.slice(0, MOST_RECENT)));
+  }
+
+  drawRecent() {
+    const games = this.readRecent();
+    this.recentPart.hidden = !games.length;
+    this.recent.replaceChildren(
+      ...games.map(({ date, ...source }) => {
+        const when = new Date(date).toLocaleString(i18n.current());
+        const button = h("button", { type: "button", class: "quiet", on: { click: () => this.open(source) }, text: source.name });
+        return h("li", { class: "row" }, button, h("span", { class: "small muted", text: when }));
+      }),
+    );
+  }
+}
+
+function connected() {
+  return new Promise((resolve) => socket.onConnected(() => resolve()));
+}
+

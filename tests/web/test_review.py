@@ -1,0 +1,149 @@
+"""The Review view in a real browser, and the page that `goryu analyze --html` writes."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goryu.analysis.description import Describer
+from goryu.analysis.report import html_report
+from goryu.analysis.review import GameReview, Reviewer
+from goryu.kifu.reading import parse_record
+from goryu.players.config import EngineConfig, EvaluatorConfig
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+RECORD = """\
+開始日時：2026/11/22
+手合割：平手
+先手：先手太郎
+後手：後手花子
+手数----指手---------消費時間--
+*開始のコメント
+   1 ２六歩(27)   ( 0:12/00:00:12)
+   2 ８四歩(83)   ( 0:05/00:00:05)
+   3 ２五歩(26)   ( 0:01/00:00:13)
+   4 ８五歩(84)   ( 0:01/00:00:06)
+   5 ７八金(69)   ( 0:01/00:00:14)
+   6 ３二金(41)   ( 0:01/00:00:07)
+   7 ２四歩(25)   ( 0:01/00:00:15)
+   8 同　歩(23)   ( 0:01/00:00:08)
+   9 同　飛(28)   ( 0:01/00:00:16)
+  10 ２三歩打     ( 0:01/00:00:09)
+  11 ８四飛(24)   ( 0:01/00:00:17)
+*飛車をただで取られる。
+  12 同　飛(82)   ( 0:01/00:00:10)
+  13 投了
+まで12手で後手の勝ち
+
+変化：11手
+  11 ２八飛(24)
+"""
+"""On move 11 black puts its rook where a rook takes it."""
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests do not touch the user's database."""
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    path = tmp_path / "game.kif"
+    path.write_bytes(RECORD.encode("cp932"))
+    return path
+
+
+def opened(open_page: Callable[..., Any], record: Path, **options: Any) -> Any:
+    """The page with the record, reviewed at few playouts."""
+    page = open_page("#review", **options)
+    page.set_default_timeout(120_000)
+    page.evaluate("localStorage.setItem('goryu.review.playouts', '100')")
+    page.reload()
+    page.locator(".opener").wait_for()
+    page.set_input_files(".opener input[type=file]", str(record))
+    page.locator(".review-actions progress[value='1']").wait_for(state="attached")
+    return page
+
+
+def test_a_record_is_reviewed_and_its_graph_and_mistake_are_on_the_page(
+    open_page: Any, record: Path, screenshots: Path
+) -> None:
+    page = opened(open_page, record)
+    expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
+    expect(page.locator(".mistake .name")).to_have_text("▲Rx8d")
+    expect(page.locator(".graph canvas")).to_be_visible()
+    expect(page.locator(".game-move")).to_have_count(13)
+    expect(page.locator(".side-name").last).to_contain_text("先手太郎")
+    expect(page.get_by_text("飛車をただで取られる。")).to_be_visible()
+    expect(page.locator(".accuracy-table tbody tr").first).to_contain_text("%")
+
+    page.click(".mistake")
+    expect(page.locator(".judgement h2")).to_contain_text("blunder")
+    expect(page.locator(".arrows .arrow").first).to_be_attached()
+    page.screenshot(path=screenshots / "review.png")
+
+    page.locator(".judgement .line-move").first.click()  # The better move, on the board.
+    expect(page.locator(".branch")).to_contain_text("11")
+    page.keyboard.press("Home")
+    expect(page.locator(".game-move[aria-current]")).to_contain_text("Start")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".game-move[aria-current]")).to_contain_text("11")
+
+
+def test_any_move_can_be_tried_and_is_analysed_at_once(open_page: Any, record: Path) -> None:
+    page = opened(open_page, record, language="ja")
+    page.keyboard.press("Home")
+    square = page.locator("sg-squares")
+    box = square.bounding_box()
+
+    def click(file: int, rank: int) -> None:
+        x = box["x"] + (9 - file + 0.5) * box["width"] / 9
+        page.mouse.click(x, box["y"] + (rank - 0.5) * box["height"] / 9)
+
+    click(7, 7)
+    click(7, 6)
+    expect(page.locator(".branch .line-move")).to_have_text(["▲７六歩"])
+    expect(page.locator(".candidates tbody tr").first).to_be_visible()
+    page.get_by_role("button", name="本譜へ戻る").click()
+    expect(page.locator(".branch .line-move")).to_have_count(0)
+
+
+def test_a_variation_of_the_record_can_be_played_through(open_page: Any, record: Path) -> None:
+    page = opened(open_page, record)
+    page.locator(".variation .line-move").click()
+    expect(page.locator(".branch .line-move")).to_have_text(["R-2h"])
+
+
+def test_a_broken_record_says_which_line_is_wrong(open_page: Any, tmp_path: Path) -> None:
+    page = open_page("#review")
+    broken = RECORD.replace("   3 ２五歩(26)", "   3 ２五歩(27)")
+    page.locator(".opener textarea").fill(broken)
+    page.get_by_role("button", name="Open the text").click()
+    expect(page.locator(".toast.error")).to_contain_text(":9")
+    page.problems.clear()  # The page logs the error that it shows.
+
+
+def test_the_game_is_still_there_after_a_reload(open_page: Any, record: Path) -> None:
+    page = opened(open_page, record)
+    page.reload()
+    expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
+
+
+def test_the_written_page_shows_the_review_without_a_server(open_page: Any, tmp_path: Path) -> None:
+    game = parse_record(RECORD, "game.kif")
+    review = GameReview(game.start, game.moves, 20)
+    Reviewer(EngineConfig(EvaluatorConfig("hashed")), lambda message: None).review(review)
+    path = tmp_path / "review.html"
+    path.write_text(html_report("<game> & co", Describer(game, review)), encoding="utf-8")
+    page = open_page(url=path.as_uri())
+    expect(page.locator("sg-pieces piece")).to_have_count(40)
+    expect(page.locator(".report-title")).to_have_text("<game> & co")
+    expect(page.locator(".game-move")).to_have_count(13)
+    page.keyboard.press("End")
+    expect(page.locator(".game-move[aria-current]")).to_contain_text("12")
+    expect(page.locator("sg-hand-wrap piece").first).to_be_attached()
