@@ -93,11 +93,11 @@ cdef class WinogradNetwork:
         if self.is_integer:
             rounded = integer_stem(layer)
             halves(core.weights16, stem_rows(rounded.board, True))
-            halves(core.hands16, in_stem_order(rounded.hands))
+            halves(core.hands16, in_stem_order(with_zeros(rounded.hands)))
             floats(core.factors, rounded.factors)
         else:
             floats(core.weights32, stem_rows(layer.board.reshape(outputs, -1, 9).transpose(1, 2, 0), False))
-            floats(core.hands32, layer.hands.T)
+            floats(core.hands32, with_zeros(layer.hands.T))
 
     cdef set_convolution(self, CoreLayer& core, layer):
         outputs, inputs, size, _ = layer.weights.shape
@@ -110,13 +110,13 @@ cdef class WinogradNetwork:
             rounded = integer_weights(layer)
             places = len(rounded.integers)
             # [places, outputs, inputs] becomes [blocks, places, pairs of inputs, 32 outputs, 2].
-            blocks = rounded.integers.reshape(places, outputs // BLOCK, BLOCK, inputs // 2, 2)
+            blocks = by_columns(rounded.integers).reshape(places, outputs // BLOCK, BLOCK, inputs // 2, 2)
             halves(core.weights16, blocks.transpose(1, 0, 3, 2, 4))
-            floats(core.factors, rounded.factors.reshape(places, -1, BLOCK).transpose(1, 0, 2))
+            floats(core.factors, by_columns(rounded.factors).reshape(places, -1, BLOCK).transpose(1, 0, 2))
             core.level = rounded.level
         else:
             rows = transformed_weights(layer.weights) if size == 3 else layer.weights[None, :, :, 0, 0]
-            blocks = rows.reshape(len(rows), outputs // BLOCK, BLOCK, inputs)
+            blocks = by_columns(rows).reshape(len(rows), outputs // BLOCK, BLOCK, inputs)
             floats(core.weights32, blocks.transpose(1, 0, 3, 2))
 
     def run(self, inputs):
@@ -160,13 +160,24 @@ cdef class WinogradNetwork:
             del work
 
 
+def by_columns(places):
+    """Returns the 25 places of a patch (or one) column by column; they are row by row."""
+    if len(places) == 1:
+        return places
+    return places.reshape(5, 5, *places.shape[1:]).swapaxes(0, 1).reshape(places.shape)
+
+
 def stem_rows(weights, is_integer):
     """Returns weights [62, 9, outputs] as [9 * 62 + 1, outputs]; the last row is zero."""
+    rows = with_zeros(weights.transpose(1, 0, 2).reshape(-1, weights.shape[2]))
+    return in_stem_order(rows) if is_integer else rows
+
+
+def with_zeros(rows):
+    """Returns rows of weights and a row of zeros."""
     import numpy
 
-    rows = weights.transpose(1, 0, 2).reshape(-1, weights.shape[2])
-    rows = numpy.concatenate([rows, numpy.zeros_like(rows[:1])])
-    return in_stem_order(rows) if is_integer else rows
+    return numpy.concatenate([rows, numpy.zeros_like(rows[:1])])
 
 
 def in_stem_order(rows):

@@ -3,11 +3,16 @@
     python tools/bench.py                       the shipped network, one thread
     python tools/bench.py --signature           only the signature (--bless: store it for the tests)
     python tools/bench.py --json bench.json     also write the numbers as JSON
+    python tools/bench.py --compare winograd onnxruntime models/goryu-5x64-int8.onnx
+                                                backends and other models side by side
+    python tools/bench.py --size 10x128 --compare winograd-float onnxruntime
+                                                the same with a network of random weights
 
 Every number is the median of several rounds; network and search are measured in turn, so a busy machine slows
 both. GORYU_IMPLEMENTATION=python or native chooses the implementation. Rates are per second of CPU time of
 this process, or of wall time with `--clock wall`. To see where the time goes, use a profiler: `python -m
 cProfile -s tottime tools/bench.py --no-network` for the Python search, `perf record` for the native one.
+GORYU_INSTRUCTIONS=avx2 measures our own kernel as on an older processor.
 """
 
 import argparse
@@ -16,6 +21,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from common import new_parser, output_file, positive, program
@@ -47,12 +53,14 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-network", action="store_true", help="measure only what needs no network")
     parser.add_argument("--backend", choices=BACKENDS, default="cpu", help="of the network (default cpu)")
     numbers = (
-        ("batch", plan.batch, "positions per network call"),
         ("threads", 1, "CPU threads of a network call"),
         ("workers", plan.workers, "threads of the search"),
         ("stub-playouts", plan.stub_playouts, "playouts of a search without a network"),
         ("perft-depth", plan.perft_depth, "plies of perft"),
         ("runs", plan.rounds, "rounds for each median"),
+    )
+    parser.add_argument(
+        "--batch", type=positive, metavar="N", help="positions per network call (default: the network's own)"
     )
     for name, default, words in numbers:
         parser.add_argument(
@@ -62,6 +70,14 @@ def make_parser() -> argparse.ArgumentParser:
         "--playouts", type=positive, metavar="N",
         help=f"playouts of a search with the network (default {plan.playouts} for each worker)",
     )  # fmt: skip
+    parser.add_argument(
+        "--compare", nargs="+", metavar="NAME",
+        help="measure only networks: backends for the model, or ONNX files for the backend cpu",
+    )
+    parser.add_argument(
+        "--size", type=size, metavar="BxC",
+        help="use a network of B blocks and C channels with random weights (needs PyTorch)",
+    )
     parser.add_argument("--clock", choices=("cpu", "wall"), default="cpu", help="for rates (default cpu)")
     parser.add_argument("--json", type=output_file, metavar="FILE", help="also write the numbers as JSON")
     parser.add_argument("--signature", action="store_true", help="only the bench signature")
@@ -78,6 +94,10 @@ def run(args: argparse.Namespace) -> None:
         "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}",
     }
     print(f"goryu: {IMPLEMENTATION} ({WHY}); {results['machine']}")
+    if args.compare:
+        results["compared"] = compare(args)
+        write(args, results)
+        return
     if not args.signature:
         network = open_network(args)
         if network:
@@ -91,8 +111,67 @@ def run(args: argparse.Namespace) -> None:
         golden = {"signature": signature.digest, "nodes": signature.nodes, "parts": signature.parts}
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text(json.dumps(golden, indent=1) + "\n", "utf-8")
+    write(args, results)
+
+
+def write(args: argparse.Namespace, results: Mapping[str, Any]) -> None:
+    """Writes the numbers as JSON if the command line says where."""
     if args.json:
         args.json.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+
+
+def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
+    """Measures backends and models side by side and prints a table; returns the medians by name."""
+    from rich.console import Console
+    from rich.progress import track
+    from rich.table import Table
+
+    from goryu.benchmark.backends import SEARCH, Comparison
+
+    with TemporaryDirectory() as folder:
+        model = args.model or model_path(EvaluatorConfig())
+        if args.size:
+            model = random_network(args.size, Path(folder))
+        networks = [
+            NetworkEvaluator(model, batch_size=8, backend=name, threads=args.threads)
+            if name in BACKENDS
+            else NetworkEvaluator(name, batch_size=8, backend="cpu", threads=args.threads)
+            for name in args.compare
+        ]
+    for network in networks:
+        print(network.description)
+    comparison = Comparison(networks)
+    for _ in track(comparison.run(args.runs), "measuring", total=args.runs, transient=True):
+        pass
+    kinds = [f"{before}{batch}" for before in ("", f"{SEARCH} ") for batch in comparison.batches]
+    table = Table("positions/s of CPU time, by batch size", *kinds, "best search")
+    compared: dict[str, dict[str, float]] = {}
+    for i, name in enumerate(args.compare):
+        compared[name] = {kind: comparison.median(i, kind) for kind in kinds}
+        batch, rate = comparison.best_search(i)
+        rates = (number(each) for each in compared[name].values())
+        table.add_row(name, *rates, f"{number(rate)} (batch {batch})")
+    Console(width=200).print(table)
+    return compared
+
+
+def size(text: str) -> tuple[int, int]:
+    """Returns blocks and channels of a text such as 10x128."""
+    blocks, _, channels = text.partition("x")
+    return positive(blocks), positive(channels)
+
+
+def random_network(size: tuple[int, int], folder: Path) -> Path:
+    """Writes a network of our trainer with random weights; returns its path."""
+    import torch
+
+    from goryu.learning.training.export import export_onnx
+    from goryu.learning.training.network import PolicyValueNet
+
+    torch.manual_seed(1)
+    path = folder / f"random-{size[0]}x{size[1]}.onnx"
+    export_onnx(PolicyValueNet(*size).eval(), path)
+    return path
 
 
 def open_network(args: argparse.Namespace) -> NetworkEvaluator | None:
@@ -116,7 +195,7 @@ def measure(args: argparse.Namespace, network: NetworkEvaluator | None) -> dict[
     from rich.progress import track
 
     plan = Plan(
-        batch=args.batch,
+        batch=args.batch or (network.batch_size if network else Plan().batch),
         workers=args.workers,
         playouts=args.playouts or Plan().playouts * args.workers,
         stub_playouts=args.stub_playouts,

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     BUILD.mkdir(parents=True, exist_ok=True)
     try:
         for sanitizer in SANITIZERS:
-            for program in ("core_test", "search_test"):
+            for program in ("core_test", "search_test", "winograd_test"):
                 run([build(program, sanitizer)])
         for program in ("fuzz_sfen", "fuzz_search"):
             run([build(program, "address"), str(args.fuzz), str(args.seed)])

@@ -92,7 +92,7 @@ const Layers* code_of(Instructions instructions) noexcept {
 
 constexpr int kMostChannels = 4096;
 constexpr int kPolicyChannels = 27;
-constexpr int kHandRows = kHandPlanes + kNyugyokuPlanes;
+static_assert(kHandRows == kHandPlanes + kNyugyokuPlanes && kStemPlanes == kBoardPlanes);
 
 template <class Element>
 std::size_t floats_for(std::size_t count) {
@@ -148,7 +148,7 @@ void WinogradNetwork::add(Layer& layer) {
         const long long weights = is_integer_ ? size(layer.weights16) : size(layer.weights32);
         const long long hands = is_integer_ ? size(layer.hands16) : size(layer.hands32);
         check(is_map(layer.to, layer.outputs) && weights == (kBoardPlanes * 9 + 1) * outputs &&
-                  hands == kHandRows * outputs && size(layer.bias) == outputs &&
+                  hands == (kHandRows + 1) * outputs && size(layer.bias) == outputs &&
                   (!is_integer_ || size(layer.factors) == outputs),
               "a stem that fits");
     } else if (is_conv) {
@@ -277,7 +277,8 @@ Workspace::Workspace(const WinogradNetwork& network) {
     };
     padded_ = space(kPadded * widest);
     transformed_ = space(kMost * kPatch * kTiles * widest);
-    sums_ = Aligned<float>(kMost * kPatch * kTiles * kBlock);
+    // The sums and rows of a 3x3 convolution, the sums of a 1x1 one, or those of the stem.
+    sums_ = Aligned<float>(std::max((kMost * 3 + 1) * 5 * kTiles * kBlock, widest));
 }
 
 // ---- Features

@@ -63,6 +63,11 @@ struct V {
     GORYU_INLINE static I dot(I sum, I a, H b) {
 #ifdef GORYU_HAS_VNNI
         return _mm256_dpwssd_avx_epi32(sum, a, b);
+#elif defined(__GNUC__) && !defined(__clang__)
+        // As one instruction to the compiler: GCC would begin all products of a tile first, and run out of registers.
+        I product;
+        __asm__("vpmaddwd %2, %3, %1\n\tvpaddd %1, %0, %0" : "+x"(sum), "=&x"(product) : "x"(b), "x"(a));
+        return sum;
 #else
         return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 #endif

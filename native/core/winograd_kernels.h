@@ -86,7 +86,7 @@ GORYU_INLINE void quantize(const float* from, std::int16_t* to, int channels, fl
     }
 }
 
-// ---- Transformed inputs: a padded board [11][11][C] becomes [25][9 tiles][C].
+// ---- Transformed inputs: a padded board [11][11][C] becomes [25][9 tiles][C]; place (i, j) of the 5x5 is 5 j + i.
 
 struct Halves {
     using Element = std::int16_t;
@@ -127,7 +127,7 @@ GORYU_INLINE void transform_inputs(const typename E::Element* padded, typename E
                 Vector q[5];
                 GORYU_INPUT_TRANSFORM(m[i][0], m[i][1], m[i][2], m[i][3], m[i][4], E::add, E::sub, q[0], q[1], q[2],
                                       q[3], q[4])
-                for (int j = 0; j < 5; ++j) E::store(to + (i * 5 + j) * kTiles * c, q[j]);
+                for (int j = 0; j < 5; ++j) E::store(to + (5 * j + i) * kTiles * c, q[j]);
             }
         }
     }
@@ -209,26 +209,50 @@ inline void products(const float* v, std::ptrdiff_t stride, const float* u, int 
     }
 }
 
-// ---- Transformed outputs: sums [25][9][32] of one position become 32 channels of its map.
+// ---- Transformed outputs: the sums of a column of places, [5][9][32], become [3][9][32], and five such columns
+// become 32 channels of the map. Done column by column, the sums stay in the first-level cache.
 
 GORYU_INLINE V::F sum_at(const std::int32_t* sums, const float* factors) {
     return V::mul(V::to_float(V::load_i(sums)), V::load(factors));
 }
 GORYU_INLINE V::F sum_at(const float* sums, const float*) { return V::load(sums); }
 
-#define GORYU_OUTPUT_TRANSFORM(m0, m1, m2, m3, m4, y0, y1, y2)                      \
-    {                                                                               \
-        const V::F s = V::add(m1, m2), d = V::sub(m1, m2);                          \
-        const V::F m33 = V::add(m3, m3);                                            \
-        y0 = V::add(V::add(m0, s), m3);                    /* 1  1  1  1  0 */      \
-        y1 = V::add(d, m33);                               /* 0  1 -1  2  0 */      \
-        y2 = V::add(V::add(s, V::add(m33, m33)), m4);      /* 0  1  1  4  1 */      \
+#define GORYU_OUTPUT_TRANSFORM(m0, m1, m2, m3, m4, y0, y1, y2)                 \
+    {                                                                          \
+        const V::F s = V::add(m1, m2), d = V::sub(m1, m2);                     \
+        const V::F m33 = V::add(m3, m3);                                       \
+        y0 = V::add(V::add(m0, s), m3);               /* 1  1  1  1  0 */      \
+        y1 = V::add(d, m33);                          /* 0  1 -1  2  0 */      \
+        y2 = V::add(V::add(s, V::add(m33, m33)), m4); /* 0  1  1  4  1 */      \
     }
+
+constexpr int kColumn = 5 * kTiles * kBlock;  // Sums of a column of places,
+constexpr int kRows3 = 3 * kTiles * kBlock;   // and what the transform makes of them.
+
+template <class Sum>
+GORYU_INLINE void transform_column(const Sum* sums, const float* factors, float* out) {
+    constexpr int kPlace = kTiles * kBlock;
+    for (int at = 0; at < kBlock; at += V::kLanes) {
+        for (int tile = 0; tile < kTiles; ++tile) {
+            const Sum* from = sums + tile * kBlock + at;
+            float* to = out + tile * kBlock + at;
+            const V::F m0 = sum_at(from, factors + at), m1 = sum_at(from + kPlace, factors + kBlock + at);
+            const V::F m2 = sum_at(from + 2 * kPlace, factors + 2 * kBlock + at);
+            const V::F m3 = sum_at(from + 3 * kPlace, factors + 3 * kBlock + at);
+            const V::F m4 = sum_at(from + 4 * kPlace, factors + 4 * kBlock + at);
+            V::F y0, y1, y2;
+            GORYU_OUTPUT_TRANSFORM(m0, m1, m2, m3, m4, y0, y1, y2)
+            V::store(to, y0);
+            V::store(to + kPlace, y1);
+            V::store(to + 2 * kPlace, y2);
+        }
+    }
+}
 
 template <class Sum>
 struct OutputCall {
-    const Sum* sums;
-    const float* factors;  // [25][32]
+    const Sum* sums;       // [81][32], or of a 3x3 convolution [5 columns][3][9][32]
+    const float* factors;  // [32]
     const float* bias;     // [32]
     const float* residual;
     float* to;
@@ -238,27 +262,19 @@ struct OutputCall {
 
 template <Activation kActivation>
 struct OutputTransform {
-    template <class Sum>
-    static void run(const OutputCall<Sum>& call) {
+    static void run(const OutputCall<float>& call) {
         const std::ptrdiff_t c = call.channels;
         V::I maximum = V::set1_i(static_cast<std::int32_t>(*call.maximum));
         for (int at = 0; at < kBlock; at += V::kLanes) {
             const V::F bias = V::load(call.bias + at);
             for (int tile = 0; tile < kTiles; ++tile) {
-                const Sum* sums = call.sums + tile * kBlock + at;
-                V::F y[3][5];
-                for (int j = 0; j < 5; ++j) {
-                    V::F m[5];
-                    for (int i = 0; i < 5; ++i) {
-                        const int x = 5 * i + j;
-                        m[i] = sum_at(sums + x * kTiles * kBlock, call.factors + x * kBlock + at);
-                    }
-                    GORYU_OUTPUT_TRANSFORM(m[0], m[1], m[2], m[3], m[4], y[0][j], y[1][j], y[2][j])
-                }
                 const std::ptrdiff_t first = (tile / 3 * 3 * kBoardSide + tile % 3 * 3) * c + at;
                 for (int r = 0; r < 3; ++r) {
+                    const float* y = call.sums + (r * kTiles + tile) * kBlock + at;
+                    const V::F y0 = V::load(y), y1 = V::load(y + kRows3), y2 = V::load(y + 2 * kRows3);
+                    const V::F y3 = V::load(y + 3 * kRows3), y4 = V::load(y + 4 * kRows3);
                     V::F z[3];
-                    GORYU_OUTPUT_TRANSFORM(y[r][0], y[r][1], y[r][2], y[r][3], y[r][4], z[0], z[1], z[2])
+                    GORYU_OUTPUT_TRANSFORM(y0, y1, y2, y3, y4, z[0], z[1], z[2])
                     for (int j = 0; j < 3; ++j) {
                         const std::ptrdiff_t to = first + (r * kBoardSide + j) * c;
                         V::F v = V::add(z[j], bias);
@@ -323,28 +339,35 @@ void conv3(const ConvCall& call) {
     const std::ptrdiff_t inputs = call.inputs, outputs = call.outputs;
     auto* const padded = static_cast<Element*>(call.padded);
     auto* const transformed = static_cast<Element*>(call.transformed);
-    auto* const sums = static_cast<Sum*>(call.sums);
-    const std::ptrdiff_t patches = kPatch * kTiles * inputs, block_sums = kPatch * kTiles * kBlock;
+    auto* const sums = static_cast<Sum*>(call.sums);               // [5][9][32]
+    auto* const rows = static_cast<float*>(call.sums) + kColumn;  // [positions][5][3][9][32]
+    const std::ptrdiff_t patches = kPatch * kTiles * inputs;
     for (int n = 0; n < call.positions; ++n) {
         Kind::prepare(call, n, padded + 12 * inputs, 11);
         transform_inputs<typename Kind::Vectors>(padded, transformed + n * patches, call.inputs);
         call.to_maxima[n] = 0;
     }
-    alignas(64) float space[kPatch * kBlock];
+    alignas(64) float space[5 * kBlock];
     const auto* weights = static_cast<const Element*>(call.weights);
     for (std::ptrdiff_t block = 0; block < outputs; block += kBlock) {
-        for (int x = 0; x < kPatch; ++x, weights += inputs * kBlock) {
+        for (int column = 0; column < 5; ++column, weights += 5 * inputs * kBlock) {
             for (int n = 0; n < call.positions; ++n) {
-                products(transformed + n * patches + x * kTiles * inputs, inputs, weights, call.inputs,
-                         sums + n * block_sums + x * kTiles * kBlock);
+                const Element* from = transformed + n * patches + column * 5 * kTiles * inputs;
+                for (int i = 0; i < 5; ++i) {
+                    products(from + i * kTiles * inputs, inputs, weights + i * inputs * kBlock, call.inputs,
+                             sums + i * kTiles * kBlock);
+                }
+                const float* factors =
+                    Kind::factors(call, n, block * kPatch + column * 5 * kBlock, 5 * kBlock, space);
+                transform_column(sums, factors, rows + (n * 5 + column) * kRows3);
             }
         }
         for (int n = 0; n < call.positions; ++n) {
             const std::ptrdiff_t map = n * kBoardSquares * outputs + block;
-            const float* factors = Kind::factors(call, n, block * kPatch, kPatch * kBlock, space);
             with_activation<OutputTransform>(
-                call.activation, OutputCall<Sum>{sums + n * block_sums, factors, call.bias + block,
-                                                 offset(call.residual, map), call.to + map, outputs, call.to_maxima + n});
+                call.activation, OutputCall<float>{rows + n * 5 * kRows3, nullptr, call.bias + block,
+                                                   offset(call.residual, map), call.to + map, outputs,
+                                                   call.to_maxima + n});
         }
     }
 }
@@ -407,12 +430,12 @@ struct StemIntegers {
     static constexpr int kTogether = 4;
 
     GORYU_INLINE static Vector zero() { return V::zero(); }
-    GORYU_INLINE static void add(Vector* sums, const Element* const* rows, std::ptrdiff_t channel) {
+    GORYU_INLINE static void add(Vector* sums, const Element* weights, const std::int32_t* rows) {
         const V::I even = V::set1_i(1), odd = V::set1_i(1 << 16);
         for (int v = 0; v < kBlock / V::kLanes; v += 2) {
-            const std::ptrdiff_t at = channel + v * V::kLanes;
-            const V::H left = V::add_h(V::load_h(rows[0] + at), V::load_h(rows[1] + at));
-            const V::H right = V::add_h(V::load_h(rows[2] + at), V::load_h(rows[3] + at));
+            const Element* const at = weights + v * V::kLanes;
+            const V::H left = V::add_h(V::load_h(at + rows[0]), V::load_h(at + rows[1]));
+            const V::H right = V::add_h(V::load_h(at + rows[2]), V::load_h(at + rows[3]));
             const V::H four = V::add_h(left, right);
             sums[v] = V::dot(sums[v], even, four);
             sums[v + 1] = V::dot(sums[v + 1], odd, four);
@@ -434,9 +457,9 @@ struct StemSingles {
     static constexpr int kTogether = 1;
 
     GORYU_INLINE static Vector zero() { return V::set1(0.0F); }
-    GORYU_INLINE static void add(Vector* sums, const Element* const* rows, std::ptrdiff_t channel) {
+    GORYU_INLINE static void add(Vector* sums, const Element* weights, const std::int32_t* rows) {
         for (int v = 0; v < kBlock / V::kLanes; ++v) {
-            sums[v] = V::add(sums[v], V::load(rows[0] + channel + v * V::kLanes));
+            sums[v] = V::add(sums[v], V::load(weights + rows[0] + v * V::kLanes));
         }
     }
     GORYU_INLINE static V::F value(Vector sum, const float*) { return sum; }
@@ -449,8 +472,9 @@ struct StemSingles {
 template <class Kind>
 struct StemSquare {
     const StemCall* call;
-    const typename Kind::Element* const* rows;
-    int count;                        // Of rows, a multiple of kTogether.
+    const typename Kind::Element* weights;
+    const std::int32_t* rows;          // Where the rows to add begin.
+    int count;                         // Of rows, a multiple of kTogether.
     const typename Kind::Sum* common;  // What every square has, [outputs].
     float* to;
     std::uint32_t* maximum;
@@ -467,7 +491,9 @@ struct Stem {
             for (int channel = 0; channel < call.outputs; channel += kBlock) {
                 typename Kind::Vector sums[kVectors];
                 for (int v = 0; v < kVectors; ++v) sums[v] = Kind::load(square.common + channel + v * V::kLanes);
-                for (int i = 0; i < square.count; i += Kind::kTogether) Kind::add(sums, square.rows + i, channel);
+                for (int i = 0; i < square.count; i += Kind::kTogether) {
+                    Kind::add(sums, square.weights + channel, square.rows + i);
+                }
                 for (int v = 0; v < kVectors; ++v) {
                     const int at = channel + Kind::channel_of(v);
                     const V::F sum = Kind::value(sums[v], offset(call.factors, at));
@@ -483,7 +509,7 @@ struct Stem {
 
 // Fills up a list of rows with rows of zeros.
 template <class Kind>
-GORYU_INLINE int filled_up(const typename Kind::Element** rows, int count, const typename Kind::Element* zeros) {
+GORYU_INLINE int filled_up(std::int32_t* rows, int count, std::int32_t zeros) {
     while (count % Kind::kTogether != 0) rows[count++] = zeros;
     return count;
 }
@@ -492,38 +518,45 @@ template <class Kind>
 void stem(const StemCall& call) {
     using Element = typename Kind::Element;
     constexpr int kVectors = kBlock / V::kLanes;
-    const std::ptrdiff_t c = call.outputs;
+    constexpr int kAtOnce = 8;
+    const std::int32_t c = call.outputs;
     const auto* const board = static_cast<const Element*>(call.board);
     const auto* const hands = static_cast<const Element*>(call.hands);
-    const auto* const zeros = board + kStemPlanes * 9 * c;
-    const Element* rows[kStemPlanes * 9 + 4];
+    const std::int32_t zeros = kStemPlanes * 9 * c;
     auto* const common = static_cast<typename Kind::Sum*>(call.sums);
+    std::int32_t rows[9 * kListedPlanes + kAtOnce];
     for (int n = 0; n < call.positions; ++n) {
         const Features& features = call.features[n];
-        int count = 0;
-        for (int h = 0; h < features.hand_count; ++h) rows[count++] = hands + features.hands[h] * c;
-        count = filled_up<Kind>(rows, count, zeros);
-        for (int channel = 0; channel < call.outputs; channel += kBlock) {
+        for (int channel = 0; channel < c; channel += kBlock) {
             typename Kind::Vector sums[kVectors];
             for (int v = 0; v < kVectors; ++v) sums[v] = Kind::zero();
-            for (int i = 0; i < count; i += Kind::kTogether) Kind::add(sums, rows + i, channel);
+            for (int h = 0; h < features.hand_count; ++h) {
+                // The last row of the hands is zero.
+                const std::int32_t row[4] = {features.hands[h] * c, kHandRows * c, kHandRows * c, kHandRows * c};
+                Kind::add(sums, hands + channel, row);
+            }
             for (int v = 0; v < kVectors; ++v) Kind::store(common + channel + v * V::kLanes, sums[v]);
         }
-        float* to = call.to + n * kBoardSquares * c;
+        float* to = call.to + static_cast<std::ptrdiff_t>(n) * kBoardSquares * c;
         call.to_maxima[n] = 0;
         for (int r = 0; r < kBoardSide; ++r) {
             for (int f = 0; f < kBoardSide; ++f, to += c) {
-                count = 0;
+                int count = 0;
                 for (int a = r == 0; a < 3 - (r == kBoardSide - 1); ++a) {
                     for (int b = f == 0; b < 3 - (f == kBoardSide - 1); ++b) {
                         const int s = (r + a - 1) * kBoardSide + f + b - 1;
-                        const Element* const place = board + (3 * a + b) * kStemPlanes * c;
-                        for (int i = 0; i < features.counts[s]; ++i) rows[count++] = place + features.planes[s][i] * c;
+                        const std::int32_t first = (3 * a + b) * kStemPlanes * c;
+                        // Eight at once, so that hardly any branch is mispredicted; those too many are overwritten.
+                        for (int i = 0; i < features.counts[s]; i += kAtOnce) {
+                            const std::uint8_t* planes = features.planes[s] + i;
+                            for (int k = 0; k < kAtOnce; ++k) rows[count + i + k] = first + planes[k] * c;
+                        }
+                        count += features.counts[s];
                     }
                 }
                 count = filled_up<Kind>(rows, count, zeros);
                 with_activation<Stem<Kind>::template Square>(
-                    call.activation, StemSquare<Kind>{&call, rows, count, common, to, call.to_maxima + n});
+                    call.activation, StemSquare<Kind>{&call, board, rows, count, common, to, call.to_maxima + n});
             }
         }
     }

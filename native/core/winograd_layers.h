@@ -15,6 +15,8 @@ constexpr int kPatch = 25;                  // A tile with its border: 5x5.
 constexpr int kPadded = 11 * 11;            // The board with a border of zeros.
 constexpr int kBlock = 32;                  // Output channels that are computed together.
 constexpr int kStemPlanes = 62;
+constexpr int kListedPlanes = 64;           // Room for the planes of a square, a multiple of 8.
+constexpr int kHandRows = 119;
 
 enum class Activation : int { kNone, kRelu, kSwish, kSigmoid };
 
@@ -22,9 +24,9 @@ enum class Activation : int { kNone, kRelu, kSwish, kSigmoid };
 // the second input that are one.
 struct Features {
     std::uint8_t counts[kBoardSquares];
-    std::uint8_t planes[kBoardSquares][kStemPlanes];
+    std::uint8_t planes[kBoardSquares][kListedPlanes];  // Those behind the count have any valid numbers.
     std::uint8_t hand_count;
-    std::uint8_t hands[119];
+    std::uint8_t hands[kHandRows];
 };
 
 // A convolution, of 3x3 or 1x1. Maps are float [positions][81][channels]; the number of channels is a multiple
@@ -35,7 +37,9 @@ struct ConvCall {
     float* to;
     const float* residual;  // Added to the sum, or null. May be `to`.
     int positions, inputs, outputs;
-    const void* weights;   // int16 [outputs/32][25 or 1][inputs/2][32][2], or float [outputs/32][25 or 1][inputs][32]
+    // int16 [outputs/32][25 or 1][inputs/2][32][2], or float [outputs/32][25 or 1][inputs][32]. Place (i, j) of the
+    // 5x5 is 5 j + i.
+    const void* weights;
     const float* factors;  // [outputs/32][25 or 1][32]: what a sum of integers counts (not for floats).
     const float* bias;     // [outputs]
     Activation activation;
@@ -53,7 +57,7 @@ struct StemCall {
     float* to;
     int positions, outputs;
     const void* board;  // int16 or float [9][62][outputs], and a row of zeros.
-    const void* hands;  // int16 or float [planes][outputs]
+    const void* hands;  // int16 or float [119][outputs], and a row of zeros.
     const float* factors;  // [outputs]: what an integer counts (not for floats).
     const float* bias;
     Activation activation;

@@ -144,9 +144,10 @@ class Suite:
         """Measures a search whose network calls are counted, and how fast a search stops."""
         run = self._search_run(network, counts=True)
         total_s = self._s(run.seconds)
-        self._add("search_calls_per_s", run.network.calls / total_s)
-        self._add("positions_per_call", run.network.positions / run.network.calls)
-        if self.plan.workers == 1:  # The calls of several workers overlap.
+        if run.network.calls:
+            self._add("search_calls_per_s", run.network.calls / total_s)
+            self._add("positions_per_call", run.network.positions / run.network.calls)
+        if run.network.calls and self.plan.workers == 1:  # The calls of several workers overlap.
             outside_s = total_s - self._s(run.network.seconds)
             self._add("us_per_playout_outside_network", 1e6 * outside_s / run.playouts)
         config = PuctConfig(batch_size=self.plan.batch)
@@ -179,4 +180,6 @@ class Suite:
             return "no native code"
         if not self.network:
             return "no network"
+        if self.network.kernel:
+            return "our own kernel"  # It has no binding, and the native search calls it without Python.
         return "no IoBinding" if "bound" in name else "several workers"

@@ -1,0 +1,76 @@
+"""Networks side by side: positions per second alone, by batch size, and in a search, for several backends.
+
+Every round measures everything once, so that a machine that slows down slows all of it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from goryu.benchmark import throughput
+from goryu.benchmark.throughput import MIDDLE_GAME
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.search.config import PuctConfig
+from goryu.search.proof import MateSolver
+
+BATCHES = (1, 2, 4, 8)
+MATE_NODES = 40
+SEARCH = "search"
+"""The name of the measurement of a search; those of a network alone are named by their batch sizes."""
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Measurements of some networks: the rates of each round, by network and by what is measured.
+
+    seconds: about how much CPU time one measurement takes.
+    """
+
+    networks: Sequence[NetworkEvaluator]
+    seconds: float = 0.5
+    batches: Sequence[int] = BATCHES
+    rates: dict[tuple[int, str], list[float]] = field(default_factory=dict)
+    _costs: dict[int, float] = field(default_factory=dict)
+
+    def run(self, rounds: int) -> Iterator[None]:
+        """Makes all measurements; yields after each round."""
+        for _ in range(rounds):
+            for i, network in enumerate(self.networks):
+                for batch in self.batches:
+                    self._add(i, str(batch), self._alone(i, network, batch))
+                    self._add(i, f"{SEARCH} {batch}", self._in_search(i, network, batch))
+            yield
+
+    def median(self, network: int, name: str) -> float:
+        """Returns the median of a network's rates, in positions a second of CPU time."""
+        return median(self.rates[network, name])
+
+    def best_search(self, network: int) -> tuple[int, float]:
+        """Returns the batch size that is best in a search, and the evaluations per second."""
+        rates = [(self.median(network, f"{SEARCH} {batch}"), batch) for batch in self.batches]
+        rate, batch = max(rates)
+        return batch, rate
+
+    def _add(self, network: int, name: str, rate: float) -> None:
+        self.rates.setdefault((network, name), []).append(rate)
+
+    def _positions(self, i: int, network: NetworkEvaluator) -> int:
+        """Returns how many positions the network evaluates in the time of a measurement."""
+        if i not in self._costs:
+            count, spent = throughput.raw_run(network, 1, 2, 1, bound=False)
+            self._costs[i] = spent.cpu / count
+        return max(16, int(self.seconds / self._costs[i]))
+
+    def _alone(self, i: int, network: NetworkEvaluator, batch: int) -> float:
+        is_bound = network.bind(network.new_inputs(batch)) is not None
+        calls = max(2, self._positions(i, network) // batch)
+        count, spent = throughput.raw_run(network, batch, calls, 1, bound=is_bound)
+        self._costs[i] = spent.cpu / count
+        return count / spent.cpu
+
+    def _in_search(self, i: int, network: NetworkEvaluator, batch: int) -> float:
+        run = throughput.search_run(
+            MIDDLE_GAME, network, PuctConfig(batch_size=batch), self._positions(i, network),
+            solver=MateSolver(MATE_NODES),
+        )  # fmt: skip
+        return run.evaluations / run.seconds.cpu

@@ -1,0 +1,279 @@
+// Tests of the network kernel alone, for the sanitizers: tools/dev.py asan. No Python is involved.
+//
+// That the numbers are those of the Python reference is tested in tests/test_winograd.py; here all kinds of
+// instructions must agree with each other, on random weights and on the greatest ones, in searches of one thread
+// and of several.
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "core/game_state.h"
+#include "core/puct.h"
+#include "core/sfen.h"
+#include "core/winograd.h"
+#include "expect.h"
+
+namespace goryu::test {
+namespace {
+
+constexpr int kFirst = 64, kSecond = 32;  // Channels.
+
+// Makes a network: stem, residual block, squeeze-and-excitation, pooling, heads.
+class Maker {
+public:
+    Maker(Instructions instructions, bool is_integer, bool is_greatest)
+        : network_(instructions, is_integer, {kFirst, kFirst, kSecond}, {2 * kFirst, kFirst, 32}),
+          is_greatest_(is_greatest) {}
+
+    WinogradNetwork make() {
+        stem();
+        convolution(Layer::Kind::kConv3, 0, 1, -1, kFirst, kFirst, Activation::kRelu);
+        convolution(Layer::Kind::kConv3, 1, 0, 0, kFirst, kFirst, Activation::kSwish);
+        pool(0, kFirst);
+        dense(0, 1, 1, 2 * kFirst, 2 * kFirst, kFirst, Activation::kSigmoid);
+        spread();
+        convolution(Layer::Kind::kConv1, 0, 2, -1, kFirst, kSecond, Activation::kNone);
+        dense(2, 2, kBoardSquares, 27, kSecond, 32, Activation::kNone);
+        network_.set_outputs(2, std::vector<float>(kDlshogiLabels, 0.125F), 2, 1.0);
+        return std::move(network_);
+    }
+
+private:
+    float real(float scale) { return scale * (static_cast<float>(random_() % 2001) / 1000.0F - 1.0F); }
+
+    void fill(Aligned<float>& memory, std::size_t size, float scale) {
+        std::vector<float> numbers(size);
+        for (float& number : numbers) number = real(scale);
+        memory.assign(numbers.data(), size);
+    }
+
+    void fill(Aligned<std::int16_t>& memory, std::size_t size, int most) {
+        std::vector<std::int16_t> numbers(size);
+        for (auto& number : numbers) {
+            number = static_cast<std::int16_t>(is_greatest_ ? most : static_cast<int>(random_() % (2 * most + 1)) - most);
+        }
+        memory.assign(numbers.data(), size);
+    }
+
+    void stem() {
+        Layer layer;
+        layer.activation = Activation::kRelu;
+        layer.to = 0;
+        layer.outputs = kFirst;
+        fill(layer.weights16, (kStemPlanes * 9 + 1) * kFirst, 8191);
+        fill(layer.hands16, 120 * kFirst, 8191);
+        fill(layer.weights32, (kStemPlanes * 9 + 1) * kFirst, 0.2F);
+        fill(layer.hands32, 120 * kFirst, 0.2F);
+        fill(layer.factors, kFirst, 3e-5F);
+        fill(layer.bias, kFirst, 0.1F);
+        network_.add(layer);
+    }
+
+    void convolution(Layer::Kind kind, int from, int to, int residual, int inputs, int outputs, Activation activation) {
+        const bool is_large = kind == Layer::Kind::kConv3;
+        const int places = is_large ? kPatch : 1;
+        Layer layer;
+        layer.kind = kind;
+        layer.activation = activation;
+        layer.from = from;
+        layer.to = to;
+        layer.residual = residual;
+        layer.inputs = inputs;
+        layer.outputs = outputs;
+        layer.level = is_large ? 910.0F : 8191.0F;  // 910 * 36 < 2^15.
+        const int most = static_cast<int>(2147483647LL / inputs / (is_large ? 36 * 910 : 8191));
+        fill(layer.weights16, static_cast<std::size_t>(places) * inputs * outputs, most);
+        fill(layer.weights32, static_cast<std::size_t>(places) * inputs * outputs, 0.05F);
+        fill(layer.factors, places * outputs, 1e-3F);
+        fill(layer.bias, outputs, 0.1F);
+        network_.add(layer);
+    }
+
+    void pool(int from, int channels) {
+        Layer layer;
+        layer.kind = Layer::Kind::kPool;
+        layer.from = from;
+        layer.to = 0;
+        layer.outputs = channels;
+        layer.mean_at = 0;
+        layer.maximum_at = channels;
+        network_.add(layer);
+    }
+
+    void dense(int from, int to, int groups, int used, int width, int outputs, Activation activation) {
+        Layer layer;
+        layer.kind = Layer::Kind::kDense;
+        layer.activation = activation;
+        layer.from = from;
+        layer.to = to;
+        layer.groups = groups;
+        layer.used = used;
+        layer.width = width;
+        layer.outputs = outputs;
+        fill(layer.weights32, static_cast<std::size_t>(groups) * used * outputs, 0.01F);
+        fill(layer.bias, outputs, 0.1F);
+        network_.add(layer);
+    }
+
+    void spread() {
+        Layer layer;
+        layer.kind = Layer::Kind::kSpread;
+        layer.activation = Activation::kRelu;
+        layer.from = 0;
+        layer.to = 0;
+        layer.scale = 1;
+        layer.shift = 1;
+        layer.residual = 0;
+        layer.outputs = kFirst;
+        network_.add(layer);
+    }
+
+    WinogradNetwork network_;
+    bool is_greatest_;
+    std::mt19937 random_{1};
+};
+
+std::vector<Instructions> usable() {
+    std::vector<Instructions> found;
+    for (int i = 0; i < kInstructionKinds; ++i) {
+        if (is_usable(static_cast<Instructions>(i))) found.push_back(static_cast<Instructions>(i));
+    }
+    return found;
+}
+
+struct Answers {
+    std::vector<float> logits;
+    std::vector<double> values;
+};
+
+Answers answers_of(const WinogradNetwork& network, const std::vector<Features>& features, int together) {
+    Workspace work(network);
+    Answers answers;
+    for (std::size_t first = 0; first < features.size(); first += together) {
+        const int count = static_cast<int>(std::min<std::size_t>(together, features.size() - first));
+        network.run(features.data() + first, count, work);
+        for (int n = 0; n < count; ++n) {
+            for (int label = 0; label < kDlshogiLabels; ++label) {
+                answers.logits.push_back(network.logit(work, n, label));
+            }
+            answers.values.push_back(network.value(work, n));
+        }
+    }
+    return answers;
+}
+
+std::vector<Features> some_features() {
+    std::vector<Features> found(7);
+    std::mt19937 random(2);
+    for (Features& features : found) {
+        std::memset(&features, 0, sizeof features);
+        for (int i = 0; i < 300; ++i) {
+            const std::size_t s = random() % kBoardSquares;
+            features.planes[s][features.counts[s]++] = static_cast<std::uint8_t>(random() % kStemPlanes);
+        }
+        for (int i = 0; i < 9; ++i) features.hands[features.hand_count++] = static_cast<std::uint8_t>(random() % 57);
+    }
+    // The fullest that there can be.
+    for (int s = 0; s < kBoardSquares; ++s) {
+        found[0].counts[s] = kStemPlanes;
+        for (int plane = 0; plane < kStemPlanes; ++plane) found[0].planes[s][plane] = static_cast<std::uint8_t>(plane);
+    }
+    return found;
+}
+
+void test_all_instructions_agree() {
+    const auto features = some_features();
+    for (const bool is_greatest : {false, true}) {
+        const auto kinds = usable();
+        for (const bool is_integer : {true, false}) {
+            Answers first;
+            for (const Instructions kind : kinds) {
+                if (is_integer && kind == Instructions::kNeon) continue;
+                const WinogradNetwork network = Maker(kind, is_integer, is_greatest).make();
+                const Answers one = answers_of(network, features, 1);
+                const Answers four = answers_of(network, features, WinogradNetwork::kMostPositions);
+                EXPECT(one.logits == four.logits && one.values == four.values);
+                if (first.logits.empty()) first = one;
+                if (is_integer) EXPECT(one.logits == first.logits && one.values == first.values);
+                for (std::size_t i = 0; i < one.logits.size(); ++i) {
+                    EXPECT(std::isfinite(one.logits[i]));
+                    EXPECT(std::abs(one.logits[i] - first.logits[i]) <= 1e-3F * (1 + std::abs(first.logits[i])));
+                }
+            }
+        }
+    }
+}
+
+void test_a_search_on_several_threads() {
+    constexpr std::string_view kStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+    for (const Instructions kind : usable()) {
+        const WinogradNetwork network = Maker(kind, kind != Instructions::kNeon, false).make();
+        PuctConfig config;
+        config.batch_size = 3;
+        config.threads = 3;
+        Puct puct(config, {1000});
+        const auto work = [&](bool is_first) {
+            Game game(parse_sfen(kStart).value().position, 0, Rules{});
+            ShogiState state(game);
+            FeatureSink sink(game, false);
+            Workspace space(network);
+            Batch batch;
+            if (is_first) {
+                puct.begin(state, sink, batch, 200, 1 << 20);
+                EXPECT(answer_winograd(network, sink.features(), 1.0, batch, space));
+                puct.expand(batch);
+                return;
+            }
+            while (!puct.is_finished()) {
+                puct.gather(state, sink, batch);
+                if (batch.size() == 0) {
+                    puct.wait_for_others(true);
+                    continue;
+                }
+                EXPECT(answer_winograd(network, sink.features(), 1.0, batch, space));
+                puct.expand(batch);
+            }
+        };
+        work(true);
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 3; ++i) threads.emplace_back(work, false);
+        for (std::thread& thread : threads) thread.join();
+        EXPECT(puct.snapshot().progress.playouts == 200);
+    }
+}
+
+void test_layers_that_do_not_fit_are_refused() {
+    for (const Instructions kind : usable()) {
+        WinogradNetwork network(kind, false, {64, 32}, {32});
+        for (int i = 0; i < 6; ++i) {
+            Layer layer;
+            layer.kind = static_cast<Layer::Kind>(i);
+            layer.from = 0;
+            layer.to = 1;
+            layer.outputs = 64;
+            layer.inputs = 64;
+            bool is_refused = false;
+            try {
+                network.add(layer);
+            } catch (const std::invalid_argument&) {
+                is_refused = true;
+            }
+            EXPECT(is_refused);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace goryu::test
+
+int main() {
+    goryu::test::test_all_instructions_agree();
+    goryu::test::test_a_search_on_several_threads();
+    goryu::test::test_layers_that_do_not_fit_are_refused();
+    std::printf("winograd_test: %d failures\n", goryu::test::failures.load());
+    return goryu::test::failures == 0 ? 0 : 1;
+}
