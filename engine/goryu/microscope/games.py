@@ -147,7 +147,7 @@ GAMES = {
             ("", "the start", "初期局面"),
             ("startpos moves 7g7f 3c3d 2g2f 8c8d", "an opening", "序盤"),
             ("4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1", "a mate in one", "一手詰"),
-            ("4k4/9/9/9/9/9/9/R8/4K4 b - 1", "repetitions", "千日手"),
+            ("sfen 4k4/9/9/9/9/9/9/R8/4K4 b - 1 moves 9h9g 5a5b 9g9h", "a repetition", "千日手"),
         ),
         (
             "an SFEN, startpos moves 7g7f …, moves in USI, or a record in KIF, KI2 or CSA",

@@ -17,7 +17,7 @@ BOARD = 54.0
 """The size of the board in a position."""
 LINE = 13.0
 """The height of a line of text."""
-LABEL = 78.0
+LABEL = 92.0
 """The room for the name of a move, where rows go to the right."""
 GOOD, BAD = "#1f77d0", "#e0691a"
 PROOFS = {"win": "＋", "loss": "－", "draw": "＝"}
