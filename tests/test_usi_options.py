@@ -105,6 +105,27 @@ def test_goryu_doctor_measures_the_network_and_not_the_planes_of_python(
     assert len(filled) == network.batch_size
 
 
+def test_goryu_doctor_measures_with_the_options_next_to_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "net.onnx"
+    model.write_bytes((models_folder() / "goryu-5x64-int8.onnx").read_bytes())
+    model.with_name("net.onnx.ini").write_text("DNN_Batch_Size=7\nNodesLimit=40\nNoSuch=1\n")
+    findings, lines = doctor._options(str(model)), list[str]()
+    try:
+        while True:
+            lines.append(next(findings))
+    except StopIteration as end:
+        config: EngineConfig = end.value
+    assert lines == [
+        "! file next to the model: no option is called 'NoSuch'",
+        "set by the file next to the model: DNN_Batch_Size=7 NodesLimit=40",
+    ]
+    assert config.evaluator.batch_size == 7
+    monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
+    assert any(" batch=7 " in line for line in doctor._search(config))
+
+
 def test_goryu_doctor_reports_an_unknown_implementation() -> None:
     command = [sys.executable, "-m", "goryu", "doctor"]
     environment = {**os.environ, "GORYU_IMPLEMENTATION": "fast"}

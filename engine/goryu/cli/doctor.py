@@ -7,7 +7,8 @@ after a line that begins with `! broken`.
 import argparse
 import platform
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -58,8 +59,9 @@ def _findings(model: str) -> Iterator[str]:
     except ImportError as error:  # Every other check needs a board.
         yield "! broken: " + tr("search and rules: {reason}", reason=f"{error}{_advice()}")
         return
-    yield from _network(model)
-    yield from _search(model)
+    config = yield from _options(model)
+    yield from _network(config.evaluator)
+    yield from _search(config)
 
 
 def _installation() -> Iterator[str]:
@@ -86,7 +88,21 @@ def _advice() -> str:
     return "" if is_built else tr("; tools/dev.py setup builds the native code or explains why it cannot")
 
 
-def _network(model: str) -> Iterator[str]:
+def _options(model: str) -> Generator[str, None, EngineConfig]:
+    """Yields what the file next to the model sets; returns the config with which a GUI would play."""
+    from goryu.players.model_path import read_model_options
+    from goryu.usi.option_values import OptionValues
+
+    options = OptionValues()
+    if model:
+        options.set("DNN_Model", model)
+    problems = options.set_model_options(read_model_options(options.config.evaluator))
+    yield from (f"! {problem}" for problem in problems)
+    yield from options.model_messages()
+    return options.config
+
+
+def _network(wanted: EvaluatorConfig) -> Iterator[str]:
     """Yields the backends that onnxruntime offers, and which of them work with the network."""
     from goryu.evaluators.model_files import ModelError
     from goryu.evaluators.providers import BACKENDS, BackendError, import_onnxruntime
@@ -96,7 +112,7 @@ def _network(model: str) -> Iterator[str]:
     try:
         providers = ", ".join(import_onnxruntime().get_available_providers())
         yield tr("onnxruntime offers: {providers}", providers=providers)
-        path = model_path(EvaluatorConfig(model=model))
+        path = model_path(wanted)
         yield tr("model {path}", path=path)
         if not path.is_file():
             raise ModelError(tr("model {path}: no such file", path=path))
@@ -105,7 +121,7 @@ def _network(model: str) -> Iterator[str]:
         return
     for backend in BACKENDS:
         notes: list[str] = []
-        config = EvaluatorConfig(model=model, backend=backend, allows_fallback=False)
+        config = replace(wanted, backend=backend, allows_fallback=False)
         try:
             network = load_network(config, notes.append)
         except (BackendError, ModelError) as error:
@@ -140,15 +156,15 @@ def _rate(work: Callable[[], object]) -> float:
     return count / (monotonic() - start_s)
 
 
-def _search(model: str) -> Iterator[str]:
-    """Searches the start position for a second with the default options."""
+def _search(config: EngineConfig) -> Iterator[str]:
+    """Searches the start position for a second."""
     from goryu.games.shogi import move_to_usi
     from goryu.implementation import Board
     from goryu.players.limits import Limits
     from goryu.players.player import Player
     from goryu.players.request import Request, SearchControl
 
-    player, config, messages = Player(), EngineConfig(EvaluatorConfig(model=model)), list[str]()
+    player, messages = Player(), list[str]()
     player.load(config, messages.append)
     yield from (f"! broken: {text}" if text.startswith("Error!") else text for text in messages)
     request = Request(Board(), Limits(movetime_ms=1000 * MEASURED_S), config, monotonic())

@@ -11,7 +11,6 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from goryu.players.algorithms import ALGORITHMS
 from goryu.players.books.config import BookFile
@@ -20,22 +19,10 @@ from goryu.players.limits import Limits
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.mate import Mate, MateVerdict
 from goryu.search.result import SearchResult
-from goryu.usi.actions import Action, Ask, Load, NewGame, OpenLog, Quit, Search, SolveMate, Write, info_string
-from goryu.usi.commands import (
-    Command,
-    GoCommand,
-    PositionCommand,
-    parse_command,
-    parse_go,
-    parse_position,
-    parse_setoption,
-)
-from goryu.usi.option import OptionError
-from goryu.usi.option_values import OptionValues
-from goryu.usi.options import identification
-
-if TYPE_CHECKING:
-    from goryu.players.position import GamePosition
+from goryu.usi.actions import Action, Ask, Load, NewGame, Quit, Search, SolveMate, Write, info_string
+from goryu.usi.commands import Command, GoCommand, parse_command, parse_go
+from goryu.usi.option_commands import OptionCommands
+from goryu.usi.session_position import SessionPosition
 
 _log = logging.getLogger("goryu")
 
@@ -97,27 +84,23 @@ class UsiEngine:
         file_problem: str = "",
         engine_defaults: EngineConfig | None = None,
     ) -> None:
-        self._read_model_options = read_model_options
-        self._options = OptionValues(engine_defaults)
-        self._file_messages = [file_problem] if file_problem else []
-        self._file_messages += self._options.fix(fixed_options)
+        self._options = OptionCommands(read_model_options, fixed_options, file_problem, engine_defaults)
+        self._position = SessionPosition()
         self._job: _Loading | _Searching | _Asking | None = None
         self._waiting: deque[Command] = deque()
         self._is_quitting = False
         self._loaded_files: tuple[EvaluatorConfig, BookFile] | None = None
-        self._position: GamePosition | None = None
-        self._position_problem = ""  # Of the last `position` command, until a good one.
         self._handlers: dict[str, Callable[[Command], list[Action]]] = {
             "isready": self._isready,
             "usinewgame": self._usinewgame,
-            "setoption": self._setoption,
-            "position": self._set_position,
+            "setoption": self._options.set,
+            "getoption": self._options.show,
+            "help": self._options.explain,
+            "position": lambda command: self._position.set(command, self._options.config),
             "go": self._go,
             "stop": self._stop,
             "ponderhit": self._ponderhit,
             "gameover": self._stop,
-            "getoption": self._getoption,
-            "help": self._help,
             **dict.fromkeys(("d", "moves", "side"), self._show),
             **dict.fromkeys(("eval", "policy", "tree", "perft"), self._ask),
         }
@@ -142,7 +125,7 @@ class UsiEngine:
         if command.name == "quit":
             return self.finish()
         if command.name == "usi":
-            return self._identify()
+            return self._options.identify()
         if command.name == "stop" and isinstance(self._job, _Asking):
             self._job.control.stop()
         self._waiting.append(command)
@@ -260,10 +243,6 @@ class UsiEngine:
 
     # Commands.
 
-    def _identify(self) -> list[Action]:
-        self._read_model_file()  # Its values are the defaults that the GUI should show.
-        return [Write(line) for line in identification(self._options.offer())]
-
     def _isready(self, command: Command) -> list[Action]:
         if isinstance(self._job, _Searching):
             # The search goes on. A changed model is loaded before the next one.
@@ -273,40 +252,6 @@ class UsiEngine:
     def _usinewgame(self, command: Command) -> list[Action]:
         return [NewGame()]
 
-    def _setoption(self, command: Command) -> list[Action]:
-        parsed = parse_setoption(command.line)
-        if parsed is None:
-            return [info_string("setoption: expected setoption name NAME value VALUE")]
-        try:
-            corrections = self._options.set(*parsed)
-        except OptionError as error:
-            return [info_string(str(error))]
-        names = [option.name for option in self._options.find(parsed[0])]
-        if "Clear_Hash" in names:
-            return [NewGame()]
-        if "LogFile" in names:
-            return [OpenLog(self._options.config.output.log_file)]
-        return [*map(info_string, corrections)]
-
-    def _getoption(self, command: Command) -> list[Action]:
-        return [*map(info_string, self._options.describe(" ".join(command.arguments)))]
-
-    def _help(self, command: Command) -> list[Action]:
-        name = " ".join(command.arguments)
-        return [*map(info_string, self._options.explain(name) if name else _HELP)]
-
-    def _set_position(self, command: Command) -> list[Action]:
-        described = parse_position(command.arguments)
-        try:
-            if described is None:
-                raise ValueError("expected position startpos|sfen ... [moves ...]")
-            self._position = self._new_position(described)
-        except ValueError as error:
-            self._position_problem = f"position: {error}"
-            return [info_string(f"Error! {self._position_problem}")]
-        self._position_problem = ""
-        return []
-
     def _go(self, command: Command) -> list[Action]:
         go = parse_go(command.arguments)
         if go.perft is not None:
@@ -314,10 +259,8 @@ class UsiEngine:
         if self._must_load():
             self._waiting.appendleft(command)
             return self._load()
-        position, problem = self._current_position(), self._position_problem
-        if not problem and position.only_for_mate and not go.is_mate:
-            problem = "position: the side to move has no king"
-        request = self._request(position, go, command.received_s)
+        problem = self._position.problem(self._options.config, go)
+        request = self._position.request(self._options.config, go, command.received_s)
         is_open = go.limits.is_open and not go.is_mate
         self._job = _Searching(request, SearchControl(), go.is_mate, is_open, problem)
         if problem:
@@ -347,16 +290,17 @@ class UsiEngine:
     def _show(self, command: Command) -> list[Action]:
         from goryu.usi.console import show
 
-        return [*map(Write, show(command.name, self._current_position().board))]
+        board = self._position.current(self._options.config).board
+        return [*map(Write, show(command.name, board))]
 
     def _ask(self, command: Command) -> list[Action]:
         if self._must_load():
             self._waiting.appendleft(command)
             return self._load()
-        position = self._current_position()
-        if command.name == "perft":  # The published numbers count every legal move.
-            position = position.under(replace(position.board.rules, all_moves=True))
-        request = self._request(position, GoCommand(Limits()), command.received_s)
+        # The published numbers of perft count every legal move.
+        request = self._position.request(
+            self._options.config, GoCommand(Limits()), command.received_s, command.name == "perft"
+        )
         self._job = _Asking(SearchControl())
         return [Ask(command, request, self._job.control)]
 
@@ -366,37 +310,11 @@ class UsiEngine:
         return self._loaded_files != _files_of(self._options.config)
 
     def _load(self, owes_readyok: bool = False) -> list[Action]:
-        messages = [*self._file_messages, *self._read_model_file(), *self._options.model_messages()]
+        messages = self._options.loading_messages()
         config = self._options.config
         self._loaded_files = _files_of(config)
         self._job = _Loading(owes_readyok)
-        return [*map(info_string, messages), Load(config)]
-
-    def _read_model_file(self) -> list[str]:
-        """Sets the options in the file next to the model; returns its errors."""
-        return self._options.set_model_options(self._read_model_options(self._options.config.evaluator))
-
-    def _new_position(self, described: PositionCommand) -> "GamePosition":
-        from goryu.players.position import GamePosition, rules_of
-
-        rules = rules_of(self._options.config)
-        return GamePosition(described.sfen, described.moves, rules, self._position)
-
-    def _current_position(self) -> "GamePosition":
-        """Returns the position last set up, under the rules now in force."""
-        from goryu.players.position import rules_of
-
-        if self._position is None:
-            self._position = self._new_position(PositionCommand("", ()))
-        self._position = self._position.under(rules_of(self._options.config))
-        return self._position
-
-    def _request(self, position: "GamePosition", go: GoCommand, received_s: float) -> Request:
-        from goryu.players.position import legal_root_moves
-
-        board, root_moves = legal_root_moves(position, go.searchmoves)
-        limits = replace(go.limits, root_moves=root_moves)
-        return Request(board.copy(), limits, self._options.config, received_s)
+        return [*messages, Load(config)]
 
     # Answers.
 
@@ -447,12 +365,6 @@ def _files_of(config: EngineConfig) -> tuple[EvaluatorConfig, BookFile]:
     """Returns the parts of the config that require loading when they change."""
     return config.evaluator, config.book_file
 
-
-_HELP = (
-    "about the position: d, moves, side, eval, policy [LINES], perft [DEPTH]",
-    "about the last search: tree [LINES], tree FILE.json [MINIMUM_VISITS [DEPTH]]",
-    "about the options: getoption [NAME] shows values, help NAME explains an option",
-)
 
 _QUESTIONS = frozenset(("d", "moves", "side", "eval", "policy", "tree", "perft", "getoption", "help"))
 """Commands of the console."""
