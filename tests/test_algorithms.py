@@ -204,6 +204,14 @@ def test_alpha_beta_gives_every_line_its_exact_value() -> None:
     assert [line.value for line in lines] == pytest.approx(sorted(values, reverse=True)[:4])
 
 
+@pytest.mark.parametrize("nodes", range(100, 3000, 290))
+def test_an_interrupted_depth_of_alpha_beta_leaves_all_lines_in_order(nodes: int) -> None:
+    searcher = AlphaBetaSearcher(material_value, lines=3)
+    values = [move.value for move in searcher.search(Board(MIDDLE_GAME), never, max_playouts=nodes).moves]
+    assert len(values) == 3
+    assert values == sorted(values, reverse=True)
+
+
 def test_alpha_beta_finds_the_shortest_mate() -> None:
     found = AlphaBetaSearcher(material_value).search(Board(MATE_IN_3), never)
     assert found.moves[0].mate == 3

@@ -51,7 +51,9 @@ def run(args: argparse.Namespace) -> int:
     for first, second in combinations(args.algorithms, 2):
         folder = args.out / f"{first}-{second}"
         engines = [*engine(args, "1", first), *engine(args, "2", second)]
-        match.main([*engines, "--out", str(folder), *args.options])
+        status = match.main([*engines, "--out", str(folder), *args.options])
+        if status not in (0, 1):  # 1: an engine has failed, but the match was played.
+            return status
         results |= read_result(folder, first, second)
     print("\n".join(table(args.algorithms, results)))
     return 0

@@ -81,7 +81,7 @@ class AlphaBetaSearcher:
         return self.result()
 
     def _search_depth(self, position: Watched, depth: int, order: Sequence[Move]) -> None:
-        """Searches all moves; `_moves` gets those with an exact value as they are found."""
+        """Searches all moves; `_moves` gets the best so far as soon as there are enough of them."""
         found: list[RootMove] = []
         for move in order:
             # Only a move above the last of the best ones needs its exact value.
@@ -95,6 +95,7 @@ class AlphaBetaSearcher:
                 found.append(RootMove(move, 0.0, visited, value, _mate(value, depth), (move,)))
                 found.sort(key=lambda known: -known.value)
                 found = found[: self._lines]
+            if len(found) == min(self._lines, len(order)):
                 self._moves = found
         self._is_proven = abs(found[0].value) == 1.0
         self._moves = [self._with_line(position, move, depth) for move in found]
