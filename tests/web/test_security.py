@@ -95,7 +95,7 @@ class TestOrigin:
 
 
 class TestToken:
-    @pytest.mark.parametrize("token", ["", "x", None, 3, ["a"]])
+    @pytest.mark.parametrize("token", ["", "x", None, 3, ["a"], "\ud800"])
     def test_a_socket_without_the_token_is_closed(self, server: Any, token: Any) -> None:
         async def do(client: aiohttp.ClientSession) -> Any:
             socket = await hello(client, server, token=token)
@@ -206,6 +206,8 @@ class TestMessages:
             '{"type": "play.new", "id": 1, "game": "shogi", "moves": [1]}',
             '{"type": "play.move", "id": 1, "number": 0, "move": "7g7f"}',
             '{"type": "play.save", "id": 1}',
+            '{"type": "\\ud800", "id": 1}',
+            '{"type": "play.new", "id": 1, "game": "shogi", "opponent": "\\udfff"}',
             "[" * 100_000,
         ],
     )

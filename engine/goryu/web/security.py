@@ -59,7 +59,7 @@ class Guard:
 
     def is_token(self, text: object) -> bool:
         """Is this the token of our page?"""
-        return isinstance(text, str) and compare_digest(text.encode(), self.token.encode())
+        return isinstance(text, str) and compare_digest(text.encode("utf-8", "replace"), self.token.encode())
 
     def problem(self, request: web.Request) -> str | None:
         """Returns why the request must be refused, or None."""

@@ -131,7 +131,7 @@ class Outbox:
 
     def put(self, message: dict[str, Any]) -> None:
         """Adds a message that must arrive."""
-        text = json.dumps(message, ensure_ascii=False)
+        text = encode(message)
         with self._lock:
             if self.is_open:
                 self._queue.append(text)
@@ -167,7 +167,7 @@ class Outbox:
                     reports, self._reports = list(self._reports.values()), {}
                     self._reported_s = monotonic()
                 has_waiting = bool(self._reports)
-            texts += [json.dumps(report, ensure_ascii=False) for report in reports]
+            texts += [encode(report) for report in reports]
             if texts:
                 return texts
             delay = self._reported_s + REPORT_INTERVAL_S - monotonic() if has_waiting else None
@@ -302,6 +302,11 @@ class Session:
         self.outbox.close()
         self.pause()
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def encode(message: dict[str, Any]) -> str:
+    """Returns a message as JSON in ASCII: half a surrogate pair, which a page may send, has no UTF-8."""
+    return json.dumps(message, allow_nan=False)  # Browsers do not read NaN.
 
 
 def parse(text: str) -> dict[str, Any]:
