@@ -184,9 +184,28 @@ def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> Non
 
 
 def test_an_ambiguous_move_names_the_candidates() -> None:
-    lines = texts(alone().receive("5八金"))
-    assert lines[0] == "'5八金' may be 4i5h, 6i5h"
-    assert texts(alone().receive("5五歩"))[0] == "'5五歩' is not legal"
+    assert texts(alone().receive("5八金")) == ["5八金 may be 4i5h, 6i5h"]
+
+
+@pytest.mark.parametrize(
+    ("sfen", "text", "expected"),
+    [
+        (
+            "4k4/9/9/9/9/9/4P4/9/4K4 b P 1",
+            "5五歩",
+            "5五歩 is not legal here: a second pawn on the file (nifu)",
+        ),
+        ("4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "P*5e", "P*5e is not legal here: a second pawn on the file (nifu)"),
+        ("4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "4六歩", ""),
+        ("4k4/9/9/9/9/9/4r4/9/4K3P b - 1", "1h", ""),
+        ("4k4/9/9/9/9/9/4r4/9/4K3P b - 1", "1八歩", "1八歩 is not legal here: your king is in check"),
+        ("4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "3三歩不成", "3三歩不成 is not legal here"),
+    ],
+)
+def test_an_illegal_move_is_explained(sfen: str, text: str, expected: str) -> None:
+    play = alone(Board(sfen, GAME_RULES))
+    first = texts(play.receive(text))[0]
+    assert first == expected if expected else first.startswith(("1. ", f"'{text}' is not a legal move."))
 
 
 # Start, clock, end.

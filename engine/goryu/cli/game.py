@@ -10,7 +10,8 @@ from goryu.agents.level_agent import Resignation
 from goryu.cli.game_clock import GameClock
 from goryu.cli.game_display import GameDisplay
 from goryu.cli.saving import SaveError, save_game
-from goryu.games.shogi import EnteringKingRule, MoveError
+from goryu.games.shogi import EnteringKingRule, IllegalMoveError, MoveError
+from goryu.games.shogi.pieces import PAWN, WHITE_PIECE
 from goryu.games.state import Move, Outcome, State
 from goryu.implementation import Board, Reversi
 from goryu.language import tr
@@ -148,16 +149,18 @@ class Play:
 
     def _read_move(self, text: str) -> "Iterator[Shown]":
         """Plays a move in a notation of its own, or explains why that is not possible."""
-        problem = ""
+        problem = tr("{text} is not a legal move. {help}", text=repr(text), help=self.help())
         if self.display.read and not self.is_over:
             try:
                 yield from self._play(self.display.read(self.state, text))
                 return
+            except IllegalMoveError:
+                problem = why_illegal(cast(Board, self.state), text)
             except MoveError as error:
-                problem = self._without_position(str(error))
-        yield problem or tr("{text} is not a legal move. {help}", text=repr(text), help=self.help())
-        if problem:
-            yield self.help()
+                if " may be " in str(error):
+                    candidates = str(error).partition(" may be ")[2].partition(" in ")[0]
+                    problem = tr("{text} may be {moves}", text=text, moves=candidates)
+        yield problem
 
     def _declare(self) -> str:
         outcome = self.state.outcome()
@@ -301,11 +304,6 @@ class Play:
         """Returns the seconds that each move of the board's history took, None where unknown."""
         return self.seconds_given + self._seconds
 
-    @staticmethod
-    def _without_position(message: str) -> str:
-        """Returns an error's message without the SFEN at its end, which the board shows better."""
-        return message.partition(" in ")[0] if "/" in message else message
-
 
 def occurrences(board: Board) -> int:
     """Returns how often the position has occurred in the game, this time included."""
@@ -314,3 +312,23 @@ def occurrences(board: Board) -> int:
         past.pop()
         count += past.position_key == key
     return count
+
+
+def why_illegal(board: Board, text: str) -> str:
+    """Returns why a move cannot be played, as far as a beginner may have overlooked it."""
+    reason = ""
+    if board.is_check():
+        reason = tr(": your king is in check")
+    elif _is_second_pawn(board, text):
+        reason = tr(": a second pawn on the file (nifu)")
+    return tr("{text} is not legal here{reason}", text=text, reason=reason)
+
+
+def _is_second_pawn(board: Board, text: str) -> bool:
+    """Does the text drop a pawn on a file with an own pawn?"""
+    digit = next((letter for letter in text if letter.isdecimal()), "")
+    is_pawn = "歩" in text or text.upper().startswith("P*")
+    if not (is_pawn and digit and board.hands[board.turn][0]):
+        return False
+    file = 9 * (int(digit) - 1)
+    return file >= 0 and PAWN + WHITE_PIECE * board.turn in board.pieces[file : file + 9]
