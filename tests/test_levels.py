@@ -305,3 +305,13 @@ def test_a_level_without_a_network_plays_by_material() -> None:
     player.load(config, lambda message: None)
     request = Request(Board(), Limits(), config, monotonic())
     assert player.search(request, SearchControl(), lambda result, ms: None).move is not None
+
+
+def test_a_level_promotes_where_nobody_would_not() -> None:
+    board = Board("8k/9/9/5R3/9/9/9/9/4K4 b - 1")
+    values = {move: 0.0 for move in board.legal_moves() if move_to_usi(move)[:2] == "4d"}
+    first = move_from_usi("4d3d")
+    values = {first: 0.0, **{move: 0.0 for move in values if move != first}}
+    found = {move_to_usi(move) for move in chosen(board, values, replace(BLIND, worst=0.9), 500)}
+    assert {"4d4b+", "4d4c+"} <= found
+    assert not {"4d4b", "4d4c"} & found

@@ -6,7 +6,7 @@ from math import exp, expm1, inf, log
 from random import Random
 
 from goryu.games.shogi import Board as PythonBoard
-from goryu.games.shogi import is_drop, is_promotion, move_from, move_to
+from goryu.games.shogi import is_drop, is_promotion, make_move, move_from, move_to
 from goryu.games.shogi.pieces import (
     BISHOP,
     GOLD,
@@ -79,7 +79,7 @@ def choose_level_move(
     """
     if result.moves[0].mate is not None and 0 < result.moves[0].mate <= level.mate_plies:
         return result.moves[0]
-    considered = _in_mind(state, result.moves, level, policy_temperature, rng)
+    considered = _in_mind(state, _sensible(state, result.moves), level, policy_temperature, rng)
     moves = _evaluated(state, [move for move, _ in considered], level, evaluate)
     best = max(moves, key=lambda move: (move.value, move.visits))
     losses = [_felt(best.value) - _felt(move.value) for move in moves]
@@ -107,6 +107,25 @@ def _felt(value: float) -> float:
 
 
 # The moves in mind.
+
+
+def _sensible(state: State, moves: Sequence[RootMove]) -> Sequence[RootMove]:
+    """Returns the moves without those that nobody plays: not to promote a pawn, a bishop or a rook.
+
+    The best move stays; it may avoid uchifuzume.
+    """
+    if not isinstance(state, BOARDS):
+        return moves
+    pieces, legal = state.pieces, {move.move for move in moves}
+
+    def is_pointless(move: Move) -> bool:
+        if is_drop(move) or is_promotion(move):
+            return False
+        origin = move_from(move)
+        kind = pieces[origin] % WHITE_PIECE
+        return kind in (PAWN, BISHOP, ROOK) and make_move(origin, move_to(move), promote=True) in legal
+
+    return [moves[0], *(move for move in moves[1:] if not is_pointless(move.move))]
 
 
 def _in_mind(
