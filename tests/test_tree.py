@@ -14,11 +14,16 @@ from hypothesis import strategies as st
 from goryu.__main__ import main
 from goryu.errors import InputError
 from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.perft import perft
 from goryu.games.shogi import move_to_usi
-from goryu.implementation import Board, Puct
+from goryu.games.tictactoe import TicTacToe
+from goryu.implementation import Board, Puct, Reversi
 from goryu.microscope.algorithms import ALGORITHMS, make_observer
+from goryu.microscope.counting import counts
 from goryu.microscope.games import GAMES, parse_position
 from goryu.microscope.layout import places
+from goryu.microscope.networks import DiscEvaluator
 from goryu.microscope.picture import draw
 from goryu.microscope.recording import run
 from goryu.microscope.view import Extent, node_view, view
@@ -119,9 +124,44 @@ def test_without_a_file_the_tree_is_printed(capsys: pytest.CaptureFixture[str]) 
     command = ["tree", "--game", "tictactoe", "4 0 8 1", "--algorithm", "alpha-beta", "--language", "en"]
     assert main(command) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "N 24  Q +1.00"
-    assert lines[1].startswith("  c1       N 23    Q +1.00")
+    assert lines[:3] == ["OO.    c1 +1.00      a3 −1.00", ".X.    a2 −1.00      b3 −1.00", "..X    c2 −1.00"]
+    assert lines[4] == "N 24  Q +1.00"
+    assert lines[5] == "  c1       N 23    Q +1.00  (window -1 +1)"
     assert "a2 c2 a3 b3: cut off" in lines[-1]
+    cut = [line for line in lines if line.endswith("cut off")]
+    assert len(cut) == 5
+
+
+def test_a_search_that_is_too_large_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tree", "--game", "tictactoe", "--algorithm", "minimax", "--depth", "1"]) == 0
+    assert "only its first 5000 steps are shown" in capsys.readouterr().err
+
+
+def test_cuts_and_ordering_save_positions_and_keep_the_value() -> None:
+    for state, depth in ((TicTacToe(), 5), (Reversi(4), 12), (Reversi(6), 4), (Board(), 2)):
+        evaluator = DiscEvaluator() if isinstance(state, Reversi) else UniformEvaluator()
+        found = list(counts(state, depth, evaluator))
+        assert [one.depth for one in found] == list(range(1, depth + 1))
+        for one in found:
+            assert one.without_cuts >= one.with_cuts
+            assert one.without_cuts >= one.ordered
+        # Until a game ends, every sequence of moves is one position.
+        assert found[1].without_cuts == 1 + perft(state, 1) + perft(state, 2)
+    whole = list(counts(Reversi(4), 20, DiscEvaluator()))
+    assert (whole[-1].depth, whole[-1].value) == (12, -1.0), "White wins on 4x4"
+    assert whole[-1].ordered < whole[-1].with_cuts < whole[-1].without_cuts // 10
+
+
+def test_the_table_of_visited_positions_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tree", "--game", "tictactoe", "--count", "5"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["plies", "every", "move", "with", "cuts", "ordered", "value"]
+    assert lines[5].split()[:4] == ["5", "18,730", "1,014", "830"]
+
+
+@pytest.mark.slow
+def test_tictactoe_has_549946_positions_without_cuts() -> None:
+    assert list(counts(TicTacToe(), 9, UniformEvaluator()))[-1].without_cuts == 549_946
 
 
 def test_the_graph_that_the_engine_wrote_is_drawn(tmp_path: Path) -> None:

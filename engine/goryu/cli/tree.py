@@ -11,24 +11,28 @@ from typing import Any
 from goryu.errors import GoryuError, InputError
 from goryu.files import atomic_write
 from goryu.language import language
-from goryu.microscope.algorithms import ALGORITHMS, make_observer
+from goryu.microscope.algorithms import ALGORITHMS, MOST_STEPS, make_observer
+from goryu.microscope.counting import counts
 from goryu.microscope.dump import from_dump
 from goryu.microscope.games import GAMES, Language, parse_position
+from goryu.microscope.minimax import MinimaxObserver
 from goryu.microscope.networks import EVALUATOR, NAMES, open_evaluator
 from goryu.microscope.page import Subject, page
-from goryu.microscope.picture import number
 from goryu.microscope.recording import Recording, run
-from goryu.microscope.view import Extent, view
+from goryu.microscope.text import counts_header, counts_line, tree_text
+from goryu.microscope.view import Extent
 
 MOST_PLAYOUTS = 100_000
 DESCRIPTION = """\
-Runs a search on a position and draws its tree. Without --html it prints the tree as text.
+Runs a search on a position and draws its tree. Without --html it prints the board, the
+value of every move, and the tree as text.
 
 examples:
-  goryu tree --html tree.html                            the start of shogi, 200 playouts of PUCT
+  goryu tree --html tree.html                            the start of shogi, 100 playouts of PUCT
   goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
   goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta --html tree.html
-  goryu tree --game reversi 4x4 --algorithm uct --playouts 500
+  goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
+  goryu tree --game reversi 4x4 --count 12               what cuts and ordering save
 """
 
 
@@ -36,10 +40,13 @@ def main(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
     options = _parser().parse_args(arguments)
     try:
+        if options.count:
+            _print_counts(options)
+            return 0
         recording, subject = _searched(options)
         extent = Extent(options.depth, options.width, options.most)
         if options.html is None:
-            sys.stdout.write(text(recording, subject, extent))
+            sys.stdout.write(tree_text(recording, subject, extent))
             return 0
         atomic_write(options.html, page(recording, len(recording) - 1, subject, extent))
     except (GoryuError, OSError) as error:
@@ -49,44 +56,14 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def text(recording: Recording, subject: Subject, extent: Extent) -> str:
-    """Returns the graph after the last step as indented lines, one a move."""
-    shown = view(
-        recording, len(recording) - 1, subject.state, subject.game, extent, subject.language, has_path=False
-    )
-    items = {item["id"]: item for item in shown["items"]}
-    links: dict[str, list[dict[str, Any]]] = {}
-    for link in shown["links"]:
-        links.setdefault(link["from"], []).append(link)
-    stubs: dict[str, list[dict[str, Any]]] = {}
-    for stub in shown["stubs"]:
-        stubs.setdefault(stub["parent"], []).append(stub)
-    lines = [f"N {items[shown['root']]['visits']}  Q {number(items[shown['root']]['value'])}"]
-
-    def add(key: str, depth: int) -> None:
-        indent = "  " * depth
-        for link in sorted(links.get(key, ()), key=lambda link: (link["mark"] != "best", -link["visits"])):
-            child = items[link["to"]]
-            marks = [
-                child["proof"],
-                child["end"],
-                f"merges {child['parents']} paths" * (child["parents"] > 1),
-            ]
-            if child["window"]:
-                marks.append(f"window {child['window'][0]:+g} {child['window'][1]:+g}")
-            note = ", ".join(mark for mark in marks if mark)
-            q = number(link["value"])
-            lines.append(
-                f"{indent}{link['move']:<8} N {link['visits']:<5} Q {q}{f'  ({note})' if note else ''}"
-            )
-            if not link["is_merge"]:
-                add(link["to"], depth + 1)
-        for stub in stubs.get(key, ()):
-            what = "cut off" if stub["kind"] == "cut" else f"repetition, N {stub['visits']}"
-            lines.append(f"{indent}{' '.join(stub['moves'])}: {what}")
-
-    add(shown["root"], 1)
-    return "\n".join(lines) + "\n"
+def _print_counts(options: argparse.Namespace) -> None:
+    """Prints how many positions a search of 1, 2, ... plies visits, each line as soon as it is known."""
+    state = parse_position(options.game, options.position)
+    evaluator = open_evaluator(options.game, state, "material" if options.game != "tictactoe" else "uniform")
+    sys.stdout.write(counts_header() + "\n")
+    for found in counts(state, options.count, evaluator):
+        sys.stdout.write(counts_line(found) + "\n")
+        sys.stdout.flush()
 
 
 def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
@@ -108,6 +85,8 @@ def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
     evaluator = open_evaluator(options.game, state, name, config, _warn)
     observer = make_observer(options.algorithm, state, evaluator, values)
     run(observer, playouts or 1)
+    if isinstance(observer, MinimaxObserver) and not observer.is_complete:
+        _warn(f"the search is too large: only its first {MOST_STEPS} steps are shown; see --count")
     return observer.recording, Subject(
         options.game, state, algorithm, options.network if algorithm.uses != "rules" else "", spoken
     )
@@ -121,7 +100,7 @@ def _read_json(path: Path) -> Any:
 
 
 def _warn(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"goryu tree: {line}\n")
 
 
 def _parameter(given: str) -> tuple[str, float]:
@@ -149,6 +128,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--width", type=_count(1, 1000), default=6, help="moves of a position to show; default: 6")
     add("--most", type=_count(1, 5000), default=300, help="positions to show; default: 300")
     add("--html", type=Path, metavar="FILE", help="writes a picture that any browser shows")
+    table = "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering"
+    add("--count", type=_count(1, 30), metavar="N", help=table)
     graph = "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root"
     add("--graph", type=Path, metavar="FILE.json", help=graph)
     add("--language", choices=("en", "ja"), help="default: that of the locale")
