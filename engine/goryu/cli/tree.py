@@ -32,7 +32,7 @@ examples:
   goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
   goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta --html tree.html
   goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
-  goryu tree --game reversi 4x4 --count 12               what cuts and ordering save
+  goryu tree --game reversi 4x4 --count 20               what cuts and ordering save
 """
 
 

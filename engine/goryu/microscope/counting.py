@@ -59,7 +59,6 @@ class Counts:
 
 def counts(state: State, depth: int, evaluator: Evaluator) -> Iterator[Counts]:
     """Yields the counts for 1, 2, ... `depth` plies; stops early once the whole game is searched."""
-
     leaves = 0
 
     def heuristic(position: object) -> float:
