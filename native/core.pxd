@@ -238,8 +238,8 @@ cdef extern from "core/game_state.h" namespace "goryu" nogil:
     cdef cppclass NoLeafSink(LeafSink):
         NoLeafSink() except +
 
-    cdef cppclass PlaneLeafSink(LeafSink):
-        PlaneLeafSink(const Game&, cbool sees_nyugyoku, float* board, float* hands) except +
+    cdef cppclass PlaneLeafSink[Element](LeafSink):
+        PlaneLeafSink(const Game&, cbool sees_nyugyoku, Element* board, Element* hands) except +
 
 cdef extern from "python_state.h" namespace "goryu":
     cdef cppclass PythonState(CoreState):

@@ -25,7 +25,13 @@ cdef dlshogi_adapter_of(network, Board board, list inputs):
     bound = network.bind(inputs) if network.format.value_scale is from_probability else None
     if bound is not None and all(rows.dtype.char == "f" for rows in bound.outputs.values()):
         return BoundDlshogiAdapter(network, board, inputs, bound)
-    return PlainDlshogiAdapter(network, board, inputs)
+    return PlainDlshogiAdapter(network, board, plain_inputs(network, inputs))
+
+
+cdef list plain_inputs(network, list inputs):
+    """Returns inputs in the type of the model's file if they can be written natively: halves, else floats."""
+    from_file = network.new_file_inputs(len(inputs[0]))
+    return from_file if all(rows.dtype.char == "e" for rows in from_file) else inputs
 
 
 cdef cbool is_dlshogi_network(evaluator):
@@ -77,7 +83,7 @@ cdef class HashedAdapter(EvaluatorAdapter):
     cdef LeafSink* new_sink(self) except NULL:
         if self.board is None:
             return new NoLeafSink()
-        return new PlaneLeafSink(self.board.game[0], False, self.board_planes.data(), self.hand_planes.data())
+        return new PlaneLeafSink[float](self.board.game[0], False, self.board_planes.data(), self.hand_planes.data())
 
     cdef int read(self, Batch& batch) except -1 nogil:
         answer_hashed(batch)
@@ -162,8 +168,7 @@ cdef class DlshogiAdapter(EvaluatorAdapter):
 
     cdef object network
     cdef Board board
-    cdef float[:, :, :, ::1] board_planes
-    cdef float[:, :, :, ::1] hand_planes
+    cdef list inputs
     cdef const float[:, ::1] logits  # The last answer.
     cdef const double[::1] values
     cdef double temperature
@@ -172,14 +177,20 @@ cdef class DlshogiAdapter(EvaluatorAdapter):
         self.network = network
         self.temperature = network.temperature
         self.board = board
-        self.board_planes, self.hand_planes = inputs
+        self.inputs = inputs
 
     cdef LeafSink* new_sink(self) except NULL:
-        return new PlaneLeafSink(
-            self.board.game[0],
-            self.hand_planes.shape[1] == kHandPlanes + kNyugyokuPlanes,
-            &self.board_planes[0, 0, 0, 0],
-            &self.hand_planes[0, 0, 0, 0],
+        cdef float[:, :, :, ::1] board_floats, hand_floats
+        cdef uint16_t[:, :, :, ::1] board_halves, hand_halves
+        cdef cbool sees_nyugyoku = self.inputs[1].shape[1] == kHandPlanes + kNyugyokuPlanes
+        if self.inputs[0].dtype.char == "e":
+            board_halves, hand_halves = [rows.view("uint16") for rows in self.inputs]
+            return new PlaneLeafSink[uint16_t](
+                self.board.game[0], sees_nyugyoku, &board_halves[0, 0, 0, 0], &hand_halves[0, 0, 0, 0]
+            )
+        board_floats, hand_floats = self.inputs
+        return new PlaneLeafSink[float](
+            self.board.game[0], sees_nyugyoku, &board_floats[0, 0, 0, 0], &hand_floats[0, 0, 0, 0]
         )
 
     cdef int read(self, Batch& batch) except -1 nogil:
@@ -192,15 +203,9 @@ cdef class DlshogiAdapter(EvaluatorAdapter):
 cdef class PlainDlshogiAdapter(DlshogiAdapter):
     """Any such network, called by `run`."""
 
-    cdef list first_rows  # The inputs cut to 0, 1, 2, ... rows.
-
-    def __init__(self, network, Board board, list inputs):
-        DlshogiAdapter.__init__(self, network, board, inputs)
-        self.first_rows = [[rows[:count] for rows in inputs] for count in range(len(inputs[0]) + 1)]
-
     cdef ask(self, Batch& batch):
         cdef Py_ssize_t count = batch.size()
-        found_logits, found_values = self.network.run(self.first_rows[count])
+        found_logits, found_values = self.network.run(self.inputs, count)
         self.logits, self.values = as_floats(found_logits), found_values
         if (
             self.logits.shape[0] != count

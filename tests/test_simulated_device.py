@@ -1,6 +1,7 @@
 """The search before a simulated GPU."""
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,6 +31,41 @@ def test_batches_of_a_fast_device_are_nearly_full(threads: int, element: str) ->
     stats = puct.search(board, never, max_evaluations=12_000).stats
     assert stats.evaluations == device.positions == 12_000
     assert device.mean_batch > 0.9 * 128
+
+
+@pytest.mark.skipif(IMPLEMENTATION == "python", reason="only native code writes planes of halves")
+def test_planes_of_halves_give_the_search_of_planes_of_floats() -> None:
+    """The answers depend on the planes."""
+    results = []
+    for element in ("float", "float16"):
+        network = SimulatedDevice(call_s=0.0, row_s=0.0, element=element).network(16)
+        puct = make_puct(network, PuctConfig(*SHIPPED, batch_size=16), threads=1)
+        results.append(puct.search(Board(MIDDLE_GAME), never, max_playouts=1500))
+    assert results[0] == results[1]
+    assert len({move.visits for move in results[0].moves}) > 5
+
+
+@pytest.mark.parametrize("element", ["float", "float16"])
+def test_rows_after_the_positions_are_padding_and_are_not_copied(element: str) -> None:
+    device = SimulatedDevice(call_s=0.0, row_s=0.0, element=element)
+    network, boards = device.network(8), [Board(), Board(MIDDLE_GAME)]
+    fed: list[Any] = []
+    handle = network._handle(8)
+    run = handle.run
+
+    def noted_run(names: Any, feed: Any) -> Any:
+        fed.append(feed["input1"])
+        return run(names, feed)
+
+    handle.run = noted_run
+    inputs = network.new_file_inputs(8)
+    for i, board in enumerate(boards * 4):
+        network.format.fill(board, [rows[i] for rows in inputs])
+    whole, part = network.run(inputs), network.run(inputs, 3)
+    assert np.array_equal(part[0], whole[0][:3])
+    assert np.array_equal(part[1], whole[1][:3])
+    assert len(fed[1]) == 4
+    assert np.shares_memory(fed[1], inputs[0])
 
 
 def test_every_position_gets_its_own_answer_whatever_the_batch() -> None:

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "declaration.h"
+#include "half.h"
 #include "legality.h"
 #include "winograd_layers.h"
 
@@ -100,10 +102,11 @@ int channel_of(int files, int ranks) noexcept {
 
 }  // namespace
 
-void UsedPlanes::clear(float* board, float* hands, int hand_planes) noexcept {
-    const auto clear_some = [](bool* used, float* planes, int count) {
+template <class Element>
+void UsedPlanes::clear(Element* board, Element* hands, int hand_planes) noexcept {
+    const auto clear_some = [](bool* used, Element* planes, int count) {
         for (int plane = 0; plane < count; ++plane) {
-            if (used[plane]) std::memset(planes + kSquares * plane, 0, sizeof(float) * kSquares);
+            if (used[plane]) std::memset(planes + kSquares * plane, 0, sizeof(Element) * kSquares);
             used[plane] = false;
         }
     };
@@ -111,19 +114,24 @@ void UsedPlanes::clear(float* board, float* hands, int hand_planes) noexcept {
     clear_some(hands_.data(), hands, hand_planes);
 }
 
-void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands,
+template <class Element>
+void fill_dlshogi(const Position& position, bool sees_nyugyoku, Element* board, Element* hands,
                   UsedPlanes& used) noexcept {
+    constexpr Element kOne = std::is_same_v<Element, Half> ? static_cast<Element>(to_half(1.0)) : Element{1};
     used.clear(board, hands, kHandPlanes + (sees_nyugyoku ? kNyugyokuPlanes : 0));
     const Square turned = position.turn() == 0 ? 0 : 80;
     board_ones(position, [&](int plane, Square s) {
         used.use_board(plane);
-        board[kSquares * plane + (turned == 0 ? s : turned - s)] = 1.0F;
+        board[kSquares * plane + (turned == 0 ? s : turned - s)] = kOne;
     });
     hand_ones(position, sees_nyugyoku, [&](int plane) {
         used.use_hands(plane);
-        std::fill_n(hands + kSquares * plane, kSquares, 1.0F);
+        std::fill_n(hands + kSquares * plane, kSquares, kOne);
     });
 }
+
+template void fill_dlshogi<float>(const Position&, bool, float*, float*, UsedPlanes&) noexcept;
+template void fill_dlshogi<Half>(const Position&, bool, Half*, Half*, UsedPlanes&) noexcept;
 
 void fill_features(const Position& position, bool sees_nyugyoku, Features& features) noexcept {
     std::fill_n(features.counts, kSquares, std::uint8_t{0});

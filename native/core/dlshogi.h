@@ -26,15 +26,18 @@ public:
     void use_board(int plane) noexcept { board_[plane] = true; }
     void use_hands(int plane) noexcept { hands_[plane] = true; }
     // Fills the used planes of the row with zeros; now none is used.
-    void clear(float* board, float* hands, int hand_planes) noexcept;
+    template <class Element>
+    void clear(Element* board, Element* hands, int hand_planes) noexcept;
 
 private:
     std::array<bool, kBoardPlanes> board_;
     std::array<bool, kHandPlanes + kNyugyokuPlanes> hands_;
 };
 
-// Fills board[62][81] and hands[57 or 119][81] with zeros and ones. used: kept from the row's last position.
-void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands,
+// Fills board[62][81] and hands[57 or 119][81] with zeros and ones, floats or halves (half.h).
+// used: kept from the row's last position.
+template <class Element>
+void fill_dlshogi(const Position& position, bool sees_nyugyoku, Element* board, Element* hands,
                   UsedPlanes& used) noexcept;
 inline void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands) noexcept {
     UsedPlanes unknown;

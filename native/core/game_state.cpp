@@ -1,5 +1,7 @@
 #include "game_state.h"
 
+#include "half.h"
+
 namespace goryu {
 
 void ShogiState::legal_moves(std::vector<Move>& moves) {
@@ -25,11 +27,15 @@ void ReversiState::legal_moves(std::vector<Move>& moves) {
     moves.insert(moves.end(), list.begin(), list.end());
 }
 
-void PlaneLeafSink::add(std::size_t leaf) {
+template <class Element>
+void PlaneLeafSink<Element>::add(std::size_t leaf) {
     const std::size_t hand_planes = kHandPlanes + (sees_nyugyoku_ ? kNyugyokuPlanes : 0);
     if (leaf >= used_.size()) used_.resize(leaf + 1);
     fill_dlshogi(game_.position(), sees_nyugyoku_, board_ + leaf * kBoardPlanes * kSquares,
                  hands_ + leaf * hand_planes * kSquares, used_[leaf]);
 }
+
+template class PlaneLeafSink<float>;
+template class PlaneLeafSink<Half>;
 
 }  // namespace goryu

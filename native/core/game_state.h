@@ -60,9 +60,10 @@ public:
 
 // Writes the planes of a game of shogi into the rows of a batch, [N][62][81] and [N][57 or 119][81], where
 // nobody else writes.
+template <class Element>
 class PlaneLeafSink final : public LeafSink {
 public:
-    PlaneLeafSink(const Game& game, bool sees_nyugyoku, float* board, float* hands)
+    PlaneLeafSink(const Game& game, bool sees_nyugyoku, Element* board, Element* hands)
         : game_(game), sees_nyugyoku_(sees_nyugyoku), board_(board), hands_(hands) {}
 
     void add(std::size_t leaf) override;
@@ -70,8 +71,8 @@ public:
 private:
     const Game& game_;
     bool sees_nyugyoku_;
-    float* board_;
-    float* hands_;
+    Element* board_;
+    Element* hands_;
     std::vector<UsedPlanes> used_;  // By row.
 };
 

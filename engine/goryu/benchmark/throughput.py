@@ -59,17 +59,17 @@ class Calls:
     positions: int = 0
     seconds: Seconds = field(default_factory=Seconds)
 
-    def counted(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Returns a function that does the same and counts its calls; for one thread.
 
-        function: takes planes or, in a binding that has them, the number of positions.
+        function: takes planes, the number of positions, or both.
         """
 
-        def call(argument: Any) -> Any:
+        def call(*arguments: Any) -> Any:
             self.calls += 1
-            self.positions += argument if isinstance(argument, int) else len(argument[0])
+            self.positions += arguments[-1] if isinstance(arguments[-1], int) else len(arguments[0][0])
             with self.seconds:
-                return function(argument)
+                return function(*arguments)
 
         return call
 

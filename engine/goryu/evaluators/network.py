@@ -168,18 +168,34 @@ class NetworkEvaluator:
         """Returns zeroed input arrays for `count` positions, first axis the position."""
         return [np.zeros((count, *spec.shape), spec.dtype) for spec in self.format.inputs]
 
-    def run(self, inputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
+    def new_file_inputs(self, count: int) -> list[Array]:
+        """Returns the same in the model's own element types, which `run` need not convert."""
+        types = self._file_types
+        return [
+            np.zeros((count, *spec.shape), element)
+            for spec, element in zip(self.format.inputs, types, strict=True)
+        ]
+
+    def run(
+        self, inputs: Sequence[Array], count: int | None = None
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
         """Returns logits [N, labels] and values [N] in [-1, +1] of N >= 1 positions, given their planes.
 
         The inputs, one array [N, ...] for each of `format.inputs`, are only read. May be called
         from several threads at once. Raises ModelError if a value is not a number.
+
+        count: N, if the arrays have more rows. They then serve as padding, and nothing is copied.
         """
+        count = len(inputs[0]) if count is None else count
         if self.kernel:
-            logits, values = self.kernel.run(inputs)
+            logits, values = self.kernel.run([rows[:count] for rows in inputs])
             self.check(values)
             return logits, values
-        count, most = len(inputs[0]), self._batch_sizes[-1]
-        parts = [self._run_padded([rows[i : i + most] for rows in inputs]) for i in range(0, count, most)]
+        most = self._batch_sizes[-1]
+        parts = [
+            self._run_part([rows[i:] for rows in inputs], min(most, count - i))
+            for i in range(0, count, most)
+        ]
         if len(parts) == 1:
             return parts[0]
         return np.concatenate([logits for logits, _ in parts]), np.concatenate(
@@ -211,8 +227,8 @@ class NetworkEvaluator:
                 f"model {self.path}: an output is not a number; if the model computes in 16 bits, try 32"
             )
 
-    def _run_padded(self, inputs: Sequence[Array]) -> tuple[Array, npt.NDArray[np.float64]]:
-        return self._interpret(self._answer(inputs), inputs)
+    def _run_part(self, inputs: Sequence[Array], count: int) -> tuple[Array, npt.NDArray[np.float64]]:
+        return self._interpret(self._answer(inputs, count), [rows[:count] for rows in inputs])
 
     def _interpret(
         self, answers: Sequence[Array], inputs: Sequence[Array]
@@ -221,9 +237,9 @@ class NetworkEvaluator:
         self.check(values)
         return logits, values
 
-    def _answer(self, inputs: Sequence[Array]) -> list[Array]:
-        """Returns the model's outputs for up to `batch_size` rows."""
-        count = len(inputs[0])
+    def _answer(self, inputs: Sequence[Array], count: int | None = None) -> list[Array]:
+        """Returns the model's outputs for the first `count` rows, or all of them, at most `batch_size`."""
+        count = len(inputs[0]) if count is None else count
         size = next(size for size in self._batch_sizes if size >= count)
         feed = {
             spec.name: _padded(rows, size).astype(file_type, copy=False)
@@ -331,9 +347,9 @@ def _batch_sizes(batch_size: int, *, step_by_one: bool) -> list[int]:
 
 
 def _padded(rows: Array, size: int) -> Array:
-    """Returns `size` rows, zeros after the given ones."""
-    if len(rows) == size:
-        return rows
+    """Returns the first `size` rows, with zeros after the given ones if there are not so many."""
+    if len(rows) >= size:
+        return rows[:size]
     return np.concatenate([rows, np.zeros((size - len(rows), *rows.shape[1:]), rows.dtype)])
 
 
