@@ -131,6 +131,6 @@ class _Handle:
     def keys(self, board_planes: Array) -> npt.NDArray[np.int64]:
         """Returns a number for each position: an exact sum, as all sums are below 2^24."""
         planes = board_planes.reshape(len(board_planes), -1)
-        if planes.dtype == np.float16:  # NumPy multiplies and converts halves slowly; these are zeros and ones.
+        if planes.dtype == np.float16:  # NumPy is slow with halves; these are 0 and 1.
             planes = planes.view(np.uint16) >> 13
         return (planes.astype(np.float32, copy=False) @ self._weights).astype(np.int64)
