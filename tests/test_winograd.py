@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from goryu.benchmark.backends import Comparison
+from goryu.benchmark.random_network import write_random_network
 from goryu.evaluators.formats.dlshogi import fill_dlshogi
 from goryu.evaluators.kernel import INSTRUCTIONS_VARIABLE, best_batch, open_kernel
 from goryu.evaluators.model_files import ModelError, models_folder
@@ -389,6 +391,26 @@ def labels_of(board: Any) -> dict[int, int]:
     from goryu.evaluators.formats.dlshogi import dlshogi_label
 
     return {move: dlshogi_label(move, board.turn) for move in board.legal_moves()}
+
+
+def test_a_network_of_the_benchmark_is_one_for_the_kernel(native: ModuleType, tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    path = tmp_path / "random.onnx"
+    write_random_network(2, 64, path)
+    planes = random_planes(3, seed=8)
+    logits, values = by_onnxruntime(path, planes)
+    found = open_kernel(path).run(planes)
+    assert read_network(path).name == "2x64"
+    assert np.abs(found[0] - logits).max() < 2e-2 * np.abs(logits).max()
+    assert np.abs(found[1] - values).max() < 2e-2
+
+
+def test_backends_are_compared_side_by_side(native: ModuleType) -> None:
+    networks = [NetworkEvaluator(SHIPPED, backend=name) for name in ("winograd", "onnxruntime")]
+    comparison = Comparison(networks, seconds=0.02, batches=(1, 3))
+    assert len(list(comparison.run(2))) == 2
+    assert {len(rates) for rates in comparison.rates.values()} == {2}
+    assert comparison.best_search(0)[1] > comparison.best_search(1)[1]
 
 
 # The evaluator and the search.

@@ -76,7 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--size", type=size, metavar="BxC",
-        help="use a network of B blocks and C channels with random weights (needs PyTorch)",
+        help="use a network of B blocks and C channels with random weights (needs the package onnx)",
     )
     parser.add_argument("--clock", choices=("cpu", "wall"), default="cpu", help="for rates (default cpu)")
     parser.add_argument("--json", type=output_file, metavar="FILE", help="also write the numbers as JSON")
@@ -127,11 +127,13 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
     from rich.table import Table
 
     from goryu.benchmark.backends import SEARCH, Comparison
+    from goryu.benchmark.random_network import write_random_network
 
     with TemporaryDirectory() as folder:
         model = args.model or model_path(EvaluatorConfig())
         if args.size:
-            model = random_network(args.size, Path(folder))
+            model = Path(folder) / f"random-{args.size[0]}x{args.size[1]}.onnx"
+            write_random_network(*args.size, model)
         networks = [
             NetworkEvaluator(model, batch_size=8, backend=name, threads=args.threads)
             if name in BACKENDS
@@ -159,19 +161,6 @@ def size(text: str) -> tuple[int, int]:
     """Returns blocks and channels of a text such as 10x128."""
     blocks, _, channels = text.partition("x")
     return positive(blocks), positive(channels)
-
-
-def random_network(size: tuple[int, int], folder: Path) -> Path:
-    """Writes a network of our trainer with random weights; returns its path."""
-    import torch
-
-    from goryu.learning.training.export import export_onnx
-    from goryu.learning.training.network import PolicyValueNet
-
-    torch.manual_seed(1)
-    path = folder / f"random-{size[0]}x{size[1]}.onnx"
-    export_onnx(PolicyValueNet(*size).eval(), path)
-    return path
 
 
 def open_network(args: argparse.Namespace) -> NetworkEvaluator | None:
