@@ -132,8 +132,9 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
     with TemporaryDirectory() as folder:
         model = args.model or model_path(EvaluatorConfig())
         if args.size:
-            model = Path(folder) / f"random-{args.size[0]}x{args.size[1]}.onnx"
-            write_random_network(*args.size, model)
+            blocks, channels = args.size
+            model = Path(folder) / f"random-{blocks}x{channels}.onnx"
+            write_random_network(blocks, channels, model)
         networks = [
             NetworkEvaluator(model, batch_size=8, backend=name, threads=args.threads)
             if name in BACKENDS

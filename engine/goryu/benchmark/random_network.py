@@ -1,5 +1,6 @@
 """A network of our trainer's architecture with random weights, to measure how fast its size is."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ def write_random_network(blocks: int, channels: int, path: Path, seed: int = 1) 
 
     def weights(*shape: int) -> str:
         name = f"w{len(constants)}"
-        scale = np.sqrt(1.0 / max(1, np.prod(shape[1:])))
+        scale = math.prod(shape[1:]) ** -0.5
         values = (random.standard_normal(shape) * scale).astype(np.float32)
         constants.append(numpy_helper.from_array(values, name))
         return name
@@ -42,9 +43,15 @@ def write_random_network(blocks: int, channels: int, path: Path, seed: int = 1) 
     pooled = add("ReduceMean", add("Relu", conv(x, channels, 32, 1)), axes=[2, 3], keepdims=0)
     value = add("Gemm", pooled, weights(1, 32), weights(1), transB=1)
     add("Sigmoid", value, to="output_value")
-    shapes = (
-        ("input1", (62, 9, 9)), ("input2", (57, 9, 9)), ("output_policy", (LABELS * 81,)), ("output_value", (1,)),
-    )  # fmt: skip
-    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", *shape]) for name, shape in shapes]
+    shapes = {
+        "input1": [62, 9, 9],
+        "input2": [57, 9, 9],
+        "output_policy": [LABELS * 81],
+        "output_value": [1],
+    }
+    tensors = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", *shape])
+        for name, shape in shapes.items()
+    ]
     graph = helper.make_graph(nodes, "random", tensors[:2], tensors[2:], constants)
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
