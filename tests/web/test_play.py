@@ -287,3 +287,13 @@ def test_pieces_can_have_letters(page: Any) -> None:
     page.reload()
     page.wait_for_selector("sg-pieces piece.rook")
     assert page.evaluate(letter) == '"R"'
+
+
+@pytest.mark.slow
+def test_a_game_that_was_played_can_be_reviewed(page: Any, on_board: Any) -> None:
+    start(page, side="both")
+    on_board(page).move("7g7f")
+    expect(page.locator(".moves li")).to_have_count(1)
+    page.get_by_role("button", name="Review").click()
+    expect(page.locator(".view.review")).to_be_visible()
+    expect(page.locator(".view.review")).to_contain_text("P-7f")

@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { download, h, toast } from "./dom.js";
 import { GridBoard } from "./grid-board.js";
+import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { SetupForm } from "./play-setup.js";
 import { clack } from "./sound.js";
@@ -197,6 +198,7 @@ class PlayView {
       button("save.kif", () => this.save("kif")),
       button("save.csa", () => this.save("csa")),
       button("save.txt", () => this.save("txt")),
+      button("review", () => this.review()),
     );
     this.playing = h(
       "div",
@@ -345,6 +347,10 @@ class PlayView {
   async save(form) {
     const { name, text } = await socket.request("play.save", { number: this.state.number, form });
     download(name, text);
+  }
+
+  async review() {
+    handoff.review(await socket.request("play.save", { number: this.state.number, form: "kif" }));
   }
 
   flip() {
@@ -583,6 +589,8 @@ class PlayView {
     buttons.flip.hidden = state.game !== "shogi";
     buttons["save.kif"].hidden = buttons["save.csa"].hidden = state.game !== "shogi";
     buttons["save.txt"].hidden = state.game === "shogi";
+    buttons.review.hidden = state.game !== "shogi";
+    buttons.review.disabled = state.moves.length === 0;
     for (const name of ["save.kif", "save.csa", "save.txt"]) buttons[name].disabled = state.moves.length === 0;
     this.writing.hidden = !canMove || this.at !== null;
   }

@@ -1,6 +1,7 @@
 // The view "Review": opens a record, has its moves judged, and analyses whatever the user plays.
 
 import { download, h, toast, toBase64 } from "./dom.js";
+import { taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { ReviewPanel } from "./review-panel.js";
 import * as socket from "./socket.js";
@@ -60,6 +61,7 @@ export function mount(section) {
 
 export function show(argument) {
   if (argument === "file") view.openFromCommandLine();
+  if (argument === "played") view.openPlayed();
 }
 
 export function hide() {
@@ -160,6 +162,11 @@ class ReviewView {
     await connected();
     const file = await socket.request("session.file");
     await this.open({ name: file.name, content: file.content });
+  }
+
+  async openPlayed() {
+    const record = taken();
+    if (record) await this.open(record);
   }
 
   async openFile(file) {
