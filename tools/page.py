@@ -11,10 +11,13 @@ own timers are.
 
 import argparse
 import contextlib
+import os
+import re
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,8 +32,11 @@ PICTURES = ROOT / "tools" / "pictures"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SIZE: Any = {"width": 1180, "height": 760}
 
-GAME = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d2h 7a7b 3i3h 3a4b"
-"""The game in the pictures."""
+GAME = PICTURES / "game.usi"
+"""A game between the levels 9 and 8."""
+
+SHOWN_PLIES = 42
+"""Moves of the game in the picture of a game in progress."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         raise UsageError("Chromium is not installed: apt-get install chromium")
-    with served() as url, sync_playwright() as playwright:
+    with served(GAME) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         if args.task == "speed":
             measure(browser.new_page(viewport=SIZE, locale="en-US"), url, args.moves)
@@ -66,16 +72,21 @@ def run(args: argparse.Namespace) -> None:
 
 
 @contextlib.contextmanager
-def served() -> Iterator[str]:
-    """Runs `goryu web` and yields its address."""
-    command = [sys.executable, "-m", "goryu", "web", "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+def served(record: Path) -> Iterator[str]:
+    """Runs `goryu web` with a record to review, and yields its address; it keeps no reviews."""
+    command = [sys.executable, "-m", "goryu", "web", "--no-browser", str(record)]
+    with (
+        tempfile.TemporaryDirectory() as cache,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env={**os.environ, "XDG_CACHE_HOME": cache}
+        ) as server,
+    ):
         assert server.stdout is not None
         words = server.stdout.readline().split()
         try:
             if len(words) < 3:
                 raise UsageError("goryu web did not start: run it to see why")
-            yield words[2]
+            yield words[2].partition("#")[0]
         finally:
             server.terminate()
 
@@ -104,12 +115,14 @@ def take_pictures(page: "Page", url: str, language: str) -> None:
     page.goto(url)
     picture_of_play(page, language)
     picture_of_the_microscope(page, url, language)
+    picture_of_a_review(page, url, language)
 
 
 def picture_of_play(page: "Page", language: str) -> None:
     """Takes the picture of a game against the fifth level, with a hint."""
     page.wait_for_selector(".setup form button")
-    setup = {"game": "shogi", "side": "first", "opponent": "5", "moves": GAME.split()}
+    moves = GAME.read_text(encoding="ascii").split()[2:]
+    setup = {"game": "shogi", "side": "first", "opponent": "5", "moves": moves[:SHOWN_PLIES]}
     page.evaluate(
         """async (setup) => {
           const socket = await import("/static/js/socket.js");
@@ -137,8 +150,22 @@ def picture_of_the_microscope(page: "Page", url: str, language: str) -> None:
     shoot(page, f"web-microscope{language}")
 
 
-def shoot(page: "Page", name: str) -> None:
+def picture_of_a_review(page: "Page", url: str, language: str) -> None:
+    """Takes the picture of a reviewed game at its worst mistake."""
+    page.goto(f"{url}#review/file")
+    done = "() => document.querySelector('.review-actions progress')?.value === 1"
+    page.wait_for_function(done, timeout=600_000)
+    # The worst one: losses are shown as −23 %.
+    losses = page.locator(".mistakes button").all_inner_texts()
+    worst = max(range(len(losses)), key=lambda at: int(re.findall(r"(\d+)\s*%", losses[at])[-1]))
+    page.locator(".mistakes button").nth(worst).click()
+    page.evaluate("() => scrollTo(0, 0)")
+    shoot(page, f"web-review{language}", height=1130)
+
+
+def shoot(page: "Page", name: str, height: int = SIZE["height"]) -> None:
     """Writes a picture when nothing moves any more."""
+    page.set_viewport_size({"width": SIZE["width"], "height": height})
     page.wait_for_timeout(500)
     page.screenshot(path=PICTURES / f"{name}.png")
 
