@@ -205,6 +205,7 @@ def _shown(
         "picture": drawn,
         "node": about | {"board": element_as_json(board)},
         "is_last": at == last,
+        "can_move_root": search.algorithm.has_graph and recording.steps[last].root == picture["root"],
         "can_go_on": search.can_go_on(),
         "is_complete": getattr(search.observer, "is_complete", True),
     }

@@ -142,7 +142,7 @@ export class Panel {
       this.table(node, algorithm),
     );
     this.write(node.edges.find((edge) => edge.mark === "chosen" || edge.mark === "best") ?? node.edges[0]);
-    if (algorithm.has_graph && shown.is_last && node.root_move !== null && !node.end) {
+    if (shown.can_move_root && node.root_move !== null && !node.end) {
       this.position.querySelector(".facts").append(this.rootButton(node.root_move));
     }
   }

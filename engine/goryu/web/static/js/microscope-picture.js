@@ -62,8 +62,9 @@ export class Picture {
     const path = pathOf(shown);
     if (!still) await this.walk(path, time * 0.3, turn);
     if (this.turn !== turn) return;
-    this.draw(shown.picture, still ? 0 : Math.min(MOVE_MS, time * 0.3));
-    if (!still && shown.kind !== "descent" && shown.kind !== "collision") await this.flow(path, shown, time * 0.35, turn);
+    const isRoot = shown.kind === "root";
+    this.draw(shown.picture, still ? 0 : isRoot ? time * 0.4 : Math.min(MOVE_MS, time * 0.3));
+    if (!still && !isRoot && shown.kind !== "descent" && shown.kind !== "collision") await this.flow(path, time * 0.35, turn);
   }
 
   draw(picture, time) {
@@ -125,7 +126,7 @@ export class Picture {
   }
 
   /** Moves the value up the path, and marks what changes at each position. */
-  async flow(path, shown, time, turn) {
+  async flow(path, time, turn) {
     const text = svg("text", { class: "flowing" });
     const pill = svg("rect", { class: "pill", x: -26, y: -11, width: 52, height: 22, rx: 11 });
     const carried = svg("g", {}, pill, text);

@@ -84,6 +84,7 @@ i18n.extend({
 const DEFAULTS = { game: "tictactoe", algorithm: "puct", network: "network" };
 const SLOWEST_MS = 3000;
 const ANIMATED_MS = 260; // Faster steps are not animated.
+const DELETING_MS = 3000; // When the root moves, one can see what is deleted.
 
 export function mount(section) {
   microscope = new Microscope(section);
@@ -382,7 +383,7 @@ class Microscope {
     this.pause();
     const { steps } = await socket.request("microscope.move", { move });
     this.node = "";
-    await this.ask({ step: steps - 1 });
+    await this.ask({ step: steps - 1 }, DELETING_MS);
   }
 
   // Running.
