@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from random import Random
 
 from goryu.errors import GoryuError
-from goryu.match.usi_output import ENGINE_LINE
+from goryu.match.usi_output import ENGINE_LINE, OTHER_INFO
 
 PATIENCE_S = 60.0
 """After this time without an answer the engine counts as hung. Generous: the machine may be busy."""
@@ -55,6 +55,13 @@ COMMANDS = tuple(
         *(
             f"setoption name {words}"
             for words in (
+                *("Algorithm value puct", "Algorithm value gumbel", "Algorithm value uct"),
+                *("Algorithm value flat-mc", "Algorithm value alpha-beta", "Algorithm value one-ply"),
+                *("Algorithm value policy", "Algorithm value random", "Algorithm value minimax"),
+                *("AlphaBeta_Value value network", "Policy_Temperature value 1", "Random_Ply value 20"),
+                *("DebugMessage value true", "DebugMessage_Order value moves", "NodesLimit value 7"),
+                *("NodesLimit_Early_Stop value true", "Resign_Percent value 30", "resign_threshold value 0"),
+                *("NodesLimit value 0", "DepthLimit value 1", "DepthLimit value 0"),
                 *("Clear_Hash", "MultiPV value 3", "MultiPV value 1", "USI_Ponder value true"),
                 *("Evaluator value uniform", "Evaluator value hashed", "Evaluator value material"),
                 *("Evaluator value network", "DNN_Model value C:/My Models/日本.onnx", "DNN_Model value "),
@@ -203,7 +210,8 @@ def take(lines: "queue.SimpleQueue[bytes | None]", received: list[str], wait_s: 
         if raw is None:
             return is_done
         line = raw.decode("latin-1").removesuffix("\n").removesuffix("\r")
-        if not ENGINE_LINE.fullmatch(line) and line not in ("black", "white"):
+        is_usi = ENGINE_LINE.fullmatch(line) or OTHER_INFO.fullmatch(line) or line in ("black", "white")
+        if not is_usi:
             raise FuzzerError(f"not USI: {line[:200]!r}")
         if not line.isascii() or line != line.rstrip() or len(line) >= 4096:
             raise FuzzerError(f"not ASCII, trailing blanks, or too long: {line[:200]!r}")
