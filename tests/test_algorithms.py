@@ -273,6 +273,15 @@ def test_the_tree_of_uct_stops_growing_when_its_memory_is_full() -> None:
     assert result.stats.hashfull == 1000
 
 
+def test_the_tree_of_uct_has_the_memory_that_suits_the_machine() -> None:
+    player, config = player_of("uct")
+    assert config.search.capacity_bytes == 0
+    answer = search(player, config, limits=Limits(nodes=200))
+    assert answer.result is not None
+    assert answer.result.stats.hashfull < 50
+    assert answer.result.stats.max_depth > 1
+
+
 # With an evaluator.
 
 

@@ -37,7 +37,7 @@ def make_searcher(
     """
     draw_value_first = config.rules.draw_value_of_black(turn)
     evaluator = loaded.evaluator if loaded is not None else UniformEvaluator()
-    capacity_bytes = config.search.capacity_bytes
+    capacity_bytes = config.hash_bytes(uses_gpu=False)
 
     def network_value(board: Board) -> float:
         return evaluator.evaluate([board])[0].value
