@@ -230,3 +230,18 @@ def test_an_sfen_in_the_address_is_looked_at(open_page: Any) -> None:
     expect(page.locator("textarea")).to_have_value("4k4/9/9/9/9/9/9/R8/4K4 b - 1")
     expect(page.locator(".microscope .progress")).to_contain_text("Step 0 of")
     expect(page.locator(".small-board sg-pieces piece")).to_have_count(3)
+
+
+@pytest.mark.slow
+def test_the_position_of_a_review_can_be_put_under_the_microscope(open_page: Any) -> None:
+    page = open_page("#review")
+    page.locator(".opener textarea").fill("startpos moves 7g7f 3c3d 2g2f")
+    page.get_by_text("Open the text").click()
+    page.get_by_text("Under the microscope").click()
+    board = Board()
+    sfens = [board.sfen()]
+    for move in ("7g7f", "3c3d", "2g2f"):
+        board.push_usi(move)
+        sfens.append(board.sfen())
+    expect(page.locator(".setup textarea")).to_have_value(re.compile("|".join(map(re.escape, sfens))))
+    expect(page.locator(".microscope .progress")).to_contain_text("Step 0 of")

@@ -25,6 +25,7 @@ i18n.extend({
     "review.go": "Review",
     "review.stop": "Stop",
     "review.other": "Another game",
+    "review.microscope": "Under the microscope",
     "review.kif": "Save KIF with comments",
     "review.html": "Save as a page",
     "review.progress": "{known} of {all} positions",
@@ -44,6 +45,7 @@ i18n.extend({
     "review.go": "解析",
     "review.stop": "停止",
     "review.other": "別の棋譜",
+    "review.microscope": "顕微鏡で見る",
     "review.kif": "コメント付き KIF を保存",
     "review.html": "HTML で保存",
     "review.progress": "{all} 局面中 {known} 局面",
@@ -118,6 +120,8 @@ class ReviewView {
     this.progress = h("progress", { max: 1, value: 0, dataset: { i18nLabel: "review.intro" } });
     this.progressText = h("span", { class: "small muted number", role: "status" });
     const save = (kind) => h("button", { type: "button", class: "small", on: { click: () => this.export(kind) }, dataset: { i18n: `review.${kind}` } });
+    const look = () => (location.hash = `#microscope/${encodeURIComponent(this.panel.shown().sfen)}`);
+    const microscope = h("button", { type: "button", class: "small", on: { click: look }, dataset: { i18n: "review.microscope" } });
     this.title = h("h2", {});
     this.actions = h(
       "div",
@@ -125,7 +129,7 @@ class ReviewView {
       this.title,
       h("div", { class: "row" }, h("label", { class: "row small" }, h("span", { dataset: { i18n: "review.playouts.label" } }), this.playouts), this.goButton),
       h("div", { class: "row" }, this.progress, this.progressText),
-      h("div", { class: "row" }, h("button", { type: "button", class: "small", on: { click: () => this.close() }, dataset: { i18n: "review.other" } }), save("kif"), save("html")),
+      h("div", { class: "row" }, h("button", { type: "button", class: "small", on: { click: () => this.close() }, dataset: { i18n: "review.other" } }), save("kif"), save("html"), microscope),
     );
     i18n.onChange(() => this.drawProgress());
   }
