@@ -132,6 +132,17 @@ def test_without_a_file_the_tree_is_printed(capsys: pytest.CaptureFixture[str]) 
     assert len(cut) == 5
 
 
+def test_the_help_and_the_tree_are_japanese_where_the_locale_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GORYU_LANGUAGE", "ja")
+    with pytest.raises(SystemExit):
+        main(["tree", "--help"])
+    assert "探索木を図にします" in capsys.readouterr().out
+    assert main(["tree", "--game", "tictactoe", "4 0 8 1", "--algorithm", "alpha-beta"]) == 0
+    assert "a2 c2 a3 b3: 枝刈り" in capsys.readouterr().out
+
+
 def test_a_search_that_is_too_large_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tree", "--game", "tictactoe", "--algorithm", "minimax", "--depth", "1"]) == 0
     assert "only its first 5000 steps are shown" in capsys.readouterr().err
@@ -153,7 +164,7 @@ def test_cuts_and_ordering_save_positions_and_keep_the_value() -> None:
 
 
 def test_the_table_of_visited_positions_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tree", "--game", "tictactoe", "--count", "5"]) == 0
+    assert main(["tree", "--game", "tictactoe", "--count", "5", "--language", "en"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["plies", "every", "move", "with", "cuts", "ordered", "value"]
     assert lines[5].split()[:4] == ["5", "18,730", "1,014", "830"]

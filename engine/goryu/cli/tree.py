@@ -10,7 +10,7 @@ from typing import Any
 
 from goryu.errors import GoryuError, InputError
 from goryu.files import atomic_write
-from goryu.language import language
+from goryu.language import either, language
 from goryu.microscope.algorithms import ALGORITHMS, MOST_STEPS, make_observer
 from goryu.microscope.counting import counts
 from goryu.microscope.dump import from_dump
@@ -30,10 +30,31 @@ value of every move, and the tree as text.
 examples:
   goryu tree --html tree.html                            the start of shogi, 100 playouts of PUCT
   goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
-  goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta --html tree.html
   goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
   goryu tree --game reversi 4x4 --count 20               what cuts and ordering save
 """
+DESCRIPTION_JA = """\
+局面を探索し、探索木を図にします。--html がなければ、盤と各手の値と木を端末に表示します。
+
+例：
+  goryu tree --html tree.html                            将棋の初期局面、PUCT 100 プレイアウト
+  goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
+  goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
+  goryu tree --game reversi 4x4 --count 20               枝刈りと手の順序の効果
+"""
+
+NETWORK_HELP = (
+    "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network",
+    "network（同梱のもの）、モデルのファイル、または material、uniform、rollout、noise。既定は network",
+)
+COUNT_HELP = (
+    "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering",
+    "1手から N 手までのミニマックスが訪れる局面の数を、枝刈りと手の順序のあるなしで比べる",
+)
+GRAPH_HELP = (
+    "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root",
+    "エンジンの `tree FILE.json` が書いたグラフを図にする。POSITION はその根の局面",
+)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -60,7 +81,7 @@ def _print_counts(options: argparse.Namespace) -> None:
     """Prints how many positions a search of 1, 2, ... plies visits, each line as soon as it is known."""
     state = parse_position(options.game, options.position)
     evaluator = open_evaluator(options.game, state, "material" if options.game != "tictactoe" else "uniform")
-    sys.stdout.write(counts_header() + "\n")
+    sys.stdout.write(counts_header(_language(options)) + "\n")
     for found in counts(state, options.count, evaluator):
         sys.stdout.write(counts_line(found) + "\n")
         sys.stdout.flush()
@@ -69,7 +90,7 @@ def _print_counts(options: argparse.Namespace) -> None:
 def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
     """Returns the recording of the search that the options describe, or of a dumped graph."""
     state = parse_position(options.game, options.position)
-    spoken: Language = "ja" if (options.language or language()) == "ja" else "en"
+    spoken = _language(options)
     if options.graph is not None:
         recording = from_dump(_read_json(options.graph), state)
         return recording, Subject(options.game, state, ALGORITHMS["puct"], options.graph.name, spoken)
@@ -99,6 +120,10 @@ def _read_json(path: Path) -> Any:
         raise InputError(f"{path}: expected a graph, as `tree FILE.json` writes it ({error})") from None
 
 
+def _language(options: argparse.Namespace) -> Language:
+    return "ja" if (options.language or language()) == "ja" else "en"
+
+
 def _warn(line: str) -> None:
     sys.stderr.write(f"goryu tree: {line}\n")
 
@@ -113,33 +138,41 @@ def _parameter(given: str) -> tuple[str, float]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "goryu tree", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+        "goryu tree",
+        description=either(DESCRIPTION, DESCRIPTION_JA),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("position", nargs="?", default="", help="an SFEN, moves or the text of a record; default: the start")
+    position = "an SFEN, moves or the text of a record; default: the start"
+    add("position", nargs="?", default="", help=either(position, "SFEN、指し手、棋譜。省略すると初期局面"))
     add("--game", choices=tuple(GAMES), default="shogi")
     add("--algorithm", choices=tuple(ALGORITHMS), default="puct")
-    add("--playouts", type=_count(1, MOST_PLAYOUTS), default=0, help="default: 100 (gumbel: 32)")
-    names = "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network"
-    add("--network", default="network", metavar="NAME", help=names)
-    numbers = f"a number of the algorithm: {_parameters()}"
-    add("-p", "--parameter", action="append", default=[], metavar="NAME=NUMBER", help=numbers)
-    add("--depth", type=_count(0, 100), default=4, help="plies to show; default: 4")
-    add("--width", type=_count(1, 1000), default=6, help="moves of a position to show; default: 6")
-    add("--most", type=_count(1, 5000), default=300, help="positions to show; default: 300")
-    add("--html", type=Path, metavar="FILE", help="writes a picture that any browser shows")
-    table = "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering"
-    add("--count", type=_count(1, 30), metavar="N", help=table)
-    graph = "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root"
-    add("--graph", type=Path, metavar="FILE.json", help=graph)
-    add("--language", choices=("en", "ja"), help="default: that of the locale")
+    playouts = either("default: 100 (gumbel: 32)", "既定は 100（gumbel は 32）")
+    add("--playouts", type=_count(1, MOST_PLAYOUTS), default=0, help=playouts)
+    add("--network", default="network", metavar="NAME", help=either(*NETWORK_HELP))
+    numbers = either("a number of the algorithm", "アルゴリズムの数値")
+    add(
+        "-p", "--parameter", action="append", default=[], metavar="NAME=N", help=f"{numbers}: {_parameters()}"
+    )
+    depth = either("plies to show; default: 4", "表示する深さ。既定は 4")
+    add("--depth", type=_count(0, 100), default=4, help=depth)
+    width = either("moves of a position to show; default: 6", "一局面で表示する手の数。既定は 6")
+    add("--width", type=_count(1, 1000), default=6, help=width)
+    most = either("positions to show; default: 300", "表示する局面の数。既定は 300")
+    add("--most", type=_count(1, 5000), default=300, help=most)
+    html = either("writes a picture that any browser shows", "ブラウザで見られる図を書き出す")
+    add("--html", type=Path, metavar="FILE", help=html)
+    add("--count", type=_count(1, 30), metavar="N", help=either(*COUNT_HELP))
+    add("--graph", type=Path, metavar="FILE.json", help=either(*GRAPH_HELP))
+    spoken = either("default: that of the locale", "既定は環境の言語")
+    add("--language", choices=("en", "ja"), help=spoken)
     return parser
 
 
 def _parameters() -> str:
     """Returns the parameters of the algorithms with their defaults, for the help."""
     return "; ".join(
-        f"{name}: {', '.join(f'{p.name}={p.default:g} ({p.about[0]})' for p in algorithm.parameters)}"
+        f"{name}: {', '.join(f'{p.name}={p.default:g} ({either(*p.about)})' for p in algorithm.parameters)}"
         for name, algorithm in ALGORITHMS.items()
         if algorithm.parameters
     )

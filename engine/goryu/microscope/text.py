@@ -6,13 +6,35 @@ from typing import Any
 
 from goryu.games.state import State
 from goryu.microscope.counting import Counts
+from goryu.microscope.games import Language
 from goryu.microscope.page import Subject
 from goryu.microscope.picture import number
 from goryu.microscope.recording import Recording
 from goryu.microscope.view import Extent, node_view, view
 from goryu.search.alpha_beta import alpha_beta
 
-SCISSORS = "cut off"
+WORDS = {
+    "en": {
+        "cut": "cut off",
+        "repetition": "repetition, N {}",
+        "paths": "{} paths meet",
+        "window": "window",
+        "win": "win",
+        "loss": "loss",
+        "draw": "draw",
+        "counts": "plies   every move    with cuts      ordered   value",
+    },
+    "ja": {
+        "cut": "枝刈り",
+        "repetition": "千日手 N {}",
+        "paths": "{} 本の合流",
+        "window": "窓",
+        "win": "勝ち",
+        "loss": "負け",
+        "draw": "引き分け",
+        "counts": " 手数     全部の手   枝刈りあり   有望な手順   価値",
+    },
+}
 
 
 def tree_text(recording: Recording, subject: Subject, extent: Extent) -> str:
@@ -22,7 +44,11 @@ def tree_text(recording: Recording, subject: Subject, extent: Extent) -> str:
     root = node_view(recording, step, shown["root"], subject.state, subject.game, subject.algorithm, language)
     assert root is not None
     lines = [*_board_and_moves(root, subject)]
-    lines += ["", f"N {root['visits']}  Q {number(root['value'])}", *_tree(shown, shown["root"], 1)]
+    lines += [
+        "",
+        f"N {root['visits']}  Q {number(root['value'])}",
+        *_tree(shown, shown["root"], 1, WORDS[language]),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -48,21 +74,21 @@ def _exact(state: State, move: Any) -> float:
     return -alpha_beta(state)
 
 
-def _tree(shown: Mapping[str, Any], key: str, depth: int) -> Iterator[str]:
+def _tree(shown: Mapping[str, Any], key: str, depth: int, words: Mapping[str, str]) -> Iterator[str]:
     """Yields the lines below a position."""
     items = {item["id"]: item for item in shown["items"]}
     indent = "  " * depth
     links = [link for link in shown["links"] if link["from"] == key]
     for link in sorted(links, key=lambda link: (link["mark"] != "best", -link["visits"])):
         child = items[link["to"]]
-        note = ", ".join(_notes(child))
+        note = ", ".join(_notes(child, words))
         line = f"{indent}{link['move']:<8} N {link['visits']:<5} Q {_value(link['value'], child['bound'])}"
         yield line + (f"  ({note})" if note else "")
         if not link["is_merge"]:
-            yield from _tree(shown, link["to"], depth + 1)
+            yield from _tree(shown, link["to"], depth + 1, words)
     for stub in shown["stubs"]:
         if stub["parent"] == key:
-            what = SCISSORS if stub["kind"] == "cut" else f"repetition, N {stub['visits']}"
+            what = words[stub["kind"]].format(stub.get("visits"))
             yield f"{indent}{' '.join(stub['moves'])}: {what}"
 
 
@@ -71,21 +97,21 @@ def _value(value: float | None, bound: str) -> str:
     return {"lower": "<= ", "upper": ">= "}.get(bound, "") + number(value)
 
 
-def _notes(child: Mapping[str, Any]) -> Iterator[str]:
+def _notes(child: Mapping[str, Any], words: Mapping[str, str]) -> Iterator[str]:
     if child["proof"]:
-        yield child["proof"]
+        yield words[child["proof"]]
     if child["end"]:
         yield child["end"]
     if child["parents"] > 1:
-        yield f"{child['parents']} paths meet"
+        yield words["paths"].format(child["parents"])
     if child["window"]:
         alpha, beta = (bound + 0.0 for bound in child["window"])  # Without a negative zero.
-        yield f"window {alpha:+g} {beta:+g}"
+        yield f"{words['window']} {alpha:+g} {beta:+g}"
 
 
-def counts_header() -> str:
+def counts_header(language: Language) -> str:
     """Returns the headings of the table of visited positions."""
-    return f"{'plies':>5} {'every move':>12} {'with cuts':>12} {'ordered':>12}   value"
+    return WORDS[language]["counts"]
 
 
 def counts_line(found: Counts) -> str:
