@@ -186,6 +186,7 @@ VERBS = {
     "crosstable": Verb("play all algorithms against each other", ("tools",), script("crosstable.py")),
     "openings": Verb("make a file of openings for matches", ("tools",), script("openings.py")),
     "learn": Verb("train networks of the small games; measure the tutorials", ("train",), script("learn.py")),
+    "alphazero": Verb("run AlphaZero's pseudocode on a small game", ("train",), script("alphazero.py")),
     "lesson": Verb("the reversi lesson with its numbers as options", ("train",), script("lesson.py")),
     "teach": Verb("record training games of a USI engine", ("tools",), script("teach.py")),
     "train": Verb("train a shogi network on training games", ("train",), script("train.py")),

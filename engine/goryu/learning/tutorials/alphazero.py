@@ -168,17 +168,9 @@ class AlphaZero(Generic[P]):
 
     def self_play(self) -> list[Example[P]]:
         """Plays one game of the champion against itself."""
-        state = self.learner.new_game()
-        seen: list[tuple[int, P, tuple[tuple[Move, float], ...]]] = []
-
-        def choose(state: State) -> Move:
-            move, policy = choose_move(state, self.champion, self.config, self.rng, is_learning=True)
-            seen.append((state.turn, self.learner.encode(state), policy))
-            return move
-
-        final = play_game(choose, choose, state, self.config.max_plies)
-        value = result(final)
-        return [Example(p, policy, value if turn == 0 else -value) for turn, p, policy in seen]
+        return self_play(
+            self.learner.new_game(), self.learner.encode, self.champion, self.config, self.rng
+        )
 
     def compare(self, challenger: Evaluator, progress: Progress = lambda task, done, total: None) -> Score:
         """Returns the challenger's score against the champion."""
@@ -208,6 +200,21 @@ class AlphaZero(Generic[P]):
                     break
                 kept += 1
             self.games = self.games[-max(1, kept) :]
+
+
+def self_play(
+    state: State, encode: Callable[[State], P], evaluator: Evaluator, config: AlphaZeroConfig, rng: Random
+) -> list[Example[P]]:
+    """Plays a game of the evaluator against itself from `state`; returns its encoded positions."""
+    seen: list[tuple[int, P, tuple[tuple[Move, float], ...]]] = []
+
+    def choose(state: State) -> Move:
+        move, policy = choose_move(state, evaluator, config, rng, is_learning=True)
+        seen.append((state.turn, encode(state), policy))
+        return move
+
+    value = result(play_game(choose, choose, state, config.max_plies))
+    return [Example(p, policy, value if turn == 0 else -value) for turn, p, policy in seen]
 
 
 def choose_move(

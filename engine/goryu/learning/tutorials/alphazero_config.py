@@ -16,6 +16,8 @@ class AlphaZeroConfig:
     """Every number of the method; the defaults are those published for chess.
 
     playouts: for each move of self-play. c_init, c_base: PUCT's exploration, for values in [0, 1].
+    untried: what a move without a visit is thought to be worth in "puct": "reduced" is our first play urgency
+        (`selection.py`); the pseudocode's 0 of [0, 1] is a lost game, "lost".
     noise_alpha, noise_fraction: Dirichlet noise in the root's policy.
     sampling_plies: moves up to this ply are drawn in proportion to their visits; later the most visited is
         played.
@@ -34,6 +36,7 @@ class AlphaZeroConfig:
     playouts: int = 800
     c_init: float = 1.25
     c_base: float = 19652.0
+    untried: Literal["reduced", "lost"] = "reduced"
     noise_alpha: float = 0.3
     noise_fraction: float = 0.25
     sampling_plies: int = 30
@@ -136,10 +139,15 @@ Most games of an untrained network end without a mate, so they are cut short as 
 """
 
 
-def puct_config(config: AlphaZeroConfig) -> PuctConfig:
-    """Returns the config of the search. Its values span [-1, +1], twice the published range.
+CERTAIN_LOSS = 1e9
+"""A reduction that makes every untried move a loss as soon as one move has been visited. Before that all
+moves share one value, whatever it is."""
 
-    The pseudocode gives an untried move the value 0; ours uses first play urgency (`selection.py`).
-    """
+
+def puct_config(config: AlphaZeroConfig) -> PuctConfig:
+    """Returns the config of the search. Its values span [-1, +1], twice the published range."""
     formula = Formula(2.0 * config.c_init, config.c_base)
+    if config.untried == "lost":
+        formula = replace(formula, fpu_reduction=CERTAIN_LOSS)
+        return PuctConfig(formula, formula, final_move="visits")
     return PuctConfig(formula, replace(formula, fpu_reduction=0.1), final_move="visits")

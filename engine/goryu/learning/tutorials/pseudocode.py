@@ -1,0 +1,242 @@
+"""AlphaZero's pseudocode as a program: actors play while a trainer trains.
+
+`alphazero.py` plays and trains by turns. Here actors, each a process of its own, fetch the newest network
+from a storage, play a game and send it to the trainer's replay buffer, over and over. The trainer takes steps
+on random positions of the buffer and stores a network at every checkpoint. Before the first checkpoint a
+uniform network plays. There is no match: the newest network is the one that plays.
+
+One thing differs. The pseudocode lets both sides run freely, with 5,000 actors for one trainer. Here the
+trainer waits for its share of games, or it would learn the first few of them by heart.
+Source: see `pseudocode_config.py`.
+"""
+
+import multiprocessing as mp
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from math import ceil
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from queue import Empty
+from random import Random
+from typing import Any, cast
+
+from goryu.errors import GoryuError
+from goryu.evaluators.board_network import BOARD_GAMES, BoardGame, BoardState, load
+from goryu.evaluators.cached import CachedEvaluator
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.files import atomic_path
+from goryu.games.state import State
+from goryu.learning.tutorials.alphazero import (
+    SELF_PLAY,
+    TRAINING,
+    Example,
+    Learner,
+    Progress,
+    self_play,
+)
+from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
+from goryu.learning.tutorials.pseudocode_config import PseudocodeConfig
+from goryu.search.evaluator import Evaluator
+
+STEPS_AT_ONCE = 10
+"""The trainer looks for new games after as many steps."""
+
+CHECK_AFTER_S = 1.0
+"""After this long without a game the trainer checks that its actors are alive."""
+
+Position = tuple[int, int]
+
+
+class ActorError(GoryuError, RuntimeError):
+    """An actor has failed; the message holds its traceback or exit status."""
+
+
+class NetworkStorage:
+    """The networks by the step of the training at which they were stored: `STEP.onnx` in a folder."""
+
+    def __init__(self, folder: Path, game: BoardGame) -> None:
+        self.folder = folder
+        self.game = game
+        self._newest: tuple[int, Evaluator] = 0, UniformEvaluator()
+
+    def save(self, step: int, learner: Any) -> None:
+        """Stores the learner's network."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with atomic_path(self._path(step)) as path:  # An actor never reads half a file.
+            learner.export(path)
+
+    def steps(self) -> list[int]:
+        """Returns the steps of all networks, in order."""
+        return sorted(int(path.stem) for path in self.folder.glob("*.onnx") if path.stem.isdigit())
+
+    def network(self, step: int) -> Evaluator:
+        """Returns the network of a step."""
+        return CachedEvaluator(load(self._path(step), self.game))
+
+    def newest(self) -> tuple[int, Evaluator]:
+        """Returns the last step and its network; step 0 is the uniform one."""
+        step = max(self.steps(), default=0)
+        if step != self._newest[0]:
+            self._newest = step, self.network(step)
+        return self._newest
+
+    def _path(self, step: int) -> Path:
+        return self.folder / f"{step:08d}.onnx"
+
+
+def encode(state: State) -> Position:
+    """Returns the bitboards of the side to move and of the opponent."""
+    board = cast(BoardState, state)
+    return board.own, board.opponent
+
+
+def act(game: str, folder: Path, config: AlphaZeroConfig, seed: int, games: Any, stop: Any) -> None:
+    """Plays games with the newest network until `stop` is set: the life of an actor.
+
+    games: a queue that takes (step of the network, examples), or a traceback.
+    """
+    storage, rng = NetworkStorage(folder, BOARD_GAMES[game]), Random(seed)
+    with suppress(KeyboardInterrupt):  # The trainer gets it, too.
+        try:
+            while not stop.is_set():
+                step, evaluator = storage.newest()
+                examples = self_play(BOARD_GAMES[game].new(), encode, evaluator, config, rng)
+                games.put((step, [(e.position, e.policy, e.value) for e in examples]))
+        except Exception:
+            games.put(traceback.format_exc())
+
+
+class Actors:
+    """The actors, as a context: they play while it lasts."""
+
+    def __init__(self, count: int, game: str, folder: Path, config: AlphaZeroConfig, seed: int) -> None:
+        context = mp.get_context("spawn")  # The fork of a process with threads may hang.
+        self._games: Any = context.Queue()
+        self._stop = context.Event()
+        self._processes: list[BaseProcess] = [
+            context.Process(
+                target=act, args=(game, folder, config, seed + i, self._games, self._stop), daemon=True
+            )
+            for i in range(count)
+        ]
+
+    def __enter__(self) -> "Actors":
+        for process in self._processes:
+            process.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        for process in self._processes:
+            while process.is_alive():  # It ends only when its last games have been taken.
+                with suppress(Empty):
+                    self._games.get(timeout=0.05)
+            process.join()
+
+    def get(self, *, waits: bool) -> tuple[int, list[Example[Position]]] | None:
+        """Returns the next game and the step of its network; None if there is none and `waits` is False.
+
+        Raises ActorError if an actor has failed.
+        """
+        while True:
+            try:
+                found = self._games.get(timeout=CHECK_AFTER_S if waits else 0.0)
+            except Empty:
+                dead = [p.exitcode for p in self._processes if not p.is_alive()]
+                if dead:
+                    raise ActorError(f"an actor ended with status {dead[0]}") from None
+                if not waits:
+                    return None
+                continue
+            if isinstance(found, str):
+                raise ActorError(f"an actor failed:\n{found}")
+            step, examples = found
+            return step, [Example(*example) for example in examples]
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A point of the training at which a network was stored.
+
+    games: received so far. positions: in the replay buffer. lag: by how many steps, on average, the networks
+        of the last games were older than the trainer's.
+    """
+
+    step: int
+    games: int
+    positions: int
+    policy_loss: float
+    value_loss: float
+    lag: float
+
+
+class Trainer:
+    """Trains a network on the games of the actors."""
+
+    def __init__(
+        self, learner: Learner[Position], storage: NetworkStorage, config: PseudocodeConfig, rng: Random
+    ) -> None:
+        self.learner = learner
+        self.storage = storage
+        self.config = config
+        self.rng = rng
+        self.step = 0
+        self.received = 0  # Games.
+        self.buffer: list[list[Example[Position]]] = []
+        self._lags: list[int] = []
+
+    def run(
+        self, actors: Actors, progress: Progress = lambda task, done, total: None
+    ) -> Iterator[Checkpoint]:
+        """Trains to the end and yields every checkpoint."""
+        config = self.config
+        while self.step < config.steps:
+            end = min(self.step + config.checkpoint_interval, config.steps)
+            losses, self._lags = [], []
+            while self.step < end:
+                steps = min(STEPS_AT_ONCE, end - self.step)
+                self._receive(actors, ceil(config.games_per_step * (self.step + steps)), progress)
+                once = replace(config.alphazero, steps_per_cycle=steps)
+                losses.append((steps, *self.learner.train(self.buffer, once, self.rng)))
+                self.step += steps
+                progress(TRAINING, self.step, config.steps)
+            self.storage.save(self.step, self.learner)
+            total = sum(steps for steps, _, _ in losses)
+            yield Checkpoint(
+                self.step,
+                self.received,
+                sum(map(len, self.buffer)),
+                sum(steps * policy for steps, policy, _ in losses) / total,
+                sum(steps * value for steps, _, value in losses) / total,
+                sum(self._lags) / max(1, len(self._lags)),
+            )
+
+    def _receive(self, actors: Actors, wanted: int, progress: Progress) -> None:
+        """Takes all games that are ready, and waits until there were `wanted` in all."""
+        while (game := actors.get(waits=self.received < wanted)) is not None:
+            step, examples = game
+            self._lags.append(self.step - step)
+            self.buffer.append(examples)
+            self.received += 1
+            expected = ceil(self.config.games_per_step * self.config.steps)
+            progress(SELF_PLAY, self.received, max(expected, self.received))
+        del self.buffer[: -self.config.alphazero.window]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns what an interrupted run needs to resume after a checkpoint."""
+        return {
+            "step": self.step,
+            "received": self.received,
+            "learner": self.learner.state_dict(),
+            "games": [[(e.position, e.policy, e.value) for e in game] for game in self.buffer],
+            "rng": self.rng.getstate(),
+        }
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        """Restores what `state_dict` returned."""
+        self.step, self.received = saved["step"], saved["received"]
+        self.learner.load_state_dict(saved["learner"])
+        self.buffer = [[Example(*example) for example in game] for game in saved["games"]]
+        self.rng.setstate(saved["rng"])

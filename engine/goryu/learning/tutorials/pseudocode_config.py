@@ -1,0 +1,135 @@
+"""The numbers of AlphaZero's published run, and the factors that scale it to a small game.
+
+Source: the pseudocode in the supplement of D. Silver et al., "A general reinforcement learning algorithm that
+masters chess, shogi, and Go through self-play", Science, 2018, and the supplement's table of training (44
+million games of chess in 700,000 steps).
+"""
+
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any
+
+from goryu.errors import InputError
+from goryu.learning.tutorials.alphazero_config import PUBLISHED, AlphaZeroConfig
+
+STEPS = 700_000
+CHECKPOINT_INTERVAL = 1000
+GAMES_PER_STEP = 44_000_000 / STEPS
+
+
+def _factor(text: str) -> Any:
+    return field(default=1.0, metadata={"help": f"factor of {text}", "type": float})
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """What the published numbers for chess are multiplied by. All 1: the published run, for a data centre.
+
+    Raises InputError for a factor that is not positive.
+    """
+
+    playouts: float = _factor("the 800 playouts of a move")
+    exploration: float = _factor("c_init, 1.25")
+    noise: float = _factor("the Dirichlet noise's alpha, 0.3: about ten divided by the legal moves")
+    sampled: float = _factor("the 30 plies that are drawn by visits")
+    plies: float = _factor("the 512 plies of the longest game")
+    steps: float = _factor("the 700,000 steps, and of those at which the learning rate falls")
+    checkpoints: float = _factor("the 1,000 steps between two networks")
+    games: float = _factor("the 63 games of self-play for each step")
+    window: float = _factor("the million games that training samples from")
+    batch: float = _factor("the 4,096 positions of a step")
+    rate: float = _factor("the learning rate, 0.2 at first")
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            if not getattr(self, item.name) > 0.0:
+                raise InputError(f"factor {item.name} {getattr(self, item.name)}: expected more than 0")
+
+
+@dataclass(frozen=True, slots=True)
+class PseudocodeConfig:
+    """The numbers of one run.
+
+    alphazero: of search and training; its cycles mean nothing here. steps: of the training.
+    checkpoint_interval: steps between two networks. games_per_step: games of self-play for each step.
+    """
+
+    alphazero: AlphaZeroConfig
+    steps: int
+    checkpoint_interval: int
+    games_per_step: float
+
+
+def scaled(factors: Factors, untried: str = "lost") -> PseudocodeConfig:
+    """Returns the published config for chess, with its numbers multiplied by the factors.
+
+    untried: "lost", as published, or "reduced"; see `AlphaZeroConfig`.
+
+    >>> scaled(Factors()).alphazero.playouts, scaled(Factors(playouts=0.025)).alphazero.playouts
+    (800, 20)
+    """
+    if untried not in ("lost", "reduced"):
+        raise InputError(f"untried {untried!r}: expected 'lost' or 'reduced'")
+    published = PUBLISHED["chess"]
+    config = replace(
+        published,
+        playouts=_whole(published.playouts * factors.playouts),
+        c_init=published.c_init * factors.exploration,
+        untried=untried,  # type: ignore[arg-type]
+        noise_alpha=published.noise_alpha * factors.noise,
+        sampling_plies=_whole(published.sampling_plies * factors.sampled),
+        max_plies=_whole(published.max_plies * factors.plies),
+        window=_whole(published.window * factors.window),
+        batch=_whole(published.batch * factors.batch),
+        learning_rates=tuple(
+            (round(step * factors.steps), rate * factors.rate) for step, rate in published.learning_rates
+        ),
+    )
+    return PseudocodeConfig(
+        config,
+        _whole(STEPS * factors.steps),
+        _whole(CHECKPOINT_INTERVAL * factors.checkpoints),
+        GAMES_PER_STEP * factors.games,
+    )
+
+
+def _whole(x: float) -> int:
+    return max(1, round(x))
+
+
+SMALL_GAMES = {
+    "tictactoe": Factors(
+        playouts=1 / 32,
+        exploration=0.4,
+        noise=3.0,
+        sampled=0.3,
+        steps=0.004,
+        checkpoints=0.05,
+        games=0.01,
+        window=0.0005,
+        batch=1 / 32,
+        rate=0.1,
+    ),
+    "reversi": Factors(
+        playouts=0.04,
+        exploration=0.4,
+        sampled=0.5,
+        steps=0.008,
+        checkpoints=0.1,
+        games=0.011,
+        window=0.0015,
+        batch=1 / 16,
+        rate=0.1,
+    ),
+}
+"""Factors for two CPU cores. Noise and sampled plies follow the number of legal moves and the length of the
+games. With 25 playouts a move, more exploration would leave the policy uniform."""
+
+
+def factors_of(game: str, changed: dict[str, float]) -> Factors:
+    """Returns the factors of a small game, with others in place of some."""
+    return replace(SMALL_GAMES[game], **changed)
+
+
+def factor_fields() -> tuple["Field[Any]", ...]:
+    """Returns the factors as dataclass fields, with their help."""
+    return fields(Factors)

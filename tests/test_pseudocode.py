@@ -1,0 +1,202 @@
+"""AlphaZero's pseudocode: the published numbers, their factors, storage, actors and trainer."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from goryu.errors import InputError
+from goryu.evaluators.board_network import BOARD_GAMES
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.tictactoe import TicTacToe
+from goryu.learning.tutorials.alphazero import Example
+from goryu.learning.tutorials.alphazero_config import PUBLISHED, puct_config
+from goryu.learning.tutorials.pseudocode import ActorError, Actors, NetworkStorage, Trainer, encode
+from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, factors_of, scaled
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.puct import Puct
+
+TOOL = Path(__file__).resolve().parent.parent / "tools" / "alphazero.py"
+
+
+def test_without_factors_the_run_is_the_published_one() -> None:
+    config = scaled(Factors())
+    assert config.alphazero == replace(PUBLISHED["chess"], untried="lost")
+    assert (config.steps, config.checkpoint_interval) == (700_000, 1000)
+    assert config.games_per_step * config.steps == pytest.approx(44e6)
+
+
+def test_each_factor_scales_its_number() -> None:
+    config = scaled(Factors(playouts=0.1, steps=0.01, rate=0.5, games=2.0, window=1e-9), untried="reduced")
+    assert config.alphazero.playouts == 80
+    assert config.steps == 7000
+    assert config.alphazero.learning_rates[1][0] == 1000
+    assert config.alphazero.learning_rates[1][1] == pytest.approx(0.01)
+    assert config.games_per_step == pytest.approx(2 * 44 / 0.7)
+    assert config.alphazero.window == 1, "at least one game"
+    assert config.alphazero.untried == "reduced"
+
+
+def test_bad_factors_are_refused() -> None:
+    with pytest.raises(InputError, match="factor steps -1"):
+        factors_of("tictactoe", {"steps": -1.0})
+    with pytest.raises(InputError, match="untried 'won'"):
+        scaled(Factors(), untried="won")
+
+
+def test_an_untried_move_is_a_loss_as_published_or_reduced() -> None:
+    """Once a move has been visited, others are tried only if exploring outweighs the loss."""
+
+    class Even:
+        def evaluate(self, states: Sequence[Any]) -> list[Evaluation]:
+            counts = [len(state.legal_moves()) for state in states]
+            return [Evaluation([1 / n] * n, 0.0) for n in counts]
+
+    tried = {}
+    for untried in ("lost", "reduced"):
+        config = scaled(replace(SMALL_GAMES["tictactoe"], exploration=0.1), untried)
+        puct = Puct(Even(), puct_config(config.alphazero))
+        puct.search(TicTacToe(), lambda stats: False, max_playouts=20)
+        assert puct.root is not None
+        tried[untried] = puct.root.tried
+    assert tried["lost"] == 1 < tried["reduced"]
+
+
+class StubLearner:
+    """Learns nothing and counts its steps; its networks are those of a real file."""
+
+    def __init__(self) -> None:
+        self.steps, self.games = 0, [0]
+
+    def export(self, path: Path) -> None:
+        path.write_bytes(b"network")
+
+    def train(
+        self, games: Sequence[Sequence[Example[Any]]], config: Any, rng: Random, on_step: Any = None
+    ) -> tuple[float, float]:
+        self.steps += config.steps_per_cycle
+        self.games.append(len(games))
+        return 2.0, 1.0
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"steps": self.steps}
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        self.steps = saved["steps"]
+
+
+class StubActors:
+    """Plays a game whenever one is wanted."""
+
+    def __init__(self, storage: NetworkStorage) -> None:
+        self.storage, self.played = storage, 0
+
+    def get(self, *, waits: bool) -> tuple[int, list[Example[Any]]] | None:
+        if not waits:
+            return None
+        self.played += 1
+        return max(self.storage.steps(), default=0), [Example((1, 2), ((4, 1.0),), 1.0)] * 2  # type: ignore[arg-type]
+
+
+def run_of_stubs(folder: Path) -> tuple[Trainer, StubLearner, StubActors]:
+    storage, learner = NetworkStorage(folder, BOARD_GAMES["tictactoe"]), StubLearner()
+    config = replace(scaled(SMALL_GAMES["tictactoe"]), steps=95, checkpoint_interval=30, games_per_step=0.5)
+    config = replace(config, alphazero=replace(config.alphazero, window=20))
+    return Trainer(learner, storage, config, Random(1)), learner, StubActors(storage)  # type: ignore[arg-type]
+
+
+def test_the_trainer_waits_for_its_share_of_games_and_stores_networks_by_step(tmp_path: Path) -> None:
+    trainer, learner, actors = run_of_stubs(tmp_path)
+    points = list(trainer.run(actors))  # type: ignore[arg-type]
+    assert [point.step for point in points] == [30, 60, 90, 95] == trainer.storage.steps()
+    assert [point.games for point in points] == [15, 30, 45, 48]
+    assert learner.steps == 95
+    assert max(learner.games) == 20, "the window"
+    assert points[-1].positions == 40
+    assert (points[0].policy_loss, points[0].value_loss) == (2.0, 1.0)
+    assert points[0].lag == 10.0, "the uniform network's games arrive at steps 0, 10 and 20"
+    assert min(tmp_path.iterdir()).name == "00000030.onnx"
+
+
+def test_a_run_resumes_after_its_last_checkpoint(tmp_path: Path) -> None:
+    trainer, _, actors = run_of_stubs(tmp_path)
+    next(trainer.run(actors))  # type: ignore[arg-type]
+    saved = trainer.state_dict()
+    again, learner, actors = run_of_stubs(tmp_path)
+    again.load_state_dict(saved)
+    assert [point.step for point in again.run(actors)] == [60, 90, 95]  # type: ignore[arg-type]
+    assert (learner.steps, actors.played) == (95, 48 - 15)
+
+
+def test_before_the_first_network_a_uniform_one_plays(tmp_path: Path) -> None:
+    step, evaluator = NetworkStorage(tmp_path / "none", BOARD_GAMES["tictactoe"]).newest()
+    assert step == 0
+    assert isinstance(evaluator, UniformEvaluator)
+
+
+def test_actors_play_whole_games_in_their_own_processes(tmp_path: Path) -> None:
+    config = scaled(replace(SMALL_GAMES["tictactoe"], playouts=0.01)).alphazero
+    with Actors(1, "tictactoe", tmp_path, config, 1) as actors:
+        for _ in range(3):
+            game = actors.get(waits=True)
+            assert game is not None
+            step, examples = game
+            assert step == 0
+            assert 5 <= len(examples) <= 9
+            assert examples[0].position == encode(TicTacToe()) == (0, 0)
+            assert sum(p for _, p in examples[0].policy) == pytest.approx(1.0)
+            assert abs(examples[0].value) in (0.0, 1.0)
+
+
+def test_the_fault_of_an_actor_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "00000010.onnx").write_bytes(b"no network")
+    config = scaled(SMALL_GAMES["tictactoe"]).alphazero
+    with Actors(1, "tictactoe", tmp_path, config, 1) as actors, pytest.raises(ActorError, match="ModelError"):
+        actors.get(waits=True)
+
+
+def test_the_numbers_of_a_run_are_shown() -> None:
+    command = [sys.executable, str(TOOL), "tictactoe", "--show", "--playouts", "0.1"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "playouts             80\n" in shown
+    assert "untried              lost\n" in shown
+
+
+def test_a_short_run_trains_stores_measures_and_resumes(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    command = [sys.executable, str(TOOL), "tictactoe", "--folder", str(tmp_path), "--steps", "0.0001"]
+    command += ["--checkpoints", "0.03", "--playouts", "0.01", "--matches", "2"]
+    first = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "step 30: " in first
+    assert "step 70: " in first
+    assert "puct:20 - alpha-beta" in first
+    assert [path.name for path in sorted((tmp_path / "networks").iterdir())] == [
+        "00000030.onnx", "00000060.onnx", "00000070.onnx"
+    ]  # fmt: skip
+    again = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "resuming after step 70" in again
+    other = subprocess.run([*command, "--seed", "2"], capture_output=True, text=True, check=False)
+    assert other.returncode == 2
+    assert "other options" in other.stderr
+
+
+def test_networks_are_found_by_step(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from goryu.learning.tutorials.board_learner import BoardLearner
+
+    game = BOARD_GAMES["tictactoe"]
+    storage, values = NetworkStorage(tmp_path, game), []
+    for step in (50, 7):
+        storage.save(step, BoardLearner(game, 1, 8, seed=step))
+    assert storage.steps() == [7, 50]
+    newest, evaluator = storage.newest()
+    evaluators: list[Evaluator] = [evaluator, storage.network(50), storage.network(7)]
+    for found in evaluators:
+        values.append(found.evaluate([TicTacToe()])[0].value)
+    assert newest == 50
+    assert values[0] == values[1] != values[2]
