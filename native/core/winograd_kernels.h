@@ -133,7 +133,8 @@ GORYU_INLINE void transform_inputs(const typename E::Element* padded, typename E
     }
 }
 
-// ---- Products: rows of v, [rows][inputs], times a block of weights for two vectors of outputs.
+// ---- Products: rows of v, [rows][inputs], times a block of weights for two vectors of outputs. The next place's
+// weights are fetched meanwhile: they come from the third-level cache or from memory.
 
 #define GORYU_ROWS_3(X) X(0) X(1) X(2)
 #define GORYU_ROWS_4(X) GORYU_ROWS_3(X) X(3)
@@ -165,8 +166,11 @@ GORYU_INLINE void transform_inputs(const typename E::Element* padded, typename E
 #define GORYU_PRODUCTS(rows)                                                                                     \
     GORYU_INLINE void products16_##rows(const std::int16_t* v, std::ptrdiff_t stride, const std::int16_t* u,     \
                                         int pairs, std::int32_t* out) {                                          \
+        const std::ptrdiff_t ahead = 2 * kBlock * pairs;                                                         \
         GORYU_ROWS_##rows(GORYU_ZERO16) for (int k = 0; k < pairs; ++k, u += 2 * kBlock) {                        \
             const V::H w0 = V::load_h(u), w1 = V::load_h(u + 2 * V::kLanes);                                     \
+            GORYU_PREFETCH(u + ahead);                                                                           \
+            if (V::kLanes == 16) GORYU_PREFETCH(u + ahead + 2 * V::kLanes);                                      \
             GORYU_ROWS_##rows(GORYU_STEP16)                                                                      \
         }                                                                                                        \
         GORYU_ROWS_##rows(GORYU_STORE16)                                                                         \

@@ -107,6 +107,18 @@ def test_a_file_that_is_too_large_for_a_record_is_refused(tmp_path: Path) -> Non
     assert command.main([str(path)]) == 2
 
 
+def test_a_missing_package_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("goryu.web.server", "goryu.web.security", "goryu.web.views"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "aiohttp", None)
+    assert command.main([]) == 1
+    advice = capsys.readouterr().err
+    assert "aiohttp is not installed" in advice
+    assert "goryu[web]" in advice
+
+
 def test_without_a_record_there_is_none() -> None:
     assert not Server(VIEWS, EngineConfig()).has_record
 

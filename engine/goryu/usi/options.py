@@ -48,8 +48,8 @@ OPTIONS: tuple[Option, ...] = (
     spin("MultiPV", "output.lines", 1, 600, NUMBER, "Number of lines of play to show.", "USI_MultiPV"),
     # The algorithm.
     combo("Algorithm", "algorithm.name", " ".join(ALGORITHMS),
-          "What chooses the moves. puct is the engine's own search; the others are those of the books and "
-          "tutorials, see ALGORITHMS.md."),
+          "What chooses the moves. puct is the engine's own search, the only one that searches for mates; "
+          "the others are those of the books and tutorials, see ALGORITHMS.md."),
     combo("AlphaBeta_Value", "algorithm.leaf_value", "material network",
           "What evaluates the positions where alpha-beta stops: the material, or the value of Evaluator."),
     spin("Policy_Temperature", "algorithm.temperature", 0, 10_000, PERCENT,

@@ -7,16 +7,35 @@ import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from goryu.errors import GoryuError, InputError
 from goryu.usi.start_config import start_config
-from goryu.web.server import MOST_MESSAGE_BYTES, Server
-from goryu.web.views import VIEWS
+
+if TYPE_CHECKING:
+    from goryu.web.server import Server
+
+MOST_RECORD_BYTES = 1 << 20
+"""Of the record to review: the longest ones have some 100 kB."""
+
+ADVICE = """\
+goryu web: {package} is not installed; the page needs the extra "web":
+  pip install "goryu[web]"       (in a checkout: python3 tools/dev.py web)
+"""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Serves until Ctrl-C; returns the exit status."""
     given = make_parser().parse_args(arguments)
+    try:
+        # Packages of the extra are imported here, so that the message can say what is missing.
+        from goryu.web.server import Server
+        from goryu.web.views import VIEWS
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("goryu"):
+            raise
+        sys.stderr.write(ADVICE.format(package=error.name))
+        return 1
     logging.basicConfig(level=logging.WARNING, format="goryu web: %(message)s")
     try:
         config = start_config(given.model, _report)
@@ -64,7 +83,7 @@ def _report(message: str) -> None:
     sys.stderr.write(f"goryu web: {message}\n")
 
 
-async def serve(server: Server, number: int, opens_browser: bool) -> None:
+async def serve(server: "Server", number: int, opens_browser: bool) -> None:
     """Serves until the task is cancelled."""
     async with server.running(number):
         address = server.url + ("#review/file" if server.has_record else "")
@@ -78,7 +97,7 @@ async def serve(server: Server, number: int, opens_browser: bool) -> None:
 def read_record_file(path: Path) -> tuple[str, bytes]:
     """Returns name and content of a record; raises InputError if it is too large for one."""
     with path.open("rb") as file:
-        content = file.read(MOST_MESSAGE_BYTES + 1)
-    if len(content) > MOST_MESSAGE_BYTES:
-        raise InputError(f"{path}: more than {MOST_MESSAGE_BYTES} bytes, expected a game record")
+        content = file.read(MOST_RECORD_BYTES + 1)
+    if len(content) > MOST_RECORD_BYTES:
+        raise InputError(f"{path}: more than {MOST_RECORD_BYTES} bytes, expected a game record")
     return path.name, content

@@ -33,6 +33,7 @@ i18n.extend({
     "play.write.example": "7g7f, P-7f or ７六歩",
     "play.write.small": "d3",
     "play.write.go": "Play",
+    "play.write.wrong": "“{text}” is not a legal move here.",
     "play.save.kif": "Save KIF",
     "play.save.csa": "Save CSA",
     "play.save.txt": "Save moves",
@@ -92,6 +93,7 @@ i18n.extend({
     "play.write.example": "７六歩、7g7f など",
     "play.write.small": "d3",
     "play.write.go": "指す",
+    "play.write.wrong": "「{text}」はここでは指せません。",
     "play.save.kif": "KIF で保存",
     "play.save.csa": "CSA で保存",
     "play.save.txt": "手順を保存",
@@ -165,7 +167,9 @@ class PlayView {
   build(section) {
     this.bars = [h("div", { class: "player" }), h("div", { class: "player" })];
     this.table = h("div", { class: "play-board" });
-    this.stage = h("div", { class: "stage with-players" }, this.bars[0], this.table, this.bars[1]);
+    this.result = h("button", { type: "button", class: "result", hidden: true, on: { click: () => (this.result.hidden = true) } });
+    const middle = h("div", { class: "play-middle" }, this.table, this.result);
+    this.stage = h("div", { class: "stage with-players" }, this.bars[0], middle, this.bars[1]);
     this.setup = h("div", { class: "panel setup" });
     this.status = h("p", { class: "status", role: "status" });
     this.detail = h("p", { class: "muted small" });
@@ -262,7 +266,10 @@ class PlayView {
       this.at = null;
       this.clearHints();
     }
+    const ends = isOld && !before.over && state.over;
     this.state = state;
+    if (ends) this.result.hidden = false;
+    else if (!state.over) this.result.hidden = true;
     this.received = performance.now();
     if (!isOld && !before) this.showSetup(false);
     this.keep();
@@ -341,7 +348,10 @@ class PlayView {
     event.preventDefault();
     const text = this.input.value.trim();
     if (!text) return;
-    this.send("play.write", { text }).then(() => (this.input.value = ""), (error) => toast(error.message, "error"));
+    this.send("play.write", { text }).then(
+      () => (this.input.value = ""),
+      (error) => !(error instanceof socket.ConnectionLost) && toast(t("play.write.wrong", { text }), "error"),
+    );
   }
 
   async save(form) {
@@ -521,6 +531,7 @@ class PlayView {
     if (state.over) {
       this.status.textContent = this.verdict();
       this.detail.textContent = this.reason();
+      this.result.replaceChildren(h("b", { text: this.verdict() }), h("span", { class: "muted", text: this.reason() }));
     } else if (state.people[state.turn]) {
       const both = state.people[0] && state.people[1];
       this.status.textContent = both ? t("play.turn.side", { side: t(SIDES[state.game][state.turn]) }) : t("play.turn.you");
