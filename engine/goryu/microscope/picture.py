@@ -202,7 +202,7 @@ def _node(item: View, root_turn: int, shape: Shape) -> list[Element]:
 def _hidden(count: int, shape: Shape) -> Element:
     if shape.goes_down:
         return element("text", f"+{count}", cls="badge", x=shape.width - 3, y=shape.height + 11)
-    return element("text", f"+{count}", cls="badge below", x=shape.width - 2, y=shape.height + 10)
+    return element("text", f"+{count}", cls="badge first", x=3, y=shape.height + 10)
 
 
 def _lines(item: View) -> list[tuple[str, str]]:
