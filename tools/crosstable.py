@@ -3,8 +3,8 @@ r"""Plays matches between all of Goryu's algorithms over USI and prints the cros
     python tools/crosstable.py --out runs/algorithms -- --movetime 100 --games 20 --max-plies 200
 
 What follows `--` are options of `tools/match.py`, which plays every pair. If the folder given with `--out`
-already holds games, the matches are resumed. A cell is the score in percent of the engine of its row, a draw
-counting half, with its 95 % interval (Wilson's).
+already holds games, the matches are resumed. A cell has the points of the engine of its row, a draw counting
+half, and the 95 % interval (Wilson's) of the score in percent.
 """
 
 import argparse
@@ -93,18 +93,19 @@ def share(result: Points) -> float:
 
 
 def cell(result: Points) -> str:
-    """Returns the score in percent with its interval.
+    """Returns the points, the games and the interval of the score in percent.
 
-    >>> cell((20, 20)), cell((10, 20))
-    ('100 (84 to 100)', '50 (30 to 70)')
+    >>> cell((20, 20)), cell((9.5, 20))
+    ('20/20 (84-100 %)', '9.5/20 (28-68 %)')
     """
-    games = result[1]
+    points, games = result
     if not games:
         return "no games"
     mean, weight = share(result), Z * Z / games
     centre = (mean + weight / 2) / (1 + weight)
     half = Z * sqrt(mean * (1 - mean) / games + weight / games / 4) / (1 + weight)
-    return f"{100 * mean:.0f} ({100 * max(0, centre - half):.0f} to {100 * min(1, centre + half):.0f})"
+    least, most = 100 * max(0, centre - half), 100 * min(1, centre + half)
+    return f"{points:g}/{games} ({least:.0f}-{most:.0f} %)"
 
 
 if __name__ == "__main__":
