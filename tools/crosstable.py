@@ -72,17 +72,17 @@ def read_result(folder: Path, first: str, second: str) -> dict[tuple[str, str], 
 
 
 def table(names: Sequence[str], results: Mapping[tuple[str, str], Points]) -> list[str]:
-    """Returns the cross table in Markdown, the engine with the most points first."""
+    """Returns the cross table in Markdown, by falling mean score against the opponents."""
 
-    def total(name: str) -> Points:
-        own = [result for (first, _), result in results.items() if first == name]
-        return sum(points for points, _ in own), sum(games for _, games in own)
+    def mean(name: str) -> float:
+        scores = [share(result) for (first, _), result in results.items() if first == name and result[1]]
+        return sum(scores) / max(1, len(scores))
 
-    ranked = sorted(names, key=lambda name: -share(total(name)))
-    lines = [f"| | {' | '.join(ranked)} | all |", "|---" * (len(ranked) + 2) + "|"]
+    ranked = sorted(names, key=lambda name: -mean(name))
+    lines = [f"| | {' | '.join(ranked)} |", "|---" * (len(ranked) + 1) + "|"]
     for name in ranked:
         cells = [cell(results[name, other]) if other != name else "" for other in ranked]
-        lines.append(f"| {name} | {' | '.join(cells)} | {cell(total(name))} |")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
 
 
