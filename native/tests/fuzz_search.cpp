@@ -56,7 +56,7 @@ void search(Puct& puct, Game& game, Bytes& bytes) {
     BreakingLeafSink sink(breaks_at);
     Batch batch;
     try {
-        puct.begin(state, sink, batch, playouts);
+        puct.begin(state, sink, batch, playouts, 1 + bytes.next());
         if (batch.size() != 0) {
             answer_hashed(batch);
             puct.expand(batch);

@@ -44,6 +44,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std
 namespace goryu::test {
 namespace {
 
+constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 62;
 constexpr std::string_view kChecks = "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1";
 constexpr std::string_view kShuffle = "4k4/9/9/9/9/9/9/R8/4K4 b - 1";
 
@@ -57,7 +58,7 @@ void work(Puct& puct, Game game) {
     for (int i = 0; !puct.is_finished(); ++i) {
         puct.gather(state, sink, batch);
         if (batch.size() == 0) {
-            puct.wait_for_others(false);
+            puct.wait_for_others(batch, false);
         } else if (i % 50 == 49) {
             puct.retract(batch);
         } else {
@@ -71,7 +72,7 @@ void search(Puct& puct, Game& game, int threads, std::uint64_t playouts) {
     ShogiState state(game);
     NoLeafSink sink;
     Batch batch;
-    puct.begin(state, sink, batch, playouts);
+    puct.begin(state, sink, batch, playouts, kNoLimit);
     if (batch.size() != 0) {
         answer_hashed(batch);
         puct.expand(batch);
@@ -116,7 +117,7 @@ void a_lack_of_memory_leaves_nothing_in_flight() {
         ShogiState state(played);
         NoLeafSink sink;
         Batch batch;
-        puct.begin(state, sink, batch, 3000);
+        puct.begin(state, sink, batch, 3000, kNoLimit);
         allocations_left = granted;
         try {
             while (!puct.is_finished()) {
@@ -189,7 +190,7 @@ void a_failure_leaves_nothing_in_flight() {
     ShogiState state(game);
     FailingLeafSink sink;
     Batch batch;
-    puct.begin(state, sink, batch, 1000);
+    puct.begin(state, sink, batch, 1000, kNoLimit);
     bool has_failed = false;
     while (!has_failed) {
         try {
