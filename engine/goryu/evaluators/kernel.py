@@ -19,7 +19,7 @@ INSTRUCTIONS_VARIABLE = "GORYU_INSTRUCTIONS"
 WITHOUT_INTEGERS = ("neon",)
 """Instructions for which float32 is as fast as 16-bit integers."""
 
-CACHED_WEIGHTS = 6_000_000
+CACHED_WEIGHTS = 10_000_000
 """A network with more weights than this does not stay in the caches of a CPU: several positions share the
 loading of its weights."""
 
