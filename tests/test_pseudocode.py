@@ -140,7 +140,7 @@ def test_before_the_first_network_a_uniform_one_plays(tmp_path: Path) -> None:
 
 
 def test_actors_play_whole_games_in_their_own_processes(tmp_path: Path) -> None:
-    config = scaled(replace(SMALL_GAMES["tictactoe"], playouts=0.01)).alphazero
+    config = scaled(factors_of("tictactoe", {"playouts": 0.01})).alphazero
     with Actors(1, "tictactoe", tmp_path, config, 1) as actors:
         for _ in range(3):
             game = actors.get(waits=True)

@@ -311,6 +311,7 @@ void Puct::expand(Batch& batch) {
     }
     in_flight_ -= batch.size();
     retire(batch);
+    table_.fit();  // A large batch may have tried many moves.
 }
 
 // Turns one leaf into a node.
