@@ -74,7 +74,7 @@ def test_a_record_is_reviewed_and_its_graph_and_mistake_are_on_the_page(
 ) -> None:
     page = opened(open_page, record)
     expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
-    expect(page.locator(".mistake .name")).to_have_text("▲Rx8d")
+    expect(page.locator(".mistake .name")).to_have_text("▲R-8d")
     expect(page.locator(".graph canvas")).to_be_visible()
     expect(page.locator(".game-move")).to_have_count(13)
     expect(page.locator(".side-name").last).to_contain_text("先手太郎")
@@ -146,4 +146,4 @@ def test_the_written_page_shows_the_review_without_a_server(open_page: Any, tmp_
     expect(page.locator(".game-move")).to_have_count(13)
     page.keyboard.press("End")
     expect(page.locator(".game-move[aria-current]")).to_contain_text("12")
-    expect(page.locator("sg-hand-wrap piece").first).to_be_attached()
+    expect(page.locator(".sg-hand-wrap piece").first).to_be_attached()
