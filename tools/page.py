@@ -176,7 +176,9 @@ WATCH_MOVES = """
 () => {
   window.moveTimes = [];
   let clicked = 0;
-  document.addEventListener("mousedown", (event) => (clicked = event.timeStamp), true);
+  document.addEventListener("mousedown", (event) => {
+    if (event.target.closest(".square-board")) clicked = event.timeStamp;
+  }, true);
   const pieces = document.querySelector("sg-squares");
   new MutationObserver(() => {
     if (!clicked || document.querySelectorAll("sq.last-dest").length !== 2 ||
