@@ -37,6 +37,7 @@ LABELS = {
     "benchmark": ("measuring speed", "速度の測定"),
     "usi": ("the USI protocol", "USI プロトコル"),
     "microscope": ("every step of a search", "探索の観察"),
+    "analysis": ("reviewing games", "棋譜の解析"),
     "agents": ("any algorithm, any game", "アルゴリズムとゲームの組み合わせ"),
     "players": ("search + network + clock", "探索、ネットワーク、持ち時間"),
     "match": ("matches between engines", "エンジン同士の対局"),
