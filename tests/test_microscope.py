@@ -173,7 +173,7 @@ def check_puct(observer: PuctObserver, puct: Puct) -> None:
             assert edge.child == (node_id(child) if child is not None else None)
             if edge.visits:
                 assert edge.value == puct.table.edge_value(node, i)
-        closed = {"lost", "won"} if node is puct.root else {"lost"}
+        closed = {"lost", "won", "closed"} if node is puct.root else {"lost"}
         scores = {i: e.terms["score"] or 0.0 for i, e in enumerate(shown.edges) if e.mark not in closed}
         chosen = [i for i, edge in enumerate(shown.edges) if edge.mark == "chosen"]
         assert chosen == ([max(scores, key=lambda i: scores[i])] if scores else [])

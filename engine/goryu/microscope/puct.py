@@ -221,7 +221,9 @@ class PuctObserver(Puct):
             return "lost"
         if is_chosen:
             return "chosen"
-        return "won" if self.table.is_won(node, i) else ""
+        if self.table.is_won(node, i):
+            return "won"
+        return "closed" if node is self.root and self.table.is_certain(node, i) else ""
 
 
 def _untried_edge(untried: float, explore: float, move: Move, prior: float) -> Edge:
