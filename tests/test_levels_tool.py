@@ -99,3 +99,8 @@ def test_a_table_replaces_the_one_in_the_guide() -> None:
     assert levels.replaced(text, "x", "new") == "a\n<!-- x -->\nnew\n<!-- end of x -->\nb"
     with pytest.raises(Exception, match="in the guide"):
         levels.replaced("nothing", "x", "new")
+
+
+def test_a_clean_sweep_still_has_an_error() -> None:
+    assert levels.error_of([1.0] * 5) == 0.3
+    assert levels.error_of([1.0]) == 1.0

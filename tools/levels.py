@@ -129,7 +129,7 @@ def games_of(folder: Path) -> Iterator[GameEntry]:
 
 
 def judge(args: argparse.Namespace) -> None:
-    """Writes losses.json: for each level, the losses of moves of its games in win rate."""
+    """Writes losses.json: for each level that has played, the losses of its moves in win rate."""
     path = args.out / "losses.json"
     losses: dict[str, list[float]] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     spec = EngineSpec((str(args.fairy),), FAIRY_OPTIONS[:1], TimeControl(nodes=JUDGE_NODES))
@@ -137,13 +137,15 @@ def judge(args: argparse.Namespace) -> None:
     try:
         client.start()
         for level in LEVELS:
-            if str(level.number) not in losses:
-                moves = sampled_moves(args.out, level.number, args.moves)
-                losses[str(level.number)] = [
-                    loss for move in moves if (loss := loss_of(client, *move)) is not None
-                ]
-                path.write_text(json.dumps(losses) + "\n", "utf-8")
-                print(f"level {level.number}: {fmean(losses[str(level.number)]):.3f}", flush=True)
+            moves = sampled_moves(args.out, level.number, args.moves)
+            if str(level.number) in losses or not moves:
+                continue
+            found = [loss_of(client, *move) for move in moves]
+            losses[str(level.number)] = [loss for loss in found if loss is not None]
+            path.write_text(
+                json.dumps(dict(sorted(losses.items(), key=lambda item: int(item[0])))) + "\n", "utf-8"
+            )
+            print(f"level {level.number}: {len(moves)} moves", flush=True)
     finally:
         client.quit()
 
@@ -256,7 +258,7 @@ def match_table(folder: Path, language: int) -> str:
             continue
         first, second = pair.split("-")
         other = words["fairy"] if second == FAIRY else level_name(int(second), language)
-        mean, error = fmean(scores), CONFIDENCE * stdev(scores) / len(scores) ** 0.5
+        mean, error = fmean(scores), error_of(scores)
         bounds = [elo_of_score(min(max(value, 0.001), 0.999)) for value in (mean, mean - error, mean + error)]
         elo = f"{bounds[0]:+.0f} ({bounds[1]:+.0f}…{bounds[2]:+.0f})"
         lines.append(
@@ -270,6 +272,13 @@ def pair_scores(entries: Sequence[GameEntry]) -> list[float]:
     """Returns the mean score of engine 1 in each pair of games from one opening."""
     scores = {entry.number: entry.score for entry in entries}
     return [(scores[n] + scores[n + 1]) / 2 for n in scores if n % 2 == 0 and n + 1 in scores]
+
+
+def error_of(scores: Sequence[float]) -> float:
+    """Returns half of the 95 % interval of the mean; by the rule of three if all scores are equal."""
+    if len(set(scores)) == 1:
+        return min(1.0, 3 / (2 * len(scores)))
+    return CONFIDENCE * stdev(scores) / len(scores) ** 0.5
 
 
 def level_name(number: int, language: int) -> str:
