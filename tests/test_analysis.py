@@ -129,9 +129,15 @@ def test_win_rates_are_black_s_in_a_game_that_white_begins(reviewer: Reviewer) -
 
 
 def test_classes_begin_at_their_thresholds() -> None:
-    losses = (0.0, 0.049, 0.05, 0.1, 0.2, 0.35, 1.0)
-    assert [class_of_loss(loss).value for loss in losses] == [
+    losses = (0.0, 0.049, 0.0501, 0.1001, 0.2001, 0.3501, 1.0)
+    assert [class_of_loss(loss, 10**10).value for loss in losses] == [
         "good", "good", "inaccuracy", "dubious", "mistake", "blunder", "blunder",
+    ]  # fmt: skip
+
+
+def test_fewer_playouts_need_a_greater_loss() -> None:
+    assert [class_of_loss(0.11, playouts).value for playouts in (100, 400, 10_000)] == [
+        "inaccuracy", "inaccuracy", "dubious",
     ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ its value of a move that it tried a few times would be a guess.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from threading import RLock
@@ -209,7 +209,7 @@ def _judge(
 
 def _class(before: PositionAnalysis, best: MoveAnalysis, loss: float, is_best: bool) -> MoveClass:
     if not is_best:
-        return class_of_loss(loss)
+        return class_of_loss(loss, before.playouts)
     others = [
         move.value
         for move in before.moves[1:]
@@ -253,13 +253,15 @@ class Reviewer:
         review: GameReview,
         on_change: OnChange = lambda review, index: None,
         should_stop: Callable[[], bool] = lambda: False,
+        moves: Collection[int] | None = None,
     ) -> bool:
         """Fills the review; returns False if `should_stop` ended it early.
 
         on_change: called for each analysis, from several threads, one at a time. It must be quick.
+        moves: the indices of the moves to judge; None for all.
         """
         work = _Work(review, self.store, on_change, should_stop)
-        work.load()
+        work.load(range(len(review.moves) + 1) if moves is None else {i + j for i in moves for j in (0, 1)})
         with ThreadPoolExecutor(len(self._searchers), "review") as pool:
             for future in [pool.submit(work.run, searcher) for searcher in self._searchers]:
                 future.result()
@@ -302,11 +304,11 @@ class _Work:
         self._comparisons: deque[int] = deque()
         self._failed = False
 
-    def load(self) -> None:
-        """Takes what the store knows, and lists what is missing."""
+    def load(self, positions: Collection[int]) -> None:
+        """Takes what the store knows of these positions, and lists what is missing."""
         review = self._review
         missing = []
-        for index in range(len(review.moves) + 1):
+        for index in sorted(positions):
             known = review.analyses[index]
             if not _is_enough(known, review.playouts):
                 kept = self._store.get(review.start, review.moves[:index])

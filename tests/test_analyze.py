@@ -1,0 +1,157 @@
+"""`goryu analyze`: records in, summaries and files out."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from goryu.cli import analyze
+from goryu.kifu.reading import parse_record
+
+KIF = """\
+手合割：平手
+先手：先手太郎
+後手：後手花子
+   1 ２六歩(27)   ( 0:12/00:00:12)
+*最初の手
+   2 ８四歩(83)   ( 0:05/00:00:05)
+   3 ２五歩(26)
+   4 ８五歩(84)
+   5 ７八金(69)
+   6 ３二金(41)
+   7 ２四歩(25)
+   8 同　歩(23)
+   9 同　飛(28)
+  10 ２三歩打
+  11 ８四飛(24)
+  12 同　飛(82)
+  13 投了
+"""
+"""On move 11 black puts its rook where a rook takes it."""
+
+USI = "position startpos moves 7g7f 3c3d\n"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Path:
+    path = tmp_path / "game.kif"
+    path.write_text(KIF, encoding="utf-8")
+    return path
+
+
+def test_the_summary_names_the_blunder_and_what_refutes_it(
+    game: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert analyze.main([str(game), "--playouts", "60"]) == 0
+    out, err = capsys.readouterr()
+    assert "先手太郎" in out
+    assert "11 ▲R-8d??  blunder" in out
+    assert "refuted by: Rx8d" in out
+    assert "accuracy" in out
+    assert not [line for line in err.splitlines() if "Error" in line]
+
+
+def test_the_summary_is_japanese_where_the_user_is(
+    game: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GORYU_LANGUAGE", "ja")
+    assert analyze.main([str(game), "--playouts", "60"]) == 0
+    out = capsys.readouterr().out
+    assert "▲８四飛??  大悪手" in out
+    assert "投了" in out
+
+
+def test_the_kif_has_comments_and_the_better_line_and_can_be_read_again(game: Path, tmp_path: Path) -> None:
+    written = tmp_path / "commented.kif"
+    assert analyze.main([str(game), "--playouts", "60", "--quiet", "--kif", str(written)]) == 0
+    record = parse_record(written.read_bytes())
+    assert record.moves == parse_record(KIF).moves
+    assert record.plies[0].comment.startswith("最初の手\n")
+    assert "大悪手" in record.plies[10].comment
+    assert [variation.ply for variation in record.variations] == [11]
+
+
+def test_there_is_a_line_of_json_for_the_game_each_move_and_the_players(game: Path, tmp_path: Path) -> None:
+    written = tmp_path / "game.jsonl"
+    assert analyze.main([str(game), "--playouts", "20", "--quiet", "--jsonl", str(written)]) == 0
+    lines = [json.loads(line) for line in written.read_text(encoding="utf-8").splitlines()]
+    assert [line["type"] for line in lines] == ["game", *["move"] * 12, "summary"]
+    assert lines[11]["judgement"]["kind"] == "blunder"
+    assert lines[11]["position"]["moves"][0]["visits"] > 0
+    assert lines[-1]["players"][0]["moves"] == 6
+
+
+def test_the_page_loads_nothing_from_elsewhere(game: Path, tmp_path: Path) -> None:
+    written = tmp_path / "game.html"
+    assert analyze.main([str(game), "--playouts", "20", "--quiet", "--html", str(written)]) == 0
+    page = written.read_text(encoding="utf-8")
+    assert "default-src 'none'" in page
+    assert "/static/" not in page
+    assert 'src="' not in page
+
+
+def test_a_broken_record_is_named_with_its_line_and_the_others_go_on(
+    game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken.kif"
+    broken.write_text(KIF.replace("２五歩(26)", "２五歩(27)"), encoding="utf-8")
+    missing = tmp_path / "missing.kif"
+    assert analyze.main([str(broken), str(missing), str(game), "--playouts", "10"]) == 1
+    out, err = capsys.readouterr()
+    assert f"{broken}:7" in err
+    assert f"{missing}: No such file" in err
+    assert "12 moves" in out
+
+
+def test_a_record_comes_from_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(USI.encode())))
+    assert analyze.main(["-", "--playouts", "10"]) == 0
+    assert "2 moves" in capsys.readouterr().out
+
+
+def test_several_games_are_written_to_a_folder(tmp_path: Path) -> None:
+    games = tmp_path / "games.usi"
+    games.write_text(USI + "startpos moves 2g2f\n", encoding="utf-8")
+    folder = tmp_path / "kif"
+    assert analyze.main([str(games), "--playouts", "10", "--quiet", "--kif", str(folder)]) == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["games-1.kif", "games-2.kif"]
+
+
+def test_a_file_for_several_games_is_refused_before_any_search(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = tmp_path / "games.usi"
+    games.write_text(USI + USI, encoding="utf-8")
+    assert analyze.main([str(games), "--kif", str(games)]) == 2
+    assert "expected a folder" in capsys.readouterr().err
+
+
+def test_a_second_run_searches_nothing(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert analyze.main([str(game), "--playouts", "20", "--quiet"]) == 0
+
+    def fail(*arguments: Any) -> None:
+        raise AssertionError("searched")
+
+    monkeypatch.setattr("goryu.analysis.position_searcher.PositionSearcher.search", fail)
+    assert analyze.main([str(game), "--playouts", "20", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize("playouts", ["0", "-3", "many", "1e3"])
+def test_a_wrong_number_of_playouts_is_refused(
+    game: Path, playouts: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        analyze.main([str(game), f"--playouts={playouts}"])
+    assert "expected a whole number from 1" in capsys.readouterr().err
