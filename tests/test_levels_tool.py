@@ -58,8 +58,8 @@ def test_a_match_can_be_described(pair: str, monkeypatch: pytest.MonkeyPatch, tm
     assert config.games == 200
 
 
-def test_a_missing_judge_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert levels.main(["judge", "--out", str(tmp_path), "--fairy", str(tmp_path / "none")]) == 2
+def test_a_missing_opponent_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert levels.main(["play", "--out", str(tmp_path), "--fairy", str(tmp_path / "none")]) == 2
     assert "expected the program of Fairy-Stockfish" in capsys.readouterr().err
 
 

@@ -1,12 +1,12 @@
 r"""Measures the levels of strength: matches between neighbours, the loss of their moves.
 
     python tools/levels.py play --out runs/levels --fairy /usr/games/fairy-stockfish
-    python tools/levels.py judge --out runs/levels --fairy /usr/games/fairy-stockfish
+    python tools/levels.py judge --out runs/levels
     python tools/levels.py report --out runs/levels
 
-`play` runs tools/match.py for each pair and resumes where it was interrupted. `judge` lets Fairy-Stockfish
-evaluate the positions before and after moves of these games. `report` writes the tables of LEVELS.md and
-LEVELS.ja.md and tools/pictures/levels.png.
+`play` runs tools/match.py for each pair and resumes where it was interrupted. `judge` lets the engine at full
+strength evaluate the positions before and after moves of these games. `report` writes the tables of LEVELS.md
+and LEVELS.ja.md and tools/pictures/levels.png.
 """
 
 import argparse
@@ -41,7 +41,7 @@ FAIRY_NODES = 2_000
 FULL_NODES = 250
 """The search of full strength in these matches; a number of nodes, because times depend on the machine."""
 
-JUDGE_NODES = 20_000
+JUDGE_NODES = 1_000
 GUI_COEFFICIENT = 600
 """Centipawns at which GUIs put the odds to win at e : 1."""
 
@@ -77,12 +77,12 @@ def run(args: argparse.Namespace) -> int:
     if args.step == "report":
         report(args.out)
         return 0
+    if args.step == "judge":
+        judge(args)
+        return 0
     if args.fairy is None or not args.fairy.is_file():
         raise UsageError(f"--fairy {args.fairy}: expected the program of Fairy-Stockfish")
-    if args.step == "play":
-        return max(play(args, pair) for pair in args.pairs or all_pairs())
-    judge(args)
-    return 0
+    return max(play(args, pair) for pair in args.pairs or all_pairs())
 
 
 # The matches.
@@ -132,7 +132,7 @@ def judge(args: argparse.Namespace) -> None:
     """Writes losses.json: for each level that has played, the losses of its moves in win rate."""
     path = args.out / "losses.json"
     losses: dict[str, list[float]] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-    spec = EngineSpec((str(args.fairy),), FAIRY_OPTIONS[:1], TimeControl(nodes=JUDGE_NODES))
+    spec = EngineSpec((sys.executable, "-m", "goryu"), (("Threads", "1"),), TimeControl(nodes=JUDGE_NODES))
     client = UsiClient(spec)
     try:
         client.start()
@@ -278,7 +278,7 @@ def error_of(scores: Sequence[float]) -> float:
     """Returns half of the 95 % interval of the mean; by the rule of three if all scores are equal."""
     if len(set(scores)) == 1:
         return min(1.0, 3 / (2 * len(scores)))
-    return CONFIDENCE * stdev(scores) / len(scores) ** 0.5
+    return float(CONFIDENCE * stdev(scores) / len(scores) ** 0.5)
 
 
 def level_name(number: int, language: int) -> str:
