@@ -37,11 +37,12 @@ HELP = """usage: goryu [usi | play | web | analyze | tree | options | doctor] ..
 """
 
 
-JAPANESE_HELP = """使い方：goryu [usi | play | web | tree | options | doctor] ...
+JAPANESE_HELP = """使い方：goryu [usi | play | web | analyze | tree | options | doctor] ...
 
   usi      USIエンジンを標準入出力で動かす（GUI用、既定）。goryu usi --help
   play     端末で対局する。goryu play --help
   web      ブラウザで対局、棋譜の検討、探索の観察をする。goryu web --help
+  analyze  棋譜を検討し、悪手を示す。goryu analyze --help
   tree     局面の探索木を図にする。goryu tree --help
   options  すべてのUSIオプションの値、既定値、意味を表示する
   doctor   インストールを調べ、直し方を示す
