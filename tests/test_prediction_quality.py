@@ -50,6 +50,17 @@ def prediction(value: float, result: float, probability: float = 0.5, is_first: 
     return Prediction(0, "A", result, value, probability, is_first)
 
 
+def test_chance_is_the_mean_of_one_in_the_number_of_legal_moves() -> None:
+    game, chances = played(), []
+    board = Board()
+    for text in OPENING:
+        board.push_usi(text)
+    for text in MOVES:
+        chances.append(1 / len(board.legal_moves()))
+        board.push_usi(text)
+    assert summarize(predict([game], Ranked())).chance == pytest.approx(sum(chances) / len(MOVES))
+
+
 def test_a_prediction_is_from_the_side_to_move() -> None:
     seen = predict([played()], Ranked())
     assert [one.ply for one in seen] == [2, 3, 4, 5, 6, 7]

@@ -103,6 +103,7 @@ def make_table(predictions: "dict[str, list[Prediction]]", phases: Sequence[int]
         moves = [summarize([one for one in found if one.player == player]) for found in predictions.values()]
         table.add_row(f"loss of the moves of {player}", *(f"{one.move_loss:.3f}" for one in moves))
         table.add_row("  network's first choice", *(f"{100 * one.first_choice:.1f} %" for one in moves))
+        table.add_row("  a random legal move", *(f"{100 * one.chance:.1f} %" for one in moves))
     return table
 
 

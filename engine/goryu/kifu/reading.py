@@ -12,8 +12,8 @@ from goryu.kifu.kif import read_kif
 from goryu.kifu.notation import parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
 
-SUFFIXES = (".kif", ".kifu", ".ki2", ".ki2u", ".csa", ".jkf", ".json", ".sfen", ".usi", ".txt")
-"""The usual suffixes of records."""
+SUFFIXES = (".kif", ".kifu", ".ki2", ".ki2u", ".csa", ".jkf", ".sfen", ".usi")
+"""The suffixes of records. Some have .txt or .json, but most files with these are something else."""
 
 MAX_BYTES = 8 << 20
 """A single file may have this size."""

@@ -47,7 +47,7 @@ class Prediction:
 
     ply: number of the move in the game. player: who moved. result: of the game for that side, 1, 1/2 or 0.
     value: the network's, in [-1, +1] for the same side. probability: of the move played.
-    is_first: whether the move played was the policy's first choice.
+    is_first: whether the move played was the policy's first choice. chance: 1 / number of legal moves.
     """
 
     ply: int
@@ -56,6 +56,7 @@ class Prediction:
     value: float
     probability: float
     is_first: bool
+    chance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ class PredictionQuality:
     right_side: share of the positions of decided games whose value favours the winner.
     move_loss: of the moves played; no probability counts as less than `LEAST_PROBABILITY`.
     first_choice: share of the moves played that were the policy's first choice.
+    chance: the share that a random choice among the legal moves would reach.
     """
 
     positions: int
@@ -76,6 +78,7 @@ class PredictionQuality:
     right_side: float
     move_loss: float
     first_choice: float
+    chance: float
 
 
 def read_played_games(path: Path) -> Iterator[PlayedGame]:
@@ -121,7 +124,11 @@ def predict(
         ):
             policy = dict(zip(board.legal_moves(), evaluation.policy, strict=True))
             is_first = policy[move] == max(policy.values())
-            found.append(Prediction(board.ply, player, result, evaluation.value, policy[move], is_first))
+            found.append(
+                Prediction(
+                    board.ply, player, result, evaluation.value, policy[move], is_first, 1 / len(policy)
+                )
+            )
         boards.clear()
         facts.clear()
 
@@ -157,4 +164,5 @@ def summarize(predictions: Sequence[Prediction]) -> PredictionQuality:
         right_side=fitted.sign_agreement,
         move_loss=float(np.mean([-log(max(LEAST_PROBABILITY, one.probability)) for one in predictions])),
         first_choice=float(np.mean([one.is_first for one in predictions])),
+        chance=float(np.mean([one.chance for one in predictions])),
     )
