@@ -15,6 +15,7 @@ from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.reading import parse_record, parse_records, read_record
 from goryu.kifu.record import Ending, GameRecord, Ply, RecordError, Variation
 from goryu.kifu.writing import to_csa, to_jkf, to_ki2, to_kif, to_usi
+from goryu.learning.records.from_kifu import score_of
 
 KIF = """# ---- Kifu for Windows V7 V7.53 棋譜ファイル ----
 開始日時：2020/01/01 10:00:00
@@ -132,6 +133,21 @@ def test_floodgate_records_have_ratings_scores_and_results() -> None:
     assert "Max_Moves:256" in game.comment
     again = parse_record(to_csa(game))
     assert again == game
+
+
+def test_cshogi_reads_the_same_ratings_scores_and_moves() -> None:
+    cshogi, csa = pytest.importorskip("cshogi"), pytest.importorskip("cshogi.CSA")
+    (theirs,) = csa.Parser.parse_str(FLOODGATE)
+    ours = parse_record(FLOODGATE)
+    assert tuple(map(cshogi.move_to_usi, theirs.moves)) == ours.moves
+    assert tuple(theirs.ratings) == ours.ratings
+    assert tuple(theirs.names) == ours.names
+    assert theirs.scores[0] == score_of(ours.plies[0], 0) == 30
+    assert theirs.scores[1] == 0  # For cshogi no score is 0.
+    assert score_of(ours.plies[1], 1) is None
+    assert (theirs.endgame, theirs.win) == ("%TORYO", cshogi.WHITE_WIN)
+    (again,) = csa.Parser.parse_str(to_csa(ours))
+    assert (again.moves, again.ratings, again.scores) == (theirs.moves, theirs.ratings, theirs.scores)
 
 
 @pytest.mark.parametrize(

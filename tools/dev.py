@@ -188,6 +188,7 @@ VERBS = {
     "learn": Verb("train networks of the small games; measure the tutorials", ("train",), script("learn.py")),
     "alphazero": Verb("run AlphaZero's pseudocode on a small game", ("train",), script("alphazero.py")),
     "lesson": Verb("the reversi lesson with its numbers as options", ("train",), script("lesson.py")),
+    "records": Verb("choose and convert game records for training", ("tools",), script("records.py")),
     "teach": Verb("record training games of a USI engine", ("tools",), script("teach.py")),
     "train": Verb("train a shogi network on training games", ("train",), script("train.py")),
     "selfplay": Verb("record training games of a shogi network", ("train",), script("selfplay.py")),
