@@ -59,9 +59,7 @@ def search(
     limits: Limits | None = None,
     control: SearchControl | None = None,
 ) -> Answer:
-    request = Request(
-        board or Board(), limits or Limits(movetime_ms=100), config, time.monotonic()
-    )
+    request = Request(board or Board(), limits or Limits(movetime_ms=100), config, time.monotonic())
     return player.search(request, control or SearchControl(), lambda result, ms: None)
 
 

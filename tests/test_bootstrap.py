@@ -80,9 +80,7 @@ def test_an_extra_with_another_onnxruntime_replaces_the_earlier_one(
     assert steps[-1].endswith("--editable .[cuda12,test]")
 
 
-def test_directml_replaces_the_onnxruntime_of_pip(
-    bootstrap: ModuleType, steps: list[str]
-) -> None:
+def test_directml_replaces_the_onnxruntime_of_pip(bootstrap: ModuleType, steps: list[str]) -> None:
     remove = "uninstall --yes --disable-pip-version-check onnxruntime onnxruntime-gpu onnxruntime-directml"
     bootstrap.install(["cuda"])
     del steps[:]

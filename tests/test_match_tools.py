@@ -64,9 +64,7 @@ def test_match_plays_and_sums_up(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert len(list(out.glob("*.csa"))) == len((out / "games.usi").read_text().splitlines()) == 4
 
 
-def test_match_reports_the_elo_of_tuned_options(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_match_reports_the_elo_of_tuned_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     engines = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} push,resign", "--nodes", "1"]
     tuned = ["--tune", "Style=1:9", "--games", "30", "--out", str(tmp_path / "match")]
     assert tool("match").main([*engines, *tuned]) == 0

@@ -146,7 +146,6 @@ def test_perft_counts_pointless_moves_whatever_the_rules(native: ModuleType, all
         assert native.perft(native.Board(sfen, rules), depth) == perft(PythonBoard(sfen, rules), depth)
 
 
-
 @pytest.mark.parametrize(
     "sfen, counts",
     [

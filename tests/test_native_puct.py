@@ -313,11 +313,7 @@ def test_exploration_is_equal_for_small_and_huge_visit_counts(grown: tuple[Any, 
 
 def test_halves_are_rounded_as_struct_rounds_them(native: ModuleType) -> None:
     rng = Random(1)
-    between = [
-        (half(h) + half(h + step)) / 2
-        for h in (0.3, 2e-5, 6e-8)
-        for step in (2e-4, 6e-8)
-    ]
+    between = [(half(h) + half(h + step)) / 2 for h in (0.3, 2e-5, 6e-8) for step in (2e-4, 6e-8)]
     for x in [
         0.0,
         1.0,

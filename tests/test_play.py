@@ -10,8 +10,9 @@ import pytest
 
 from goryu.__main__ import main as goryu
 from goryu.agents.agents import make_agent
+from goryu.cli.game import Play
 from goryu.cli.game_display import GAMES
-from goryu.cli.play import Play, main
+from goryu.cli.play import main
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
@@ -87,7 +88,7 @@ def test_the_winner_is_named_whichever_side_is_to_move(own: int, verdict: str) -
     state = Reversi(4)
     state.own, state.opponent = own, 0xFFFF ^ own  # Black would have to move, and the board is full.
     lines = list(Play(GAMES["reversi"], state, (None, None)).start())
-    assert lines[-1].startswith(verdict)
+    assert str(lines[-1]).startswith(verdict)
 
 
 def test_shogi_shows_check_and_no_key() -> None:

@@ -40,9 +40,7 @@ def learner() -> Iterator["ShogiLearner"]:
     torch.set_num_threads(threads)
 
 
-def test_one_cycle_exports_a_network_that_the_engine_loads(
-    learner: "ShogiLearner", tmp_path: Path
-) -> None:
+def test_one_cycle_exports_a_network_that_the_engine_loads(learner: "ShogiLearner", tmp_path: Path) -> None:
     from goryu.evaluators.network import NetworkEvaluator
 
     loop = AlphaZero(learner, TINY, Random(1))

@@ -71,11 +71,15 @@ def make_parser() -> argparse.ArgumentParser:
         help=f"playouts of a search with the network (default {plan.playouts} for each worker)",
     )  # fmt: skip
     parser.add_argument(
-        "--compare", nargs="+", metavar="NAME",
+        "--compare",
+        nargs="+",
+        metavar="NAME",
         help="measure only networks: backends for the model, or ONNX files for the backend cpu",
     )
     parser.add_argument(
-        "--size", type=size, metavar="BxC",
+        "--size",
+        type=size,
+        metavar="BxC",
         help="use a network of B blocks and C channels with random weights (needs the package onnx)",
     )
     parser.add_argument("--clock", choices=("cpu", "wall"), default="cpu", help="for rates (default cpu)")

@@ -196,6 +196,9 @@ VERBS = {
     "quantize": Verb("convert a shogi network to 8-bit integers", ("train",), script("quantize.py")),
     "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
     "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
+    "review": Verb(
+        "measure reviews: speed, and agreement with a longer search", ("tools",), script("review_quality.py")
+    ),
     "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),
     "page": Verb("take the pictures of the browser page, or measure its speed", ("test",), script("page.py")),
     "clean": Verb("remove built files; --all: .venv too", None, clean),

@@ -85,13 +85,8 @@ class Describer:
                 }
                 for i in range(len(review.moves))
             ],
-            "positions": [
-                {"sfen": board.sfen(), "check": board.is_check()}
-                for board in self._boards
-            ],
-            "variations": [
-                self._variation(variation, review.moves) for variation in record.variations
-            ],
+            "positions": [{"sfen": board.sfen(), "check": board.is_check()} for board in self._boards],
+            "variations": [self._variation(variation, review.moves) for variation in record.variations],
             "thresholds": {str(kind): least for kind, least in LEAST_LOSS.items()},
         }
 

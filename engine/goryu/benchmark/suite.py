@@ -51,6 +51,7 @@ SECTIONS = {
 
 NAMES = [name for section in SECTIONS.values() for name in section]
 
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How much to measure.

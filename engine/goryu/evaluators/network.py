@@ -176,9 +176,7 @@ class NetworkEvaluator:
             for spec, element in zip(self.format.inputs, types, strict=True)
         ]
 
-    def run(
-        self, inputs: Sequence[Array], count: int | None = None
-    ) -> tuple[Array, npt.NDArray[np.float64]]:
+    def run(self, inputs: Sequence[Array], count: int | None = None) -> tuple[Array, npt.NDArray[np.float64]]:
         """Returns logits [N, labels] and values [N] in [-1, +1] of N >= 1 positions, given their planes.
 
         The inputs, one array [N, ...] for each of `format.inputs`, are only read. May be called
@@ -193,8 +191,7 @@ class NetworkEvaluator:
             return logits, values
         most = self._batch_sizes[-1]
         parts = [
-            self._run_part([rows[i:] for rows in inputs], min(most, count - i))
-            for i in range(0, count, most)
+            self._run_part([rows[i:] for rows in inputs], min(most, count - i)) for i in range(0, count, most)
         ]
         if len(parts) == 1:
             return parts[0]

@@ -15,6 +15,7 @@ __all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "RepetitionStats", "half", 
 UNKNOWN, WIN, LOSS, DRAW = range(4)
 """The proven result of a node for its side to move, on every path to it."""
 
+
 def half(x: float) -> float:
     """Returns `x` rounded to half precision, in which nodes store priors."""
     return float(unpack("<e", pack("<e", x))[0])

@@ -168,9 +168,7 @@ class AlphaZero(Generic[P]):
 
     def self_play(self) -> list[Example[P]]:
         """Plays one game of the champion against itself."""
-        return self_play(
-            self.learner.new_game(), self.learner.encode, self.champion, self.config, self.rng
-        )
+        return self_play(self.learner.new_game(), self.learner.encode, self.champion, self.config, self.rng)
 
     def compare(self, challenger: Evaluator, progress: Progress = lambda task, done, total: None) -> Score:
         """Returns the challenger's score against the champion."""
