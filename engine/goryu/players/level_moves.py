@@ -99,7 +99,7 @@ def _felt(value: float) -> float:
     """Returns the win rate of a value in [-1, +1], as a GUI shows it.
 
     >>> [round(_felt(value), 2) for value in (-1.0, 0.0, 0.8, 1.0)]
-    [0.02, 0.5, 0.74, 0.98]
+    [0.03, 0.5, 0.74, 0.97]
     """
     win_rate = (1 + max(-SUREST, min(SUREST, value))) / 2
     odds: float = (win_rate / (1 - win_rate)) ** SHARPNESS
