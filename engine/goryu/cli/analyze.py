@@ -162,7 +162,7 @@ class Analysis:
                     sys.stdout.write(line + "\n")
                 sys.stdout.flush()
             lines += [json.dumps(line, ensure_ascii=False) for line in json_lines(game, describer)]
-            self._write(self._options.html, game, ".html", html_report(game.name, describer))
+            self._write(self._options.html, game, ".html", html_report(Path(game.name).name, describer))
             self._write(self._options.kif, game, ".kif", to_kif(describer.commented()))
         if self._options.jsonl is not None and self._games:
             self._save(self._options.jsonl, "".join(line + "\n" for line in lines))
