@@ -192,10 +192,10 @@ MESSAGES: dict[str, str] = {
         "棋譜を解析します。一手ごとの勝率、悪手、代わりの最善手を表示します。"
     ),
     "A game is a record in KIF, KI2, CSA, JKF, SFEN or USI; - reads it from standard input. Analyses "
-    "are kept, so an interrupted review goes on, and a review with more playouts begins where the "
-    "last one ended.": (
+    "are kept, so an interrupted review goes on, and the same review is instant. A review with more "
+    "playouts searches again what has too few.": (
         "棋譜は KIF、KI2、CSA、JKF、SFEN、USI を読めます。- は標準入力です。解析結果は保存されるので、"
-        "中断しても続きから始まり、同じ棋譜はすぐに表示されます。"
+        "中断しても続きから始まり、同じ条件の解析はすぐに表示されます。プレイアウト数を増やすと、足りない局面だけを解析し直します。"
     ),
     "a game record, or - for standard input": "棋譜ファイル、または -（標準入力）",
     "for each position (default {default})": "一局面あたりのプレイアウト数（既定値 {default}）",

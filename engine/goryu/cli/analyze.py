@@ -73,8 +73,8 @@ def make_parser() -> argparse.ArgumentParser:
         description=tr("Reviews games: the win rate after every move, the mistakes and what was better."),
         epilog=tr(
             "A game is a record in KIF, KI2, CSA, JKF, SFEN or USI; - reads it from standard input. Analyses "
-            "are kept, so an interrupted review goes on, and a review with more playouts begins where the "
-            "last one ended."
+            "are kept, so an interrupted review goes on, and the same review is instant. A review with more "
+            "playouts searches again what has too few."
         ),
     )
     parser.add_argument("games", nargs="+", metavar="GAME", help=tr("a game record, or - for standard input"))
