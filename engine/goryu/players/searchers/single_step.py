@@ -76,7 +76,21 @@ class OnePlySearcher:
         return make_stats(len(self._moves), depth=1, max_depth=1)
 
 
-class PolicyPlayer:
+class _OneAnswer:
+    """Keeps the only answer of a player that does not search on."""
+
+    _result = SearchResult((), 0.0, make_stats(0))
+
+    def result(self, lines: int = 1) -> SearchResult:
+        """Returns the moves, the chosen one first, then by falling probability."""
+        return self._result
+
+    def stats(self) -> SearchStats:
+        """Returns the counters."""
+        return self._result.stats
+
+
+class PolicyPlayer(_OneAnswer):
     """Plays the evaluator's favourite move, or draws a move from its policy.
 
     temperature: of the draw; 1 draws by the probabilities as they are, 0 plays the favourite.
@@ -86,7 +100,6 @@ class PolicyPlayer:
         self._evaluator = evaluator
         self._rng = rng
         self._temperature = temperature
-        self._result = SearchResult((), 0.0, make_stats(0))
 
     def search(
         self,
@@ -119,21 +132,12 @@ class PolicyPlayer:
         weights = [(move.prior / moves[0].prior) ** (1.0 / self._temperature) for move in moves]
         return self._rng.choices(moves, weights)[0]
 
-    def result(self, lines: int = 1) -> SearchResult:
-        """Returns all moves, the chosen one first, then by falling probability."""
-        return self._result
 
-    def stats(self) -> SearchStats:
-        """Returns the counters."""
-        return self._result.stats
-
-
-class RandomPlayer:
+class RandomPlayer(_OneAnswer):
     """Plays any legal move."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
-        self._result = SearchResult((), 0.0, make_stats(0))
 
     def search(
         self,
@@ -147,11 +151,3 @@ class RandomPlayer:
         move = self._rng.choice(considered_moves(state, root_moves))
         self._result = SearchResult((RootMove(move, 0.0, 0, 0.0, None, (move,)),), 0.0, make_stats(0))
         return self._result
-
-    def result(self, lines: int = 1) -> SearchResult:
-        """Returns the move."""
-        return self._result
-
-    def stats(self) -> SearchStats:
-        """Returns the counters."""
-        return self._result.stats
