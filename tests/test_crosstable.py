@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -17,11 +18,8 @@ GUIDES = [ROOT / "ALGORITHMS.md", ROOT / "ALGORITHMS.ja.md"]
 
 
 @pytest.fixture
-def crosstable(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    import crosstable
-
-    return crosstable
+def crosstable() -> ModuleType:
+    return import_module("goryu.programs.crosstable")
 
 
 def test_the_table_counts_a_draw_half_and_ranks_the_players(crosstable: ModuleType) -> None:

@@ -10,7 +10,7 @@ import pytest
 from goryu.match.game_log import GameEntry
 
 levels: Any = pytest.importorskip("levels")
-match: Any = import_module("match")
+match: Any = import_module("goryu.programs.match")
 
 
 def entry(number: int, score: float, moves: tuple[str, ...] = ("7g7f", "3c3d")) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 """The command lines around matches: match.py, openings.py and the adapter for GNU Shogi."""
 
-import importlib.util
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -14,13 +14,14 @@ from types import ModuleType
 
 import pytest
 
-from common import command_words
+from goryu.installation import how_to_install
 from goryu.match.game import GameRules, play_game
 from goryu.match.opening_sampler import Sampling, sample_openings
 from goryu.match.openings import Opening, read_openings
 from goryu.match.referee import Reason, Referee
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineError, EngineSpec, UsiClient
+from goryu.programs.common import command_words
 
 pytest.importorskip("rsshogi")
 
@@ -34,12 +35,7 @@ GNUSHOGI = Path("/usr/games/gnushogi")
 
 
 def tool(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_module(f"goryu.programs.{name}")
 
 
 def status_of(name: str, arguments: list[str]) -> object:
@@ -355,4 +351,4 @@ def test_a_tool_names_the_extra_that_it_needs(name: str, arguments: str, tmp_pat
     words = arguments.format(folder=tmp_path).split()
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr == "rich is not installed: python3 tools/dev.py setup tools\n"
+    assert done.stderr == f"rich is not installed: {how_to_install('tools')}\n"

@@ -1,8 +1,8 @@
 """The network in 8 bits: its ranges, and how close the shipped one is to the float network."""
 
-import runpy
 import signal
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -198,7 +198,7 @@ def test_a_network_of_other_planes_is_refused(
     data = str(FLOAT.parent / "data" / "fsf_20261123.games")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["quantize", "float.onnx", "--data", data, "--out", "int8.onnx"])
-    tool = runpy.run_path(str(FLOAT.parents[1] / "tools" / "quantize.py"))
+    tool = vars(import_module("goryu.programs.quantize"))
     assert tool["main"]() == 2
     assert "float.onnx: expected inputs of 62 and 57 planes, found [62, 119]" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["float.onnx"]
@@ -212,7 +212,7 @@ def test_an_interrupted_quantization_leaves_nothing(
     monkeypatch.setattr(
         sys, "argv", ["quantize", str(FLOAT), "--data", data, "--out", str(tmp_path / "int8.onnx")]
     )
-    tool = runpy.run_path(str(FLOAT.parents[1] / "tools" / "quantize.py"))
+    tool = vars(import_module("goryu.programs.quantize"))
     seen: list[int] = []
 
     def write_smaller(*_: object) -> None:

@@ -31,6 +31,7 @@ READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
 FOLDERS = ("bat", "engine", "models", "native", "tests", "tools")
 TEXTS = sorted([*ROOT.glob("*.md"), *(path for name in FOLDERS for path in (ROOT / name).rglob("*.md"))])
 LEARNING_TOOLS = ("learn", "match", "evaluate", "quantize", "selfplay", "teach", "train")
+PROGRAMS = ROOT / "engine" / "goryu" / "programs"
 SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
 
 
@@ -109,7 +110,7 @@ def test_the_extra_train_holds_what_learning_imports(project: dict[str, Any]) ->
     named = {re.split(r"[>;\[ ]", text)[0] for text in wanted}
     named |= {"goryu", *(path.stem for path in (ROOT / "tools").glob("*.py")), *sys.stdlib_module_names}
     learning = sorted((ROOT / "engine" / "goryu" / "learning").rglob("*.py"))
-    for path in [*learning, *(ROOT / "tools" / f"{name}.py" for name in LEARNING_TOOLS)]:
+    for path in [*learning, *(PROGRAMS / f"{name}.py" for name in LEARNING_TOOLS)]:
         loaded = set(re.findall(r'import_module\("(\w+)', path.read_text(encoding="utf-8")))
         assert imported(path) | loaded <= named, path.name
 
@@ -193,9 +194,17 @@ except KeyboardInterrupt:
 
 def test_every_program_of_tools_is_a_verb() -> None:
     """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
-    others = {"common.py", "progress_display.py", "dev.py", "draw.py", "bootstrap.py", "sanitize.py"}
+    others = {"dev.py", "draw.py", "bootstrap.py", "sanitize.py"}
     programs = {path.name for path in (ROOT / "tools").glob("*.py")} - others
     assert programs <= set(re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8")))
+
+
+def test_every_program_of_the_package_is_a_command_and_a_script() -> None:
+    programs = {path.stem for path in PROGRAMS.glob("[!_]*.py")} - {"common", "progress_display"}
+    assert programs == {name for name, target in COMMANDS.items() if target.startswith("goryu.programs.")}
+    for name in programs:
+        script = (ROOT / "tools" / f"{name}.py").read_text(encoding="utf-8")
+        assert f"from goryu.programs.{name} import main" in script
 
 
 @pytest.mark.parametrize("path", [*TEXTS, *LAUNCHERS], ids=name_of)

@@ -1,6 +1,5 @@
 """Self-play and reanalysis of shogi: records that other libraries can replay, and resumed runs."""
 
-import importlib.util
 import math
 import multiprocessing
 import shutil
@@ -10,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from types import ModuleType, SimpleNamespace
@@ -63,12 +63,7 @@ CONFIG = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
 
 
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("selfplay", TOOL)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_module("goryu.programs.selfplay")
 
 
 def games(

@@ -1,12 +1,12 @@
 """The teacher: its records, the results, resumed runs, and broken engines."""
 
-import importlib.util
 import re
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -242,13 +242,7 @@ def test_a_run_gives_up_on_an_engine_that_keeps_failing(tmp_path: Path) -> None:
 
 
 def tool() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("teach", ROOT / "tools" / "teach.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["teach"] = module  # For its dataclasses.
-    spec.loader.exec_module(module)
-    return module
+    return import_module("goryu.programs.teach")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process as POSIX does")

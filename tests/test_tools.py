@@ -1,6 +1,7 @@
 """The frame of the programs in tools/: exit statuses, argument types, options from dataclasses, progress."""
 
 import argparse
+import re
 import signal
 import subprocess
 import sys
@@ -9,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from common import (
+from goryu.errors import GoryuError
+from goryu.files import atomic_path
+from goryu.installation import how_to_install
+from goryu.programs.common import (
     Interval,
     UsageError,
     above_zero,
@@ -22,8 +26,6 @@ from common import (
     program,
     share,
 )
-from goryu.errors import GoryuError
-from goryu.files import atomic_path
 
 
 def exit_status(error: BaseException | None, *, extra: str = "tools") -> int:
@@ -65,7 +67,9 @@ def test_ctrl_c_ends_with_130_and_advice(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_a_missing_package_names_the_extra_that_installs_it() -> None:
     missing = ModuleNotFoundError("No module named 'rich.table'", name="rich.table")
-    with pytest.raises(SystemExit, match=r"^rich is not installed: python3 tools/dev\.py setup train$"):
+    with pytest.raises(
+        SystemExit, match="^rich is not installed: " + re.escape(how_to_install("train")) + "$"
+    ):
         exit_status(missing, extra="train")
 
 
@@ -159,7 +163,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_without_a_terminal_progress_is_a_line_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
-    from progress_display import ProgressDisplay
+    from goryu.programs.progress_display import ProgressDisplay
 
     now = 0.0
     with ProgressDisplay(lambda: now) as display:
@@ -178,7 +182,7 @@ def test_without_a_terminal_progress_is_a_line_a_minute(capsys: pytest.CaptureFi
 
 def test_a_task_that_starts_again_gets_a_new_clock(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
-    from progress_display import ProgressDisplay
+    from goryu.programs.progress_display import ProgressDisplay
 
     now = 0.0
     with ProgressDisplay(lambda: now) as display:
@@ -202,7 +206,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-NOT_PROGRAMS = {"common", "progress_display", "bootstrap"}
+NOT_PROGRAMS = {"bootstrap"}
 
 
 @pytest.mark.parametrize("name", sorted({path.stem for path in TOOLS.glob("*.py")} - NOT_PROGRAMS))

@@ -19,7 +19,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from common import new_parser, program
+from goryu.programs.common import new_parser, program
 
 if TYPE_CHECKING:
     from goryu.games.shogi import Board
@@ -31,6 +31,7 @@ READMES = {"README.md": 0, "README.ja.md": 1}
 """File -> the column of LABELS that it shows."""
 
 LABELS = {
+    "programs": ("matches, measurements, training", "対局、測定、学習のコマンド"),
     "cli": ("play at a terminal", "端末での対局"),
     "web": ("the page in the browser", "ブラウザの画面"),
     "learning": ("training a network", "ネットワークの学習"),
@@ -49,7 +50,7 @@ LABELS = {
 }
 """Part of goryu -> its content, in English and in Japanese."""
 
-SHARED = {"errors", "files", "japanese", "language"}
+SHARED = {"errors", "files", "installation", "japanese", "language"}
 """Modules that are left out of the drawing, because every part may use them."""
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from common import UsageError, new_parser, positive, program
+from goryu.programs.common import UsageError, new_parser, positive, program
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

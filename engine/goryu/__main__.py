@@ -19,13 +19,27 @@ COMMANDS = {
     "tree": "goryu.cli.tree:main",
     "options": "goryu.usi.console:print_options",
     "doctor": "goryu.cli.doctor:main",
+    "match": "goryu.programs.match:main",
+    "openings": "goryu.programs.openings:main",
+    "crosstable": "goryu.programs.crosstable:main",
+    "bench": "goryu.programs.bench:main",
+    "perft": "goryu.programs.perft:main",
+    "records": "goryu.programs.records:main",
+    "teach": "goryu.programs.teach:main",
+    "selfplay": "goryu.programs.selfplay:main",
+    "train": "goryu.programs.train:main",
+    "evaluate": "goryu.programs.evaluate:main",
+    "quantize": "goryu.programs.quantize:main",
+    "learn": "goryu.programs.learn:main",
+    "lesson": "goryu.programs.lesson:main",
+    "alphazero": "goryu.programs.alphazero:main",
 }
 """The function that runs each command: `function(arguments) -> exit status`.
 
 A function is imported when its command is run: `usiok` must come before heavy modules are loaded.
 """
 
-HELP = """usage: goryu [usi | play | web | analyze | tree | options | doctor] ...
+HELP = """usage: goryu [COMMAND] ...
 
   usi      runs the USI engine on stdin and stdout, for GUIs; the default; see goryu usi --help
   play     plays a game in the terminal; see goryu play --help
@@ -34,10 +48,28 @@ HELP = """usage: goryu [usi | play | web | analyze | tree | options | doctor] ..
   tree     draws the tree of a search on any position; see goryu tree --help
   options  lists every USI option with its values, default and meaning
   doctor   checks the installation and suggests fixes
+
+Programs for matches, measurements and training. They need extras: pip install "goryu[tools]", or
+"goryu[train]" for those marked with *. Each prints its options with --help.
+
+  match       plays a match between two USI engines; Elo with its error
+  openings    makes a file of openings for matches
+  crosstable  plays all algorithms against each other
+  bench       measures the search and networks
+  perft       counts and times the leaves of the tree of legal moves
+  records     chooses and converts game records for training
+  teach       records training games of a USI engine
+  selfplay    records training games of a network *
+  train       trains a network on training games *
+  evaluate    measures how well networks predict games
+  quantize    converts a network to 8-bit integers *
+  learn       trains networks of the small games; measures the tutorials *
+  lesson      the reversi lesson with its numbers as options *
+  alphazero   runs AlphaZero's pseudocode on a small game *
 """
 
 
-JAPANESE_HELP = """使い方：goryu [usi | play | web | analyze | tree | options | doctor] ...
+JAPANESE_HELP = """使い方：goryu [コマンド] ...
 
   usi      USIエンジンを標準入出力で動かす（GUI用、既定）。goryu usi --help
   play     端末で対局する。goryu play --help
@@ -46,6 +78,24 @@ JAPANESE_HELP = """使い方：goryu [usi | play | web | analyze | tree | option
   tree     局面の探索木を図にする。goryu tree --help
   options  すべてのUSIオプションの値、既定値、意味を表示する
   doctor   インストールを調べ、直し方を示す
+
+対局、測定、学習のコマンド。追加パッケージが必要：pip install "goryu[tools]"、*印は "goryu[train]"。
+オプションはそれぞれ --help で表示される。
+
+  match       USIエンジン同士を対局させ、レート差と誤差を求める
+  openings    連続対局用の開始局面集を作る
+  crosstable  すべてのアルゴリズムを総当たりで対局させる
+  bench       探索とネットワークの速度を測る
+  perft       合法手の木の末端を数え、時間を測る
+  records     学習に使う棋譜を選び、変換する
+  teach       USIエンジンの対局を学習データとして記録する
+  selfplay    ネットワークの自己対局を記録する *
+  train       学習データからネットワークを学習する *
+  evaluate    ネットワークがどれだけ指し手と勝敗を当てるかを測る
+  quantize    ネットワークを8ビット整数に変換する *
+  learn       小さなゲームのネットワークを学習し、チュートリアルの結果を測る *
+  lesson      リバーシの授業を、数値を変えて実行する *
+  alphazero   AlphaZeroの疑似コードを小さなゲームで動かす *
 """
 
 INTERRUPTED = 130

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from goryu.errors import GoryuError
 from goryu.games.shogi import START_SFEN
+from goryu.installation import how_to_install
 
 
 class BoardError(GoryuError, ValueError):
@@ -98,7 +99,7 @@ def open_board(library: str, start: str) -> RefereeBoard:
     try:
         return LIBRARIES[library](sfen)
     except ImportError as error:
-        advice = "python3 tools/dev.py setup tools"
+        advice = how_to_install("tools")
         raise BoardError(f"the referee needs the package {library} ({error}): {advice}") from error
     except (ValueError, RuntimeError) as error:
         raise BoardError(f"position {start!r}: expected startpos or a legal SFEN ({error})") from error

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from goryu.errors import InputError
+from goryu.installation import how_to_install
 from goryu.kifu.reading import MAX_BYTES, SUFFIXES
 
 MAX_NESTING = 4
@@ -192,7 +193,7 @@ def _seven_zip(file: BinaryIO) -> Members:
     try:
         import py7zr
     except ModuleNotFoundError:
-        raise InputError("7z needs the package py7zr: python3 tools/dev.py setup tools") from None
+        raise InputError(f"7z needs the package py7zr: {how_to_install('tools')}") from None
     with tempfile.TemporaryDirectory() as folder:
         try:
             with py7zr.SevenZipFile(file) as archive:

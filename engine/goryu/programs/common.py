@@ -1,4 +1,4 @@
-"""Shared code of the programs in tools/: a frame for `main`, types of arguments, options from dataclasses.
+"""Shared code of the programs: a frame for `main`, types of arguments, options from dataclasses.
 
 A program looks like this:
 
@@ -31,6 +31,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from goryu.errors import GoryuError
+from goryu.installation import how_to_install
 
 T = TypeVar("T")
 
@@ -57,6 +58,8 @@ def program(
     extra: the extra in pyproject.toml that installs the packages that `run` imports.
     interrupted: a message for the user after Ctrl-C, such as how to resume.
     """
+    if arguments is not None:
+        parser.prog = f"goryu {name}"  # Otherwise the name of the script.
     with needs_extra(extra):
         args = parser.parse_args(arguments)
     interrupt_on_sigterm()
@@ -87,7 +90,7 @@ def needs_extra(name: str) -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         if package == "goryu":
             raise
-        sys.exit(f"{package} is not installed: python3 tools/dev.py setup {name}")
+        sys.exit(f"{package} is not installed: {how_to_install(name)}")
 
 
 def interrupt_on_sigterm() -> None:

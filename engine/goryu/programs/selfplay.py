@@ -1,0 +1,242 @@
+r"""Lets a network play shogi against itself, labels old games anew, or improves a network in a loop.
+
+    goryu selfplay play --model models/goryu-5x64-int8.onnx --processes 2 --games 2000 \
+        --openings tools/openings/balanced.txt --out runs/self.games
+    goryu selfplay reanalyse runs/fsf.games --model models/goryu-5x64-int8.onnx --playouts 64 \
+        --share 0.5 --keep-scores --out runs/fsf-soft.games
+    goryu selfplay reanalyse runs/fsf.games --model miniosl --temperature 1.5 --playouts 0 \
+        --out runs/fsf-distilled.games
+    goryu selfplay play --model models/goryu-5x64-int8.onnx --cheap-playouts 0 --full-playouts 0 \
+        --full-share 1 --sampled-plies 400 --games 10000 --out runs/drawn.games
+    goryu selfplay loop --folder runs/loop --initial runs/first/checkpoint.pt --cycles 5
+
+With 0 playouts `play` draws every move from the network's policy. That gives many positions in little time;
+`reanalyse` then labels them. `loop` is the loop of AlphaGo Zero: self-play, training on the games of the last
+cycles, a match of the challenger against the champion, and so on. A killed run resumes when the same command
+is given again. `goryu teach` shows, converts and packs the files of games; `goryu train` trains on
+them.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from goryu.evaluators.named_networks import MODEL_HELP, named_network
+from goryu.evaluators.providers import BACKENDS
+from goryu.files import held_folder
+from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
+from goryu.learning.records.summary import GameSummary
+from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
+from goryu.match.openings import Opening, read_openings
+from goryu.programs.common import (
+    UsageError,
+    add_fields,
+    from_arguments,
+    new_parser,
+    non_negative,
+    positive,
+    program,
+    share,
+)
+from goryu.programs.progress_display import ProgressDisplay
+
+if TYPE_CHECKING:
+    from goryu.learning.self_play.workers import Work
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    return program(
+        "selfplay",
+        make_parser(),
+        lambda args: args.verb(args),
+        arguments,
+        extra="train",
+        interrupted="the same command resumes",
+    )
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = new_parser(__doc__)
+    verbs = parser.add_subparsers(required=True)
+
+    play = verbs.add_parser("play", help="play games", allow_abbrev=False)
+    play.set_defaults(verb=_play)
+    _add_run_options(play)
+    _add_game_options(play)
+    play.add_argument(
+        "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
+    )
+
+    reanalyse = verbs.add_parser("reanalyse", help="label old games anew", allow_abbrev=False)
+    reanalyse.set_defaults(verb=_reanalyse)
+    reanalyse.add_argument("games", type=Path, nargs="+", metavar="FILE.games", help="games to label")
+    _add_run_options(reanalyse)
+    reanalyse.add_argument(
+        "--playouts",
+        type=non_negative,
+        default=SelfPlayConfig().full_playouts,
+        metavar="N",
+        help="playouts of the search that labels a position; 0: the network's own policy and value "
+        "(distillation; default %(default)s)",
+    )
+    reanalyse.add_argument(
+        "--share", type=share, default=1.0, help="share of the positions to label (default 1)"
+    )
+    reanalyse.add_argument(
+        "--keep-scores",
+        action="store_true",
+        help="keep the teacher's scores, and mix its moves half and half into the policies",
+    )
+
+    loop = verbs.add_parser("loop", help="self-play, training and match in a loop", allow_abbrev=False)
+    loop.set_defaults(verb=_loop)
+    _add_loop_options(loop)
+    _add_game_options(loop)
+    return parser
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", type=Path, required=True, metavar="FILE.onnx", help=MODEL_HELP)
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        default=1.0,
+        metavar="T",
+        help="softmax temperature of the network's policy (default 1)",
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE.games", help="append the games to this file"
+    )
+    _add_machine_options(parser)
+
+
+def _add_machine_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--processes", type=positive, default=1, metavar="N", help="processes that play (default 1)"
+    )
+    parser.add_argument(
+        "--at-once", type=positive, default=32, metavar="N", help="games at once in each process (default 32)"
+    )
+    parser.add_argument(
+        "--backend", choices=BACKENDS, default="cpu", help="what runs the network (default cpu)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random numbers (default 0)")
+
+
+def _add_game_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--openings",
+        type=Path,
+        metavar="FILE",
+        help="start half of the games from the openings of this file, one a line",
+    )
+    add_fields(parser, SelfPlayConfig)
+
+
+def _add_loop_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--folder", type=Path, required=True, help="folder of all files of the loop")
+    parser.add_argument(
+        "--initial",
+        type=Path,
+        metavar="FILE",
+        help="start from the weights of a checkpoint.pt or of an exported float32 .onnx file",
+    )
+    parser.add_argument(
+        "--source",
+        action="append",
+        default=[],
+        metavar="FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]",
+        help="more data for every training, as in goryu train",
+    )
+    add_fields(parser, LoopConfig)
+    _add_machine_options(parser)
+
+
+def _play(args: argparse.Namespace) -> None:
+    from goryu.learning.self_play.workers import PlayWork
+
+    _check_out(args.out)
+    config = from_arguments(SelfPlayConfig, args)
+    playouts = f"{config.cheap_playouts} or {config.full_playouts} playouts"
+    teacher = f"self-play of {named_network(args.model, args.temperature)}; {playouts}; seed {args.seed}"
+    _run(args, PlayWork(teacher, config, _openings(args), args.seed, args.games))
+
+
+def _reanalyse(args: argparse.Namespace) -> None:
+    from goryu.learning.self_play.workers import ReanalysisWork
+
+    _check_out(args.out)
+    if args.out.exists() and any(path.samefile(args.out) for path in args.games):
+        raise UsageError(f"--out {args.out}: expected another file than the games to label")
+    games = tuple(game for path in args.games for game in read_games(path))
+    config = SelfPlayConfig(full_playouts=args.playouts)
+    kept = " and the teacher" if args.keep_scores else ""
+    share_label = f"; {args.share:g} of the positions" if args.share < 1.0 else ""
+    network = named_network(args.model, args.temperature)
+    teacher = f"{network} at {args.playouts} playouts{kept}{share_label}; seed {args.seed}"
+    _run(args, ReanalysisWork(teacher, config, games, args.share, args.keep_scores, args.seed))
+
+
+def _run(args: argparse.Namespace, work: "Work") -> None:
+    from goryu.learning.self_play import workers
+
+    with ProgressDisplay() as display:
+        summary = workers.run(
+            work,
+            args.model,
+            args.out,
+            processes=args.processes,
+            at_once=args.at_once,
+            backend=args.backend,
+            temperature=args.temperature,
+            report=reporter(display, work.size),
+        )
+    print(f"{args.out}: {summary}; {summary.new_positions} positions are new")
+
+
+def _loop(args: argparse.Namespace) -> None:
+    from goryu.learning.self_play.loop import run_loop
+    from goryu.learning.training.dataset import parse_source
+
+    config = from_arguments(
+        LoopConfig,
+        args,
+        self_play=from_arguments(SelfPlayConfig, args),
+        openings=_openings(args),
+        source=tuple(parse_source(text) for text in args.source),
+    )
+    with held_folder(args.folder), ProgressDisplay() as display:
+
+        def on_step(entry: dict[str, Any]) -> None:
+            if "loss" in entry:
+                display.update("training steps", entry["step"], config.steps, f"loss {entry['loss']:.3f}")
+
+        for cycle in run_loop(config, args.folder, reporter(display, config.games), on_step):
+            display.print(str(cycle))
+
+
+def _check_out(path: Path) -> None:
+    """Raises UsageError for a name by which no tool would recognise the file."""
+    if path.suffix != GAMES_SUFFIX:
+        raise UsageError(f"--out {path}: expected a name that ends in {GAMES_SUFFIX}")
+
+
+def _openings(args: argparse.Namespace) -> tuple[Opening, ...]:
+    """Returns the openings to draw from: half of the draws are the start position."""
+    if args.openings is None:
+        return (Opening(),)
+    openings = tuple(read_openings(args.openings))
+    return openings + (Opening(),) * len(openings)
+
+
+def reporter(display: ProgressDisplay, games: int | None) -> Callable[[GameSummary], None]:
+    """Returns a function that shows the progress of self-play."""
+    return lambda summary: display.update(
+        "games", summary.games, games, f"{summary.positions} positions, {summary.new_positions} new"
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
