@@ -1,8 +1,10 @@
 """Setting up a checkout: which steps are repeated, the stamps, and the messages of failures."""
 
 import importlib
+import platform
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 
@@ -58,44 +60,145 @@ def test_an_install_is_repeated_for_new_extras_and_for_a_changed_project(bootstr
     assert not bootstrap.install_is_current([])
 
 
+EXTRAS = {
+    "cpu": ["onnxruntime>=1.22"],
+    "cuda": ["onnxruntime-gpu[cuda,cudnn]>=1.28"],
+    "cuda12": ["onnxruntime-gpu[cuda,cudnn]>=1.22,<1.27"],
+    "directml": ["onnxruntime-directml>=1.22"],
+    "train": ["torch>=2.4", "onnx"],
+}
+NO_GPU = ((0, 0), 0)
+RTX = ((8, 9), 13_000)
+
+
+class Machine:
+    """Records the commands for pip instead of running them.
+
+    runtimes: the distributions in .venv; gpu: what `nvidia_gpu` finds.
+    """
+
+    def __init__(self, bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.commands: list[str] = []
+        self.runtimes: list[str] = []
+        self.gpu = NO_GPU
+        project = {"build-system": {"requires": ["setuptools"]}, "project": {"optional-dependencies": EXTRAS}}
+        for name, function in {
+            "create_venv": lambda: None,
+            "project": lambda: project,
+            "step": lambda name, message, command, *_, **__: self.commands.append(" ".join(command[3:])),
+            "installed_runtimes": lambda: self.runtimes,
+            "nvidia_gpu": lambda: self.gpu,
+        }.items():
+            monkeypatch.setattr(bootstrap, name, function)
+
+    def installed(self) -> str:
+        """Returns the extras of the last install."""
+        return self.commands[-1].rpartition("--editable ")[2]
+
+
 @pytest.fixture
-def steps(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The commands for pip, which are not run."""
-    commands: list[str] = []
-    monkeypatch.setattr(bootstrap, "create_venv", lambda: None)
-    monkeypatch.setattr(bootstrap, "project", lambda: {"build-system": {"requires": ["setuptools"]}})
-    monkeypatch.setattr(
-        bootstrap, "step", lambda name, message, command, advice, **_: commands.append(" ".join(command[3:]))
-    )
-    return commands
+def machine(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    return Machine(bootstrap, monkeypatch)
 
 
-def test_an_extra_with_another_onnxruntime_replaces_the_earlier_one(
-    bootstrap: ModuleType, steps: list[str]
+@pytest.mark.parametrize(
+    "gpu, runtime",
+    [
+        (NO_GPU, "cpu"),
+        (RTX, "cuda"),
+        (((8, 9), 12_040), "cuda12"),  # The driver is too old for CUDA 13.
+        (((6, 1), 13_000), "cuda12"),  # A GTX 10xx, which CUDA 13 does not know.
+    ],
+)
+def test_the_onnxruntime_fits_the_machine(
+    gpu: tuple[tuple[int, int], int], runtime: str, bootstrap: ModuleType, machine: Machine
 ) -> None:
-    bootstrap.install(["test", "cuda"])
-    bootstrap.install(["cuda12"])
-    assert steps[-1].endswith("--editable .[cuda12,test]")
+    machine.gpu = gpu
+    bootstrap.install(["test"])
+    assert machine.installed() == f".[test,{runtime}]"
+
+
+def test_what_the_user_chose_stays(bootstrap: ModuleType, machine: Machine) -> None:
+    machine.gpu = RTX
+    bootstrap.install(["test", "cpu"])
+    bootstrap.install(["tools"], looks_again=True)
+    assert machine.installed() == ".[test,tools,cpu]"
+    assert bootstrap.install_is_current(["test", "cpu"])
+    assert not bootstrap.install_is_current(["cuda"])
+
+
+def test_what_nobody_chose_follows_the_machine_at_the_next_setup(
+    bootstrap: ModuleType, machine: Machine
+) -> None:
     bootstrap.install([])
-    assert steps[-1].endswith("--editable .[cuda12,test]")
+    machine.gpu, machine.runtimes = RTX, ["onnxruntime"]
+    bootstrap.install(["test"])  # A verb that needs an extra does not begin to download CUDA.
+    assert machine.installed() == ".[test,cpu]"
+    bootstrap.install([], looks_again=True)
+    assert machine.installed() == ".[test,cuda]"
 
 
-def test_directml_replaces_the_onnxruntime_of_pip(bootstrap: ModuleType, steps: list[str]) -> None:
-    remove = "uninstall --yes --disable-pip-version-check onnxruntime onnxruntime-gpu onnxruntime-directml"
-    bootstrap.install(["cuda"])
-    del steps[:]
-    bootstrap.install([bootstrap.DIRECTML])
-    assert steps[1].endswith("--editable .")
-    assert steps[2] == remove
-    assert steps[3].endswith(" onnxruntime-directml")
-    del steps[:]
-    bootstrap.install([])  # As after an update.
-    assert steps[1] == remove
-    assert steps[-1].endswith(" onnxruntime-directml")
-    del steps[:]
-    bootstrap.install(["cuda"])
-    assert steps[1] == remove
-    assert steps[-1].endswith("--editable .[cuda]")
+def test_an_onnxruntime_of_unknown_origin_is_left_alone(bootstrap: ModuleType, machine: Machine) -> None:
+    machine.runtimes = ["onnxruntime-gpu"]
+    bootstrap.install(["test"])
+    assert machine.installed() == ".[test]"
+    assert not any("uninstall" in command for command in machine.commands)
+
+
+def test_another_onnxruntime_replaces_the_one_that_is_there(bootstrap: ModuleType, machine: Machine) -> None:
+    machine.runtimes = ["onnxruntime-gpu"]
+    bootstrap.install(["directml"])
+    assert "uninstall" in machine.commands[-2]
+    assert {*machine.commands[-2].split()} >= {*bootstrap.DISTRIBUTIONS}
+    assert machine.installed() == ".[directml]"
+
+
+def test_one_distribution_is_not_removed_for_another_version_of_it(
+    bootstrap: ModuleType, machine: Machine
+) -> None:
+    machine.runtimes = ["onnxruntime-gpu"]
+    bootstrap.install(["cuda12"])
+    assert not any("uninstall" in command for command in machine.commands)
+
+
+def test_two_onnxruntimes_cannot_be_chosen_together(bootstrap: ModuleType, machine: Machine) -> None:
+    with pytest.raises(bootstrap.StepError, match="cpu and cuda exclude each other"):
+        bootstrap.install(["cuda", "cpu"])
+    assert machine.commands == []
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="others have no CUDA")
+@pytest.mark.parametrize("is_reachable", [True, False])
+def test_pytorch_comes_without_cuda_where_its_own_server_can_be_reached(
+    is_reachable: bool, bootstrap: ModuleType, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def urlopen(url: str, timeout: float) -> object:
+        if not is_reachable:
+            raise OSError("no route to host")
+        return BytesIO()
+
+    monkeypatch.setattr("urllib.request.urlopen", urlopen)
+    monkeypatch.setattr(bootstrap, "ask_python", lambda *_: "")
+    bootstrap.install(["train"])
+    asked = [command for command in machine.commands if bootstrap.CPU_TORCH in command]
+    assert [command.split()[-1] for command in asked] == ["torch>=2.4"] * is_reachable
+    assert machine.installed() == ".[train,cpu]"
+
+
+def test_the_runtimes_of_a_virtual_environment_are_found(
+    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "onnxruntime_directml-1.24.4.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: onnxruntime_directml\nVersion: 1.24.4\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert "onnxruntime-directml" in bootstrap.installed_runtimes()
+
+
+def test_the_words_for_runtimes_are_extras_of_the_project() -> None:
+    bootstrap = importlib.import_module("bootstrap")
+    distributions = {bootstrap.distribution_of(runtime) for runtime in bootstrap.RUNTIMES}
+    assert distributions <= {*bootstrap.DISTRIBUTIONS}
 
 
 def test_a_log_is_shown_in_the_encoding_that_compilers_write(

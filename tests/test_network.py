@@ -27,6 +27,7 @@ from goryu.evaluators.providers import (
 from goryu.evaluators.providers import _provider_options as provider_options
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
+from goryu.installation import how_to_install
 
 onnx: Any = pytest.importorskip("onnx")
 
@@ -388,7 +389,7 @@ def test_an_error_of_cuda_is_reported_with_advice(model: Path, monkeypatch: pyte
     if evaluator.backend != "CPU":
         pytest.skip(f"this machine has {evaluator.backend}")
     assert "could not start it: lib" in messages[0]
-    assert "setup cuda12" in messages[0]
+    assert how_to_install("cuda") in messages[0]
 
 
 def test_options_of_tensorrt_are_spelled_as_onnxruntime_wants(
@@ -437,8 +438,8 @@ def test_operators_unknown_to_tensorrt_run_on_cuda(
     ("platform", "error", "advice"),
     [
         ("win32", ImportError("DLL load failed"), "vc_redist"),
-        ("win32", ModuleNotFoundError("No module"), "pip install onnxruntime"),
-        ("linux", ImportError("libstdc++.so.6"), "pip install onnxruntime"),
+        ("win32", ModuleNotFoundError("No module"), "tools/dev.py setup cpu"),
+        ("linux", ImportError("libstdc++.so.6"), "tools/dev.py setup cpu"),
     ],
 )
 def test_an_onnxruntime_that_cannot_be_imported_comes_with_advice(

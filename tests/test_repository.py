@@ -95,18 +95,23 @@ def test_the_version_is_written_once(project: dict[str, Any]) -> None:
     assert installed == goryu.__version__
 
 
-def test_each_platform_installs_one_onnxruntime(project: dict[str, Any]) -> None:
+def test_only_the_extras_for_processors_bring_an_onnxruntime(project: dict[str, Any], tools: Path) -> None:
+    """Two distributions of it overwrite each other's files, and pip does not notice."""
     from packaging.requirements import Requirement
 
-    wanted = [Requirement(text) for text in project["project"]["dependencies"] if "onnxruntime" in text]
-    for system in ("Linux", "Windows", "Darwin"):
-        for machine in ("x86_64", "AMD64", "arm64", "aarch64"):
-            platform = {"platform_system": system, "platform_machine": machine}
-            assert sum(one.marker is None or one.marker.evaluate(platform) for one in wanted) == 1, platform
+    wanted = {"": project["project"]["dependencies"], **project["project"]["optional-dependencies"]}
+    found = {
+        extra: [name for text in texts if (name := Requirement(text).name).startswith("onnxruntime")]
+        for extra, texts in wanted.items()
+    }
+    runtimes = importlib.import_module("bootstrap").RUNTIMES
+    assert {extra for extra, names in found.items() if names} == {*runtimes}
+    assert all(len(names) <= 1 for names in found.values())
 
 
 def test_the_extra_train_holds_what_learning_imports(project: dict[str, Any]) -> None:
-    wanted = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["train"]]
+    extras = project["project"]["optional-dependencies"]
+    wanted = [*project["project"]["dependencies"], *extras["train"], *extras["cpu"]]
     named = {re.split(r"[>;\[ ]", text)[0] for text in wanted}
     named |= {"goryu", *(path.stem for path in (ROOT / "tools").glob("*.py")), *sys.stdlib_module_names}
     learning = sorted((ROOT / "engine" / "goryu" / "learning").rglob("*.py"))
@@ -194,7 +199,7 @@ except KeyboardInterrupt:
 
 def test_every_program_of_tools_is_a_verb() -> None:
     """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
-    others = {"dev.py", "draw.py", "bootstrap.py", "sanitize.py"}
+    others = {"dev.py", "draw.py", "bootstrap.py", "sanitize.py", "cross.py"}
     programs = {path.name for path in (ROOT / "tools").glob("*.py")} - others
     assert programs <= set(re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8")))
 

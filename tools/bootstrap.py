@@ -8,15 +8,19 @@ to logs in build/dev/.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import json
 import locale
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
 import time
 import tomllib
+import urllib.request
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,12 +41,22 @@ COMPILER_ADVICE = (
     "macOS: xcode-select --install; Windows: Visual Studio Build Tools with C++)"
 )
 
-DIRECTML = "directml"
-"""The word for GPUs of AMD and Intel on Windows. It cannot be an extra of pip, which only adds distributions:
-two distributions of onnxruntime overwrite each other's files."""
+RUNTIMES = ("cpu", "cuda", "cuda12", "directml", "openvino")
+"""The extras that bring an onnxruntime, of which there is one at a time: they overwrite each other."""
 
-ONE_RUNTIME = {"cuda", "cuda12", DIRECTML}
-"""Each needs its own onnxruntime, so a new one replaces an earlier one."""
+DISTRIBUTIONS = (
+    "onnxruntime",
+    "onnxruntime-gpu",
+    "onnxruntime-directml",
+    "onnxruntime-openvino",
+    "onnxruntime-webgpu",
+)
+
+CPU_TORCH = "https://download.pytorch.org/whl/cpu/"
+"""PyPI's PyTorch for Linux contains CUDA, 3 GB; here is one without."""
+
+CUDA_13, CUDA_13_GPU = 13_000, (7, 5)
+"""What CUDA 13 needs: a driver of this version (580 or newer) and a GPU of this capability (GTX 16xx)."""
 
 
 class Programs(NamedTuple):
@@ -80,42 +94,133 @@ def set_up(extras: Iterable[str]) -> None:
 
 
 def force_set_up(extras: Iterable[str]) -> None:
-    """Installs and builds everything again, even if the stamps are current."""
+    """Installs and builds everything again, even if the stamps are current, with a fitting onnxruntime."""
     with set_up_lock():
-        install(extras)
+        install(extras, looks_again=True)
         build_native()
 
 
 # --- goryu and its dependencies ---
 
 
-def install(extras: Iterable[str]) -> None:
-    """Installs goryu, editable, with these extras and those that were installed before."""
-    before = set(read_stamp("install").get("extras", []))
-    together = sorted({*extras, *(before - ONE_RUNTIME if ONE_RUNTIME & {*extras} else before)})
+def install(extras: Iterable[str], *, looks_again: bool = False) -> None:
+    """Installs goryu, editable, with these extras and those that were installed before, and one onnxruntime.
+
+    looks_again: replace an onnxruntime that nobody chose by the one that fits the machine now.
+    """
+    stamp = read_stamp("install")
     create_venv()
+    runtime, is_chosen = choose_runtime(extras, stamp, looks_again=looks_again)
+    together = sorted({*extras, *stamp.get("extras", ())} - {*RUNTIMES})
     pip = [PYTHON, "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     build_tools = project()["build-system"]["requires"]
     step("build-tools", "installing the build tools", [*pip, *build_tools], NETWORK_ADVICE)
-    if DIRECTML in before:
+    if runtime and set(installed_runtimes()) - {distribution_of(runtime)}:
         remove_runtimes()
-    for_pip = [extra for extra in together if extra != DIRECTML]
+    if "train" in together and runtime in ("cpu", "openvino"):
+        install_cpu_torch(pip)
+    for_pip = [*together, *([runtime] if runtime else [])]
     target = f".[{','.join(for_pip)}]" if for_pip else "."
     message = f"installing goryu and its dependencies, {target} (the first time this takes minutes)"
     command = [*pip, "--no-build-isolation", "--editable", target]
     step("install", message, command, NETWORK_ADVICE, GORYU_SKIP_NATIVE="1")
-    if DIRECTML in together:
-        remove_runtimes()
-        runtime = "onnxruntime-directml"
-        step(DIRECTML, f"installing {runtime}", [*pip, runtime], NETWORK_ADVICE)
-    write_stamp("install", key=install_key(), extras=together)
+    write_stamp("install", key=install_key(), extras=together, runtime=runtime, is_chosen=is_chosen)
+
+
+def choose_runtime(extras: Iterable[str], stamp: dict[str, Any], *, looks_again: bool) -> tuple[str, bool]:
+    """Returns the extra that brings the onnxruntime, and if the user named it.
+
+    The extra is "" to keep an onnxruntime that the set-up did not install.
+    """
+    named = [extra for extra in RUNTIMES if extra in {*extras}]
+    if len(named) > 1:
+        raise StepError(f"{' and '.join(named)} exclude each other, each has its own onnxruntime; name one")
+    if named:
+        return named[0], True
+    if stamp.get("is_chosen"):
+        return str(stamp["runtime"]), True
+    if installed_runtimes() and not looks_again:
+        return str(stamp.get("runtime", "")), False
+    return fitting_runtime(), False
+
+
+def fitting_runtime() -> str:
+    """Returns the extra for this machine: "cuda" or "cuda12" with an NVIDIA GPU and driver, else "cpu"."""
+    capability, driver = nvidia_gpu()
+    if driver == 0:
+        return "cpu"
+    fits_13 = driver >= CUDA_13 and capability >= CUDA_13_GPU
+    runtime = "cuda" if fits_13 else "cuda12"
+    log(f"found a GPU of NVIDIA: installing onnxruntime and CUDA {13 if fits_13 else 12}, about 1.6 GB")
+    log("(`dev.py setup cpu` installs the small onnxruntime for the CPU instead)")
+    return runtime
+
+
+def nvidia_gpu() -> tuple[tuple[int, int], int]:
+    """Returns the lowest compute capability of the GPUs, and the driver's version of CUDA.
+
+    ((0, 0), 0) without a GPU. Looks only where there is an onnxruntime-gpu: Windows and Linux on x86-64.
+    """
+    none = ((0, 0), 0)
+    library = {"win32": "nvcuda.dll", "linux": "libcuda.so.1"}.get(sys.platform)
+    if library is None or platform.machine() not in ("x86_64", "AMD64"):
+        return none
+    try:
+        cuda = ctypes.CDLL(library)
+    except OSError:
+        return none
+    version, count = ctypes.c_int(), ctypes.c_int()
+    if cuda.cuInit(0) or cuda.cuDriverGetVersion(ctypes.byref(version)):
+        return none
+    if cuda.cuDeviceGetCount(ctypes.byref(count)) or count.value == 0:
+        return none
+
+    def attribute(kind: int, device: int) -> int:
+        value = ctypes.c_int()
+        cuda.cuDeviceGetAttribute(ctypes.byref(value), kind, device)
+        return value.value
+
+    # 75 and 76: CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR in cuda.h.
+    capabilities = [(attribute(75, device), attribute(76, device)) for device in range(count.value)]
+    return min(capabilities), version.value
+
+
+def distribution_of(runtime: str) -> str:
+    """Returns the distribution of onnxruntime that an extra brings."""
+    requirements = project()["project"]["optional-dependencies"][runtime]
+    (name,) = {match.group() for text in requirements if (match := re.match(r"onnxruntime[\w-]*", text))}
+    return str(name)
+
+
+def installed_runtimes() -> list[str]:
+    """Returns the distributions of onnxruntime in .venv; normally one."""
+    code = (
+        "from importlib.metadata import distributions as all; "
+        "print(*{(one.metadata['Name'] or '').lower().replace('_', '-') for one in all()})"
+    )
+    return [name for name in DISTRIBUTIONS if name in ask_python("-c", code).split()]
 
 
 def remove_runtimes() -> None:
     """Removes every onnxruntime: after removing one of two, the other one is broken."""
-    names = ["onnxruntime", "onnxruntime-gpu", "onnxruntime-directml"]
-    command = [PYTHON, "-m", "pip", "uninstall", "--yes", "--disable-pip-version-check", *names]
+    command = [PYTHON, "-m", "pip", "uninstall", "--yes", "--disable-pip-version-check", *DISTRIBUTIONS]
     step("uninstall", "removing the onnxruntime that is there", command, "if an engine is running, end it")
+
+
+def install_cpu_torch(pip: Sequence[str]) -> None:
+    """Installs PyTorch without CUDA where PyPI has only the other one, if its own server can be reached."""
+    has_choice = sys.platform == "linux" and platform.machine() == "x86_64"
+    if not has_choice or ask_python("-c", "import torch; print(torch.__version__)"):
+        return
+    try:
+        with urllib.request.urlopen(CPU_TORCH, timeout=5):
+            pass
+    except OSError:
+        log(f"{CPU_TORCH} cannot be reached: installing PyPI's PyTorch, which contains CUDA (3 GB)")
+        return
+    wanted = [text for text in project()["project"]["optional-dependencies"]["train"] if text[:5] == "torch"]
+    command = [*pip, "--index-url", CPU_TORCH, *wanted]
+    step("torch", "installing PyTorch for the CPU", command, NETWORK_ADVICE)
 
 
 def create_venv() -> None:
@@ -128,7 +233,8 @@ def create_venv() -> None:
 
 def install_is_current(extras: Iterable[str]) -> bool:
     stamp = read_stamp("install")
-    return stamp.get("key") == install_key() and set(extras) <= set(stamp["extras"])
+    have = {*stamp.get("extras", ()), stamp.get("runtime", "")}
+    return stamp.get("key") == install_key() and set(extras) <= have
 
 
 def install_key() -> str:
@@ -136,8 +242,8 @@ def install_key() -> str:
 
 
 def extras_known() -> list[str]:
-    """Returns the words that `setup` accepts: the extras of pyproject.toml, and DirectML."""
-    return [*project()["project"]["optional-dependencies"], DIRECTML]
+    """Returns the words that `setup` accepts: the extras of pyproject.toml."""
+    return [*project()["project"]["optional-dependencies"]]
 
 
 def project() -> dict[str, Any]:

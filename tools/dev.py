@@ -150,6 +150,11 @@ def asan(arguments: Sequence[str]) -> int:
     return subprocess.run([sys.executable, ROOT / "tools" / "sanitize.py", *arguments], cwd=ROOT).returncode
 
 
+def cross(arguments: Sequence[str]) -> int:
+    """Builds native/core for another system and runs its tests in an emulator; needs a cross compiler."""
+    return subprocess.run([sys.executable, ROOT / "tools" / "cross.py", *arguments], cwd=ROOT).returncode
+
+
 def clean(arguments: Sequence[str]) -> int:
     """Removes what builds and checks have written, with --all the virtual environment too."""
     if unknown := set(arguments) - {"--all"}:
@@ -173,7 +178,7 @@ def clean(arguments: Sequence[str]) -> int:
 TEST_EXTRAS = ("test", "train") if os.environ.get("GORYU_TEST_TRAIN") == "1" else ("test",)
 
 VERBS = {
-    "setup": Verb("install goryu and build its native code again; extras: cuda, directml ...", None, setup),
+    "setup": Verb("install goryu and build it again; words: cpu, cuda, openvino ...", None, setup),
     "usi": Verb("run the USI engine on stdin and stdout", (), goryu("usi")),
     "web": Verb("open the page in the browser: play, review games, watch searches", ("web",), goryu("web")),
     "doctor": Verb("check the installation, and name the program for a GUI", (), goryu("doctor")),
@@ -196,6 +201,7 @@ VERBS = {
     "quantize": Verb("convert a shogi network to 8-bit integers", ("train",), script("quantize.py")),
     "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
     "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
+    "cross": Verb("test native/core for windows or arm in an emulator", None, cross),
     "review": Verb(
         "measure reviews: speed, and agreement with a longer search", ("tools",), script("review_quality.py")
     ),

@@ -12,6 +12,10 @@
 #include <thread>
 #include <vector>
 
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
+
 #include "core/game_state.h"
 #include "core/policy.h"
 #include "core/puct.h"
@@ -25,9 +29,22 @@ std::atomic<int> allocations_left{-1};
 
 void* allocate(std::size_t size, std::size_t alignment) {
     if (allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
-    void* const memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    const std::size_t padded = (size + alignment - 1) / alignment * alignment;
+#if defined(_WIN32)  // The C library of Windows has no aligned_alloc.
+    void* const memory = _aligned_malloc(padded, alignment);
+#else
+    void* const memory = std::aligned_alloc(alignment, padded);
+#endif
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
+}
+
+void release(void* memory) noexcept {
+#if defined(_WIN32)
+    _aligned_free(memory);
+#else
+    std::free(memory);
+#endif
 }
 
 }  // namespace
@@ -36,10 +53,10 @@ void* operator new(std::size_t size) { return allocate(size, alignof(std::max_al
 void* operator new(std::size_t size, std::align_val_t alignment) {
     return allocate(size, static_cast<std::size_t>(alignment));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 
 namespace goryu::test {
 namespace {

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from goryu.errors import GoryuError
 from goryu.evaluators.model_files import ModelError
+from goryu.installation import how_to_install
 
 T = TypeVar("T")
 
@@ -61,7 +62,7 @@ _DISTRIBUTIONS = (
 """All of these install the same package `onnxruntime` over each other."""
 
 _CUDA_ADVICE = (
-    "; the extra cuda brings CUDA and cuDNN: tools/dev.py setup cuda (for drivers before 580: setup cuda12)"
+    f"; the extra cuda brings CUDA and cuDNN: {how_to_install('cuda')} (for drivers before 580: cuda12)"
 )
 
 _SEVERITY_ERROR = 3
@@ -172,7 +173,7 @@ def check_file(path: Path) -> None:
 def _obstacle(onnxruntime: Any, name: str) -> str | None:
     """Returns why a backend cannot work on this machine, or None if only an attempt can show it."""
     if _PROVIDERS[name] not in onnxruntime.get_available_providers():
-        advice = ": tools/dev.py setup directml" if name == "directml" and sys.platform == "win32" else ""
+        advice = f": {how_to_install('directml')}" if name == "directml" and sys.platform == "win32" else ""
         return f"the installed onnxruntime does not contain it{advice}"
     if name in ("cuda", "tensorrt"):
         driver = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
@@ -250,7 +251,7 @@ def import_onnxruntime() -> Any:
     try:
         import onnxruntime
     except ImportError as error:
-        advice = "pip install onnxruntime"
+        advice = how_to_install("cpu")
         if sys.platform == "win32" and not isinstance(error, ModuleNotFoundError):
             advice = "install Microsoft's newest Visual C++ Redistributable, vc_redist.x64.exe"
         raise BackendError(f"onnxruntime cannot be imported ({error}): {advice}") from error
