@@ -1,23 +1,31 @@
 """The language of messages: which one is chosen, and whether the catalogue is complete."""
 
 import ast
+import re
 import string
 import sys
 from collections.abc import Iterator
+from contextvars import copy_context
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 import goryu
 import goryu.__main__ as program
 from goryu.__main__ import COMMANDS
+from goryu.games.shogi import SfenError, parse_sfen
 from goryu.japanese import MESSAGES
-from goryu.language import VARIABLES, either, language, tr
+from goryu.kifu.reading import parse_record
+from goryu.kifu.record import RecordError
+from goryu.language import VARIABLES, either, language, speaking, tr
 from goryu.players.config import EngineConfig
 from goryu.usi.console import print_options
 from goryu.usi.japanese_help import JAPANESE_HELP
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS, identification
+
+BAD_SFENS = (Path(__file__).parent / "positions" / "bad.sfen").read_text("utf-8").splitlines()
 
 SOURCES = sorted(Path(goryu.__file__).parent.rglob("*.py"))
 
@@ -97,6 +105,38 @@ def test_every_option_has_japanese_help(
     text = capsys.readouterr().out
     assert "Level（0〜10。既定 0）" in text
     assert all(help_text in text for help_text in JAPANESE_HELP.values())
+
+
+@pytest.mark.parametrize("sfen", BAD_SFENS)
+def test_an_error_of_an_sfen_is_also_japanese(sfen: str) -> None:
+    with pytest.raises(SfenError) as error:
+        parse_sfen(sfen)
+    english = str(error.value)
+    if sfen.isascii():
+        assert error.value.translated() == english
+    with speaking("ja"):
+        japanese = error.value.translated()
+    problem, _, _received = japanese.rpartition("：")
+    assert not re.search(r"(?<![a-z\\])[a-z]{3,}", problem), japanese
+    assert str(error.value) == english
+
+
+def test_a_language_is_spoken_in_one_context_only(environment: pytest.MonkeyPatch) -> None:
+    heard: list[str] = []
+    with speaking("ja"):
+        heard.append(language())
+        thread = Thread(target=lambda: heard.append(language()))
+        thread.start()
+        thread.join()
+        thread = Thread(target=copy_context().run, args=(lambda: heard.append(language()),))
+        thread.start()
+        thread.join()
+    assert [*heard, language()] == ["ja", "en", "ja", "en"]
+
+
+def test_the_line_of_a_broken_record_is_named_in_japanese() -> None:
+    with speaking("ja"), pytest.raises(RecordError, match=r"game\.kif 3行目: 1手目：.*28にあるのは飛です"):
+        parse_record("手合割：平手\n手数----指手---------消費時間--\n1 ２六歩(28)\n", "game.kif")
 
 
 def test_the_protocol_stays_english(monkeypatch: pytest.MonkeyPatch) -> None:

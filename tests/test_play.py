@@ -198,7 +198,7 @@ def test_the_shogi_network_searches_with_the_constants_of_its_options_file(
 
     monkeypatch.setattr("goryu.agents.agents.Puct", watched)
     text = "C_init=42\nC_init_root=77\nX=1"
-    monkeypatch.setattr("goryu.cli.play.read_model_options", lambda config: text)
+    monkeypatch.setattr("goryu.usi.start_config.read_model_options", lambda config: text)
     out = session("shogi --first puct:2", "quit\n")
     assert [(config.formula.c_init, config.root_formula.c_init) for config in configs] == [(0.84, 1.54)]
     assert "file next to the model: no option is called 'X'" in out
@@ -358,6 +358,6 @@ def test_model_conflicts_with_a_network_in_the_options_file(
     (tmp_path / "own.onnx.ini").write_text("C_init=42\nNo_Such=1\n")
     out = session(f"shogi --first puct:2 --model {own}", "quit\n")
     assert "No_Such" in out  # From the options file of this network.
-    monkeypatch.setattr("goryu.cli.play.read_options_file", lambda: ("DNN_Model=other.onnx", ""))
+    monkeypatch.setattr("goryu.usi.start_config.read_options_file", lambda: ("DNN_Model=other.onnx", ""))
     assert main(f"shogi --model {own}".split(), StringIO(), StringIO()) == 2
     assert "--model: option DNN_Model stays other.onnx" in capsys.readouterr().err

@@ -50,7 +50,7 @@ LABELS = {
 }
 """Part of goryu -> its content, in English and in Japanese."""
 
-SHARED = {"errors", "files", "installation", "japanese", "language"}
+SHARED = {"arguments", "errors", "files", "installation", "japanese", "language"}
 """Modules that are left out of the drawing, because every part may use them."""
 
 

@@ -74,6 +74,11 @@ MESSAGES: dict[str, str] = {
         "{name}：ファイル名の末尾は次のどれかにしてください：{suffixes}"
     ),
     "{name} exists; save! {name} replaces it": "{name}はすでにあります。上書きするには save! {name}",
+    # The headings of argparse, for every command.
+    "usage: ": "使い方：",
+    "positional arguments": "引数",
+    "options": "オプション",
+    "show this help message and exit": "このヘルプを表示して終わる",
     # Errors and help of `goryu play`.
     "--model: expected a player with a network: {players}": (
         "--model：ネットワークを使う対局者を指定してください：{players}"
@@ -225,4 +230,174 @@ MESSAGES: dict[str, str] = {
         "{path} はファイルです。複数の棋譜にはフォルダを指定してください"
     ),
     "{path} is a folder: expected a file": "{path} はフォルダです。ファイルを指定してください",
+    # SFEN.
+    "{field}: {problem}, received {text!r}": "{field}：{problem}：{text!r}",
+    "SFEN fields": "SFENの書式",
+    "SFEN board": "SFENの盤面",
+    "SFEN side to move": "SFENの手番",
+    "SFEN hands": "SFENの持駒",
+    "SFEN move number": "SFENの手数",
+    "SFEN position": "SFENの局面",
+    "black": "先手",
+    "white": "後手",
+    "expected board, side to move, hands and perhaps a move number": (
+        "盤面、手番、持駒、（省略できる）手数の順に書いてください"
+    ),
+    "expected b or w": "bかwを書いてください",
+    "expected 9 ranks, found {count}": "9段必要ですが、{count}段です",
+    "{found!a} is neither a piece nor 1 to 9": "{found!a}は駒でも1〜9でもありません",
+    "a rank ends with +": "段が+で終わっています",
+    "expected 9 files in each rank, found {count}": "各段に9マス必要ですが、{count}マスです",
+    "{found!a} is not one of P L N S G B R": "{found!a}はP L N S G B Rのどれでもありません",
+    "{found}: a count is 2 to 18, and left out if it is 1": "{found}：枚数は2〜18で、1枚なら書きません",
+    "{found} appears twice": "{found}が2回書かれています",
+    "no piece follows the count {found}": "枚数{found}の後に駒がありません",
+    "expected 0 to {most}": "0〜{most}の数を書いてください",
+    "{total} pieces of kind {kind}, at most {limit} exist": "{kind}が{total}枚あります（{limit}枚まで）",
+    "{side} has two pawns on file {file} (nifu)": "{side}の歩が{file}筋に2枚あります（二歩）",
+    "the {piece} on rank {rank} can never move": "{rank}段の{piece}は行き所のない駒です",
+    "{side} has {kings} kings": "{side}の玉が{kings}枚あります",
+    "{side} has no king": "{side}の玉がありません",
+    "{waiting} is in check but {moving} is to move": (
+        "{waiting}の玉に王手がかかっているのに{moving}の手番です"
+    ),
+    # Game records.
+    "the start position: {error}": "開始局面：{error}",
+    "{move} is not legal in {position}": "{move}は指せません（局面 {position}）",
+    "{move!r} is not legal in {position}": "{move!r}は指せません（局面 {position}）",
+    "move {ply}: {error}": "{ply}手目：{error}",
+    "expected at most {count} moves": "{count}手までしか読めません",
+    "a variation of move {ply}, but the line before it has moves 1 to {last}": (
+        "{ply}手目からの変化ですが、その前の手順は{last}手目までです"
+    ),
+    "expected variations within variations at most {depth} deep": "変化の中の変化は{depth}段までです",
+    "expected nothing after the end of the game, received {text!r}": "終局の後に{text!r}があります",
+    "expected nothing but variations after the end, received {text!r}": (
+        "終局の後に、変化ではない{text!r}があります"
+    ),
+    "expected a CSA statement such as +7776FU, received {text!r}": (
+        "CSA形式（+7776FUなど）として読めません：{text!r}"
+    ),
+    "expected one of {known}, received {text!r}": "{text!r}は読めません。次のどれかです：{known}",
+    "expected PI, P1 to P9, P+ or P-, received {text!r}": ("PI、P1〜P9、P+、P-のどれかが必要です：{text!r}"),
+    "expected squares and pieces such as 82HI22KA, received {text!r}": (
+        "マスと駒（82HI22KAなど）として読めません：{text!r}"
+    ),
+    "expected * or a piece such as -KY, received {text!r}": "*または駒（-KYなど）として読めません：{text!r}",
+    "{piece} cannot be in a hand": "{piece}は持駒になりません",
+    "expected JSON: {error}": "JSONとして読めません：{error}",
+    "expected a JKF game: {error}": "JKFの棋譜として読めません：{error}",
+    "expected a JKF game with a list of moves": "JKFの棋譜に必要なmovesの配列がありません",
+    "moves[{ply}]: a move before the start or after the end": "moves[{ply}]：開始前または終局後の指し手です",
+    "expected a move or a comment, received {text!r}": "指し手でもコメントでもありません：{text!r}",
+    "expected move {expected}, received move {number}": (
+        "{expected}手目のはずですが、{number}手目と書かれています"
+    ),
+    "expected a time such as ( 0:16/00:00:16), received {text!r}": (
+        "消費時間（( 0:16/00:00:16)など）として読めません：{text!r}"
+    ),
+    "手合割 {name!r}: expected a known handicap or a diagram of the board": (
+        "手合割{name!r}はわかりません。盤面図があれば読めます"
+    ),
+    "expected 9 ranks in the diagram, found {count}": "盤面図は9段必要ですが、{count}段です",
+    "expected 9 squares in the rank, found {count}": "盤面図の各段は9マス必要ですが、{count}マスです",
+    "expected pieces in hand such as 角 金二 歩十七, received {text!r}": (
+        "持駒（角 金二 歩十七など）として読めません：{text!r}"
+    ),
+    "expected at most 18 pieces of a kind, received {text!r}": "同じ駒は18枚までです：{text!r}",
+    "expected a move such as ▲７六歩, ７六歩(77), 7g7f or P-7f, received {text!r}": (
+        "指し手（▲７六歩、７六歩(77)、7g7f、P-7fなど）として読めません：{text!r}"
+    ),
+    "{move!r}: it is the other side's turn in {position}": "{move!r}：相手の手番です（局面 {position}）",
+    "{move!r}: {piece} is not a piece": "{move!r}：{piece}という駒はありません",
+    "{move!r}: there is {found} on {square} in {position}": (
+        "{move!r}：{square}にあるのは{found}です（局面 {position}）"
+    ),
+    "no piece": "空きマス",
+    "{text!r}: the piece does not move": "{text!r}：駒が動いていません",
+    "{text!r}: this piece cannot be dropped": "{text!r}：この駒は打てません",
+    "{text!r} may be {moves} in {position}": "{text!r}は一通りに決まりません：{moves}（局面 {position}）",
+    "{text!r}: 同 needs a move before it": "{text!r}：「同」の前に指し手がありません",
+    "expected one game, found {count}": "1局のはずですが、{count}局あります",
+    "expected a game record, the file is empty": "棋譜が空です",
+    "expected a record in KIF, KI2, CSA, JKF or USI, received {text!r}": (
+        "KIF、KI2、CSA、JKF、USIのどの形式でもありません：{text!r}"
+    ),
+    "expected at most {size} MiB": "{size} MiBまでしか読めません",
+    "a zero byte: the file is damaged": "ファイルが壊れています（値が0のバイトがあります）",
+    "expected UTF-8, CP932, EUC-JP, ISO-2022-JP or UTF-16, received the byte {byte}": (
+        "文字コードがUTF-8、CP932、EUC-JP、ISO-2022-JP、UTF-16のどれでもありません（バイト{byte}）"
+    ),
+    # The page.
+    "Opens a page to play, to review games and to watch searches. Ctrl-C ends it.": (
+        "対局、棋譜の検討、探索の観察ができるページをブラウザで開きます。Ctrl-Cで終わります。"
+    ),
+    "a game record to review": "検討する棋譜",
+    "of the server on 127.0.0.1; default: a free one": "127.0.0.1のポート番号（既定：空いているもの）",
+    "print the address, and do not open it": "アドレスを表示するだけで、ブラウザは開かない",
+    "{text!r}: expected a number from 0 to 65535": "{text!r}：0〜65535の数を指定してください",
+    "cannot listen on port {port}: {error}": "ポート{port}が使えません：{error}",
+    "(Ctrl-C ends it)": "（Ctrl-Cで終わります）",
+    "no browser was found; open the address above in one": (
+        "ブラウザが見つかりません。上のアドレスをブラウザで開いてください"
+    ),
+    "{path}: more than {size} bytes, expected a game record": (
+        "{path}：棋譜には大きすぎます（{size}バイトまで）"
+    ),
+    '{package} is not installed; the page needs the extra "web":': (
+        "{package}がインストールされていません。このページにはextraの「web」が必要です："
+    ),
+    "(in a checkout: {command})": "（チェックアウトでは {command}）",
+    "a defect of Goryu, please report it: {error}": "Goryuの不具合です。報告してください：{error}",
+    "wait for the opponent's move": "相手の指し手を待ってください",
+    "the page shows an old game; reload it": "前の対局が表示されています。再読み込みしてください",
+    "it is the opponent's turn": "相手の手番です",
+    "{text!r} is not a legal move; expected one of {moves}": (
+        "{text!r}には打てません。打てるのは {moves} です"
+    ),
+    "clock: expected times of 0 to 24 hours, and not all 0": (
+        "持ち時間：0〜24時間で、どれかを0より長くしてください"
+    ),
+    "no game is open: open a record first": "棋譜が開かれていません",
+    "no game was found": "棋譜が見つかりません",
+    "no search has begun": "探索が始まっていません",
+    "position: expected at most {most} characters, received {count}": (
+        "局面：{most}文字までです（{count}文字）"
+    ),
+    "the game is over after this move ({reason}): it cannot become the root": (
+        "この手で終局する（{reason}）ので、ルートにできません"
+    ),
+    "no record was named on the command line; open one from the page": (
+        "起動時に棋譜が指定されていません。この画面で開いてください"
+    ),
+    "{name}: expected a number from {least} to {most}, received {value}": (
+        "{name}：{least}〜{most}の数を指定してください（{value}）"
+    ),
+    "playouts": "プレイアウト数",
+    "the page is of an earlier start of Goryu; reload it": (
+        "Goryuが再起動しました。ページを再読み込みしてください"
+    ),
+    "{count} tabs are open, which is the most; close one of them": (
+        "開けるタブは{count}個までです。どれかを閉じてください"
+    ),
+    # The microscope.
+    "move {word!r}: expected a free square, 0 to 8 or a1 to c3, in a game that goes on": (
+        "{word!r}には打てません。終局前の空いたマスを0〜8かa1〜c3で書いてください"
+    ),
+    "move {word!r} after {count} moves: expected one of {moves}": (
+        "{count}手の後の{word!r}は打てません。打てるのは {moves} です"
+    ),
+    "no move, the game is over": "なし（終局）",
+    "position {text!r}: expected a game that goes on, it is over ({reason})": (
+        "局面{text!r}は終局しています（{reason}）"
+    ),
+    "{name} searches the whole game, which has no end in shogi; use depth-limited": (
+        "{name}は終局まで探索するので、将棋では終わりません。depth-limitedを使ってください"
+    ),
+    "a whole number from {least:g} to {most:g}": "{least:g}〜{most:g}の整数",
+    "a number from {least:g} to {most:g}": "{least:g}〜{most:g}の数",
+    "parameter {name}: expected {expected}, received {value:g}": "{name}：{expected}が必要です（{value:g}）",
+    "the network plays reversi on 8x8 only, received {size}x{size}": (
+        "ネットワークが打てるリバーシは8x8だけです（{size}x{size}）"
+    ),
 }

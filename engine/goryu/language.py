@@ -14,6 +14,9 @@ USI output stays English and ASCII whatever the locale is.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -24,8 +27,26 @@ WINDOWS_JAPANESE = 0x11
 """The primary language of Windows' Japanese locales: the low ten bits of a LANGID."""
 
 
+_spoken: ContextVar[str] = ContextVar("goryu.language", default="")
+
+
+@contextmanager
+def speaking(name: str) -> Iterator[None]:
+    """Chooses the language of messages, "ja" or "en", in this context instead of the environment.
+
+    A task of asyncio inherits it; a thread does only through `contextvars.copy_context`.
+    """
+    token = _spoken.set(name)
+    try:
+        yield
+    finally:
+        _spoken.reset(token)
+
+
 def language() -> str:
     """Returns "ja" or "en", the language of messages."""
+    if spoken := _spoken.get():
+        return spoken
     for name in VARIABLES:
         if text := os.environ.get(name, "").lower():
             return "ja" if text.startswith(("ja", "japanese")) else "en"

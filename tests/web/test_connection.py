@@ -213,3 +213,16 @@ def test_jobs_of_one_name_never_run_at_the_same_time(in_loop: Any) -> None:
 
     in_loop(run())
     assert set(overlaps) == {1}
+
+
+def test_messages_are_in_the_language_of_the_page(open_page: Any) -> None:
+    page = open_page("#review", language="ja")
+    page.locator(".opener textarea").fill("手数----指手---------消費時間--\n   1 ５五玉(59)\n")
+    open_text = page.locator('[data-i18n="review.paste.open"]')
+    open_text.click()
+    expect(page.locator(".toast.error")).to_contain_text("2行目")
+    expect(page.locator(".toast.error")).to_contain_text("指せません")
+    page.locator("#language").click()
+    open_text.click()
+    expect(page.locator(".toast.error").last).to_contain_text("is not legal")
+    page.problems = [one for one in page.problems if "5五玉" not in one]

@@ -18,6 +18,7 @@ from goryu.analysis.report import html_report
 from goryu.analysis.review import GameReview, PlyReview, Reviewer
 from goryu.analysis.store import AnalysisStore, default_path
 from goryu.analysis.strategies import Name
+from goryu.arguments import ArgumentParser
 from goryu.errors import GoryuError, InputError
 from goryu.files import atomic_write
 from goryu.kifu.reading import MAX_BYTES, parse_records
@@ -68,8 +69,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="goryu analyze",
+    parser = ArgumentParser(
+        "goryu analyze",
         description=tr("Reviews games: the win rate after every move, the mistakes and what was better."),
         epilog=tr(
             "A game is a record in KIF, KI2, CSA, JKF, SFEN or USI; - reads it from standard input. Analyses "

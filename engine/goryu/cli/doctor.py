@@ -4,7 +4,6 @@ Every line is one finding. A line that begins with `!` is a problem, with its re
 after a line that begins with `! broken`.
 """
 
-import argparse
 import platform
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -16,6 +15,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from goryu import __version__
+from goryu.arguments import ArgumentParser
 from goryu.language import tr
 from goryu.players.config import EngineConfig, EvaluatorConfig
 
@@ -37,9 +37,7 @@ MEASURED_S = 1.0
 
 def main(arguments: Sequence[str]) -> int:
     """Runs every check and returns 0 if the network plays, else 1."""
-    parser = argparse.ArgumentParser(
-        prog="goryu doctor", description=tr("Checks the installation and measures its speed.")
-    )
+    parser = ArgumentParser("goryu doctor", description=tr("Checks the installation and measures its speed."))
     parser.add_argument("--model", default="", help=tr("ONNX model (default: the shipped one)"))
     options = parser.parse_args(arguments)
     is_working = True

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 from goryu.agents.agents import AGENTS, Agent, AgentError, AgentSetup, make_agent
 from goryu.agents.level_agent import ShogiPlayer
+from goryu.arguments import ArgumentParser
 from goryu.cli.game import Play
 from goryu.cli.game_clock import ClockConfig, GameClock
 from goryu.cli.game_display import GAMES, NOTATIONS, GameDisplay
@@ -26,12 +27,9 @@ from goryu.errors import GoryuError, InputError
 from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.language import language, tr
-from goryu.players.config import EngineConfig
 from goryu.players.levels import LEVELS, level_by_name
 from goryu.players.limits import Limits
-from goryu.players.model_path import read_model_options
-from goryu.usi.option_values import OptionValues
-from goryu.usi.options_file import read_options_file
+from goryu.usi.start_config import start_config
 
 if TYPE_CHECKING:
     from goryu.cli.game import Shown
@@ -55,8 +53,11 @@ def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO 
     try:
         session = Session(options, out)
         session.run(_reader(given, out))
-    except (GoryuError, OSError) as error:
-        if isinstance(error, OSError) and not error.filename:
+    except GoryuError as error:
+        sys.stderr.write(f"goryu play: {error.translated()}\n")
+        return 2
+    except OSError as error:
+        if not error.filename:
             raise  # The output is gone.
         sys.stderr.write(f"goryu play: {error}\n")
         return 2
@@ -154,7 +155,7 @@ class Session:
         options, show = self._options, self._screen.show
         if options.game != "shogi":
             return board_setup(options.game, self._rng, show, options.model)
-        config = replace(_engine_config(options.model, show), seed=options.seed or 0)
+        config = replace(start_config(options.model, show), seed=options.seed or 0)
         return shogi_setup(config, show, self._clock.limits if self._clock else Limits)
 
     @property
@@ -258,26 +259,6 @@ def _clock(options: argparse.Namespace) -> GameClock | None:
     return GameClock(times)
 
 
-def _engine_config(model: Path | None, show: Callable[[str], None]) -> EngineConfig:
-    """Returns the config of the USI engine at its start, with the network `model` if one is given.
-
-    It includes `engine_options.txt` and the options file of the network.
-    Raises AgentError if `engine_options.txt` names a network too.
-    """
-    options = OptionValues()
-    text, problem = read_options_file()
-    messages = [problem] if problem else []
-    messages += options.fix(text)
-    if model:
-        if refused := options.set("DNN_Model", str(model.absolute())):
-            raise AgentError(f"--model: {refused[0]}")
-        options.set("AllowFallback", "false")  # A user who names a network wants no other.
-    messages += options.set_model_options(read_model_options(options.config.evaluator))
-    for message in messages:
-        show(message)
-    return options.config
-
-
 def _parser() -> argparse.ArgumentParser:
     players = [f"  {PERSON:<17}{tr('you, at this terminal')}"]
     for name, algorithm in AGENTS.items():
@@ -285,8 +266,8 @@ def _parser() -> argparse.ArgumentParser:
         players.append(f"  {shown:<17}{tr(algorithm.about)}")
     players += ["", tr("levels:")]
     players += [f"  {level.number:<3}{level.name}: {level.about}" for level in LEVELS]
-    parser = argparse.ArgumentParser(
-        prog="goryu play",
+    parser = ArgumentParser(
+        "goryu play",
         description=tr(
             "Plays a game at the terminal. Shogi uses the engine's options of network and search, with "
             "engine_options.txt, but no book. During the game, help lists what you can write."

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from goryu.arguments import ArgumentParser
 from goryu.errors import GoryuError, InputError
 from goryu.files import atomic_write
 from goryu.language import either, language
@@ -70,8 +71,11 @@ def main(arguments: Sequence[str]) -> int:
             sys.stdout.write(tree_text(recording, subject, extent))
             return 0
         atomic_write(options.html, page(recording, len(recording) - 1, subject, extent))
-    except (GoryuError, OSError) as error:
-        sys.stderr.write(f"goryu tree: {error}\n")
+    except GoryuError as error:
+        _warn(error.translated())
+        return 1
+    except OSError as error:
+        _warn(str(error))
         return 1
     sys.stdout.write(f"{options.html}: {recording.playouts} playouts\n")
     return 0
@@ -137,7 +141,7 @@ def _parameter(given: str) -> tuple[str, float]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         "goryu tree",
         description=either(DESCRIPTION, DESCRIPTION_JA),
         formatter_class=argparse.RawDescriptionHelpFormatter,

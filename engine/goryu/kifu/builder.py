@@ -8,6 +8,7 @@ from goryu.games.shogi import SfenError, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.kifu.record import Ending, GameRecord, Ply, RecordError, Variation
+from goryu.language import tr
 
 MAX_DEPTH = 100
 """Variations may branch from variations this often."""
@@ -48,7 +49,7 @@ class GameBuilder:
         try:
             self.board = Board(start)
         except SfenError as error:
-            raise self.error(f"the start position: {error}") from None
+            raise self.error(tr("the start position: {error}", error=error.translated())) from None
         self._start = self.board.sfen()
         self._main = self._line = _Line(None, 1)
         self._lines = [self._main]
@@ -75,13 +76,16 @@ class GameBuilder:
         try:
             move = parse(self.board)
             if not self.board.is_legal(move):
-                raise self.error(f"{move_to_usi(move)} is not legal in {self.board.sfen()}")
+                text = tr(
+                    "{move} is not legal in {position}", move=move_to_usi(move), position=self.board.sfen()
+                )
+                raise self.error(text)
         except RecordError:
             raise
         except GoryuError as error:
-            raise self.error(f"move {self.ply}: {error}") from None
+            raise self.error(tr("move {ply}: {error}", ply=self.ply, error=error.translated())) from None
         if self._moves == MAX_PLIES:
-            raise self.error(f"expected at most {MAX_PLIES} moves")
+            raise self.error(tr("expected at most {count} moves", count=MAX_PLIES))
         self._moves += 1
         self.board.push(move)
         self._line.plies.append(_Ply(move_to_usi(move)))
@@ -99,13 +103,19 @@ class GameBuilder:
         """Goes back to before move `ply` of the current line, for a variation."""
         if not 1 <= ply <= self.ply:
             raise self.error(
-                f"a variation of move {ply}, but the line before it has moves 1 to {self.ply - 1}"
+                tr(
+                    "a variation of move {ply}, but the line before it has moves 1 to {last}",
+                    ply=ply,
+                    last=self.ply - 1,
+                )
             )
         line = self._line
         while line.parent is not None and line.first >= ply:
             line = line.parent
         if line.depth == MAX_DEPTH:
-            raise self.error(f"expected variations within variations at most {MAX_DEPTH} deep")
+            raise self.error(
+                tr("expected variations within variations at most {depth} deep", depth=MAX_DEPTH)
+            )
         while len(self.board.move_stack) >= ply:
             self.board.pop()
         self._line = _Line(line, ply, line.depth + 1)

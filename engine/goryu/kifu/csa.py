@@ -12,6 +12,7 @@ from goryu.games.shogi.sfen import PIECE_TOTALS, SfenFields
 from goryu.kifu.builder import GameBuilder
 from goryu.kifu.notation import CSA_NAMES, parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
+from goryu.language import tr
 
 ENDINGS = {
     "TORYO": Ending.RESIGNATION,
@@ -131,7 +132,9 @@ class _CsaReader:
         elif text[0] == "$":
             self._header(text[1:])
         elif not re.fullmatch(r"V[0-9.]+|PI.*", text):
-            raise self._error(f"expected a CSA statement such as +7776FU, received {text[:60]!r}")
+            raise self._error(
+                tr("expected a CSA statement such as +7776FU, received {text!r}", text=text[:60])
+            )
 
     def _header(self, text: str) -> None:
         key, _, value = text.partition(":")
@@ -156,7 +159,7 @@ class _CsaReader:
     def _move(self, text: str) -> None:
         game = self._started(None)
         if self._has_ended or self._illegal is not None:
-            raise self._illegal or self._error(f"expected nothing after the end of the game, received {text}")
+            raise self._illegal or self._error(_after_the_end(text))
         try:
             game.play(lambda board: parse_move(board, text))
         except RecordError as error:
@@ -166,9 +169,12 @@ class _CsaReader:
     def _end(self, word: str) -> None:
         game = self._started(None)
         if word not in ENDINGS:
-            raise self._error(f"expected one of %{', %'.join(ENDINGS)}, received %{word[:30]}")
+            known = ", ".join(f"%{ending}" for ending in ENDINGS)
+            raise self._error(
+                tr("expected one of {known}, received {text!r}", known=known, text=f"%{word[:30]}")
+            )
         if self._has_ended:
-            raise self._error(f"expected nothing after the end of the game, received %{word}")
+            raise self._error(_after_the_end(f"%{word}"))
         ending = ENDINGS[word]
         if self._illegal is not None and ending is Ending.ILLEGAL_MOVE:
             self._illegal = None
@@ -218,18 +224,22 @@ class _CsaReader:
         elif kind and kind in "+-":
             self._add("+-".index(kind), rest)
         else:
-            raise self._error(f"expected PI, P1 to P9, P+ or P-, received {text[:60]!r}")
+            raise self._error(tr("expected PI, P1 to P9, P+ or P-, received {text!r}", text=text[:60]))
 
     def _squares(self, text: str) -> list[tuple[int, int]]:
         """Returns the squares (-1: the hand) and kinds (0: AL) of a text such as 82HI22KA."""
         text = text.replace(" ", "")
         found = _SQUARE_PIECE.findall(text)
         if 4 * len(found) != len(text):
-            raise self._error(f"expected squares and pieces such as 82HI22KA, received {text[:60]!r}")
+            raise self._error(
+                tr("expected squares and pieces such as 82HI22KA, received {text!r}", text=text[:60])
+            )
         squares = []
         for digits, piece in found:
             if piece not in (*CSA_NAMES, "AL") or (digits != "00" and "0" in digits):
-                raise self._error(f"expected a square and a piece, received {digits}{piece}")
+                raise self._error(
+                    tr("expected squares and pieces such as 82HI22KA, received {text!r}", text=digits + piece)
+                )
             square = -1 if digits == "00" else 9 * (int(digits[0]) - 1) + int(digits[1]) - 1
             squares.append((square, 0 if piece == "AL" else CSA_NAMES.index(piece)))
         return squares
@@ -241,7 +251,7 @@ class _CsaReader:
             if plain in ("", "*"):
                 continue
             if plain[0] not in "+-" or plain[1:] not in CSA_NAMES[1:]:
-                raise self._error(f"expected * or a piece such as -KY, received {square!r}")
+                raise self._error(tr("expected * or a piece such as -KY, received {text!r}", text=square))
             kind = CSA_NAMES.index(plain[1:]) + (WHITE_PIECE if plain[0] == "-" else 0)
             self._pieces[9 * (8 - column) + rank] = kind
 
@@ -254,7 +264,7 @@ class _CsaReader:
             elif kind in HAND_KINDS:
                 self._hands[side][HAND_KINDS.index(kind)] += 1
             else:
-                raise self._error(f"{CSA_NAMES[kind]} cannot be in a hand")
+                raise self._error(tr("{piece} cannot be in a hand", piece=CSA_NAMES[kind]))
 
     def _deal_rest(self) -> None:
         """Puts all pieces that are nowhere yet into the hand that AL names."""
@@ -265,3 +275,7 @@ class _CsaReader:
             placed = sum(kinds.count(found) for found in {kind, kind + PROMOTED if kind != GOLD else kind})
             rest = total - placed - self._hands[0][place] - self._hands[1][place]
             self._hands[self._rest_of_set][place] += max(0, rest)
+
+
+def _after_the_end(text: str) -> str:
+    return tr("expected nothing after the end of the game, received {text!r}", text=text[:30])

@@ -19,6 +19,7 @@ from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.kif import NAMES, RATINGS
 from goryu.kifu.notation import CSA_NAMES
 from goryu.kifu.record import GameRecord, RecordError
+from goryu.language import tr
 
 PRESETS = {item.preset: item.sfen for item in HANDICAPS if item.preset}
 
@@ -28,20 +29,22 @@ def read_jkf(text: str, name: str = "") -> GameRecord:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        raise RecordError(f"expected JSON: {error.msg}", name, error.lineno) from None
+        raise RecordError(tr("expected JSON: {error}", error=error.msg), name, error.lineno) from None
     except (RecursionError, ValueError) as error:  # A number of thousands of digits is a ValueError.
-        raise RecordError(f"expected a JKF game: {error}", name) from None
+        raise RecordError(tr("expected a JKF game: {error}", error=error), name) from None
     try:
         return _game(data, name)
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
         if isinstance(error, RecordError):
             raise
-        raise RecordError(f"expected a JKF game: {type(error).__name__} {error}", name) from None
+        raise RecordError(
+            tr("expected a JKF game: {error}", error=f"{type(error).__name__} {error}"), name
+        ) from None
 
 
 def _game(data: Mapping[str, Any], name: str) -> GameRecord:
     if not isinstance(data.get("moves"), list):
-        raise RecordError("expected a JKF game with a list of moves", name)
+        raise RecordError(tr("expected a JKF game with a list of moves"), name)
     builder = GameBuilder(_start(data.get("initial"), name), name)
     _read_lines(builder, data["moves"])
     names, headers = ["", ""], dict[str, str]()
@@ -65,7 +68,8 @@ def _start(initial: Mapping[str, Any] | None, name: str) -> str:
         return PRESETS[preset]
     if preset != "OTHER":
         known = ", ".join(PRESETS)
-        raise RecordError(f"initial.preset: expected OTHER or one of {known}, received {preset!r}", name)
+        problem = tr("expected one of {known}, received {text!r}", known=f"OTHER, {known}", text=preset)
+        raise RecordError(f"initial.preset: {problem}", name)
     data = initial["data"]
     pieces = [0] * 81
     for file in range(9):
@@ -99,7 +103,7 @@ def _read_lines(builder: GameBuilder, main: list[Any]) -> None:
 def _read_entry(builder: GameBuilder, entry: Mapping[str, Any], ply: int) -> None:
     if entry.get("move"):
         if ply == 0 or ply != builder.ply:
-            raise builder.error(f"moves[{ply}]: a move before the start or after the end")
+            raise builder.error(tr("moves[{ply}]: a move before the start or after the end", ply=ply))
         builder.play(lambda board: _move(board, entry["move"]))
         if "time" in entry:
             now = entry["time"]["now"]
@@ -112,7 +116,8 @@ def _read_entry(builder: GameBuilder, entry: Mapping[str, Any], ply: int) -> Non
         word = str(entry["special"]).removeprefix("%")
         if word not in ENDINGS:
             known = ", ".join(ENDINGS)
-            raise builder.error(f"moves[{ply}].special: expected one of {known}, received {word[:30]!r}")
+            problem = tr("expected one of {known}, received {text!r}", known=known, text=word[:30])
+            raise builder.error(f"moves[{ply}].special: {problem}")
         builder.end(ENDINGS[word], {"+ILLEGAL_ACTION": 1, "-ILLEGAL_ACTION": 0}.get(word))
 
 

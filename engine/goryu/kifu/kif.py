@@ -12,6 +12,7 @@ from goryu.kifu.builder import GameBuilder
 from goryu.kifu.handicaps import handicap_of_name
 from goryu.kifu.notation import KIND_OF_KANJI, NARROW, parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
+from goryu.language import tr
 
 ENDINGS = {
     "投了": Ending.RESIGNATION,
@@ -142,7 +143,7 @@ class _KifReader:
         if text in ("先手番", "下手番", "後手番", "上手番"):
             self._turn = NAMES[text[:2]]
         elif self._game is not None and not self._has_ended:
-            raise self._error(f"expected a move or a comment, received {text[:60]!r}")
+            raise self._error(tr("expected a move or a comment, received {text!r}", text=text[:60]))
         elif match := _HEADER.match(line):
             self._header(match["key"].strip(), match["value"].strip(" \t　"))
         else:
@@ -173,12 +174,17 @@ class _KifReader:
             self._end(what)
             return
         if game.is_main and self._has_ended:
-            raise self._error(f"expected nothing but variations after the end, received {what[:60]!r}")
+            raise self._error(
+                tr("expected nothing but variations after the end, received {text!r}", text=what[:60])
+            )
         number = int(match["number"][:9])
         if game.ply == 1 and game.is_main:
             self._offset = number - 1
         if number != game.ply + self._offset:
-            raise self._error(f"expected move {game.ply + self._offset}, received move {number}")
+            expected = game.ply + self._offset
+            raise self._error(
+                tr("expected move {expected}, received move {number}", expected=expected, number=number)
+            )
         self._play(what)
         if match["time"]:
             self._time(match["time"])
@@ -193,7 +199,7 @@ class _KifReader:
         except ValueError:
             seconds = -1.0
         if not 0 <= seconds < 1e9:
-            raise self._error(f"expected a time such as ( 0:16/00:00:16), received {text!r}")
+            raise self._error(tr("expected a time such as ( 0:16/00:00:16), received {text!r}", text=text))
         self._started().seconds(seconds)
 
     def _ki2_moves(self, text: str) -> None:
@@ -207,7 +213,9 @@ class _KifReader:
     def _play(self, what: str) -> None:
         game = self._started()
         if game.is_main and self._has_ended:
-            raise self._error(f"expected nothing but variations after the end, received {what[:60]!r}")
+            raise self._error(
+                tr("expected nothing but variations after the end, received {text!r}", text=what[:60])
+            )
         try:
             game.play(lambda board: parse_move(board, what))
         except RecordError:
@@ -260,7 +268,9 @@ class _KifReader:
         name = self._headers.pop("手合割", "平手")
         handicap = handicap_of_name(name)
         if handicap is None:
-            raise self._error(f"手合割 {name!r}: expected a known handicap or a diagram of the board")
+            raise self._error(
+                tr("手合割 {name!r}: expected a known handicap or a diagram of the board", name=name)
+            )
         if self._turn is not None:
             return handicap.sfen.replace(" w " if self._turn == 0 else " b ", f" {'bw'[self._turn]} ")
         return handicap.sfen
@@ -268,13 +278,14 @@ class _KifReader:
     def _diagram(self) -> str:
         """Returns the SFEN of a diagram of nine ranks and two hands."""
         if len(self._ranks) != 9:
-            problem = f"expected 9 ranks in the diagram, found {len(self._ranks)}"
+            problem = tr("expected 9 ranks in the diagram, found {count}", count=len(self._ranks))
             raise RecordError(problem, self._name, self._ranks[-1][0])
         pieces = [0] * 81
         for rank, (number, text) in enumerate(self._ranks):
             squares = _SQUARE.findall(text)
             if len(squares) != 9:
-                raise RecordError(f"expected 9 squares in the rank, found {len(squares)}", self._name, number)
+                problem = tr("expected 9 squares in the rank, found {count}", count=len(squares))
+                raise RecordError(problem, self._name, number)
             for column, (side, kanji) in enumerate(squares):
                 kind = KIND_OF_KANJI.get(kanji, 0)
                 pieces[9 * (8 - column) + rank] = kind + (WHITE_PIECE if kind and side == "v" else 0)
@@ -290,13 +301,13 @@ class _KifReader:
         if plain in ("", "なし"):
             return tuple(counts)
         if _HELD.sub("", plain).strip():
-            raise RecordError(
-                f"expected pieces in hand such as 角 金二 歩十七, received {plain!r}", self._name, number
-            )
+            problem = tr("expected pieces in hand such as 角 金二 歩十七, received {text!r}", text=plain)
+            raise RecordError(problem, self._name, number)
         for kanji, count in _HELD.findall(plain):
             counts[HAND_KINDS.index(KIND_OF_KANJI[kanji])] += _number(count)
         if max(counts) > 18:
-            raise RecordError(f"expected at most 18 pieces of a kind, received {plain!r}", self._name, number)
+            problem = tr("expected at most 18 pieces of a kind, received {text!r}", text=plain)
+            raise RecordError(problem, self._name, number)
         return tuple(counts)
 
 

@@ -34,6 +34,7 @@ from goryu.games.shogi.pieces import (
 )
 from goryu.games.state import Move
 from goryu.implementation import Board
+from goryu.language import tr
 
 FILES = "１２３４５６７８９"
 RANKS = "一二三四五六七八九"
@@ -137,12 +138,47 @@ def parse_move(board: Board, text: str, previous: Move | None = None) -> Move:
             return _checked(board, find(board, match), text)
     if match := _JAPANESE.fullmatch(plain):
         return _from_japanese(board, match, text, previous)
-    raise MoveError(f"expected a move such as ▲７六歩, ７六歩(77), 7g7f or P-7f, received {text[:80]!r}")
+    raise MoveError(
+        tr("expected a move such as ▲７六歩, ７六歩(77), 7g7f or P-7f, received {text!r}", text=text[:80])
+    )
+
+
+def _illegal(board: Board, text: str) -> IllegalMoveError:
+    return IllegalMoveError(
+        tr("{move!r} is not legal in {position}", move=text.strip()[:80], position=board.sfen())
+    )
+
+
+def _not_in_turn(board: Board, text: str) -> IllegalMoveError:
+    return IllegalMoveError(
+        tr(
+            "{move!r}: it is the other side's turn in {position}",
+            move=text.strip()[:80],
+            position=board.sfen(),
+        )
+    )
+
+
+def _not_a_piece(text: str, piece: str) -> MoveError:
+    return MoveError(tr("{move!r}: {piece} is not a piece", move=text[:80], piece=piece))
+
+
+def _other_piece(board: Board, text: str, found: str, square: str) -> IllegalMoveError:
+    """Returns the error of a move whose square has another piece, or none (found: "")."""
+    return IllegalMoveError(
+        tr(
+            "{move!r}: there is {found} on {square} in {position}",
+            move=text.strip()[:80],
+            found=found or tr("no piece"),
+            square=square,
+            position=board.sfen(),
+        )
+    )
 
 
 def _checked(board: Board, move: Move, text: str) -> Move:
     if not board.is_legal(move):
-        raise IllegalMoveError(f"{text.strip()[:80]!r} is not legal in {board.sfen()}")
+        raise _illegal(board, text)
     return move
 
 
@@ -153,24 +189,23 @@ def _from_usi(board: Board, match: re.Match[str]) -> Move:
 
 def _from_csa(board: Board, match: re.Match[str]) -> Move:
     if match["sign"] and "+-".index(match["sign"]) != board.turn:
-        raise IllegalMoveError(f"{match[0]!r}: it is the other side's turn in {board.sfen()}")
+        raise _not_in_turn(board, match[0])
     if match["piece"] not in CSA_NAMES:
-        raise MoveError(f"{match[0]!r}: {match['piece']} is not a piece")
+        raise _not_a_piece(match[0], match["piece"])
     kind, to = CSA_NAMES.index(match["piece"]), _square(match["to"])
     if match["origin"] == "00":
         return _drop_of(kind, to, match[0])
     origin = _square(match["origin"])
     before = board.pieces[origin] % WHITE_PIECE
     if before not in (kind, kind - PROMOTED) or not before:
-        found = CSA_NAMES[before] or "no piece"
-        raise IllegalMoveError(f"{match[0]!r}: there is {found} on {match['origin']} in {board.sfen()}")
+        raise _other_piece(board, match[0], CSA_NAMES[before], match["origin"])
     return _distinct(origin, to, before != kind, match[0])
 
 
 def _from_western(board: Board, match: re.Match[str]) -> Move:
     letters, to = match["piece"], _square(match["to"])
     if letters not in KIND_OF_LETTERS:
-        raise MoveError(f"{match[0]!r}: {letters} is not a piece")
+        raise _not_a_piece(match[0], letters)
     kind = KIND_OF_LETTERS[letters]
     if match["how"] in "*'":
         return _drop_of(kind, to, match[0])
@@ -178,14 +213,14 @@ def _from_western(board: Board, match: re.Match[str]) -> Move:
     if match["origin"]:
         origin = _square(match["origin"])
         if board.pieces[origin] % WHITE_PIECE != kind:
-            raise IllegalMoveError(f"{match[0]!r}: no {letters} on {match['origin']} in {board.sfen()}")
+            raise _other_piece(board, match[0], KANJI[board.pieces[origin] % WHITE_PIECE], match["origin"])
         return _distinct(origin, to, promote, match[0])
     return _only(board, [make_move(origin, to, promote) for origin in _origins(board, to, kind)], match[0])
 
 
 def _from_japanese(board: Board, match: re.Match[str], text: str, previous: Move | None) -> Move:
     if match["sign"] and (match["sign"] in "△☖▽") != (board.turn == 1):
-        raise IllegalMoveError(f"{text.strip()[:80]!r}: it is the other side's turn in {board.sfen()}")
+        raise _not_in_turn(board, text)
     kind, to = KIND_OF_KANJI[match["piece"]], _japanese_target(board, match["to"], previous, text)
     promote = match["promotion"] == "成"
     if match["drop"] or match["origin"] == "00":
@@ -204,20 +239,19 @@ def _from_origin(board: Board, digits: str, kind: int, to: int, promote: bool, t
     origin = _square(digits)
     found = board.pieces[origin] % WHITE_PIECE
     if found != kind:
-        name = KANJI[found] or "no piece"
-        raise IllegalMoveError(f"{text.strip()[:80]!r}: there is {name} on {digits} in {board.sfen()}")
+        raise _other_piece(board, text, KANJI[found], digits)
     return _distinct(origin, to, promote, text)
 
 
 def _distinct(origin: int, to: int, promote: bool, text: str) -> Move:
     if origin == to:
-        raise MoveError(f"{text.strip()[:80]!r}: the piece does not move")
+        raise MoveError(tr("{text!r}: the piece does not move", text=text.strip()[:80]))
     return make_move(origin, to, promote)
 
 
 def _drop_of(kind: int, to: int, text: str) -> Move:
     if kind not in DROP_KINDS:
-        raise MoveError(f"{text.strip()[:80]!r}: this piece cannot be dropped")
+        raise MoveError(tr("{text!r}: this piece cannot be dropped", text=text.strip()[:80]))
     letter = piece_letters(kind)
     return make_drop(DROP_LETTERS.index(letter), to)
 
@@ -226,10 +260,17 @@ def _only(board: Board, moves: Sequence[Move], text: str) -> Move:
     """Returns the one legal move among the candidates."""
     legal = [move for move in moves if board.is_legal(move)]
     if not legal:
-        raise IllegalMoveError(f"{text.strip()[:80]!r} is not legal in {board.sfen()}")
+        raise _illegal(board, text)
     if len(legal) > 1:
         names = ", ".join(map(move_to_usi, legal))
-        raise MoveError(f"{text.strip()[:80]!r} may be {names} in {board.sfen()}")
+        raise MoveError(
+            tr(
+                "{text!r} may be {moves} in {position}",
+                text=text.strip()[:80],
+                moves=names,
+                position=board.sfen(),
+            )
+        )
     return legal[0]
 
 
@@ -249,7 +290,7 @@ def _japanese_target(board: Board, text: str, previous: Move | None, whole: str)
         return 9 * (int(text[0]) - 1) + (RANKS.index(rank) if rank in RANKS else int(rank) - 1)
     last = _previous(board, previous)
     if last is None:
-        raise MoveError(f"{whole.strip()[:80]!r}: 同 needs a move before it")
+        raise MoveError(tr("{text!r}: 同 needs a move before it", text=whole.strip()[:80]))
     return move_to(last)
 
 

@@ -11,6 +11,7 @@ from goryu.kifu.jkf import read_jkf
 from goryu.kifu.kif import read_kif
 from goryu.kifu.notation import parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
+from goryu.language import tr
 
 SUFFIXES = (".kif", ".kifu", ".ki2", ".ki2u", ".csa", ".jkf", ".sfen", ".usi")
 """The suffixes of records. Some have .txt or .json, but most files with these are something else."""
@@ -45,7 +46,7 @@ def parse_record(data: bytes | str, name: str = "") -> GameRecord:
     """
     games = list(parse_records(data, name))
     if len(games) != 1:
-        raise RecordError(f"expected one game, found {len(games)}", name)
+        raise RecordError(tr("expected one game, found {count}", count=len(games)), name)
     game = games[0]
     if isinstance(game, RecordError):
         raise game
@@ -85,7 +86,7 @@ def _separated(text: str, name: str) -> Iterator[tuple[str, list[str], int]]:
     lines = re.split(r"\r\n|\r|\n", text)
     first = next((line for line in lines if line.strip()), None)
     if first is None:
-        raise RecordError("expected a game record, the file is empty", name)
+        raise RecordError(tr("expected a game record, the file is empty"), name)
     if first.lstrip().startswith("{"):
         yield "jkf", lines, 1
     elif _USI.match(first):
@@ -98,8 +99,9 @@ def _separated(text: str, name: str) -> Iterator[tuple[str, list[str], int]]:
     elif _KIF.search(text):
         yield "kif", lines, 1
     else:
+        text = first.strip()[:60]
         raise RecordError(
-            f"expected a record in KIF, KI2, CSA, JKF or USI, received {first.strip()[:60]!r}", name, 1
+            tr("expected a record in KIF, KI2, CSA, JKF or USI, received {text!r}", text=text), name, 1
         )
 
 
@@ -132,11 +134,13 @@ def _read_usi(line: str, name: str, number: int) -> GameRecord:
     try:
         start = str(parse_sfen(start))
     except SfenError as error:
-        raise RecordError(str(error), name, number) from None
+        raise RecordError(error.translated(), name, number) from None
     builder = GameBuilder(start, name, number)
     for word in rest[1:] if rest[:1] == ["moves"] else rest:
         if builder.ending is not Ending.UNKNOWN:
-            raise builder.error(f"expected nothing after the end of the game, received {word[:30]!r}")
+            raise builder.error(
+                tr("expected nothing after the end of the game, received {text!r}", text=word[:30])
+            )
         if word in ("resign", "win"):
             builder.end(Ending.RESIGNATION if word == "resign" else Ending.DECLARATION)
         else:
@@ -146,11 +150,11 @@ def _read_usi(line: str, name: str, number: int) -> GameRecord:
 
 def _decoded(data: bytes | str, name: str) -> str:
     if len(data) > MAX_BYTES:
-        raise RecordError(f"expected at most {MAX_BYTES >> 20} MiB", name)
+        raise RecordError(tr("expected at most {size} MiB", size=MAX_BYTES >> 20), name)
     text = data.removeprefix("\ufeff") if isinstance(data, str) else _decoded_bytes(data, name)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise RecordError("a zero byte: the file is damaged", name, line)
+        raise RecordError(tr("a zero byte: the file is damaged"), name, line)
     return text
 
 
@@ -186,5 +190,7 @@ def _strict(data: bytes, encoding: str, name: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"{data[error.start]:#x}"
-        problem = f"expected UTF-8, CP932, EUC-JP, ISO-2022-JP or UTF-16, received the byte {found}"
+        problem = tr(
+            "expected UTF-8, CP932, EUC-JP, ISO-2022-JP or UTF-16, received the byte {byte}", byte=found
+        )
         raise RecordError(problem, name, line) from None

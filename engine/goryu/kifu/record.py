@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from goryu.errors import InputError
 from goryu.games.shogi import START_SFEN
+from goryu.language import either
 
 
 class RecordError(InputError):
@@ -17,7 +18,9 @@ class RecordError(InputError):
     """
 
     def __init__(self, problem: str, name: str = "", line: int | None = None) -> None:
-        place = ":".join(filter(None, [name, str(line) if line and name else f"line {line}" if line else ""]))
+        place = name
+        if line:
+            place = either(f"{name}:{line}" if name else f"line {line}", f"{name} {line}行目".strip())
         super().__init__(f"{place}: {problem}" if place else problem)
         self.problem, self.name, self.line = problem, name, line
 

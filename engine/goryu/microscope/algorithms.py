@@ -7,6 +7,7 @@ from random import Random
 from goryu.errors import InputError
 from goryu.games.state import State
 from goryu.implementation import Board
+from goryu.language import tr
 from goryu.microscope.gumbel import GumbelObserver
 from goryu.microscope.minimax import MinimaxObserver
 from goryu.microscope.model import Edge, Node
@@ -81,7 +82,9 @@ def make_observer(name: str, state: State, evaluator: Evaluator, values: Values 
         raise InputError(f"algorithm {name!r}: expected one of {', '.join(ALGORITHMS)}")
     algorithm = ALGORITHMS[name]
     if algorithm.searches_whole_game and isinstance(state, Board):
-        raise InputError(f"{name} searches the whole game, which has no end in shogi; use depth-limited")
+        raise InputError(
+            tr("{name} searches the whole game, which has no end in shogi; use depth-limited", name=name)
+        )
     return algorithm.make(state, evaluator, checked(algorithm, values or {}))
 
 
@@ -93,9 +96,20 @@ def checked(algorithm: Algorithm, given: Values) -> dict[str, float]:
     for parameter in algorithm.parameters:
         value = values[parameter.name] = given.get(parameter.name, parameter.default)
         if not parameter.least <= value <= parameter.most or (parameter.is_whole and value != int(value)):
-            kind = "a whole number" if parameter.is_whole else "a number"
-            expected = f"{kind} from {parameter.least:g} to {parameter.most:g}"
-            raise InputError(f"parameter {parameter.name}: expected {expected}, received {value:g}")
+            limits = {"least": parameter.least, "most": parameter.most}
+            expected = (
+                tr("a whole number from {least:g} to {most:g}", **limits)
+                if parameter.is_whole
+                else tr("a number from {least:g} to {most:g}", **limits)
+            )
+            raise InputError(
+                tr(
+                    "parameter {name}: expected {expected}, received {value:g}",
+                    name=parameter.name,
+                    expected=expected,
+                    value=value,
+                )
+            )
     return values
 
 

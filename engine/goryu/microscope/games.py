@@ -12,6 +12,7 @@ from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Reversi
 from goryu.kifu.notation import KANJI, japanese_move
 from goryu.kifu.reading import parse_record
+from goryu.language import tr
 
 Language = Literal["en", "ja"]
 
@@ -44,7 +45,10 @@ def _parse_tictactoe(text: str) -> State:
         number = SQUARES.index(word) if word in SQUARES else int(word) if word in "012345678" else -1
         if number not in state.legal_moves():
             raise InputError(
-                f"move {word!r}: expected a free square, 0 to 8 or a1 to c3, in a game that goes on"
+                tr(
+                    "move {word!r}: expected a free square, 0 to 8 or a1 to c3, in a game that goes on",
+                    word=word,
+                )
             )
         state.push(Move(number))
     return state
@@ -57,8 +61,15 @@ def _parse_reversi(text: str) -> State:
     for word in words:
         names = {state.move_name(move): move for move in state.legal_moves()}
         if word not in names:
-            expected = ", ".join(names) or "no move, the game is over"
-            raise InputError(f"move {word!r} after {state.ply} moves: expected one of {expected}")
+            expected = ", ".join(names) or tr("no move, the game is over")
+            raise InputError(
+                tr(
+                    "move {word!r} after {count} moves: expected one of {moves}",
+                    word=word,
+                    count=state.ply,
+                    moves=expected,
+                )
+            )
         state.push(names[word])
     return state
 
@@ -168,7 +179,13 @@ def parse_position(game: str, text: str) -> State:
         raise InputError(f"game {game!r}: expected one of {', '.join(GAMES)}")
     state = GAMES[game].parse(text)
     if (outcome := state.outcome()) is not None:
-        raise InputError(f"position {text!r}: expected a game that goes on, it is over ({outcome.reason})")
+        raise InputError(
+            tr(
+                "position {text!r}: expected a game that goes on, it is over ({reason})",
+                text=text[:200],
+                reason=tr(outcome.reason),
+            )
+        )
     return state
 
 

@@ -15,6 +15,7 @@ from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.state import State
 from goryu.implementation import Reversi
+from goryu.language import tr
 from goryu.players.config import EvaluatorConfig
 from goryu.players.loading import load_evaluator
 from goryu.search.evaluator import Evaluation, Evaluator
@@ -78,6 +79,6 @@ def open_evaluator(
     if name == "material":
         return DiscEvaluator()
     if isinstance(state, Reversi) and state.size != 8:
-        raise InputError(f"the network plays reversi on 8x8 only, received {state.size}x{state.size}")
+        raise InputError(tr("the network plays reversi on 8x8 only, received {size}x{size}", size=state.size))
     path = Path(config.model) if config.model else models_folder() / f"{game}.onnx"
     return CachedEvaluator(load(path, BOARD_GAMES[game]))

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from goryu.arguments import ArgumentParser
 from goryu.errors import GoryuError, InputError
+from goryu.language import tr
 from goryu.usi.start_config import start_config
 
 if TYPE_CHECKING:
@@ -17,11 +19,6 @@ if TYPE_CHECKING:
 
 MOST_RECORD_BYTES = 1 << 20
 """Of the record to review: the longest ones have some 100 kB."""
-
-ADVICE = """\
-goryu web: {package} is not installed; the page needs the extra "web":
-  pip install "goryu[web]"       (in a checkout: python3 tools/dev.py web)
-"""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,40 +31,44 @@ def main(arguments: Sequence[str]) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("goryu"):
             raise
-        sys.stderr.write(ADVICE.format(package=error.name))
+        _report(_advice(str(error.name)))
         return 1
     logging.basicConfig(level=logging.WARNING, format="goryu web: %(message)s")
     try:
         config = start_config(given.model, _report)
         record = read_record_file(given.record) if given.record else None
     except (GoryuError, OSError) as error:
-        sys.stderr.write(f"goryu web: {error}\n")
+        _report(error.translated() if isinstance(error, GoryuError) else str(error))
         return 2
     try:
         asyncio.run(serve(Server(VIEWS, config, record), given.port, given.browser))
     except KeyboardInterrupt:
         return 0
     except OSError as error:
-        sys.stderr.write(f"goryu web: cannot listen on port {given.port}: {error.strerror or error}\n")
+        _report(tr("cannot listen on port {port}: {error}", port=given.port, error=error.strerror or error))
         return 1
     return 0
 
 
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="goryu web",
-        description="Opens a page to play, to review games and to watch searches. Ctrl-C ends it.",
+    parser = ArgumentParser(
+        "goryu web",
+        description=tr("Opens a page to play, to review games and to watch searches. Ctrl-C ends it."),
     )
-    parser.add_argument("record", nargs="?", type=Path, metavar="FILE", help="a game record to review")
+    parser.add_argument("record", nargs="?", type=Path, metavar="FILE", help=tr("a game record to review"))
     parser.add_argument(
-        "--port", type=port, default=0, help="of the server on 127.0.0.1; default: a free one"
+        "--port",
+        type=port,
+        default=0,
+        metavar="N",
+        help=tr("of the server on 127.0.0.1; default: a free one"),
     )
     parser.add_argument(
-        "--no-browser", dest="browser", action="store_false", help="print the address, and do not open it"
+        "--no-browser", dest="browser", action="store_false", help=tr("print the address, and do not open it")
     )
     parser.add_argument(
-        "--model", type=Path, metavar="FILE.onnx", help="network that replaces the shipped one"
+        "--model", type=Path, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
     )
     return parser
 
@@ -75,8 +76,15 @@ def make_parser() -> argparse.ArgumentParser:
 def port(text: str) -> int:
     """Returns the number of a port."""
     if not text.isascii() or not text.isdecimal() or not 0 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a number from 0 to 65535")
+        raise argparse.ArgumentTypeError(tr("{text!r}: expected a number from 0 to 65535", text=text))
     return int(text)
+
+
+def _advice(package: str) -> str:
+    """Returns what to do about a package of the extra that is missing."""
+    problem = tr('{package} is not installed; the page needs the extra "web":', package=package)
+    checkout = tr("(in a checkout: {command})", command="python3 tools/dev.py web")
+    return f'{problem}\n  pip install "goryu[web]"       {checkout}'
 
 
 def _report(message: str) -> None:
@@ -87,10 +95,10 @@ async def serve(server: "Server", number: int, opens_browser: bool) -> None:
     """Serves until the task is cancelled."""
     async with server.running(number):
         address = server.url + ("#review/file" if server.has_record else "")
-        sys.stdout.write(f"goryu web: {address} (Ctrl-C ends it)\n")
+        sys.stdout.write(f"goryu web: {address} {tr('(Ctrl-C ends it)')}\n")
         sys.stdout.flush()
         if opens_browser and not await asyncio.to_thread(webbrowser.open, address):
-            sys.stdout.write("goryu web: no browser was found; open the address above in one\n")
+            sys.stdout.write(f"goryu web: {tr('no browser was found; open the address above in one')}\n")
         await asyncio.Event().wait()
 
 
@@ -99,5 +107,7 @@ def read_record_file(path: Path) -> tuple[str, bytes]:
     with path.open("rb") as file:
         content = file.read(MOST_RECORD_BYTES + 1)
     if len(content) > MOST_RECORD_BYTES:
-        raise InputError(f"{path}: more than {MOST_RECORD_BYTES} bytes, expected a game record")
+        raise InputError(
+            tr("{path}: more than {size} bytes, expected a game record", path=path, size=MOST_RECORD_BYTES)
+        )
     return path.name, content

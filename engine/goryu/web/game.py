@@ -13,6 +13,7 @@ from goryu.games.tictactoe import LINES, TicTacToe
 from goryu.implementation import Board, Reversi
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.kifu.record import Ending, GameRecord, Ply
+from goryu.language import tr
 
 GAMES = ("shogi", "reversi", "tictactoe")
 PASS = 64
@@ -151,8 +152,11 @@ class Game:
         """Plays a move; InputError if it is not legal. seconds: that it took; None: counted here."""
         legal = self.legal_moves()
         if name not in legal:
-            what = "the game is over" if self.over else f"{name[:20]!r} is not a legal move"
-            raise InputError(f"{what} in {self.position()}")
+            if self.over:
+                raise InputError(tr("the game is over"))
+            raise InputError(
+                tr("{move!r} is not legal in {position}", move=name[:20], position=self.position())
+            )
         if seconds is None:
             seconds = monotonic() - self._moved_s
         played = self._played(legal[name], name, seconds)

@@ -10,6 +10,7 @@ from typing import Any
 
 from goryu.errors import InputError
 from goryu.games.state import Move, State
+from goryu.language import tr
 from goryu.microscope.algorithms import ALGORITHMS, Algorithm, make_observer
 from goryu.microscope.games import GAMES, Language, parse_position
 from goryu.microscope.networks import KINDS, NAMES, open_evaluator
@@ -18,7 +19,7 @@ from goryu.microscope.puct import PuctObserver
 from goryu.microscope.recording import Observer
 from goryu.microscope.view import Extent, node_view, view
 from goryu.search.evaluator import Evaluator
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number
+from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, language_of, number
 
 MOST_PLAYOUTS = 2000
 """The playouts that a page may run: the recording stays in memory."""
@@ -73,7 +74,7 @@ class MicroscopeView(View):
 
     def on_catalogue(self, message: Message) -> dict[str, Any]:
         """Returns the games, algorithms and networks to choose from, and the style of the pictures."""
-        column = 1 if _language(message) == "ja" else 0
+        column = 1 if language_of(message) == "ja" else 0
         return {
             "games": {
                 name: {
@@ -97,7 +98,13 @@ class MicroscopeView(View):
         game, name = choice(message, "game", GAMES), choice(message, "algorithm", ALGORITHMS)
         text = field(message, "position", str, "")
         if len(text) > MOST_POSITION:
-            raise MessageError(f"position: expected at most {MOST_POSITION} characters, received {len(text)}")
+            raise MessageError(
+                tr(
+                    "position: expected at most {most} characters, received {count}",
+                    most=MOST_POSITION,
+                    count=len(text),
+                )
+            )
         network = choice(message, "network", KINDS[game], "uniform")
         values = {str(key): _value(key, value) for key, value in field(message, "values", dict, {}).items()}
 
@@ -124,7 +131,7 @@ class MicroscopeView(View):
         step = number(message, "step", 0, MOST_STEPS, 0) if message.get("playout") is None else None
         playout = number(message, "playout", 0, MOST_PLAYOUTS, 0)
         extent = Extent(number(message, "depth", 0, 60, 4), number(message, "width", 1, 600, 6))
-        node, language = field(message, "node", str, ""), _language(message)
+        node, language = field(message, "node", str, ""), language_of(message)
 
         def show(job: Job) -> dict[str, Any]:
             search = self._wanted()
@@ -151,7 +158,7 @@ class MicroscopeView(View):
 
     def _wanted(self) -> Search:
         if self._search is None:
-            raise InputError("no search has begun")
+            raise InputError(tr("no search has begun"))
         return self._search
 
     def _run(self, search: Search, job: Job, step: int | None, playout: int) -> None:
@@ -181,7 +188,12 @@ def _move_root(observer: PuctObserver, move: Move) -> None:
     state = observer.state_at_root()
     state.push(move)
     if (outcome := state.outcome()) is not None:
-        raise InputError(f"the game is over after this move ({outcome.reason}): it cannot become the root")
+        raise InputError(
+            tr(
+                "the game is over after this move ({reason}): it cannot become the root",
+                reason=tr(outcome.reason),
+            )
+        )
     observer.move_root(move)
 
 
@@ -233,10 +245,6 @@ def _description(algorithm: Algorithm, column: int) -> dict[str, Any]:
             for p in algorithm.parameters
         ],
     }
-
-
-def _language(message: Message) -> Language:
-    return "ja" if message.get("language") == "ja" else "en"
 
 
 def _value(name: str, value: Any) -> float:

@@ -15,6 +15,7 @@ from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.notation import japanese_move, parse_move, western_move
 from goryu.kifu.record import Ending
 from goryu.kifu.writing import to_csa, to_kif
+from goryu.language import tr
 from goryu.players.levels import FULL_STRENGTH, LEVELS
 from goryu.players.limits import Limits
 from goryu.players.position import rules_of
@@ -117,7 +118,10 @@ class PlayView(View):
             return self._play(game, move_to_usi(parse_move(game.state, text)))
         names = {one.lower(): name for name in game.legal_moves() for one in (_square_name(game, name), name)}
         if (name := names.get(text.strip().lower())) is None:
-            raise InputError(f"{text!r} is not a legal move; expected one of {', '.join(sorted(names))}")
+            expected = ", ".join(sorted(names))
+            raise InputError(
+                tr("{text!r} is not a legal move; expected one of {moves}", text=text, moves=expected)
+            )
         return self._play(game, name)
 
     def on_undo(self, message: Message) -> dict[str, Any]:
@@ -144,7 +148,7 @@ class PlayView(View):
         game = self._current(message)
         self._check_turn(game)
         if not game.may_declare():
-            raise InputError("the entering king does not win yet: see the rules of declaration")
+            raise InputError(tr("you cannot declare a win here"))
         self._stop()
         game.end(Ending.DECLARATION, game.turn)
         return self._state()
@@ -155,7 +159,7 @@ class PlayView(View):
         self._check_turn(game)
         state = _for_search(game)
         if self._thinking is not None:
-            raise InputError("wait for the opponent's move")
+            raise InputError(tr("wait for the opponent's move"))
 
         def work(job: Job) -> list[dict[str, Any]]:
             hints = [] if job.is_stopped else self._opponents.hints(game.kind, state, job)
@@ -186,12 +190,12 @@ class PlayView(View):
     def _current(self, message: Message) -> Game:
         """Returns the game that the message is about."""
         if self._game is None or number(message, "number", 0, 1 << 31) != self._number:
-            raise InputError("this game is over: the page shows an old one; reload it")
+            raise InputError(tr("the page shows an old game; reload it"))
         return self._game
 
     def _check_turn(self, game: Game) -> None:
         if not game.is_persons_turn:
-            raise InputError("the game is over" if game.over else "it is the opponent's turn")
+            raise InputError(tr("the game is over") if game.over else tr("it is the opponent's turn"))
 
     def _play(self, game: Game, move: str) -> dict[str, Any]:
         if _has_lost_on_time(game):
@@ -269,7 +273,7 @@ class PlayView(View):
             await asyncio.sleep(LEAST_REPLY_S - (monotonic() - started_s))
         except GoryuError as error:
             self._thinking = None
-            self.session.send("play.problem", text=str(error))
+            self.session.send("play.problem", text=error.translated())
             return
         self._thinking = None
         if reply.resigns:
@@ -386,7 +390,7 @@ def _clock_config(message: Message) -> ClockConfig | None:
         raise MessageError(f"play.new: clock is {str(value)[:40]!r}, expected main, byoyomi and increment")
     seconds = [field(value, name, float, 0.0) for name in ("main", "byoyomi", "increment")]
     if not all(0 <= one <= 24 * 3600 for one in seconds) or not any(seconds):
-        raise MessageError(f"play.new: clock of {seconds} seconds: expected 0 to 86400, and not all 0")
+        raise MessageError(tr("clock: expected times of 0 to 24 hours, and not all 0"))
     return ClockConfig(*seconds)
 
 

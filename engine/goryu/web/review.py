@@ -15,6 +15,7 @@ from goryu.implementation import IMPLEMENTATION
 from goryu.kifu.reading import parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
+from goryu.language import tr
 from goryu.players.threads import usable_threads
 from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number
 
@@ -83,7 +84,7 @@ class ReviewView(View):
 
     def _opened(self) -> Describer:
         if self._describer is None:
-            raise InputError("no game is open: open a record first")
+            raise InputError(tr("no game is open: open a record first"))
         return self._describer
 
     def _open(self, title: str, data: bytes | str, playouts: int) -> dict[str, Any]:
@@ -194,10 +195,10 @@ def _first_game(data: bytes | str, title: str) -> GameRecord:
         if isinstance(game, RecordError):
             errors.append(game)
         elif len(game.moves) > MOST_PLIES:
-            raise RecordError(f"{len(game.moves)} moves, expected {MOST_PLIES} at most", title)
+            raise RecordError(tr("expected at most {count} moves", count=MOST_PLIES), title)
         else:
             return game
-    raise errors[0] if errors else RecordError("no game was found", title)
+    raise errors[0] if errors else RecordError(tr("no game was found"), title)
 
 
 def _moves(message: Message) -> list[str]:

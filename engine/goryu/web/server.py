@@ -11,9 +11,10 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from goryu import __version__
 from goryu.errors import GoryuError
+from goryu.language import speaking, tr
 from goryu.players.config import EngineConfig
 from goryu.web.security import HEADERS, Guard
-from goryu.web.session import MessageError, Session, View, field, parse
+from goryu.web.session import MessageError, Session, View, field, language_of, parse
 
 _log = logging.getLogger("goryu.web")
 
@@ -21,6 +22,9 @@ STATIC = Path(__file__).parent / "static"
 
 MOST_MESSAGE_BYTES = 2 << 20
 """Of one message from the page: the longest game records have some 100 kB."""
+
+MOST_REASON_BYTES = 123
+"""Of the reason in a close frame (RFC 6455, 5.5)."""
 
 HELLO_S = 10.0
 """A new connection must send the token in this time."""
@@ -109,7 +113,7 @@ class Server:
         try:
             session, is_new = await self._greet(socket)
         except (GoryuError, TimeoutError) as error:
-            await socket.close(code=WSCloseCode.POLICY_VIOLATION, message=str(error).encode()[:120])
+            await socket.close(code=WSCloseCode.POLICY_VIOLATION, message=close_reason(str(error)))
             return socket
         sender = asyncio.create_task(self._send(session, socket, is_new))
         try:
@@ -129,17 +133,19 @@ class Server:
             raise MessageError("expected a hello with the token of the page")
         hello = parse(first.data)
         if hello["type"] != "hello" or not self.guard.is_token(hello.get("token")):
-            raise MessageError("expected a hello with the token of the page; reload the page")
+            with speaking(language_of(hello)):
+                raise MessageError(tr("the page is of an earlier start of Goryu; reload it"))
         known = field(hello, "session", str, "")
         session = self.sessions.get(known)
         if session is not None and await self._is_in_use(known):
             session = None  # The browser copied the session's name with the tab.
         is_new = session is None
         if session is None:
-            session = self._new_session()
+            with speaking(language_of(hello)):
+                session = self._new_session()
         elif old := self._sockets.get(session.id):
             await old.close(code=WSCloseCode.GOING_AWAY)
-        session.language = "ja" if field(hello, "language", str, "en") == "ja" else "en"
+        session.language = language_of(hello)
         session.left_s = None
         self._sockets[session.id] = socket
         session.outbox.open()
@@ -163,7 +169,9 @@ class Server:
         if len(self.sessions) >= MOST_SESSIONS:
             idle = [one for one in self.sessions.values() if one.left_s is not None]
             if not idle:
-                raise MessageError(f"{MOST_SESSIONS} tabs are open, which is the most; close one of them")
+                raise MessageError(
+                    tr("{count} tabs are open, which is the most; close one of them", count=MOST_SESSIONS)
+                )
             self._forget(min(idle, key=lambda one: one.left_s or 0.0))
         session = Session(self._views, self._config, self._record)
         self.sessions[session.id] = session
@@ -209,3 +217,12 @@ class Server:
     def _forget(self, session: Session) -> None:
         session.close()
         del self.sessions[session.id]
+
+
+def close_reason(text: str) -> bytes:
+    """Returns the text in UTF-8, cut to what a close frame of a WebSocket can hold.
+
+    >>> len(close_reason("再" * 100).decode())
+    41
+    """
+    return text.encode()[:MOST_REASON_BYTES].decode(errors="ignore").encode()

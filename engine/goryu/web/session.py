@@ -6,6 +6,7 @@ sends {"type": "VIEW.NAME", ...} at any time.
 """
 
 import asyncio
+import contextvars
 import inspect
 import json
 import logging
@@ -14,13 +15,15 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from goryu.errors import GoryuError, InputError
+from goryu.language import speaking, tr
 from goryu.players.config import EngineConfig
 
 _log = logging.getLogger("goryu.web")
 
+Language = Literal["ja", "en"]
 T = TypeVar("T")
 Message = Mapping[str, Any]
 Handler = Callable[[Message], Any]
@@ -183,10 +186,9 @@ class Outbox:
 class Session:
     """One tab of the browser; it survives a short loss of the connection and a reload.
 
-    id: a secret that only this tab knows. language: "ja" or "en", as the page shows it.
+    id: a secret that only this tab knows. language: of the page, and of the messages for it.
     config: of the engine, with the network that the user named. record: (name, content) of the record that
-    the
-        user named on the command line, or None.
+        the user named on the command line, or None.
     """
 
     def __init__(
@@ -194,7 +196,7 @@ class Session:
     ) -> None:
         """Must be called in the event loop."""
         self.id = secrets.token_urlsafe(24)
-        self.language = "en"
+        self.language: Language = "en"
         self.config = config
         self.record = record
         self.left_s: float | None = None
@@ -213,7 +215,11 @@ class Session:
             self._handlers |= view.handlers()
 
     def receive(self, text: str) -> None:
-        """Handles a message of the page; errors of the page go back to it."""
+        """Handles a message of the page; errors go back to it in its language."""
+        with speaking(self.language):
+            self._receive(text)
+
+    def _receive(self, text: str) -> None:
         identity = None
         try:
             message = parse(text)
@@ -246,10 +252,12 @@ class Session:
 
     def _reply_error(self, identity: Any, error: Exception) -> None:
         if isinstance(error, GoryuError):
-            text = str(error)
+            text = error.translated()
         else:
             _log.error("a message could not be handled", exc_info=error)
-            text = f"{type(error).__name__}: {error}"
+            text = tr(
+                "a defect of Goryu, please report it: {error}", error=f"{type(error).__name__}: {error}"
+            )
         self.outbox.put({"type": "reply", "id": identity, "ok": False, "error": text})
 
     def send(self, kind: str, **content: Any) -> None:
@@ -270,7 +278,9 @@ class Session:
         self.stop(name)
         job = self._jobs[name] = Job(self)
         async with self._locks.setdefault(name, asyncio.Lock()):
-            thread = self._loop.run_in_executor(self._threads, work, job)
+            # Messages of the thread are in the page's language.
+            context = contextvars.copy_context()
+            thread = self._loop.run_in_executor(self._threads, context.run, work, job)
             try:
                 return await asyncio.shield(thread)
             except asyncio.CancelledError:
@@ -326,6 +336,11 @@ def parse(text: str) -> dict[str, Any]:
     return message
 
 
+def language_of(message: Message) -> Language:
+    """Returns the language that a message of the page names; English if it names none."""
+    return "ja" if message.get("language") == "ja" else "en"
+
+
 def field(message: Message, name: str, kind: type[T], default: T | None = None) -> T:
     """Returns a field of a message.
 
@@ -362,5 +377,13 @@ def number(message: Message, name: str, least: int, most: int, default: int | No
     """Returns a whole number of a message; raises MessageError if it is out of range."""
     value = field(message, name, int, default)
     if not least <= value <= most:
-        raise MessageError(f"{message.get('type')}: {name} is {value}, expected {least} to {most}")
+        raise MessageError(
+            tr(
+                "{name}: expected a number from {least} to {most}, received {value}",
+                name=tr(name),
+                value=value,
+                least=least,
+                most=most,
+            )
+        )
     return value

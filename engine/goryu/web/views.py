@@ -4,10 +4,11 @@ from base64 import b64encode
 from typing import Any
 
 from goryu.errors import InputError
+from goryu.language import tr
 from goryu.web.microscope import MicroscopeView
 from goryu.web.play import PlayView
 from goryu.web.review import ReviewView
-from goryu.web.session import Message, View
+from goryu.web.session import Message, View, language_of
 
 
 class SessionView(View):
@@ -20,13 +21,13 @@ class SessionView(View):
         self.session.answered.set()
 
     def on_language(self, message: Message) -> None:
-        """Sets the language of error messages."""
-        self.session.language = "ja" if message.get("language") == "ja" else "en"
+        """Sets the language of messages."""
+        self.session.language = language_of(message)
 
     def on_file(self, _message: Message) -> dict[str, Any]:
         """Returns name and content (Base64) of the record that the user named on the command line."""
         if self.session.record is None:
-            raise InputError("no record was named on the command line; open one from the page")
+            raise InputError(tr("no record was named on the command line; open one from the page"))
         name, content = self.session.record
         return {"name": name, "content": b64encode(content).decode()}
 

@@ -21,6 +21,7 @@ from goryu.games.shogi.pieces import (
     is_attacked,
     piece_letters,
 )
+from goryu.language import tr
 
 __all__ = ["START_SFEN", "SfenError", "SfenFields", "parse_sfen"]
 
@@ -35,14 +36,29 @@ _COLOURS = ("black", "white")
 
 
 class SfenError(GoryuError, ValueError):
-    """An SFEN that cannot be read or breaks a rule of shogi.
+    """An SFEN that cannot be read or breaks a rule of shogi. The message is English, as USI wants it.
 
-    field: "fields", "board", "side to move", "hands", "move number" or "position".
+    field: "fields", "board", "side to move", "hands", "move number" or "position". problem: a text whose
+    {names} are those of `values`.
     """
 
-    def __init__(self, field: str, problem: str, received: str) -> None:
-        super().__init__(f"SFEN {field}: {problem}, received {received[:120]!a}")
+    def __init__(self, field: str, problem: str, received: str, **values: object) -> None:
+        super().__init__(f"SFEN {field}: {problem.format(**values)}, received {received[:120]!a}")
         self.field = field
+        self._problem, self._values, self._received = problem, values, received[:120]
+
+    def translated(self) -> str:
+        """Returns the message in the user's language."""
+        values = {
+            name: tr(value) if isinstance(value, str) else value for name, value in self._values.items()
+        }
+        problem = tr(self._problem, **values) if values else tr(self._problem)
+        return tr(
+            "{field}: {problem}, received {text!r}",
+            field=tr(f"SFEN {self.field}"),
+            problem=problem,
+            text=self._received,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +102,14 @@ def parse_sfen(text: str, *, allow_missing_king: bool = False) -> SfenFields:
         hands=_parse_hands(parts[2]),
         move_number=_parse_move_number(parts[3]) if len(parts) == 4 else 1,
     )
-    problem = _broken_rule(fields, allow_missing_king)
-    if problem:
-        raise SfenError("position", problem, text)
+    _check_rules(fields, text, allow_missing_king)
     return fields
 
 
 def _parse_board(text: str) -> tuple[int, ...]:
     ranks = text.split("/")
     if len(ranks) != 9:
-        raise SfenError("board", f"expected 9 ranks, found {len(ranks)}", text)
+        raise SfenError("board", "expected 9 ranks, found {count}", text, count=len(ranks))
     pieces = [EMPTY] * 81
     for rank, row in enumerate(ranks):
         squares = _parse_rank(row)
@@ -117,11 +131,11 @@ def _parse_rank(row: str) -> list[int]:
             squares.append(_PIECES[promoted + letter])
             promoted = ""
         else:
-            raise SfenError("board", f"{promoted + letter!a} is neither a piece nor 1 to 9", row)
+            raise SfenError("board", "{found!a} is neither a piece nor 1 to 9", row, found=promoted + letter)
     if promoted:
         raise SfenError("board", "a rank ends with +", row)
     if len(squares) != 9:
-        raise SfenError("board", f"expected 9 files in each rank, found {len(squares)}", row)
+        raise SfenError("board", "expected 9 files in each rank, found {count}", row, count=len(squares))
     return squares
 
 
@@ -134,82 +148,82 @@ def _parse_hands(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
             continue
         place = HAND_LETTERS.find(letter.upper())
         if place < 0 or not letter.isascii():
-            raise SfenError("hands", f"{letter!a} is not one of P L N S G B R", text)
+            raise SfenError("hands", "{found!a} is not one of P L N S G B R", text, found=letter)
         if digits.startswith("0") or digits == "1" or len(digits) > 2 or int(digits or 1) > 18:
-            raise SfenError("hands", f"{digits}{letter}: a count is 2 to 18, and left out if it is 1", text)
+            problem = "{found}: a count is 2 to 18, and left out if it is 1"
+            raise SfenError("hands", problem, text, found=digits + letter)
         hand = hands[letter.islower()]
         if hand[place]:
-            raise SfenError("hands", f"{letter} appears twice", text)
+            raise SfenError("hands", "{found} appears twice", text, found=letter)
         hand[place] = int(digits or 1)
         digits = ""
     if digits:
-        raise SfenError("hands", f"no piece follows the count {digits}", text)
+        raise SfenError("hands", "no piece follows the count {found}", text, found=digits)
     return tuple(hands[0]), tuple(hands[1])
 
 
 def _parse_move_number(text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= MAX_MOVE_NUMBER:
         return int(text)
-    raise SfenError("move number", f"expected 0 to {MAX_MOVE_NUMBER}", text)
+    raise SfenError("move number", "expected 0 to {most}", text, most=MAX_MOVE_NUMBER)
 
 
-def _broken_rule(fields: SfenFields, allow_missing_king: bool) -> str | None:
-    """Returns which rule of shogi the position breaks, or None.
+def _check_rules(fields: SfenFields, text: str, allow_missing_king: bool) -> None:
+    """Raises SfenError if the position breaks a rule of shogi.
 
     A missing king comes late: in a mate problem it is no fault, and another one would be hidden behind it.
     """
-    return (
-        _wrong_totals(fields)
-        or _wrong_pawns(fields)
-        or _dead_piece(fields)
-        or _wrong_kings(fields, allow_missing_king)
-        or _capturable_king(fields)
-    )
+    _check_totals(fields, text)
+    _check_pawns(fields, text)
+    _check_dead_pieces(fields, text)
+    _check_kings(fields, text, allow_missing_king)
+    _check_capturable_king(fields, text)
 
 
-def _wrong_kings(fields: SfenFields, allow_missing_king: bool) -> str | None:
-    for colour, name in enumerate(_COLOURS):
-        kings = fields.pieces.count(KING + colour * WHITE_PIECE)
-        if kings > 1:
-            return f"{name} has {kings} kings"
-        if kings == 0 and not (allow_missing_king and colour == fields.turn):
-            return f"{name} has no king"
-    return None
-
-
-def _wrong_totals(fields: SfenFields) -> str | None:
+def _check_totals(fields: SfenFields, text: str) -> None:
     kinds = [piece % WHITE_PIECE for piece in fields.pieces]
     for place, (kind, limit) in enumerate(zip(HAND_KINDS, PIECE_TOTALS, strict=True)):
         total = fields.hands[0][place] + fields.hands[1][place] + kinds.count(kind)
         total += kinds.count(kind + PROMOTED) if kind + PROMOTED in _PIECES.values() else 0
         if total > limit:
-            return f"{total} pieces of kind {HAND_LETTERS[place]}, at most {limit} exist"
-    return None
+            problem = "{total} pieces of kind {kind}, at most {limit} exist"
+            raise SfenError("position", problem, text, total=total, kind=HAND_LETTERS[place], limit=limit)
 
 
-def _wrong_pawns(fields: SfenFields) -> str | None:
+def _check_pawns(fields: SfenFields, text: str) -> None:
     for colour, name in enumerate(_COLOURS):
         for file in range(9):
             if fields.pieces[9 * file : 9 * file + 9].count(PAWN + colour * WHITE_PIECE) > 1:
-                return f"{name} has two pawns on file {file + 1} (nifu)"
-    return None
+                problem = "{side} has two pawns on file {file} (nifu)"
+                raise SfenError("position", problem, text, side=name, file=file + 1)
 
 
-def _dead_piece(fields: SfenFields) -> str | None:
+def _check_dead_pieces(fields: SfenFields, text: str) -> None:
     for square, piece in enumerate(fields.pieces):
         colour, kind = divmod(piece, WHITE_PIECE)
         ranks_ahead = 8 - square % 9 if colour else square % 9
         if kind in (PAWN, LANCE, KNIGHT) and ranks_ahead < (2 if kind == KNIGHT else 1):
-            return f"the {piece_letters(piece)} on rank {'abcdefghi'[square % 9]} can never move"
-    return None
+            problem = "the {piece} on rank {rank} can never move"
+            rank = "abcdefghi"[square % 9]
+            raise SfenError("position", problem, text, piece=piece_letters(piece), rank=rank)
 
 
-def _capturable_king(fields: SfenFields) -> str | None:
+def _check_kings(fields: SfenFields, text: str, allow_missing_king: bool) -> None:
+    for colour, name in enumerate(_COLOURS):
+        kings = fields.pieces.count(KING + colour * WHITE_PIECE)
+        if kings > 1:
+            raise SfenError("position", "{side} has {kings} kings", text, side=name, kings=kings)
+        if kings == 0 and not (allow_missing_king and colour == fields.turn):
+            raise SfenError("position", "{side} has no king", text, side=name)
+
+
+def _check_capturable_king(fields: SfenFields, text: str) -> None:
     waiting = 1 - fields.turn
     king = fields.pieces.index(KING + waiting * WHITE_PIECE)
     if is_attacked(fields.pieces, king, by=fields.turn):
-        return f"{_COLOURS[waiting]} is in check but {_COLOURS[fields.turn]} is to move"
-    return None
+        problem = "{waiting} is in check but {moving} is to move"
+        names = {"waiting": _COLOURS[waiting], "moving": _COLOURS[fields.turn]}
+        raise SfenError("position", problem, text, **names)
 
 
 def _rank_text(squares: Sequence[int]) -> str:
