@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from goryu.evaluators.formats.aobazero import AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat, dlshogi_label
 from goryu.evaluators.formats.nshogi import NshogiFormat
+from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
-from goryu.evaluators.formats.value_scale import from_logit, from_probability
+from goryu.evaluators.formats.value_scale import from_logit, from_probability, from_tanh
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.shogi_state import ShogiState
@@ -30,7 +32,9 @@ T4 = "1+P1K1G3/+P+P1G+P4/1S+R1+P4/9/9/9/3+p1+p1k1/2+r3g2/4+p2+bs w BGSN2L7Ps3n2l
 
 
 BOOK = PythonDlshogi2Format("planes", "policy", "value", from_logit)
+FIRST_BOOK = PythonDlshogiFormat("planes", "policy", "value", from_logit)
 NSHOGI = NshogiFormat()
+AOBAZERO = AobaZeroFormat("planes", "policy", "value", from_tanh)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,45 +191,117 @@ def planes_of(model_format: ModelFormat, state: Any) -> np.ndarray[Any, np.dtype
 
 
 @pytest.mark.parametrize(
-    ("sfen", "book", "nshogi"),
+    ("sfen", "book", "first_book", "nshogi"),
     [
-        (T1, (40, 0x6649AF91), (121, 0x709C1B2A)),
-        (T2, (441, 0x6430A89E), (522, 0x2378F00C)),
-        (T3, (1080, 0xAE0A84A3), (1161, 0x3D3A8869)),
-        (T4, (1800, 0x5A587F18), (1800, 0x0B694E5D)),
+        (T1, (40, 0x6649AF91), (40, 0x45961BB4), (121, 0x709C1B2A)),
+        (T2, (441, 0x6430A89E), (441, 0xA2C8D3DA), (522, 0x2378F00C)),
+        (T3, (1080, 0xAE0A84A3), (1080, 0xCC71B98F), (1161, 0x3D3A8869)),
+        (T4, (1800, 0x5A587F18), (1800, 0x53CE3A85), (1800, 0x0B694E5D)),
     ],
+    ids=["T1", "T2", "T3", "T4"],
 )
 def test_planes_of_the_test_vectors_of_other_formats(
-    sfen: str, book: tuple[int, int], nshogi: tuple[int, int]
+    sfen: str, book: tuple[int, int], first_book: tuple[int, int], nshogi: tuple[int, int]
 ) -> None:
     state = position(sfen)
-    object.__setattr__(state, "ply", 0) if hasattr(state, "ply") else None
-    for model_format, seen, expected in ((BOOK, 104, book), (NSHOGI, 82, nshogi)):
+    for model_format, seen, expected in (
+        (BOOK, 104, book),
+        (FIRST_BOOK, 104, first_book),
+        (NSHOGI, 82, nshogi),
+        (NshogiFormat(93), 82, nshogi),
+    ):
         ones = planes_of(model_format, state)[:seen].astype(np.uint8)
         assert (int(ones.sum()), zlib.crc32(ones.tobytes())) == expected
 
 
 @pytest.mark.parametrize(
-    ("turn", "usi", "book", "nshogi"),
+    ("turn", "usi", "book", "first_book", "nshogi"),
     [
-        (0, "7g7f", 59, 57),
-        (0, "2g2f", 14, 12),
-        (0, "6i7h", 142, 622),
-        (1, "8b8h", 10, 16),
-        (1, "P*2g", 1685, 1689),
-        (1, "3c7g+", 992, 915),
-        (1, "5a4b", 133, 613),
-        (0, "3d3c+", 830, 834),
-        (0, "5d4c+", 1001, 924),
-        (0, "G*4c", 1973, 2139),
-        (1, "N*5e", 1822, 1822),
-        (1, "P*5f", 1659, 1661),
-        (1, "L*1a", 1781, 1773),
-        (1, "1i2h+", 1441, 1123),
+        (0, "7g7f", 59, 47, 57),
+        (0, "2g2f", 14, 52, 12),
+        (0, "6i7h", 142, 146, 622),
+        (1, "8b8h", 10, 16, 16),
+        (1, "P*2g", 1685, 1639, 1689),
+        (1, "3c7g+", 992, 996, 915),
+        (1, "5a4b", 133, 147, 613),
+        (0, "3d3c+", 830, 834, 834),
+        (0, "5d4c+", 1001, 995, 924),
+        (0, "G*4c", 1973, 1967, 2139),
+        (1, "N*5e", 1822, 1822, 1822),
+        (1, "P*5f", 1659, 1651, 1661),
+        (1, "L*1a", 1781, 1773, 1773),
+        (1, "1i2h+", 1441, 1387, 1123),
     ],
 )
-def test_labels_of_the_test_vectors_of_other_formats(turn: int, usi: str, book: int, nshogi: int) -> None:
-    assert (BOOK.label(move_from_usi(usi), turn), NSHOGI.label(move_from_usi(usi), turn)) == (book, nshogi)
+def test_labels_of_the_test_vectors_of_other_formats(
+    turn: int, usi: str, book: int, first_book: int, nshogi: int
+) -> None:
+    move = move_from_usi(usi)
+    assert [each.label(move, turn) for each in (BOOK, FIRST_BOOK, NSHOGI)] == [book, first_book, nshogi]
+
+
+@pytest.mark.parametrize(
+    ("turn", "usi", "channel", "square"),
+    [
+        (0, "7g7f", 0, "7g"),  # up, one square
+        (0, "2h2c+", 66 + 4, "2h"),  # up, five squares, promoting
+        (0, "8h3c", 56 + 4, "8h"),  # up right
+        (0, "2h7h", 16 + 4, "2h"),  # left
+        (0, "5e1i", 40 + 3, "5e"),  # down right
+        (0, "8i7g", 65, "8i"),
+        (0, "8i9g", 64, "8i"),
+        (0, "P*5e", 132, "5e"),
+        (0, "G*1a", 136, "1a"),
+        (0, "R*9i", 138, "9i"),
+        (1, "3c3d", 0, "7g"),
+        (1, "2a3c", 65, "8i"),
+    ],
+)
+def test_labels_of_aobazero_are_direction_and_distance_from_the_origin(
+    turn: int, usi: str, channel: int, square: str
+) -> None:
+    column, row = 9 - int(square[0]), "abcdefghi".index(square[1])
+    assert AOBAZERO.label(move_from_usi(usi), turn) == 81 * channel + 9 * row + column
+
+
+def test_planes_of_aobazero_show_the_past_as_the_side_to_move_sees_it() -> None:
+    board = Board()
+    for usi in ("7g7f", "3c3d", "8h2b+"):
+        board.push_usi(usi)
+    planes = planes_of(AOBAZERO, board)
+    earlier = planes[45 : 2 * 45]
+    # White sees 2b as 8h: one ply ago its bishop is there, now the opponent's horse.
+    assert planes[5].sum() == 0
+    assert earlier[5].sum() == earlier[5, 7, 1] == 1
+    assert planes[35 + 5, 0, 0] == planes[35 + 5].max() == 0.5
+    assert planes[14 + 12, 7, 1] == 1
+    assert earlier[35 + 5].sum() == 0
+    assert planes[4 * 45 : 8 * 45].sum() == 0  # Nothing is before the start position.
+    assert planes[3 * 45 : 3 * 45 + 28].sum() == 40
+    assert (planes[360] == 1).all()
+    assert (planes[361] == np.float32(3 / 512)).all()
+
+
+def test_planes_of_aobazero_count_earlier_occurrences() -> None:
+    board = Board()
+    for _ in range(4):
+        for usi in ("2h3h", "8b7b", "3h2h", "7b8b"):
+            board.push_usi(usi)
+    planes = planes_of(AOBAZERO, board)
+    occurrences = [int(planes[45 * step + 42 : 45 * step + 45, 0, 0].sum()) for step in range(8)]
+    assert occurrences == [
+        min(3, ply // 4) for ply in range(16, 8, -1)
+    ]  # A position recurs every four plies.
+
+
+@pytest.mark.parametrize("turn", ["b", "w"])
+def test_planes_of_aobazero_without_a_past_are_those_of_one_position(turn: str) -> None:
+    sfen = T3.replace(" b ", f" {turn} ").replace(" 95", " 1")
+    planes = planes_of(AOBAZERO, Board(sfen))
+    assert planes[45:360].sum() == 0
+    assert np.array_equal(planes[:360], planes_of(AOBAZERO, Board(exchanged(sfen)))[:360])
+    assert np.array_equal(planes[:14], planes_of(FIRST_BOOK, Board(sfen))[:14])
+    assert np.array_equal(planes[14:28], planes_of(FIRST_BOOK, Board(sfen))[52:66])
 
 
 def test_the_planes_of_python_dlshogi2_have_the_pieces_of_cshogi() -> None:
@@ -238,7 +314,7 @@ def test_the_planes_of_python_dlshogi2_have_the_pieces_of_cshogi() -> None:
         assert np.array_equal(planes_of(BOOK, board)[:28], expected[:28]), board.sfen()
 
 
-@pytest.mark.parametrize("model_format", [BOOK, NSHOGI])
+@pytest.mark.parametrize("model_format", [BOOK, FIRST_BOOK, NSHOGI, AOBAZERO])
 def test_legal_moves_have_different_labels_in_other_formats(model_format: ModelFormat) -> None:
     for board in random_boards(games=2, seed=3):
         labels = [model_format.label(move, board.turn) for move in board.legal_moves()]
@@ -262,14 +338,16 @@ def test_planes_of_nshogi_contain_the_length_of_the_game_and_the_value_of_a_draw
         ("2g2f", 1.0, [3 / 256, 1 / 256, 0.0, 1.0]),
     ):
         board.push_usi(usi)
-        constants = planes_of(NshogiFormat(black_value), board)[82:]
+        constants = planes_of(NshogiFormat(draw_value=black_value), board)[82:]
         assert constants[:, 0, 0].tolist() == pytest.approx(expected)
 
 
 def test_expected_draws_of_nshogi_count_the_value_of_a_draw() -> None:
-    planes = [np.stack([planes_of(NshogiFormat(-0.2), board) for board in (Board(), pushed("7g7f"))])]
+    planes = [
+        np.stack([planes_of(NshogiFormat(draw_value=-0.2), board) for board in (Board(), pushed("7g7f"))])
+    ]
     outputs = [np.zeros((2, DLSHOGI_LABELS)), np.array([[0.9], [0.9]]), np.array([[0.5], [1.0]])]
-    _, values = NSHOGI.interpret(outputs, planes)
+    _, values = NshogiFormat(draw_value=-0.2).interpret(outputs, planes)
     assert values.tolist() == pytest.approx([0.5 * -0.2 + 0.5 * 0.8, 0.2])
 
 
@@ -354,9 +432,9 @@ def test_values_are_computed_from_logits_and_from_win_and_draw_rates(tmp_path: P
 @pytest.mark.parametrize(
     ("planes", "heads", "names", "words"),
     [
-        (104, {"value": "Tanh", "ownership": "Tanh"}, ("x", "moves"), "expected a policy"),
-        (86, {"value": "Sigmoid"}, ("input", "policy"), "an output draw"),
-        (362, {"value": "Tanh"}, ("input", "policy"), "found input \\[N, 362, 9, 9\\]"),
+        (104, {"value": "Tanh", "ownership": "Tanh"}, ("x", "moves"), "found x"),
+        (86, {"value": "Sigmoid"}, ("input", "policy"), "draw \\[N, 1\\]"),
+        (361, {"value": "Tanh"}, ("input", "policy"), "found input \\[N, 361, 9, 9\\]"),
     ],
 )
 def test_other_models_are_refused(

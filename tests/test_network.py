@@ -534,7 +534,7 @@ def test_a_file_cut_short_is_a_model_error(tmp_path: Path, model: Path) -> None:
     ("changes", "complaint"),
     [
         ({"hand_planes": 58}, r"found input1 \[N, 62, 9, 9\], input2 \[N, 58, 9, 9\]"),
-        ({"input_name": "planes"}, "expected the dlshogi format"),
+        ({"input_name": "planes"}, r"dlshogi: input1 \[N, 62, 9, 9\]"),
         ({"policy_planes": 26}, r"output_policy \[N, 2106\]"),
     ],
 )

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array, ModelFormat
-from goryu.evaluators.formats.detect import detect_format, tensor_shapes
+from goryu.evaluators.formats.detect import AUTO, detect_format, tensor_shapes, wanted_format
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
 from goryu.evaluators.formats.nshogi import NshogiFormat
@@ -70,6 +70,7 @@ class NetworkEvaluator:
         threads: int = 1,
         device: int = 0,
         temperature: float = 1.0,
+        model_format: str = AUTO,
     ) -> None:
         """Loads the model and runs it once on every batch size.
 
@@ -77,6 +78,7 @@ class NetworkEvaluator:
             CPU, but 1 where our own kernel keeps the weights in the caches.
         backend: one of `providers.BACKENDS` but "auto"; device: number of the GPU.
         threads: CPU threads for one network call by onnxruntime.
+        model_format: one of `detect.FORMAT_NAMES`; "auto" recognises it by the file.
 
         Raises:
             ModelError: the file is missing, broken, or not of a known format.
@@ -93,11 +95,11 @@ class NetworkEvaluator:
         self._session: Session | None = None
         fixed = None
         if self.kernel:
-            self.format = _format_of_kernel(self.path, self.kernel)
+            self.format = _format_of_kernel(self.path, self.kernel, model_format)
         else:
             name = "cpu" if backend == "onnxruntime" else backend
             self._session = open_session(self.path, name, threads=threads, device=device)
-            self.format, self._file_types, fixed = self._read_tensors(self._session)
+            self.format, self._file_types, fixed = self._read_tensors(self._session, model_format)
         self._is_fixed = fixed is not None
         on_cpu = self.backend in ("CPU", "Winograd")
         if self.kernel and batch_size is None:
@@ -109,12 +111,14 @@ class NetworkEvaluator:
         self._warm_up()
         self.sha256 = sha256(self.path.read_bytes()).hexdigest()
 
-    def _read_tensors(self, session: Session) -> tuple[ModelFormat, list[type[np.generic]], int | None]:
+    def _read_tensors(
+        self, session: Session, model_format: str
+    ) -> tuple[ModelFormat, list[type[np.generic]], int | None]:
         """Returns the format, the element type of each input in the file, and the batch size if fixed."""
         nodes = session.handle.get_inputs()
         inputs = tensor_shapes(self.path, nodes)
         outputs = tensor_shapes(self.path, session.handle.get_outputs())
-        found = detect_format(self.path, inputs, outputs)
+        found = detect_format(self.path, inputs, outputs, model_format)
         types = {node.name: node.type for node in nodes}
         file_types = [_element_type(self.path, types[spec.name]) for spec in found.inputs]
         return found, file_types, inputs[found.inputs[0].name][0]
@@ -325,7 +329,10 @@ def _open_kernel(path: Path, backend: str) -> "tuple[WinogradNetwork | None, str
         return None, str(error)
 
 
-def _format_of_kernel(path: Path, kernel: "WinogradNetwork") -> ModelFormat:
+def _format_of_kernel(path: Path, kernel: "WinogradNetwork", model_format: str) -> ModelFormat:
+    name = wanted_format(path, model_format)
+    if name not in (AUTO, "dlshogi"):
+        raise ModelError(f"model {path}: expected the format {name}; found the tensors of dlshogi")
     scale = value_scale(path, "output_value")
     return DlshogiFormat(scale, sees_nyugyoku=kernel.network.hand_planes != HAND_PLANES)
 

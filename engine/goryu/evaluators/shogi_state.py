@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from goryu.games.shogi import Rules
-from goryu.games.state import State
+from goryu.games.state import Move, State
 
 
 class ShogiState(State, Protocol):
@@ -13,6 +13,16 @@ class ShogiState(State, Protocol):
     @property
     def rules(self) -> Rules:
         """The rules of the game."""
+        ...
+
+    @property
+    def position_key(self) -> int:
+        """A key of the position and the side to move, the same whenever they recur."""
+        ...
+
+    @property
+    def move_stack(self) -> Sequence[Move]:
+        """The moves since the position that the game was set up with; `pop` takes back that many."""
         ...
 
     @property

@@ -31,6 +31,7 @@ class EvaluatorConfig:
     kind: "network", "material", "uniform" or "hashed".
     model: a path, or a name in the models folder; "" for the network shipped with Goryu.
     model_folder: where a relative path is looked for first; "" for nowhere.
+    model_format: one of `detect.FORMAT_NAMES`.
     backend: one of `providers.BACKENDS`.
     device: number of the GPU; -1 for the CPU, whatever the backend.
     batch_size: most positions per network call; 0 lets the backend choose.
@@ -41,6 +42,7 @@ class EvaluatorConfig:
     kind: str = "network"
     model: str = ""
     model_folder: str = ""
+    model_format: str = "auto"
     backend: str = "auto"
     allows_fallback: bool = True
     device: int = 0

@@ -137,6 +137,7 @@ def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
         threads=usable_threads(config.threads) if IMPLEMENTATION == "python" else 1,
         device=max(0, config.device),
         temperature=config.temperature,
+        model_format=config.model_format,
     )
 
 

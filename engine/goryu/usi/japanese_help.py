@@ -14,6 +14,10 @@ JAPANESE_HELP = {
     "Evaluator": "局面を評価するもの。ネットワーク、駒の損得、評価なし、テスト用の再現できる乱数。",
     "DNN_Model": "ONNXモデル。空なら付属のネットワーク。",
     "EvalDir": "相対パスのDNN_Modelを最初に探すフォルダ。",
+    "DNN_Format": (
+        "モデルの形式（特徴平面と指し手のラベルの並び）。autoはファイルから判別する。指定が要るのは、"
+        "goryu convertを使わずに変換した『将棋AIで学ぶディープラーニング』のモデル（python-dlshogi）だけ。"
+    ),
     "Backend": (
         "ネットワークを動かすもの。autoは動く中で最も速いもの。cpuは、対応するネットワークなら独自のコード"
         "（winograd）、それ以外はonnxruntime。"

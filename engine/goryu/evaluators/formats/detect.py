@@ -1,22 +1,137 @@
-"""Recognises the format of a model file by its inputs.
+"""Recognises the format of a model file: by its tensors, its metadata, or the user's word.
 
-A new format needs a case here and its own module.
+The shapes of the inputs and outputs tell most formats apart. The networks of the two books have the same
+shapes; then the property `goryu.format` in the file's metadata, which `goryu convert` writes, or the option
+`DNN_Format` names the format. The operator that computes the value shows its scale (`value_scale.py`).
+
+A new format needs a row in `FORMATS`, its own module, and a native twin in native/core/formats.cpp.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goryu.evaluators.formats.aobazero import AOBAZERO_LABELS, AOBAZERO_PLANES, AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
 from goryu.evaluators.formats.nshogi import NSHOGI_PLANES, NshogiFormat
+from goryu.evaluators.formats.onnx_graph import read_metadata
+from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import BOOK_PLANES, PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import value_scale
 from goryu.evaluators.model_files import ModelError
 
 Shape = tuple[int | None, ...]
 """The shape of an input or output; None for an axis that is free or has a name."""
+
+AUTO = "auto"
+"""The name that leaves the choice of the format to the file."""
+
+METADATA_KEY = "goryu.format"
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An input or output that a format asks for. name: "" if it may have any. lengths: choices for one axis.
+
+    The axis is that of the planes, [N, length, 9, 9], or that of the policy or value, [N, length].
+    """
+
+    name: str
+    lengths: tuple[int, ...]
+    is_planes: bool = True
+
+    def fits(self, name: str, shape: Shape) -> bool:
+        """Is this it? An exporter may leave out the shape of an output, or leave its axes free."""
+        if self.name and name != self.name:
+            return False
+        if self.is_planes:
+            return len(shape) == 4 and shape[1] in self.lengths and shape[2:] == (9, 9)
+        if self.lengths == (1,):
+            return len(shape) < 2 or shape[-1] in (None, 1)
+        return shape[-1] in self.lengths if shape[-1:] not in ((), (None,)) else self.name != ""
+
+    def __str__(self) -> str:
+        lengths = " or ".join(map(str, self.lengths))
+        return f"{self.name or '(any name)'} [N, {lengths}{', 9, 9' if self.is_planes else ''}]"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFormat:
+    """A format as a file shows it.
+
+    make: returns the format, given the file and the names of its tensors, inputs first, and the planes of the
+        last input.
+    is_guessed: may the tensors alone decide for it?
+    """
+
+    name: str
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    make: Callable[[Path, Sequence[str], int], ModelFormat]
+    is_guessed: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.name}: {', '.join(map(str, self.inputs))} -> {', '.join(map(str, self.outputs))}"
+
+
+def _dlshogi(path: Path, names: Sequence[str], planes: int) -> ModelFormat:
+    return DlshogiFormat(value_scale(path, names[-1]), sees_nyugyoku=planes != HAND_PLANES)
+
+
+def _nshogi(path: Path, names: Sequence[str], planes: int) -> ModelFormat:
+    _, _, value, draw = names
+    return NshogiFormat(planes, value_scale=value_scale(path, value), draw_scale=value_scale(path, draw))
+
+
+def _named(format_class: Callable[..., ModelFormat]) -> Callable[[Path, Sequence[str], int], ModelFormat]:
+    """Returns the maker of a format whose tensors may have any names."""
+    return lambda path, names, _: format_class(*names, value_scale(path, names[-1]))
+
+
+_POLICY, _VALUE = Tensor("", (DLSHOGI_LABELS,), is_planes=False), Tensor("", (1,), is_planes=False)
+
+FORMATS = (
+    KnownFormat(
+        "dlshogi",
+        (Tensor("input1", (BOARD_PLANES,)), Tensor("input2", (HAND_PLANES, HAND_PLANES + NYUGYOKU_PLANES))),
+        (
+            Tensor("output_policy", (DLSHOGI_LABELS,), is_planes=False),
+            Tensor("output_value", (1,), is_planes=False),
+        ),
+        _dlshogi,
+    ),
+    KnownFormat(
+        "python-dlshogi2", (Tensor("", (BOOK_PLANES,)),), (_POLICY, _VALUE), _named(PythonDlshogi2Format)
+    ),
+    KnownFormat(
+        "python-dlshogi",
+        (Tensor("", (BOOK_PLANES,)),),
+        (_POLICY, _VALUE),
+        _named(PythonDlshogiFormat),
+        is_guessed=False,
+    ),
+    KnownFormat(
+        "nshogi",
+        (Tensor("input", NSHOGI_PLANES),),
+        (
+            Tensor("policy", (DLSHOGI_LABELS,), is_planes=False),
+            Tensor("value", (1,), is_planes=False),
+            Tensor("draw", (1,), is_planes=False),
+        ),
+        _nshogi,
+    ),
+    KnownFormat(
+        "aobazero",
+        (Tensor("", (AOBAZERO_PLANES,)),),
+        (Tensor("", (AOBAZERO_LABELS,), is_planes=False), _VALUE),
+        _named(AobaZeroFormat),
+    ),
+)
+
+FORMAT_NAMES = (AUTO, *(known.name for known in FORMATS))
 
 
 def tensor_shapes(path: Path, tensors: Sequence[Any]) -> dict[str, Shape]:
@@ -31,53 +146,60 @@ def tensor_shapes(path: Path, tensors: Sequence[Any]) -> dict[str, Shape]:
         raise ModelError(f"model {path}: a name in it is not UTF-8; the file is damaged ({error})") from error
 
 
-def detect_format(path: Path, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape]) -> ModelFormat:
+def detect_format(
+    path: Path, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape], wanted: str = AUTO
+) -> ModelFormat:
     """Returns the format of a model file that onnxruntime has opened.
 
+    wanted: one of `FORMAT_NAMES`; it overrules the file's metadata.
+
     Raises:
-        ModelError: no format that Goryu knows has these inputs and outputs; the message lists them.
+        ModelError: the file lacks the tensors of the wanted format, or of any; the message lists both.
     """
-    board = inputs.get("input1", ())
-    hands = inputs.get("input2", ())
-    for hand_planes in (HAND_PLANES, HAND_PLANES + NYUGYOKU_PLANES):
-        if len(inputs) == 2 and board[1:] == (BOARD_PLANES, 9, 9) and hands[1:] == (hand_planes, 9, 9):
-            _check_dlshogi_outputs(path, outputs)
-            scale = value_scale(path, "output_value")
-            return DlshogiFormat(scale, sees_nyugyoku=hand_planes != HAND_PLANES)
-    if len(inputs) == 1:
-        ((planes, shape),) = inputs.items()
-        if shape[1:] == (BOOK_PLANES, 9, 9):
-            policy, value = _policy_and_value(path, outputs)
-            return PythonDlshogi2Format(planes, policy, value, value_scale(path, value))
-        if planes == "input" and shape[1:] == (NSHOGI_PLANES, 9, 9) and "draw" in outputs:
-            return NshogiFormat()
+    name = wanted_format(path, wanted)
+    for known in FORMATS:
+        if name == known.name or (name == AUTO and known.is_guessed):
+            found = _tensors(known, inputs, outputs)
+            if found:
+                return known.make(path, found, inputs[found[len(known.inputs) - 1]][1] or 0)
+    expected = [known for known in FORMATS if name in (AUTO, known.name)]
+    words = "a format that Goryu knows" if name == AUTO else f"the format {name}"
     raise ModelError(
-        f"model {path}: expected the dlshogi format, inputs input1 [N, 62, 9, 9] and "
-        f"input2 [N, 57 or 119, 9, 9], that of python-dlshogi2, one input [N, 104, 9, 9], or that of nshogi, "
-        f"input [N, 86, 9, 9] and an output draw; found {_listing(inputs)}"
+        f"model {path}: expected {words}; found {_listing(inputs)} -> {_listing(outputs)}. "
+        f"Expected tensors:\n" + "\n".join(f"  {known}" for known in expected)
     )
 
 
-def _policy_and_value(path: Path, outputs: Mapping[str, Shape]) -> tuple[str, str]:
-    """Returns the names of the policy and the value, recognised by their lengths: they may have any names."""
-    policies = [name for name, shape in outputs.items() if shape[-1:] == (DLSHOGI_LABELS,)]
-    values = [name for name in outputs if name not in policies]
-    if len(policies) != 1 or len(values) != 1:
+def wanted_format(path: Path, wanted: str = AUTO) -> str:
+    """Returns the name of the format that the user or else the file's metadata asks for, or `AUTO`.
+
+    Raises:
+        ModelError: the metadata names a format that Goryu does not know.
+    """
+    name = read_metadata(path).get(METADATA_KEY, AUTO) if wanted == AUTO else wanted
+    if name not in FORMAT_NAMES:
         raise ModelError(
-            f"model {path}: expected a policy [N, {DLSHOGI_LABELS}] and a value [N, 1] out; "
-            f"found {_listing(outputs)}"
+            f"model {path}: expected {METADATA_KEY} to be one of {', '.join(FORMAT_NAMES[1:])}; "
+            f"found {name!r}"
         )
-    return policies[0], values[0]
+    return name
 
 
-def _check_dlshogi_outputs(path: Path, outputs: Mapping[str, Shape]) -> None:
-    policy, value = outputs.get("output_policy"), outputs.get("output_value")
-    # An exporter may leave out the shape of an output; if there is one, it must fit.
-    if policy is None or value is None or policy[-1:] not in ((DLSHOGI_LABELS,), (None,), ()):
-        raise ModelError(
-            f"model {path}: expected outputs output_policy [N, {DLSHOGI_LABELS}] and output_value [N, 1]; "
-            f"found {_listing(outputs)}"
-        )
+def _tensors(
+    known: KnownFormat, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape]
+) -> list[str] | None:
+    """Returns the names of the tensors that the format asks for, or None if the file's are others.
+
+    A file may have more outputs, unless they fit as well.
+    """
+    found: list[str] = []
+    for expected, tensors in ((known.inputs, inputs), (known.outputs, outputs)):
+        for tensor in expected:
+            fitting = [name for name, shape in tensors.items() if tensor.fits(name, shape)]
+            if len(fitting) != 1:
+                return None
+            found += fitting
+    return found if len(inputs) == len(known.inputs) else None
 
 
 def _listing(tensors: Mapping[str, Shape]) -> str:
@@ -85,4 +207,4 @@ def _listing(tensors: Mapping[str, Shape]) -> str:
         f"{name} [{', '.join('N' if n is None else str(n) for n in shape)}]"
         for name, shape in tensors.items()
     )
-    return ", ".join(shapes) or "none"
+    return ", ".join(shapes) or "nothing"

@@ -51,9 +51,10 @@ class Oriented:
 
     __slots__ = ("colours", "hands", "is_check", "pieces")
 
-    def __init__(self, state: ShogiState) -> None:
+    def __init__(self, state: ShogiState, mover: int | None = None) -> None:
+        """mover: the side that sees it, if it is not the side to move."""
         pieces, hands = state.pieces, state.hands
-        if state.turn == 0:
+        if (state.turn if mover is None else mover) == 0:
             self.pieces = list(pieces)
             self.hands = (hands[0], hands[1])
             self.colours = (0, 1)
@@ -128,7 +129,9 @@ def nyugyoku_planes(position: Oriented) -> list[int]:
     planes: list[int] = []
     for side in (0, 1):
         first = PLANES_PER_SIDE * side
-        camp = [piece % WHITE_PIECE for piece in _camp(position.pieces, side) if piece // WHITE_PIECE == side]
+        camp = [
+            piece % WHITE_PIECE for piece in far_ranks(position.pieces, side) if piece // WHITE_PIECE == side
+        ]
         kinds = [kind for kind in camp if kind not in (EMPTY, KING)]
         if KING in camp:
             planes.append(first)
@@ -141,7 +144,7 @@ def nyugyoku_planes(position: Oriented) -> list[int]:
     return planes
 
 
-def _camp(pieces: Sequence[int], side: int) -> list[int]:
+def far_ranks(pieces: Sequence[int], side: int) -> list[int]:
     """Returns the pieces on the three ranks furthest from the mover (side 0) or from the opponent (1)."""
     ranks = range(9 - CAMP_RANKS, 9) if side else range(CAMP_RANKS)
     return [pieces[9 * file + rank] for file in range(9) for rank in ranks]

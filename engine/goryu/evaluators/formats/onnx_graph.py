@@ -22,7 +22,8 @@ PASSING = frozenset(
 )
 """Operators that change the shape or type of their first input, not its meaning."""
 
-MODEL_GRAPH = 7
+MODEL_GRAPH, MODEL_METADATA = 7, 14
+ENTRY_KEY, ENTRY_VALUE = 1, 2
 GRAPH_NODE, GRAPH_CONSTANT, GRAPH_INPUT, GRAPH_OUTPUT = 1, 5, 11, 12
 NODE_INPUT, NODE_OUTPUT, NODE_TYPE, NODE_ATTRIBUTE, NODE_DOMAIN = 1, 2, 4, 5, 7
 ATTRIBUTE_NAME, ATTRIBUTE_FLOAT, ATTRIBUTE_INT, ATTRIBUTE_STRING, ATTRIBUTE_TENSOR = 1, 2, 3, 4, 5
@@ -120,12 +121,36 @@ def _damaged(path: Path, error: Exception) -> ModelError:
     return ModelError(f"model {path}: not an ONNX file, or a damaged one ({error})")
 
 
+def read_metadata(path: Path) -> dict[str, str]:
+    """Returns the properties that the maker of an ONNX file has added (onnxruntime's `custom_metadata_map`).
+
+    Raises:
+        ModelError: the file is damaged.
+        OSError: the file cannot be read.
+    """
+    metadata: dict[str, str] = {}
+    try:
+        for message in _messages(path, MODEL_METADATA):
+            entry = {number: value for number, _, value in _fields(message)}
+            key, value = (entry.get(number, memoryview(b"")) for number in (ENTRY_KEY, ENTRY_VALUE))
+            if isinstance(key, memoryview) and isinstance(value, memoryview):
+                metadata[_text(key)] = _text(value)
+    except (IndexError, ValueError) as error:
+        raise _damaged(path, error) from error
+    return metadata
+
+
 def _graphs(path: Path) -> list[memoryview]:
+    return _messages(path, MODEL_GRAPH)
+
+
+def _messages(path: Path, wanted: int) -> list[memoryview]:
+    """Returns the fields of a model with this number."""
     try:
         fields = list(_fields(memoryview(path.read_bytes())))
     except (IndexError, ValueError) as error:
         raise _damaged(path, error) from error
-    return [value for number, _, value in fields if number == MODEL_GRAPH and isinstance(value, memoryview)]
+    return [value for number, _, value in fields if number == wanted and isinstance(value, memoryview)]
 
 
 def _read_node(message: memoryview, *, with_attributes: bool = True) -> GraphNode:

@@ -8,9 +8,8 @@ The planes, the mover's first:
 The value is a logit, unless the file computes it with a Sigmoid or a Tanh. The tensors may have any names,
 because the book exports no ONNX file that would set them.
 
-Weakness: the networks of python-dlshogi, from 山岡忠夫『将棋AIで学ぶディープラーニング』(2018), have 104
-planes too, in another order. Nothing in a file distinguishes the two, so such a network is loaded and plays
-nonsense.
+Weakness: the networks of the first book (`python_dlshogi.py`) have 104 planes too, in another order. Only a
+file's metadata or the user can tell the two apart; without them a network is taken for one of this format.
 
 Source: python-dlshogi2 (T. Yamaoka), `features.py`; written from a description of the format.
 """
@@ -21,24 +20,34 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array, TensorSpec, ValueScale
-from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DROP, dlshogi_label
-from goryu.evaluators.formats.dlshogi_planes import KINDS, Oriented, board_pieces, hand_ones
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
+from goryu.evaluators.formats.dlshogi_planes import Oriented
+from goryu.evaluators.formats.layouts import (
+    FILE_MAJOR,
+    OUR_KINDS,
+    MoveLabels,
+    PieceLayout,
+    channel_order,
+    kind_order,
+)
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.state import Move
 
-HAND_CAPS = (18, 4, 4, 4, 4, 2, 2)
-"""Planes for each piece in hand, P L N S G B R."""
-BOOK_PLANES = 2 * (KINDS + sum(HAND_CAPS))
+BOOK_PLANES = 104
 
-_CHANNELS: list[int] = [*range(DROP + 4), DROP + 5, DROP + 6, DROP + 4]
-"""By dlshogi's channel, which drops in the order P L N S B R G."""
+BOOK_CAPS = (18, 4, 4, 4, 4, 2, 2)
+"""Planes for each piece in hand, P L N S G B R: all there are."""
+
+BOOK_CHANNELS = channel_order("P L N S G B R")
 
 
 class PythonDlshogi2Format:
     """Implements `ModelFormat`; the names are those of the file's tensors."""
 
-    labels = DLSHOGI_LABELS
     name = f"python-dlshogi2 {BOOK_PLANES}"
+    labels = DLSHOGI_LABELS
+    pieces = PieceLayout(kind_order(OUR_KINDS), FILE_MAJOR, pieces=(0, 14), hands=(28, 66), caps=BOOK_CAPS)
+    moves = MoveLabels(BOOK_CHANNELS, FILE_MAJOR)
 
     def __init__(self, planes: str, policy: str, value: str, value_scale: ValueScale) -> None:
         self.inputs = (TensorSpec(planes, (BOOK_PLANES, 9, 9)),)
@@ -47,16 +56,12 @@ class PythonDlshogi2Format:
 
     def fill(self, state: ShogiState, rows: Sequence[Array]) -> None:
         """Writes the planes of a position into one row [104, 9, 9] of zeros."""
-        position = Oriented(state)
         (planes,) = rows
-        ones = [81 * (KINDS * side + kind - 1) + square for side, kind, square in board_pieces(position)]
-        planes.reshape(-1)[ones] = 1
-        planes[[2 * KINDS + plane for plane in hand_ones(position.hands, HAND_CAPS)]] = 1
+        self.pieces.fill(Oriented(state), planes)
 
     def label(self, move: Move, turn: int) -> int:
         """Returns the index of a legal move of the side `turn` in the policy vector."""
-        channel, to = divmod(dlshogi_label(move, turn), 81)
-        return 81 * _CHANNELS[channel] + to
+        return self.moves.label(move, turn)
 
     def interpret(
         self, outputs: Sequence[Array], inputs: Sequence[Array]
