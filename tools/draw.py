@@ -33,6 +33,7 @@ READMES = {"README.md": 0, "README.ja.md": 1}
 LABELS = {
     "programs": ("matches, measurements, training", "対局、測定、学習のコマンド"),
     "cli": ("play at a terminal", "端末での対局"),
+    "conversion": ("networks of other programs", "ほかのソフトのモデルの変換"),
     "web": ("the page in the browser", "ブラウザの画面"),
     "learning": ("training a network", "ネットワークの学習"),
     "benchmark": ("measuring speed", "速度の測定"),

@@ -18,6 +18,7 @@ COMMANDS = {
     "analyze": "goryu.cli.analyze:main",
     "tree": "goryu.cli.tree:main",
     "options": "goryu.usi.console:print_options",
+    "convert": "goryu.cli.convert:main",
     "doctor": "goryu.cli.doctor:main",
     "match": "goryu.programs.match:main",
     "openings": "goryu.programs.openings:main",
@@ -46,6 +47,7 @@ HELP = """usage: goryu [COMMAND] ...
   web      opens a page in the browser: play, review games, watch searches; see goryu web --help
   analyze  reviews game records: win rates, mistakes, what was better; see goryu analyze --help
   tree     draws the tree of a search on any position; see goryu tree --help
+  convert  turns a network of another program into an ONNX file; see goryu convert --help
   options  lists every USI option with its values, default and meaning
   doctor   checks the installation and suggests fixes
 
@@ -76,6 +78,7 @@ JAPANESE_HELP = """使い方：goryu [コマンド] ...
   web      ブラウザで対局、棋譜の検討、探索の観察をする。goryu web --help
   analyze  棋譜を検討し、悪手を示す。goryu analyze --help
   tree     局面の探索木を図にする。goryu tree --help
+  convert  ほかのソフトのモデルをONNXに変換する。goryu convert --help
   options  すべてのUSIオプションの値、既定値、意味を表示する
   doctor   インストールを調べ、直し方を示す
 

@@ -400,4 +400,27 @@ MESSAGES: dict[str, str] = {
     "the network plays reversi on 8x8 only, received {size}x{size}": (
         "ネットワークが打てるリバーシは8x8だけです（{size}x{size}）"
     ),
+    # goryu convert.
+    "{file}: {format}, {size}": "{file}：{format}、{size}",
+    "verified on {positions} positions: largest difference {policy:.1e} (policy), {value:.1e} (value)": (
+        "{positions}局面で照合：差の最大値は方策 {policy:.1e}、価値 {value:.1e}"
+    ),
+    "activation {name}: it fits the statistics in the file {times:.1f} times as well as {other}": (
+        "活性化関数は {name}（ファイル中の統計量との誤差が {other} の {times:.1f} 分の1）"
+    ),
+    "a policy network: the value is constant, so a search learns nothing from it; "
+    "set Algorithm to policy, or convert it together with a value network": (
+        "方策だけのモデルです。価値が一定なので探索しても強くなりません。Algorithm を policy にするか、"
+        "価値のモデルと一緒に変換してください"
+    ),
+    "a value network: all moves have the same prior; convert it together with a policy network": (
+        "価値だけのモデルです。どの手の事前確率も同じになります。方策のモデルと一緒に変換してください"
+    ),
+    "Goryu cannot play with this format yet; the file was verified on random planes.": (
+        "この形式にはまだ対応していないため、対局には使えません。照合には乱数の入力を使いました。"
+    ),
+    "{file}: no such file": "{file}：ファイルがありません",
+    "{file}: its folder does not exist": "{file}：フォルダがありません",
+    "{file}: expected another file than the source": "{file}：変換元とは別のファイルを指定してください",
+    "{file} exists; --force overwrites it": "{file} はすでにあります（--force で上書き）",
 }

@@ -1,0 +1,117 @@
+"""`goryu convert`: turns a network of another program into an ONNX file, and verifies it."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from goryu.errors import GoryuError, InputError
+from goryu.language import either, tr
+
+DESCRIPTION = """\
+Writes the network of another program as an ONNX file, and compares its answers with those of the
+original weights. Nothing in the file is executed. Recognised by their content:
+
+  python-dlshogi (book of 2018)    Chainer snapshots: policy, value, policy and value
+  python-dlshogi2 (book of 2021)   PyTorch checkpoints (.pth)
+  dlshogi                          PyTorch checkpoints (.pth), and the files of --model (.npz)
+  AobaZero                         weights as text, also .xz and .gz
+
+examples:
+  goryu convert model_policy_value_resnet --out book1.onnx
+  goryu convert model_policy model_value --out book1.onnx     two networks become one file
+  goryu convert checkpoint-010.pth --out book2.onnx
+"""
+DESCRIPTION_JA = """\
+ほかのソフトのモデルを ONNX ファイルに変換し、元の重みと同じ答えになることを確かめます。
+ファイルの中のプログラムは実行しません。種類は内容から判別します。
+
+  python-dlshogi（2018年の本）     Chainer のモデル（方策、価値、方策と価値）
+  python-dlshogi2（2021年の本）    PyTorch のチェックポイント（.pth）
+  dlshogi                          PyTorch のチェックポイント（.pth）と --model のファイル（.npz）
+  AobaZero                         テキスト形式の重み（.xz、.gz も可）
+
+例：
+  goryu convert model_policy_value_resnet --out book1.onnx
+  goryu convert model_policy model_value --out book1.onnx     二つのモデルを一つにまとめる
+  goryu convert checkpoint-010.pth --out book2.onnx
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command line; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        _check(options)
+        _convert(options)
+    except (GoryuError, OSError) as error:
+        sys.stderr.write(f"goryu convert: {error}\n")
+        return 1
+    return 0
+
+
+def _convert(options: argparse.Namespace) -> None:
+    from goryu.conversion.convert import convert
+
+    found = convert(options.files, options.out, activation=options.activation, part=options.part)
+    _say(
+        tr("{file}: {format}, {size}", file=options.out, format=found.network.format, size=found.network.size)
+    )
+    for note in found.notes:
+        _say(tr(note))
+    verification = found.verification
+    text = tr(
+        "verified on {positions} positions: largest difference {policy:.1e} (policy), {value:.1e} (value)",
+        positions=verification.positions,
+        policy=verification.policy,
+        value=verification.value,
+    )
+    _say(text)
+    if not verification.is_played:
+        _say(tr("Goryu cannot play with this format yet; the file was verified on random planes."))
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Raises InputError for files that are missing or would be overwritten."""
+    for file in options.files:
+        if not file.is_file():
+            raise InputError(tr("{file}: no such file", file=file))
+    if not options.out.parent.is_dir():
+        raise InputError(tr("{file}: its folder does not exist", file=options.out))
+    if any(options.out.exists() and options.out.samefile(file) for file in options.files):
+        raise InputError(tr("{file}: expected another file than the source", file=options.out))
+    if options.out.exists() and not options.force:
+        raise InputError(tr("{file} exists; --force overwrites it", file=options.out))
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "goryu convert",
+        description=either(DESCRIPTION, DESCRIPTION_JA),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    files = either(
+        "the network; or a policy network and a value network of the first book",
+        "モデルのファイル。一冊目の本の方策と価値のモデルなら二つ",
+    )
+    add("files", nargs="+", type=Path, metavar="FILE", help=files)
+    out = either("the ONNX file to write", "書き出す ONNX ファイル")
+    add("--out", type=Path, required=True, metavar="FILE.onnx", help=out)
+    add("--force", action="store_true", help=either("overwrites FILE.onnx", "既存の FILE.onnx を上書きする"))
+    activation = either(
+        "the activation; default: the one that the statistics in the file fit",
+        "活性化関数。省略するとファイル中の統計量から判別する",
+    )
+    add("--activation", choices=("relu", "swish"), help=activation)
+    part = either(
+        "the part of a PyTorch checkpoint with the weights, such as swa_model; default: model",
+        "PyTorch のチェックポイントのうち重みのある部分（swa_model など）。既定は model",
+    )
+    add("--part", default="", metavar="NAME", help=part)
+    return parser

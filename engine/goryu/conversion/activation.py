@@ -1,0 +1,83 @@
+"""Finds the activation of a network, ReLU or swish: a file of weights does not say it.
+
+The batch normalisations do. Each stores the mean and the variance of what it saw in training, and only with
+the right activation does the network produce them. So the first layers are computed on some positions with
+each activation, and the statistics are compared.
+
+Weakness: an untrained network has no statistics. Then the user has to name the activation.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from goryu.conversion.network import Activation, Architecture, Normalization
+from goryu.conversion.numpy_forward import NumpyForward
+from goryu.conversion.tensors import ConversionError, Floats
+from goryu.language import tr
+
+CANDIDATES: tuple[Activation, ...] = ("relu", "swish")
+
+LAYERS = 6
+"""The normalisations that are compared; the first does not depend on the activation."""
+
+CLEAR = 1.5
+"""The wrong activation must have at least this many times the error of the right one."""
+
+
+def choose_activation(
+    source: str,
+    read: Callable[[Activation], Architecture],
+    inputs: Callable[[Architecture], Sequence[Floats]],
+) -> tuple[Architecture, str]:
+    """Returns the network with the activation that its statistics show, and a sentence that says so.
+
+    read: reads the network with an activation. inputs: returns planes of real positions.
+
+    Raises:
+        ConversionError: the statistics do not show the activation.
+    """
+    found = {name: read(name) for name in CANDIDATES}
+    errors = {name: statistics_error(network, inputs(network)) for name, network in found.items()}
+    best, other = sorted(CANDIDATES, key=lambda name: errors[name])
+    if not errors[other] > CLEAR * errors[best]:
+        raise ConversionError(
+            f"{source}: its normalisations fit {best} (error {errors[best]:.3g}) and {other} "
+            f"({errors[other]:.3g}) alike, as in an untrained network; choose with --activation"
+        )
+    return found[best], tr(
+        "activation {name}: it fits the statistics in the file {times:.1f} times as well as {other}",
+        name=best,
+        times=errors[other] / max(errors[best], 1e-12),
+        other=other,
+    )
+
+
+def statistics_error(network: Architecture, inputs: Sequence[Floats]) -> float:
+    """Returns the mean square difference of the means that normalisations see and store.
+
+    The unit is the stored standard deviation.
+    """
+    measuring = _Measuring()
+    with suppress(_EnoughError):
+        network.forward(measuring, inputs)
+    return float(np.mean(measuring.errors[1:])) if len(measuring.errors) > 1 else 0.0
+
+
+class _EnoughError(Exception):
+    """The first layers are computed."""
+
+
+class _Measuring(NumpyForward):
+    """Compares what each normalisation sees with what it stores."""
+
+    def __init__(self) -> None:
+        self.errors: list[float] = []
+
+    def normalize(self, x: Floats, norm: Normalization) -> Floats:
+        seen = x.mean(axis=(0, 2, 3))
+        self.errors.append(float(np.mean((seen - norm.mean) ** 2 / (norm.variance + norm.epsilon))))
+        if len(self.errors) > LAYERS:
+            raise _EnoughError
+        return super().normalize(x, norm)
