@@ -123,3 +123,82 @@ def policy_value_resnet(net: Net, x: Any, channels: int = 8, blocks: int = 5) ->
     policy = net.bias("policy_bias", net.conv("policy", x, 27, 1, bias=False))
     x = relu(net.norm("value1_bn", net.conv("value1", x, 27, 1)))
     return policy, net.dense("value3", relu(net.dense("value2", x, 16)), 1)
+
+
+# The second book and dlshogi, in PyTorch.
+
+
+def _heads(net: Net, x: Any, act: Any, policy_name: str) -> tuple[Any, Any]:
+    policy = net.bias("policy_bias", net.conv(policy_name, x, 27, 1, bias=False))
+    x = act(net.norm("value_norm1", net.conv("value_conv1", x, 27, 1, bias=False)))
+    return policy, net.dense("value_fc2", act(net.dense("value_fc1", x, 16)), 1)
+
+
+def _block(net: Net, name: str, x: Any, act: Any) -> Any:
+    channels = x.shape[1]
+    y = act(net.norm(f"{name}.bn1", net.conv(f"{name}.conv1", x, channels, 3, bias=False)))
+    return act(x + net.norm(f"{name}.bn2", net.conv(f"{name}.conv2", y, channels, 3, bias=False)))
+
+
+def _se_block(net: Net, name: str, x: Any, act: Any) -> Any:
+    channels = x.shape[1]
+    y = act(net.norm(f"{name}.bn1", net.conv(f"{name}.conv1", x, channels, 3, bias=False)))
+    y = act(net.norm(f"{name}.bn2", net.conv(f"{name}.conv2", y, channels, 3, bias=False)))
+    z = act(net.conv(f"{name}.se.fc1", y.mean((2, 3), keepdims=True), channels // 2, 1))
+    return act(x + y * sigmoid(net.conv(f"{name}.se.fc2", z, channels, 1)))
+
+
+def _broadcast_block(net: Net, name: str, x: Any, act: Any) -> Any:
+    y = act(net.norm(f"{name}.bn1", net.conv(f"{name}.conv1", x, 1, 1, bias=False)))
+    y = net.conv(f"{name}.broadcast", y, 81, 9, bias=False, pad=False).reshape(-1, 1, 9, 9)
+    y = act(net.norm(f"{name}.bn2", y))
+    return act(x + net.norm(f"{name}.bn3", net.conv(f"{name}.conv2", y, x.shape[1], 1, bias=False)))
+
+
+def second_book(net: Net, x: Any, act: Any = relu, channels: int = 8, blocks: int = 3) -> tuple[Any, Any]:
+    x = act(net.norm("norm1", net.conv("conv1", x, channels, 3, bias=False)))
+    for i in range(blocks):
+        x = _block(net, f"blocks.{i}", x, act)
+    return _heads(net, x, act, "policy_conv")
+
+
+def _stem(net: Net, board: Any, hands: Any, channels: int) -> Any:
+    return (
+        net.conv("l1_1_1", board, channels, 3, bias=False)
+        + net.conv("l1_1_2", board, channels, 1, bias=False)
+        + net.conv("l1_2", hands, channels, 1, bias=False)
+    )
+
+
+def dlshogi(
+    net: Net, board: Any, hands: Any, act: Any, kind: str = "resnet", channels: int = 8, blocks: int = 3
+) -> tuple[Any, Any]:
+    x = act(net.norm("norm1", _stem(net, board, hands, channels)))
+    for i in range(blocks):
+        block = {"resnet": _block, "senet": _se_block, "broadcast": _block}[kind]
+        if kind == "broadcast" and i % 7 == 0:
+            block = _broadcast_block
+        x = block(net, f"blocks.{i}", x, act)
+    return _heads(net, x, act, "policy")
+
+
+def resnet10_swish(net: Net, board: Any, hands: Any, act: Any, channels: int = 8) -> tuple[Any, Any]:
+    x = act(net.norm("norm1", _stem(net, board, hands, channels)))
+    for i in range(2, 22, 2):
+        y = act(net.norm(f"norm{i}", net.conv(f"l{i}", x, channels, 3, bias=False)))
+        x = act(x + net.norm(f"norm{i + 1}", net.conv(f"l{i + 1}", y, channels, 3, bias=False)))
+    policy = net.bias("l22_2", net.conv("l22", x, 27, 1, bias=False))
+    x = act(net.norm("norm22_v", net.conv("l22_v", x, 27, 1, bias=False)))
+    return policy, net.dense("l24_v", act(net.dense("l23_v", x, 16)), 1)
+
+
+def wideresnet10(net: Net, board: Any, hands: Any, act: Any, channels: int = 8) -> tuple[Any, Any]:
+    x = _stem(net, board, hands, channels)
+    for i in range(2, 22, 2):
+        y = act(net.norm(f"norm{i - 1}", x))
+        y = act(net.norm(f"norm{i}", net.conv(f"l{i}", y, channels, 3, bias=False)))
+        x = x + net.conv(f"l{i + 1}", y, channels, 3, bias=False)
+    x = act(net.norm("norm21", x))
+    policy = net.bias("l22_2", net.conv("l22", x, 27, 1, bias=False))
+    x = act(net.norm("norm22_v", net.conv("l22_v", x, 27, 1)))
+    return policy, net.dense("l24_v", act(net.dense("l23_v", x, 16)), 1)

@@ -22,8 +22,9 @@ CANDIDATES: tuple[Activation, ...] = ("relu", "swish")
 LAYERS = 6
 """The normalisations that are compared; the first does not depend on the activation."""
 
-CLEAR = 1.5
-"""The wrong activation must have at least this many times the error of the right one."""
+CLEAR = 2.0
+"""The wrong activation must have at least this many times the error of the right one. It has some ten times
+the error for networks with random weights whose statistics come from games between engines."""
 
 
 def choose_activation(
@@ -41,10 +42,11 @@ def choose_activation(
     found = {name: read(name) for name in CANDIDATES}
     errors = {name: statistics_error(network, inputs(network)) for name, network in found.items()}
     best, other = sorted(CANDIDATES, key=lambda name: errors[name])
-    if not errors[other] > CLEAR * errors[best]:
+    if not 0.0 < errors[best] < errors[other] / CLEAR:
         raise ConversionError(
-            f"{source}: its normalisations fit {best} (error {errors[best]:.3g}) and {other} "
-            f"({errors[other]:.3g}) alike, as in an untrained network; choose with --activation"
+            f"{source}: its normalisations do not show the activation ({best} has the error "
+            f"{errors[best]:.3g}, {other} {errors[other]:.3g}), as in an untrained network; "
+            f"choose it with --activation"
         )
     return found[best], tr(
         "activation {name}: it fits the statistics in the file {times:.1f} times as well as {other}",
@@ -62,7 +64,7 @@ def statistics_error(network: Architecture, inputs: Sequence[Floats]) -> float:
     measuring = _Measuring()
     with suppress(_EnoughError):
         network.forward(measuring, inputs)
-    return float(np.mean(measuring.errors[1:])) if len(measuring.errors) > 1 else 0.0
+    return float(np.concatenate(measuring.errors[1:]).mean()) if len(measuring.errors) > 1 else 0.0
 
 
 class _EnoughError(Exception):
@@ -73,11 +75,13 @@ class _Measuring(NumpyForward):
     """Compares what each normalisation sees with what it stores."""
 
     def __init__(self) -> None:
-        self.errors: list[float] = []
+        self.errors: list[Floats] = []
 
     def normalize(self, x: Floats, norm: Normalization) -> Floats:
+        if not norm.mean.any():  # Nothing was trained.
+            raise _EnoughError
         seen = x.mean(axis=(0, 2, 3))
-        self.errors.append(float(np.mean((seen - norm.mean) ** 2 / (norm.variance + norm.epsilon))))
+        self.errors.append((seen - norm.mean) ** 2 / (norm.variance + norm.epsilon))
         if len(self.errors) > LAYERS:
             raise _EnoughError
         return super().normalize(x, norm)
