@@ -207,6 +207,7 @@ VERBS = {
     ),
     "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),
     "page": Verb("take the pictures of the browser page, or measure its speed", ("test",), script("page.py")),
+    "zip": Verb("pack Goryu for Windows with Python inside", ("test",), script("windows_zip.py")),
     "clean": Verb("remove built files; --all: .venv too", None, clean),
 }
 

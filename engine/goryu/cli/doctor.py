@@ -182,6 +182,8 @@ def _registration() -> Iterator[str]:
     """Yields the program to register in a GUI."""
     scripts = Path(sys.executable).parent
     program = scripts / ("goryu.exe" if sys.platform == "win32" else "goryu")
+    packed = scripts.parent / "goryu.exe"  # In the zip for Windows, one folder above Python's.
+    program = packed if sys.platform == "win32" and packed.is_file() else program
     launcher = Path(__file__).resolve().parents[3] / "bat" / "usi.bat"
     if program.is_file():
         yield tr("register in the GUI: {program}", program=program)

@@ -63,6 +63,7 @@ def program(
     with needs_extra(extra):
         args = parser.parse_args(arguments)
     interrupt_on_sigterm()
+    add_own_folder_to_path()
     try:
         with needs_extra(extra):
             return run(args) or 0
@@ -91,6 +92,12 @@ def needs_extra(name: str) -> Iterator[None]:
         if package == "goryu":
             raise
         sys.exit(f"{package} is not installed: {how_to_install(name)}")
+
+
+def add_own_folder_to_path() -> None:
+    """Lets `--engine1 goryu` find this installation's program: a virtual environment may be off the PATH."""
+    folders = os.environ.get("PATH", os.defpath)
+    os.environ["PATH"] = os.pathsep.join([folders, os.path.dirname(sys.executable)])
 
 
 def interrupt_on_sigterm() -> None:
