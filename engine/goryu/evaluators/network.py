@@ -1,7 +1,7 @@
 """The network evaluator: it turns positions into planes, and a network's outputs into policies and values.
 
 On a CPU our own kernel runs the networks that it knows (`kernel.py`), and onnxruntime the others. On a GPU it
-is always onnxruntime.
+is always onnxruntime, and positions travel as bits (`packed_input.py`, `packed_network.py`).
 
 Networks are fastest on batches, but onnxruntime plans every new batch size separately, which takes seconds on
 a GPU. So a batch is padded to the next of a few sizes, and each of them is run once when the model is loaded.
@@ -9,6 +9,7 @@ a GPU. So a batch is padded to the next of a few sizes, and each of them is run 
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -26,6 +27,9 @@ from goryu.evaluators.formats.value_scale import value_scale
 from goryu.evaluators.io_binding import IoBinding
 from goryu.evaluators.kernel import best_batch, open_kernel
 from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.packed_input import can_pack, pack, packed_bytes, packed_model
+from goryu.evaluators.packed_network import PackedNetwork
+from goryu.evaluators.packing_check import check_packing
 from goryu.evaluators.providers import BackendError, Session, check_file, open_session
 from goryu.evaluators.residual_graph import UnsupportedError
 from goryu.evaluators.shogi_state import ShogiState
@@ -50,11 +54,15 @@ _GPU_BATCH = 128
 _SMALL_BATCH = 16
 """Smaller batches are not padded on a CPU."""
 
+_BUFFER_DEVICES = {"CPU": "cpu", "CUDA": "cuda", "TensorRT": "cuda"}
+"""onnxruntime's names of the devices that have our buffers, by backend."""
+
 
 class NetworkEvaluator:
     """Evaluates shogi positions with a policy-value network in an ONNX file.
 
     kernel: our own kernel, if it runs the network.
+    packed: the network that reads positions as bits, if they travel so.
     format: which planes the network reads, and how it numbers moves.
     batch_size: most positions of one network call; `evaluate` and `run` take more and call several times.
     temperature: of the policy's Boltzmann softmax; 1 leaves the network's policy as it is.
@@ -71,6 +79,8 @@ class NetworkEvaluator:
         device: int = 0,
         temperature: float = 1.0,
         model_format: str = AUTO,
+        packs: bool | None = None,
+        streams: int = 1,
     ) -> None:
         """Loads the model and runs it once on every batch size.
 
@@ -79,6 +89,8 @@ class NetworkEvaluator:
         backend: one of `providers.BACKENDS` but "auto"; device: number of the GPU.
         threads: CPU threads for one network call by onnxruntime.
         model_format: one of `detect.FORMAT_NAMES`; "auto" recognises it by the file.
+        packs: do positions travel as bits, where the format allows it? None: on a GPU.
+        streams: how many batches of bits a device works on at once; best one for each searching thread.
 
         Raises:
             ModelError: the file is missing, broken, or not of a known format.
@@ -108,7 +120,12 @@ class NetworkEvaluator:
         self._batch_sizes = [fixed] if fixed else _batch_sizes(self.batch_size, step_by_one=on_cpu)
         self._answers: list[Array] = []  # Those of the last warm-up, for their shapes and types.
         self._handles: dict[int, Any] = {}  # By batch size, where each has its own session.
-        self._warm_up()
+        self.packed: PackedNetwork | None = None
+        self._why_planes = ""
+        if self._session and (not on_cpu if packs is None else packs) and can_pack(self.format):
+            self._pack(self._session, streams)
+        if not self.packed:
+            self._warm_up()
         self.sha256 = sha256(self.path.read_bytes()).hexdigest()
 
     def _read_tensors(
@@ -141,14 +158,17 @@ class NetworkEvaluator:
             f"backend={self.backend} {library} model={self.path.name} "
             f"sha={self.sha256[:8]} format={self.format.name.replace(' ', '-')} "
             f"batch={self.batch_size} threads={1 if self.kernel else self._threads}"
+            + (f" streams={self.packed.streams} input=packed" if self.packed else "")
         )
 
     @property
     def note(self) -> str:
-        """Why onnxruntime runs the network and not our own kernel; "" if there is nothing to say."""
-        if not self._why_onnxruntime:
-            return ""
-        return f"{self.path.name} is run by onnxruntime, not by Winograd: {self._why_onnxruntime}"
+        """Why the network does not run in the fastest way that its backend has; "" if it does."""
+        if self._why_planes:
+            return f"{self.path.name} receives positions as planes, not as bits: {self._why_planes}"
+        if self._why_onnxruntime:
+            return f"{self.path.name} is run by onnxruntime, not by Winograd: {self._why_onnxruntime}"
+        return ""
 
     def set_draw_value(self, value: float) -> None:
         """Sets the value of a draw to black, in [-1, +1]; only nshogi's networks have an input for it."""
@@ -241,6 +261,8 @@ class NetworkEvaluator:
     def _answer(self, inputs: Sequence[Array], count: int | None = None) -> list[Array]:
         """Returns the model's outputs for the first `count` rows, or all of them, at most `batch_size`."""
         count = len(inputs[0]) if count is None else count
+        if self.packed:
+            return list(self.packed.answer(pack(self.format, [rows[:count] for rows in inputs])))
         size = next(size for size in self._batch_sizes if size >= count)
         feed = {
             spec.name: _padded(rows, size).astype(file_type, copy=False)
@@ -272,6 +294,39 @@ class NetworkEvaluator:
                 axes={name: length for name, length in axes.items() if isinstance(name, str)},
             ).handle
         return self._handles[size]
+
+    def _pack(self, session: Session, streams: int) -> None:
+        """Opens the model that reads bits, if it can be made and answers as the one that reads planes."""
+        axis = session.handle.get_inputs()[0].shape[0]
+        batch = axis if isinstance(axis, int) else axis or "goryu_batch"
+        try:
+            content = packed_model(self.path.read_bytes(), self.format, batch, self._file_types[0])
+            packed = PackedNetwork(
+                lambda size: self._open_packed(content, batch, size),
+                sizes=self._batch_sizes,
+                row_bytes=packed_bytes(self.format),
+                labels=self.format.labels,
+                device=_BUFFER_DEVICES.get(self.backend),
+                device_id=self._device,
+                streams=streams,
+                session_per_size=not self._is_fixed and self.backend in ("CUDA", "DirectML"),
+                one_at_a_time=self._lock if self.backend == "DirectML" else None,
+            )
+            check_packing(self.format, packed, self._answer, is_exact=self.backend == "CPU")
+            packed.warm_up()
+        except Exception as error:  # onnxruntime's errors have no other base class.
+            self._why_planes = str(error).strip().splitlines()[0]
+            return
+        self.packed = packed
+        self._session = replace(session, handle=packed.handle)
+        self._handles.clear()  # The other sessions are done with; they hold memory of the GPU.
+
+    def _open_packed(self, content: bytes, batch: str | int, size: int) -> Any:
+        assert self._session
+        axes = {batch: size} if isinstance(batch, str) and self.backend in ("CUDA", "DirectML") else None
+        return open_session(
+            self.path, self.backend.lower(), threads=self._threads, device=self._device, axes=axes, content=content
+        ).handle
 
     def _policy(self, state: State, logits: Array) -> list[float]:
         turn = state.turn

@@ -128,11 +128,13 @@ def open_session(
     threads: int = 1,
     device: int = 0,
     axes: Mapping[str, int] | None = None,
+    content: bytes | None = None,
 ) -> Session:
     """Opens a model file on one backend: "tensorrt", "cuda", "directml" or "cpu".
 
     threads: CPU threads for one network call. device: number of the GPU.
     axes: the lengths of free axes of the model, by their names, if they will always be the same.
+    content: what to open instead of the content of the file, which still gives its name to messages.
 
     Raises:
         ModelError: the file is missing or onnxruntime cannot read it.
@@ -149,9 +151,11 @@ def open_session(
         onnxruntime.preload_dlls()  # Finds the CUDA libraries of the nvidia-* wheels.
     options = _session_options(onnxruntime, backend, threads, axes or {})
     try:
-        providers = _providers(backend, path, device)
+        providers = _providers(backend, path, device, content)
         # enable_fallback=0: onnxruntime must not replace the provider, neither now nor in mid-game.
-        handle = onnxruntime.InferenceSession(str(path), options, providers=providers, enable_fallback=0)
+        handle = onnxruntime.InferenceSession(
+            content or str(path), options, providers=providers, enable_fallback=0
+        )
     except Exception as error:  # onnxruntime's errors have no other base class.
         if backend == "cpu":
             raise ModelError(f"model {path}: onnxruntime cannot read it ({_first_line(error)})") from error
@@ -211,20 +215,22 @@ def _session_options(onnxruntime: Any, name: str, threads: int, axes: Mapping[st
     return options
 
 
-def _providers(backend: str, path: Path, device: int) -> list[tuple[str, dict[str, str]]]:
+def _providers(
+    backend: str, path: Path, device: int, content: bytes | None
+) -> list[tuple[str, dict[str, str]]]:
     """Returns the provider of a backend, and those that run the few operators that it does not implement."""
     names = (backend, *_FALLBACKS[backend])
-    return [(_PROVIDERS[name], _provider_options(name, path, device)) for name in names]
+    return [(_PROVIDERS[name], _provider_options(name, path, device, content)) for name in names]
 
 
-def _provider_options(name: str, path: Path, device: int) -> dict[str, str]:
+def _provider_options(name: str, path: Path, device: int, model: bytes | None = None) -> dict[str, str]:
     if name == "cpu":
         return {}
     options = {"device_id": str(device)}
     if name == "tensorrt":
         # TensorRT notices another GPU or version by itself, but not other weights: networks of one shape
         # have files of one size, and a network that was trained further often keeps its name.
-        content = sha256(path.read_bytes()).hexdigest()[:16]
+        content = sha256(model or path.read_bytes()).hexdigest()[:16]
         cache = _compiled_networks() / (f"{path.stem}-{content}" if path.stem.isascii() else content)
         cache.mkdir(parents=True, exist_ok=True)
         options |= {

@@ -75,7 +75,7 @@ def producer(path: Path, output: str) -> str:
     with_graph = _graphs(path)
     try:
         for graph in with_graph:
-            for number, _, value in _fields(graph):
+            for number, _, value in fields(graph):
                 if number == GRAPH_NODE and isinstance(value, memoryview):
                     node = _read_node(value, with_attributes=False)
                     nodes |= dict.fromkeys(node.outputs, node)
@@ -99,7 +99,7 @@ def read_graph(path: Path) -> Graph:
     graph = Graph()
     try:
         for message in _graphs(path):
-            for number, _, value in _fields(message):
+            for number, _, value in fields(message):
                 if not isinstance(value, memoryview):
                     continue
                 if number == GRAPH_NODE:
@@ -108,9 +108,9 @@ def read_graph(path: Path) -> Graph:
                     name, constant = _read_tensor(value)
                     graph.constants[name] = constant
                 elif number == GRAPH_INPUT:
-                    graph.inputs.append(_value_name(value))
+                    graph.inputs.append(value_name(value))
                 elif number == GRAPH_OUTPUT:
-                    graph.outputs.append(_value_name(value))
+                    graph.outputs.append(value_name(value))
     except (IndexError, ValueError, OverflowError, struct.error) as error:
         raise _damaged(path, error) from error
     graph.inputs = [name for name in graph.inputs if name not in graph.constants]
@@ -131,7 +131,7 @@ def read_metadata(path: Path) -> dict[str, str]:
     metadata: dict[str, str] = {}
     try:
         for message in _messages(path, MODEL_METADATA):
-            entry = {number: value for number, _, value in _fields(message)}
+            entry = {number: value for number, _, value in fields(message)}
             key, value = (entry.get(number, memoryview(b"")) for number in (ENTRY_KEY, ENTRY_VALUE))
             if isinstance(key, memoryview) and isinstance(value, memoryview):
                 metadata[_text(key)] = _text(value)
@@ -147,15 +147,15 @@ def _graphs(path: Path) -> list[memoryview]:
 def _messages(path: Path, wanted: int) -> list[memoryview]:
     """Returns the fields of a model with this number."""
     try:
-        fields = list(_fields(memoryview(path.read_bytes())))
+        found = list(fields(memoryview(path.read_bytes())))
     except (IndexError, ValueError) as error:
         raise _damaged(path, error) from error
-    return [value for number, _, value in fields if number == wanted and isinstance(value, memoryview)]
+    return [value for number, _, value in found if number == wanted and isinstance(value, memoryview)]
 
 
 def _read_node(message: memoryview, *, with_attributes: bool = True) -> GraphNode:
     node = GraphNode()
-    for number, _, value in _fields(message):
+    for number, _, value in fields(message):
         if not isinstance(value, memoryview):
             continue
         if number == NODE_INPUT:
@@ -178,7 +178,7 @@ def _read_attribute(message: memoryview) -> tuple[str, Attribute | None]:
     found: Attribute | None = None
     floats: list[float] = []
     ints: list[int] = []
-    for number, kind, value in _fields(message):
+    for number, kind, value in fields(message):
         if isinstance(value, memoryview):
             if number == ATTRIBUTE_NAME:
                 name = _text(value)
@@ -204,7 +204,7 @@ def _read_tensor(message: memoryview) -> tuple[str, Array]:
     name, element_type = "", 0
     dims: list[int] = []
     parts: list[Array] = []
-    for number, kind, value in _fields(message):
+    for number, kind, value in fields(message):
         if isinstance(value, memoryview):
             if number == TENSOR_DIMS:
                 dims += _varints(value)
@@ -234,8 +234,8 @@ def _read_tensor(message: memoryview) -> tuple[str, Array]:
     return name, content.reshape(dims)
 
 
-def _value_name(message: memoryview) -> str:
-    names = (value for number, _, value in _fields(message) if number == VALUE_NAME)
+def value_name(message: memoryview) -> str:
+    names = (value for number, _, value in fields(message) if number == VALUE_NAME)
     return next((_text(value) for value in names if isinstance(value, memoryview)), "")
 
 
@@ -261,7 +261,7 @@ def _varints(message: memoryview) -> list[int]:
     return numbers
 
 
-def _fields(message: memoryview) -> Iterator[tuple[int, int, memoryview | int]]:
+def fields(message: memoryview) -> Iterator[tuple[int, int, memoryview | int]]:
     """Yields number, kind and content of the fields of a message; a varint is an int.
 
     Raises IndexError or ValueError if the bytes are not a message.

@@ -1,0 +1,194 @@
+"""Changes the graph of an ONNX file in memory: other inputs and outputs, and nodes before and after the rest.
+
+The package `onnx` could do it, but is no requirement of Goryu; the few messages that are needed are written here.
+A protocol buffer is a sequence of fields, so every field that is not changed is copied as it is.
+
+Weakness: a model whose constants are in other files is refused, since its folder is lost in memory.
+Source: as `onnx_graph.py`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from goryu.errors import GoryuError
+from goryu.evaluators.formats.onnx_graph import (
+    ATTRIBUTE_INT,
+    ATTRIBUTE_INTS,
+    ATTRIBUTE_NAME,
+    FLOAT16,
+    FLOAT32,
+    GRAPH_CONSTANT,
+    GRAPH_INPUT,
+    GRAPH_NODE,
+    GRAPH_OUTPUT,
+    INT32,
+    INT64,
+    LENGTH_DELIMITED,
+    MODEL_GRAPH,
+    NODE_ATTRIBUTE,
+    NODE_INPUT,
+    NODE_OUTPUT,
+    NODE_TYPE,
+    TENSOR_DIMS,
+    TENSOR_EXTERNAL,
+    TENSOR_NAME,
+    TENSOR_RAW,
+    TENSOR_TYPE,
+    VALUE_NAME,
+    VARINT,
+    Array,
+    fields,
+    value_name,
+)
+
+MODEL_OPSET = 8
+OPSET_DOMAIN, OPSET_VERSION = 1, 2
+ATTRIBUTE_KIND = 20
+KIND_INT, KIND_INTS = 2, 7
+VALUE_TYPE, TYPE_TENSOR, TENSOR_ELEMENT, TENSOR_SHAPE, SHAPE_DIM, DIM_LENGTH, DIM_NAME = 2, 1, 1, 2, 1, 1, 2
+UINT8 = 2
+
+ELEMENT_TYPES = {np.float32: FLOAT32, np.float16: FLOAT16, np.uint8: UINT8, np.int32: INT32, np.int64: INT64}
+"""ONNX's numbers of NumPy's types."""
+
+Axis = int | str
+"""The length of an axis, or the name of one that is free."""
+
+
+class UneditableError(GoryuError, ValueError):
+    """A model whose graph cannot be changed in memory."""
+
+
+@dataclass(slots=True)
+class GraphEdit:
+    """What changes in a graph; everything else stays.
+
+    removed: the names of inputs that are inputs no more. before, after: nodes that are computed first and last.
+    inputs: new ones, and outputs: those that replace all others; by name, element type and axes.
+    """
+
+    removed: frozenset[str]
+    before: list[bytes] = field(default_factory=list)
+    after: list[bytes] = field(default_factory=list)
+    constants: list[bytes] = field(default_factory=list)
+    inputs: dict[str, tuple[int, Sequence[Axis]]] = field(default_factory=dict)
+    outputs: dict[str, tuple[int, Sequence[Axis]]] = field(default_factory=dict)
+
+    def constant(self, name: str, content: Array) -> str:
+        """Adds a constant; returns its name."""
+        dims = b"".join(_field(TENSOR_DIMS, length) for length in content.shape)
+        element = _field(TENSOR_TYPE, ELEMENT_TYPES[content.dtype.type])
+        little = content.astype(content.dtype.newbyteorder("<"))
+        self.constants.append(
+            dims + element + _field(TENSOR_NAME, name) + _field(TENSOR_RAW, little.tobytes())
+        )
+        return name
+
+
+def node(operator: str, inputs: Sequence[str], output: str, **attributes: int | Sequence[int]) -> bytes:
+    """Returns a node with one output; its attributes are whole numbers or lists of them."""
+    message = b"".join(_field(NODE_INPUT, name) for name in inputs)
+    message += _field(NODE_OUTPUT, output) + _field(NODE_TYPE, operator)
+    for name, value in attributes.items():
+        content = _field(ATTRIBUTE_NAME, name)
+        if isinstance(value, int):
+            content += _field(ATTRIBUTE_INT, value) + _field(ATTRIBUTE_KIND, KIND_INT)
+        else:
+            content += b"".join(_field(ATTRIBUTE_INTS, each) for each in value)
+            content += _field(ATTRIBUTE_KIND, KIND_INTS)
+        message += _field(NODE_ATTRIBUTE, content)
+    return message
+
+
+def edited(model: bytes, edit: GraphEdit) -> bytes:
+    """Returns a model with a changed graph.
+
+    Raises:
+        UneditableError: the constants are in other files, or the bytes are no model.
+    """
+    parts = []
+    try:
+        for number, kind, value in fields(memoryview(model)):
+            if number == MODEL_GRAPH and isinstance(value, memoryview):
+                parts.append(_field(number, _edited_graph(value, edit)))
+            else:
+                parts.append(_copy(number, kind, value))
+    except (IndexError, ValueError) as error:
+        if isinstance(error, UneditableError):
+            raise
+        raise UneditableError(f"its graph cannot be read: {error}") from error
+    return b"".join(parts)
+
+
+def opset_of(model: bytes) -> int:
+    """Returns the version of ONNX's operators that a model uses."""
+    version = 1
+    for number, _, value in fields(memoryview(model)):
+        if number == MODEL_OPSET and isinstance(value, memoryview):
+            content = {n: v for n, _, v in fields(value)}
+            if bytes(content.get(OPSET_DOMAIN, b"")) in (b"", b"ai.onnx"):  # type: ignore[arg-type]
+                found = content.get(OPSET_VERSION, 1)
+                assert isinstance(found, int)
+                version = found
+    return version
+
+
+def _edited_graph(graph: memoryview, edit: GraphEdit) -> bytes:
+    first = [_field(GRAPH_NODE, each) for each in edit.before]
+    rest = []
+    for number, kind, value in fields(graph):
+        if number == GRAPH_CONSTANT and isinstance(value, memoryview) and _is_elsewhere(value):
+            raise UneditableError("its constants are in another file")
+        is_removed = number == GRAPH_OUTPUT or (
+            number == GRAPH_INPUT and isinstance(value, memoryview) and value_name(value) in edit.removed
+        )
+        if not is_removed:
+            rest.append(_copy(number, kind, value))
+    rest += [_field(GRAPH_NODE, each) for each in edit.after]
+    rest += [_field(GRAPH_CONSTANT, each) for each in edit.constants]
+    rest += [_field(GRAPH_INPUT, _value(name, *spec)) for name, spec in edit.inputs.items()]
+    rest += [_field(GRAPH_OUTPUT, _value(name, *spec)) for name, spec in edit.outputs.items()]
+    return b"".join(first + rest)
+
+
+def _is_elsewhere(tensor: memoryview) -> bool:
+    return any(number == TENSOR_EXTERNAL for number, _, _ in fields(tensor))
+
+
+def _value(name: str, element: int, axes: Sequence[Axis]) -> bytes:
+    """Returns the description of an input or output."""
+    dims = (_field(DIM_LENGTH if isinstance(axis, int) else DIM_NAME, axis) for axis in axes)
+    shape = b"".join(_field(SHAPE_DIM, dim) for dim in dims)
+    tensor = _field(TENSOR_ELEMENT, element) + _field(TENSOR_SHAPE, shape)
+    return _field(VALUE_NAME, name) + _field(VALUE_TYPE, _field(TYPE_TENSOR, tensor))
+
+
+def _field(number: int, value: int | str | bytes) -> bytes:
+    if isinstance(value, int):
+        return _varint(number << 3 | VARINT) + _varint(value & (1 << 64) - 1)
+    content = value.encode() if isinstance(value, str) else value
+    return _varint(number << 3 | LENGTH_DELIMITED) + _varint(len(content)) + content
+
+
+def _copy(number: int, kind: int, value: memoryview | int) -> bytes:
+    if isinstance(value, int):
+        return _field(number, value)
+    if kind == LENGTH_DELIMITED:
+        return _field(number, bytes(value))
+    return _varint(number << 3 | kind) + bytes(value)
+
+
+def _varint(value: int) -> bytes:
+    """Returns a base-128 number, least significant digit first.
+
+    >>> _varint(300).hex()
+    'ac02'
+    """
+    digits = bytearray()
+    while value >= 0x80:
+        digits.append(value & 0x7F | 0x80)
+        value >>= 7
+    digits.append(value)
+    return bytes(digits)

@@ -1,0 +1,54 @@
+"""Compares a network that receives bits with the same network that receives planes, when it is loaded.
+
+On a CPU both answers must be the same. A GPU may compute the two graphs by different algorithms, which round
+differently; a wrong graph is far further off than that.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from goryu.errors import GoryuError
+from goryu.evaluators.formats.base import Array, ModelFormat
+from goryu.evaluators.packed_input import pack
+from goryu.evaluators.packed_network import PackedNetwork
+from goryu.games.shogi import Board
+
+POSITIONS = (
+    "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+    "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1",
+    "ln1g2gn1/5s3/p1pp1p1+L1/1kg5+R/PP3P3/5+r3/1B2+p1PsP/1K2L2p1/LN6+p w BSNgs6p 1",
+    "1+P1K1G3/+P+P1G+P4/1S+R1+P4/9/9/9/3+p1+p1k1/2+r3g2/4+p2+bs w BGSN2L7Ps3n2l3p 180",
+)
+"""The start, a middle game with many pieces in hand, a check, two kings that have entered."""
+
+GPU_TOLERANCE = 0.05
+"""The largest difference of a logit or value on a GPU, over the largest logit."""
+
+
+class PackingError(GoryuError, RuntimeError):
+    """A network that answers differently for the bits of a position and for its planes."""
+
+
+def check_packing(
+    model_format: ModelFormat,
+    packed: PackedNetwork,
+    answer: Callable[[Sequence[Array]], Sequence[Array]],
+    *,
+    is_exact: bool,
+) -> None:
+    """Raises PackingError if the answers for some positions differ.
+
+    answer: returns logits and value output for planes. is_exact: must the answers be the same?
+    """
+    boards = [Board(sfen) for sfen in POSITIONS[: packed.sizes[-1]]]
+    planes = [np.zeros((len(boards), *spec.shape), spec.dtype) for spec in model_format.inputs]
+    for i, board in enumerate(boards):
+        model_format.fill(board, [rows[i] for rows in planes])
+    from_planes = answer(planes)
+    from_bits = packed.answer(pack(model_format, planes))
+    allowed = 0.0 if is_exact else GPU_TOLERANCE * max(1.0, float(np.abs(from_bits[0]).max()))
+    for expected, found in zip(from_planes, from_bits, strict=True):
+        difference = float(np.abs(expected.astype(np.float32).reshape(found.shape) - found).max())
+        if not difference <= allowed:
+            raise PackingError(f"the answers differ by {difference:.3g}, at most {allowed:.3g} is allowed")
