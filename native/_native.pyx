@@ -23,6 +23,7 @@ translate, and core.pxd declares the core to Cython. goryu/implementation.py cho
     pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
     winograd.pxi        WinogradNetwork                    evaluators/winograd.py              winograd, winograd_*
     evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py    policy, game_state
+    packed.pxi          PackedAdapter, pack_dlshogi        evaluators/packed_input.py          dlshogi, game_state
 
 Where a C++ name differs from the Python name: kWin is WIN and so on; Batch and Batch::Step are the leaves and
 the path of puct.py; Certain is the proven node that proof.py makes; Selection is selection.py with one Formula.
@@ -37,5 +38,6 @@ include "mate.pxi"
 include "node_table.pxi"
 include "winograd.pxi"
 include "evaluators.pxi"
+include "packed.pxi"
 include "pipeline.pxi"
 include "puct.pxi"

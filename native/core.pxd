@@ -2,7 +2,7 @@
 """The C++ core, as Cython sees it."""
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -86,6 +86,8 @@ cdef extern from "core/perft.h" namespace "goryu" nogil:
 cdef extern from "core/dlshogi.h" namespace "goryu" nogil:
     const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes, kDlshogiLabels
     void core_fill_dlshogi "goryu::fill_dlshogi"(const Position&, cbool sees_nyugyoku, float* board, float* hands)
+    int packed_bytes(cbool sees_nyugyoku)
+    void core_pack_dlshogi "goryu::pack_dlshogi"(const Position&, cbool sees_nyugyoku, uint8_t* row)
     int core_dlshogi_label "goryu::dlshogi_label"(uint16_t move, int color)
 
 cdef extern from "core/reversi.h" namespace "goryu" nogil:
@@ -238,6 +240,9 @@ cdef extern from "core/game_state.h" namespace "goryu" nogil:
     cdef cppclass NoLeafSink(LeafSink):
         NoLeafSink() except +
 
+    cdef cppclass PackedLeafSink(LeafSink):
+        PackedLeafSink(const Game&, cbool sees_nyugyoku, uint8_t* rows) except +
+
     cdef cppclass PlaneLeafSink[Element](LeafSink):
         PlaneLeafSink(const Game&, cbool sees_nyugyoku, Element* board, Element* hands) except +
 
@@ -314,6 +319,9 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
 
 cdef extern from "core/policy.h" namespace "goryu" nogil:
     void answer_hashed(Batch&) except +
+    size_t most_moves(const Batch&)
+    void write_labels(const Batch&, int32_t* labels, size_t width)
+    cbool answer_labels(Batch&, const float* logits, size_t width, const double* values, double temperature) except +
     cbool answer_dlshogi(Batch&, const float* logits, const double* values, double temperature) except +
 
 cdef extern from "core/winograd.h" namespace "goryu" nogil:

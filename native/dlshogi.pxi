@@ -17,6 +17,17 @@ def fill_dlshogi(list boards, float[:, :, :, ::1] board_planes, float[:, :, :, :
         core_fill_dlshogi(board.game.position(), sees_nyugyoku, &board_planes[i, 0, 0, 0], &hand_planes[i, 0, 0, 0])
 
 
+def pack_dlshogi(list boards, uint8_t[:, ::1] rows):
+    """Writes boards as the bits of `evaluators/packed_input.py`, `rows` [N, 636] or [N, 643]; other rows stay."""
+    cdef Py_ssize_t i
+    cdef Board board
+    cdef cbool sees_nyugyoku = rows.shape[1] == packed_bytes(True)
+    check_shape([rows.shape[axis] for axis in range(2)], (len(boards), packed_bytes(sees_nyugyoku)))
+    for i in range(len(boards)):
+        board = boards[i]
+        core_pack_dlshogi(board.game.position(), sees_nyugyoku, &rows[i, 0])
+
+
 def dlshogi_label(int move, int turn):
     """Returns the label of a move of black (0) or white (1), in [0, 2187)."""
     return core_dlshogi_label(<uint16_t>move, turn)

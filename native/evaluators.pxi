@@ -14,6 +14,8 @@ cdef EvaluatorAdapter adapter_of(evaluator, state, int batch_size):
     if type(state) is Board and is_dlshogi_network(evaluator):
         if type(evaluator.kernel) is WinogradNetwork:
             return WinogradAdapter(evaluator, state)
+        if evaluator.packed is not None:
+            return PackedAdapter(evaluator, state)
         return dlshogi_adapter_of(evaluator, state, evaluator.new_inputs(batch_size))
     return PythonAdapter(evaluator, state)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from goryu.evaluators import network
 from goryu.evaluators.formats.dlshogi import dlshogi_label
 from goryu.evaluators.formats.onnx_graph import producer
 from goryu.evaluators.model_files import ModelError
@@ -283,23 +284,31 @@ def test_a_model_that_tensorrt_cannot_run_is_opened_with_cuda(
     assert "SM 61" in messages[-1]
 
 
+@pytest.mark.parametrize("packs", [False, True])
 @pytest.mark.parametrize("backend", ["CUDA", "DirectML"])
 def test_on_a_gpu_every_batch_size_has_its_own_session(
-    model: Path, monkeypatch: pytest.MonkeyPatch, backend: str
+    model: Path, monkeypatch: pytest.MonkeyPatch, backend: str, packs: bool
 ) -> None:
     """A convolution of CUDA holds the plan of the last shape only; DirectML wants to know shapes before."""
     states = boards(6)
     values = [evaluation.value for evaluation in NetworkEvaluator(model, backend="cpu").evaluate(states)]
     requested: list[dict[str, int]] = []
 
-    def open_elsewhere(path: Path, wanted: str, *, axes: dict[str, int] | None = None, **_: Any) -> Session:
+    def open_elsewhere(
+        path: Path, wanted: str, *, axes: dict[str, int] | None = None, content: bytes | None = None, **_: Any
+    ) -> Session:
         assert wanted == backend.lower()
         requested.append(axes or {})
-        return replace(open_session(path, "cpu", axes=axes), backend=backend)
+        return replace(open_session(path, "cpu", axes=axes, content=content), backend=backend)
 
     monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
-    evaluator = NetworkEvaluator(model, backend=backend.lower(), batch_size=6)
-    assert requested == [{}, *({"batch_size": size} for size in (6, 1, 2, 4))]
+    monkeypatch.setitem(network._BUFFER_DEVICES, "CUDA", "cpu")
+    evaluator = NetworkEvaluator(model, backend=backend.lower(), batch_size=6, packs=packs, streams=2)
+    assert bool(evaluator.packed) == packs, evaluator.note
+    if packs:  # One for each size and stream, then one for the comparison with planes.
+        assert requested == [{}, *({"batch_size": size} for size in (1, 2, 4, 6, 1, 2, 4, 6, 4))]
+    else:
+        assert requested == [{}, *({"batch_size": size} for size in (6, 1, 2, 4))]
     for count in (3, 1, 6, 5, 2):
         found = [evaluation.value for evaluation in evaluator.evaluate(states[:count])]
         assert found == pytest.approx(values[:count], abs=1e-5)

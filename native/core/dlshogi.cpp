@@ -133,6 +133,14 @@ void fill_dlshogi(const Position& position, bool sees_nyugyoku, Element* board, 
 template void fill_dlshogi<float>(const Position&, bool, float*, float*, UsedPlanes&) noexcept;
 template void fill_dlshogi<Half>(const Position&, bool, Half*, Half*, UsedPlanes&) noexcept;
 
+void pack_dlshogi(const Position& position, bool sees_nyugyoku, std::uint8_t* row) noexcept {
+    std::memset(row, 0, packed_bytes(sees_nyugyoku));
+    const auto set = [](std::uint8_t* bits, int at) { bits[at / 8] |= static_cast<std::uint8_t>(1 << at % 8); };
+    const Square turned = position.turn() == 0 ? 0 : 80;
+    board_ones(position, [&](int plane, Square s) { set(row, kSquares * plane + (turned == 0 ? s : turned - s)); });
+    hand_ones(position, sees_nyugyoku, [&](int plane) { set(row + kPackedBoardBytes, plane); });
+}
+
 void fill_features(const Position& position, bool sees_nyugyoku, Features& features) noexcept {
     std::fill_n(features.counts, kSquares, std::uint8_t{0});
     const Square turned = position.turn() == 0 ? 0 : 80;

@@ -44,6 +44,14 @@ inline void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* bo
     fill_dlshogi(position, sees_nyugyoku, board, hands, unknown);
 }
 
+// The bytes of a position as bits: those of the first input and of the second, one for each of its planes.
+constexpr int kPackedBoardBytes = (kBoardPlanes * kSquares + 7) / 8;
+constexpr int packed_bytes(bool sees_nyugyoku) noexcept {
+    return kPackedBoardBytes + (kHandPlanes + (sees_nyugyoku ? kNyugyokuPlanes : 0) + 7) / 8;
+}
+// Writes these bytes: evaluators/packed_input.py in C++.
+void pack_dlshogi(const Position& position, bool sees_nyugyoku, std::uint8_t* row) noexcept;
+
 // The same as lists of what is one; see winograd_layers.h.
 void fill_features(const Position& position, bool sees_nyugyoku, Features& features) noexcept;
 

@@ -76,4 +76,20 @@ private:
     std::vector<UsedPlanes> used_;  // By row.
 };
 
+// Writes the positions of a game of shogi as bits into the rows of a batch.
+class PackedLeafSink final : public LeafSink {
+public:
+    PackedLeafSink(const Game& game, bool sees_nyugyoku, std::uint8_t* rows)
+        : game_(game), sees_nyugyoku_(sees_nyugyoku), rows_(rows) {}
+
+    void add(std::size_t leaf) override {
+        pack_dlshogi(game_.position(), sees_nyugyoku_, rows_ + leaf * packed_bytes(sees_nyugyoku_));
+    }
+
+private:
+    const Game& game_;
+    bool sees_nyugyoku_;
+    std::uint8_t* rows_;
+};
+
 }  // namespace goryu

@@ -1,5 +1,6 @@
 #include "policy.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "dlshogi.h"
@@ -44,6 +45,36 @@ bool answer_dlshogi(Batch& batch, const float* logits, const double* values, dou
         softmax(std::span(batch.policies).subspan(first), temperature);
         batch.values.push_back(values[i]);
         logits += kDlshogiLabels;
+    }
+    return are_numbers;
+}
+
+std::size_t most_moves(const Batch& batch) noexcept {
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < batch.size(); ++i) most = std::max(most, batch.moves(i).size());
+    return most;
+}
+
+void write_labels(const Batch& batch, std::int32_t* labels, std::size_t width) noexcept {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        const auto first = static_cast<std::int32_t>(i) * kDlshogiLabels;
+        std::int32_t* row = labels + i * width;
+        for (const Move move : batch.moves(i)) *row++ = first + dlshogi_label(move, batch.leaf(i).turn);
+    }
+}
+
+bool answer_labels(Batch& batch, const float* logits, std::size_t width, const double* values, double temperature) {
+    batch.is_cold = true;
+    bool are_numbers = true;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        const std::size_t first = batch.policies.size();
+        const float* row = logits + i * width;
+        for (std::size_t move = 0; move < batch.moves(i).size(); ++move) {
+            are_numbers = are_numbers && std::isfinite(row[move]);
+            batch.policies.push_back(row[move]);
+        }
+        softmax(std::span(batch.policies).subspan(first), temperature);
+        batch.values.push_back(values[i]);
     }
     return are_numbers;
 }

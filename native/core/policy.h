@@ -13,6 +13,13 @@ void answer_hashed(Batch& batch);
 // legal moves are numbers.
 bool answer_dlshogi(Batch& batch, const float* logits, const double* values, double temperature);
 
+// For a network that answers for given labels only (evaluators/packed_input.py): the most moves of a leaf; the
+// labels [N][width] of its moves, what is left of a row staying as it is; and the answer to them, logits
+// [N][width] and values [N].
+std::size_t most_moves(const Batch& batch) noexcept;
+void write_labels(const Batch& batch, std::int32_t* labels, std::size_t width) noexcept;
+bool answer_labels(Batch& batch, const float* logits, std::size_t width, const double* values, double temperature);
+
 // Replaces logits by exp((z_i - max z) / T), divided by their sum; there must be one.
 void softmax(std::span<double> logits, double temperature) noexcept;
 

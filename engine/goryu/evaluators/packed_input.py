@@ -42,9 +42,7 @@ def pack(model_format: ModelFormat, planes: Sequence[Array]) -> npt.NDArray[np.u
     """Returns planes, one array [N, ...] of zeros and ones for each input, as bits [N, bytes]."""
     board, hands = planes
     parts = (board.reshape(len(board), -1), hands[:, :, 0, 0])
-    return np.concatenate(
-        [np.packbits(part != 0, axis=1, bitorder="little") for part in parts], axis=1
-    )
+    return np.concatenate([np.packbits(part != 0, axis=1, bitorder="little") for part in parts], axis=1)
 
 
 def can_pack(model_format: ModelFormat) -> bool:
@@ -52,7 +50,9 @@ def can_pack(model_format: ModelFormat) -> bool:
     return isinstance(model_format, DlshogiFormat)
 
 
-def packed_model(model: bytes, model_format: ModelFormat, batch: Axis, planes_type: type[np.generic]) -> bytes:
+def packed_model(
+    model: bytes, model_format: ModelFormat, batch: Axis, planes_type: type[np.generic]
+) -> bytes:
     """Returns a model that takes bits and labels instead of planes, and answers for these labels.
 
     batch: length or name of the batch axis. planes_type: of the model's inputs.

@@ -1,11 +1,12 @@
 """A network on a device that receives positions as bits (`packed_input.py`), with several batches in flight.
 
-A thread that evaluates has a `PackedCall` of its own: buffers on the host and on the device that are used again
-for every batch, and a stream, which is a session with a queue of its own on the device. While one thread's batch
-is computed, others gather and copy theirs. Nothing here depends on the kind of device: with the device "cpu" the
-same code runs on the CPU.
+A thread that evaluates has a `PackedCall` of its own: buffers on the host and on the device that are used
+again for every batch, and a stream, which is a session with a queue of its own on the device. While one
+thread's batch is computed, others gather and copy theirs. Nothing here depends on the kind of device: with
+the device "cpu" the same code runs on the CPU.
 
-onnxruntime plans each new shape, so a call has one of a few sizes, and one of a few widths (labels per position).
+onnxruntime plans each new shape, so a call has one of a few sizes, and one of a few widths (labels for each
+position).
 """
 
 from collections import deque
@@ -20,7 +21,7 @@ import numpy.typing as npt
 from goryu.evaluators.packed_input import LABELS, LOGITS, PACKED, VALUE
 
 WIDTHS = (128, 256, 600)
-"""Labels per position of a call: the least that the position with the most moves needs. No position has 600."""
+"""Labels for each position of a call: the least that is enough for all. No position has 600 moves."""
 
 USUAL_WIDTH = WIDTHS[1]
 """Of most batches of a search; calls of this width are warmed up."""
@@ -129,7 +130,8 @@ class _Buffers:
 class PackedCall:
     """Evaluates batches for one thread, one after another.
 
-    rows: uint8 [most, row_bytes], where the caller writes positions. values: the value output, float32 [most].
+    rows: uint8 [most, row_bytes], where the caller writes positions.
+    values: the value output, float32 [most].
     """
 
     def __init__(self, buffers: _Buffers, idle: deque[_Buffers]) -> None:
@@ -142,7 +144,7 @@ class PackedCall:
         self._idle.append(self._buffers)
 
     def labels_of(self, width: int) -> npt.NDArray[np.int32]:
-        """Returns the labels [most, width] of calls of this width, where the caller writes i * labels + label.
+        """Returns the labels [most, width] of calls of this width; the caller writes i * labels + label.
 
         What is left over in a row must be labels, too: zeros, or those of former batches.
         """

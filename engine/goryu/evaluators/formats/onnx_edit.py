@@ -1,7 +1,7 @@
-"""Changes the graph of an ONNX file in memory: other inputs and outputs, and nodes before and after the rest.
+"""Changes the graph of an ONNX file in memory: other inputs and outputs, and new nodes.
 
-The package `onnx` could do it, but is no requirement of Goryu; the few messages that are needed are written here.
-A protocol buffer is a sequence of fields, so every field that is not changed is copied as it is.
+The package `onnx` could do it, but is no requirement of Goryu; the few messages that are needed are written
+here. A protocol buffer is a sequence of fields, so every field that is not changed is copied as it is.
 
 Weakness: a model whose constants are in other files is refused, since its folder is lost in memory.
 Source: as `onnx_graph.py`.
@@ -65,7 +65,7 @@ class UneditableError(GoryuError, ValueError):
 class GraphEdit:
     """What changes in a graph; everything else stays.
 
-    removed: the names of inputs that are inputs no more. before, after: nodes that are computed first and last.
+    removed: names of inputs that are inputs no more. before, after: nodes that are computed first and last.
     inputs: new ones, and outputs: those that replace all others; by name, element type and axes.
     """
 
@@ -128,9 +128,8 @@ def opset_of(model: bytes) -> int:
     for number, _, value in fields(memoryview(model)):
         if number == MODEL_OPSET and isinstance(value, memoryview):
             content = {n: v for n, _, v in fields(value)}
-            if bytes(content.get(OPSET_DOMAIN, b"")) in (b"", b"ai.onnx"):  # type: ignore[arg-type]
-                found = content.get(OPSET_VERSION, 1)
-                assert isinstance(found, int)
+            domain, found = content.get(OPSET_DOMAIN, b""), content.get(OPSET_VERSION, 1)
+            if not isinstance(domain, int) and bytes(domain) in (b"", b"ai.onnx") and isinstance(found, int):
                 version = found
     return version
 
