@@ -13,6 +13,7 @@ Zero. Described from the sources; no published file was at hand to compare with.
 
 import gzip
 import lzma
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
@@ -64,7 +65,7 @@ def read_aobazero(path: Path) -> Architecture:
     try:
         with _open(path) as file:
             activation, rows = _read_rows(path, file)
-    except (EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
+    except (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error) as error:
         raise ConversionError(f"{path}: a damaged compressed file ({error})") from error
     return _architecture(str(path), activation, rows)
 
