@@ -2,11 +2,13 @@
 """Drives the browser page: takes the READMEs' pictures, or measures how quickly the page reacts.
 
     python3 tools/dev.py page pictures    writes tools/pictures/web-*.png
-    python3 tools/dev.py page speed       prints a table
+    python3 tools/dev.py page speed       prints a table of a game in progress
+    python3 tools/dev.py page review      prints a table of a review that runs
 
-It needs Chromium. `speed` measures in the browser, while an engine at full strength uses every core that it
-may: the time from a click to the drawn piece, the time from a request to its reply, and how late the page's
-own timers are.
+It needs Chromium, and measures in it. `speed`: while an engine at full strength uses every core that it may,
+the time from a click to the drawn piece, the time from a request to its reply, and how late the page's own
+timers are. `review`: while a game is reviewed, and with the review stopped, the time from a click to the
+picture of another move, of a move that is tried on the board, and of another view.
 """
 
 import argparse
@@ -18,7 +20,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
-    parser.add_argument("task", choices=("pictures", "speed"))
-    parser.add_argument("--moves", type=positive, default=20, help="moves that `speed` measures")
+    parser.add_argument("task", choices=("pictures", "speed", "review"))
+    parser.add_argument("--moves", type=positive, default=20, help="clicks of each kind to measure (20)")
+    parser.add_argument("--record", type=Path, default=GAME, metavar="FILE", help="game for `review`")
+    parser.add_argument("--playouts", type=positive, default=200, help="of each position, for `review` (200)")
     return parser
 
 
@@ -59,10 +63,13 @@ def run(args: argparse.Namespace) -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         raise UsageError("Chromium is not installed: apt-get install chromium")
-    with served(GAME) as url, sync_playwright() as playwright:
+    with served(args.record if args.task == "review" else GAME) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         if args.task == "speed":
             measure(browser.new_page(viewport=SIZE, locale="en-US"), url, args.moves)
+        elif args.task == "review":
+            page = browser.new_page(viewport=SIZE, locale="en-US")
+            measure_review(page, url, args.moves, args.playouts)
         else:
             for language, locale in (("", "en-US"), (".ja", "ja-JP")):
                 page = browser.new_page(viewport=SIZE, locale=locale, color_scheme="light")
@@ -142,6 +149,9 @@ def picture_of_the_microscope(page: "Page", url: str, language: str) -> None:
     """Takes the picture of a search of tic-tac-toe in which paths have flowed together."""
     page.goto(f"{url}#microscope")
     page.wait_for_selector(".graph svg.tree-picture g.node")
+    moves_shown = page.locator(".microscope .shown input").nth(1)
+    moves_shown.fill("3")
+    moves_shown.press("Enter")
     page.fill(".playout", "60")
     page.press(".playout", "Enter")
     page.wait_for_function("() => document.querySelectorAll('.graph g.node').length > 8")
@@ -236,7 +246,7 @@ def measure(page: "Page", url: str, moves: int) -> None:
         raise UsageError("the engine has already moved: nothing was measured during a search")
     answers: dict[str, list[float]] = page.evaluate(WATCH_REPLIES, 8)
     times: list[float] = page.evaluate("() => window.moveTimes")
-    print(f"{'milliseconds':<28}{'median':>8}{'99 %':>8}{'most':>8}{'count':>8}")
+    print(f"{'milliseconds':<44}{'median':>8}{'99 %':>8}{'most':>8}{'count':>8}")
     for name, found in (
         ("from click to drawn move", times),
         ("from request to reply", answers["replies"]),
@@ -245,15 +255,100 @@ def measure(page: "Page", url: str, moves: int) -> None:
         print_row(name, found)
 
 
+UNTIL_PAINTED = """
+(check) => {
+  window.painted = new Promise((resolve) => {
+    let from = null;
+    const note = (event) => (from = event.timeStamp);
+    document.addEventListener("pointerdown", note, { capture: true });
+    const isDone = new Function(`return ${check}`);
+    const look = () => {
+      if (from === null || !isDone()) return requestAnimationFrame(look);
+      document.removeEventListener("pointerdown", note, { capture: true });
+      setTimeout(() => resolve(performance.now() - from)); // After this frame is painted.
+    };
+    requestAnimationFrame(look);
+  });
+}
+"""
+"""Measures from the last press of the mouse to the painted frame in which `check` is true."""
+
+IS_RUNNING = "document.querySelector('.review-actions progress').value < 1"
+GO, TRY, OPEN = "going to another move", "trying a move", "opening a view"
+TRIED = ("7g7f", "2g2f", "6g6f", "5g5f", "9g9f", "1g1f", "3g3f", "4g4f")
+"""Moves of Black to try at the start of the game."""
+
+
+def measure_review(page: "Page", url: str, count: int, playouts: int) -> None:
+    """Prints how quickly the page reacts while a review runs, and while nothing runs."""
+    page.add_init_script(f"localStorage.setItem('goryu.review.playouts', '{playouts}')")
+    page.goto(f"{url}#review/file")
+    page.wait_for_selector(".candidates td.name", timeout=120_000)  # The first position is there.
+    _open_views(page)  # The first time loads their programs.
+    button = page.locator(".review-actions button.primary")
+    times: dict[tuple[str, str], list[float]] = {}
+    for number in range(count):
+        for state in ("reviewing", "idle"):
+            is_running = page.evaluate(f"() => {IS_RUNNING}")
+            if state == "reviewing" and not is_running:
+                break
+            if state == "idle":
+                button.click()  # Stops the review.
+                page.wait_for_timeout(500)
+            times.setdefault((GO, state), []).append(_go_to_a_move(page, number))
+            times.setdefault((TRY, state), []).append(_try_a_move(page, number))
+            times.setdefault((OPEN, state), []).extend(_open_views(page))
+            if state == "idle":
+                button.click()
+                page.wait_for_timeout(500)
+    print(f"{'milliseconds':<44}{'median':>8}{'99 %':>8}{'most':>8}{'count':>8}")
+    for (name, state), found in sorted(times.items()):
+        print_row(f"{name}, {state}", found)
+
+
+def _painted(page: "Page", check: str, click: Callable[[], None]) -> float:
+    """Returns the milliseconds from the last press of the mouse in `click` to the picture of it."""
+    page.evaluate(UNTIL_PAINTED, check)
+    click()
+    milliseconds: float = page.evaluate("() => window.painted")
+    return milliseconds
+
+
+def _go_to_a_move(page: "Page", number: int) -> float:
+    moves = page.locator(".game-moves .game-move")
+    at = 1 + 7 * number % (moves.count() - 1)
+    check = f"document.querySelectorAll('.game-moves .game-move')[{at}].hasAttribute('aria-current')"
+    return _painted(page, check, moves.nth(at).click)
+
+
+def _try_a_move(page: "Page", number: int) -> float:
+    """Tries a move at the start; it is drawn when the reply of the server has the moves of the other side."""
+    page.locator(".navigation button").first.click()
+    page.evaluate("() => scrollTo(0, 0)")
+    page.wait_for_selector(".manipulable")
+    move = TRIED[number % len(TRIED)]
+    click(page, move[:2])
+    check = "!document.querySelector('.navigation .primary').hidden"
+    return _painted(page, check, lambda: click(page, move[2:]))
+
+
+def _open_views(page: "Page") -> list[float]:
+    times = []
+    for name in ("play", "microscope", "review"):
+        check = f"document.querySelector('section.{name}')?.hidden === false"
+        times.append(_painted(page, check, page.locator(f'#tabs a[href="#{name}"]').click))
+    return times
+
+
 def print_row(name: str, times: list[float]) -> None:
     """Prints a row of the table."""
     ordered = sorted(times)
     if not ordered:
-        print(f"{name:<28} nothing was measured")
+        print(f"{name:<44} nothing was measured")
         return
     most = ordered[-1]
     high = ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
-    print(f"{name:<28}{statistics.median(ordered):>8.1f}{high:>8.1f}{most:>8.1f}{len(ordered):>8}")
+    print(f"{name:<44}{statistics.median(ordered):>8.1f}{high:>8.1f}{most:>8.1f}{len(ordered):>8}")
 
 
 if __name__ == "__main__":

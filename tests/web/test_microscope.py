@@ -245,3 +245,27 @@ def test_the_position_of_a_review_can_be_put_under_the_microscope(open_page: Any
         sfens.append(board.sfen())
     expect(page.locator(".setup textarea")).to_have_value(re.compile("|".join(map(re.escape, sfens))))
     expect(page.locator(".microscope .progress")).to_contain_text("Step 0 of")
+
+
+def test_the_whole_of_a_wide_graph_can_be_shown(microscope: Any) -> None:
+    begin(microscope, game="tictactoe")
+    jump(microscope, 300)
+
+    def outside() -> int:
+        """Counts the positions that are not wholly in the picture."""
+        count: int = microscope.evaluate(
+            """() => {
+              const frame = document.querySelector(".graph .tree-picture").getBoundingClientRect();
+              return [...document.querySelectorAll(".graph g.node")].filter((node) => {
+                const box = node.getBoundingClientRect();
+                return box.left < frame.left || box.right > frame.right || box.bottom > frame.bottom;
+              }).length;
+            }"""
+        )
+        return count
+
+    microscope.wait_for_timeout(1500)  # The animation.
+    assert outside() > 0
+    microscope.locator(".graph .tree-picture").press("f")
+    microscope.wait_for_timeout(500)
+    assert outside() == 0

@@ -297,3 +297,22 @@ def test_a_game_that_was_played_can_be_reviewed(page: Any, on_board: Any) -> Non
     page.get_by_role("button", name="Review").click()
     expect(page.locator(".view.review")).to_be_visible()
     expect(page.locator(".view.review")).to_contain_text("P-7f")
+
+
+@pytest.mark.parametrize(("width", "height"), [(844, 390), (667, 375)])
+def test_a_phone_in_landscape_shows_the_board_without_scrolling(
+    open_page: Any, on_board: Any, width: int, height: int
+) -> None:
+    page = open_page(width=width, height=height)
+    start(page, side="both")
+    on_board(page).move("7g7f")
+    on_board(page).move("3c3d")
+    expect(page.locator(".moves li")).to_have_count(2)
+    page.evaluate("() => scrollTo(500, 500)")
+    assert page.evaluate("() => [scrollX, scrollY]") == [0, 0]
+    for name in (".frame", ".hand-top", ".hand-bottom", ".player >> nth=0", ".player >> nth=1"):
+        box = page.locator(name).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= height

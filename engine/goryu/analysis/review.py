@@ -89,6 +89,10 @@ class PlayerSummary:
     counts: dict[MoveClass, int]
 
 
+_Judged = tuple[tuple[PositionAnalysis, PositionAnalysis, PositionAnalysis | None], PlyReview]
+"""The analyses before the move, after it and after the better move; and what follows from them."""
+
+
 class GameReview:
     """The review of one game, which fills while the positions are searched; may be read from any thread.
 
@@ -104,6 +108,7 @@ class GameReview:
         self.analyses: list[PositionAnalysis | None] = [None] * (len(self.moves) + 1)
         self.better: dict[int, PositionAnalysis] = {}
         self.first_turn = int(self.start.split()[1] == "w")
+        self._judged: dict[int, _Judged] = {}
 
     def known(self) -> int:
         """Returns how many positions have been searched in full."""
@@ -125,7 +130,13 @@ class GameReview:
         before, after = self.analyses[index], self.analyses[index + 1]
         if before is None or after is None or before.best is None:
             return None
-        return _judge(index, self.turn(index), self.moves[index], before, after, self.better.get(index))
+        searched = (before, after, self.better.get(index))
+        judged = self._judged.get(index)
+        # Each summary needs every move, and only a few have been searched since the last one.
+        if judged is None or any(old is not new for old, new in zip(judged[0], searched, strict=True)):
+            judged = searched, _judge(index, self.turn(index), self.moves[index], *searched)
+            self._judged[index] = judged
+        return judged[1]
 
     def plies(self) -> Iterator[PlyReview]:
         """Yields the judgements that are known, in order."""

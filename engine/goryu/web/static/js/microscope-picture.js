@@ -8,6 +8,7 @@ import { svg } from "./dom.js";
 
 const MARGIN = 26;
 const LEAST_SCALE = 0.62;
+const LEAST_WHOLE_SCALE = 0.03;
 const MOVE_MS = 320;
 
 /** onSelect(id): the user has chosen a position. */
@@ -21,12 +22,13 @@ export class Picture {
     this.element = svg("svg", { class: "tree-picture", tabindex: 0, role: "application" }, this.layer);
     this.selected = "";
     this.isFitted = true; // Until the user zooms.
+    this.showsWhole = false; // Else a large graph is shown around the path, as large as is legible.
     this.size = null;
     this.zooming = d3zoom()
-      .scaleExtent([0.08, 3])
+      .scaleExtent([LEAST_WHOLE_SCALE, 3])
       .on("zoom", (event) => {
         this.layer.setAttribute("transform", event.transform);
-        if (event.sourceEvent) this.isFitted = false;
+        if (event.sourceEvent) this.isFitted = this.showsWhole = false;
       });
     select(this.element).call(this.zooming).on("dblclick.zoom", null);
     new ResizeObserver(() => this.isFitted && this.size && this.fit(0)).observe(this.element);
@@ -43,6 +45,7 @@ export class Picture {
   clear() {
     for (const group of [this.links, this.nodes, this.marks]) group.replaceChildren();
     this.isFitted = true;
+    this.showsWhole = false;
     this.selected = "";
   }
 
@@ -165,18 +168,24 @@ export class Picture {
   // Zoom.
 
   zoom(factor) {
-    this.isFitted = false;
+    this.isFitted = this.showsWhole = false;
     select(this.element).transition().duration(150).call(this.zooming.scaleBy, factor);
   }
 
-  /** Shows the whole graph, or as much around the path as stays legible. */
+  /** Shows the whole graph, however small its positions become, until the user zooms. */
+  showWhole() {
+    this.showsWhole = true;
+    this.fit();
+  }
+
+  /** Shows the graph, or as much around the path as stays legible. */
   fit(time = 200) {
     this.isFitted = true;
     const { clientWidth: width, clientHeight: height } = this.element;
     if (!this.size || !width) return;
     const { width: w, height: h, node } = this.size;
     const whole = Math.min(width / (w + 2 * MARGIN), height / (h + 2 * MARGIN));
-    const scale = Math.max(LEAST_SCALE, Math.min(1.25, whole));
+    const scale = Math.max(this.showsWhole ? LEAST_WHOLE_SCALE : LEAST_SCALE, Math.min(1.25, whole));
     const centre = (axis) => {
       const seen = this.size.nodes.filter((one, i) => !i || /\b(on-path|leaf)\b/.test(one.class)).map((one) => one[axis]);
       return (Math.min(...seen) + Math.max(...seen)) / 2;

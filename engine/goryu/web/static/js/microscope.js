@@ -32,7 +32,7 @@ i18n.extend({
     "microscope.last": "To the last step so far",
     "microscope.depth": "Plies shown",
     "microscope.width": "Moves shown",
-    "microscope.fit": "Fit",
+    "microscope.fit": "Show all of it (F)",
     "microscope.in": "Zoom in",
     "microscope.out": "Zoom out",
     "microscope.graph": "The tree. Arrow left and right: steps. Space: run and pause. Home: the start. Plus, minus, F: zoom.",
@@ -68,7 +68,7 @@ i18n.extend({
     "microscope.last": "最後の一歩へ",
     "microscope.depth": "表示する深さ",
     "microscope.width": "表示する手の数",
-    "microscope.fit": "全体",
+    "microscope.fit": "全体を表示（F）",
     "microscope.in": "拡大",
     "microscope.out": "縮小",
     "microscope.graph": "探索木。左右の矢印で一歩ずつ、スペースで再生と停止、Home で最初へ、＋ − F で拡大・縮小・全体表示。",
@@ -198,7 +198,7 @@ class Microscope {
       { class: "zoom" },
       button("microscope.in", "＋", () => this.picture.zoom(1.3)),
       button("microscope.out", "－", () => this.picture.zoom(1 / 1.3)),
-      button("microscope.fit", "⤢", () => this.picture.fit()),
+      button("microscope.fit", "⤢", () => this.picture.showWhole()),
     );
   }
 
@@ -434,7 +434,7 @@ class Microscope {
       " ": () => this.toggle(),
       "+": () => this.picture.zoom(1.3),
       "-": () => this.picture.zoom(1 / 1.3),
-      f: () => this.picture.fit(),
+      f: () => this.picture.showWhole(),
     };
     if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
     event.preventDefault();

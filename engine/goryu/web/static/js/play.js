@@ -407,6 +407,7 @@ class PlayView {
     this.setup.hidden = !isShown;
     this.playing.hidden = isShown || !this.state;
     this.columns.classList.toggle("choosing", isShown);
+    this.columns.lastChild.scrollTop = 0; // On a phone in landscape this part scrolls.
     this.form?.setCancel(Boolean(this.state));
     if (!this.state && this.board === null) this.preview();
     if (isShown && this.state) this.setup.scrollIntoView({ block: "nearest" });
