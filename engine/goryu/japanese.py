@@ -420,6 +420,14 @@ MESSAGES: dict[str, str] = {
         "この形式にはまだ対応していないため、対局には使えません。照合には乱数の入力を使いました。"
     ),
     "{file}: no such file": "{file}：ファイルがありません",
+    "{name}: same first move in {top:.1%} of {positions} positions; mean differences: "
+    "{policy:.2g} of the moves' probabilities, {value:.2g} of the value": (
+        "{name}：{positions}局面中 {top:.1%} で最善手が一致。"
+        "差の平均は指し手の確率 {policy:.2g}、価値 {value:.2g}"
+    ),
+    "{file} is an ONNX file already; choose --fp16 or --int8": (
+        "{file} はすでに ONNX ファイルです。--fp16 か --int8 を指定してください"
+    ),
     "{file}: its folder does not exist": "{file}：フォルダがありません",
     "{file}: expected another file than the source": "{file}：変換元とは別のファイルを指定してください",
     "{file} exists; --force overwrites it": "{file} はすでにあります（--force で上書き）",

@@ -4,9 +4,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from goryu.errors import GoryuError, InputError
 from goryu.language import either, tr
+
+if TYPE_CHECKING:
+    from goryu.conversion.convert import Conversion
+    from goryu.conversion.smaller import Precision
+    from goryu.learning.quantization.comparison import Agreement
 
 DESCRIPTION = """\
 Writes the network of another program as an ONNX file, and compares its answers with those of the
@@ -21,6 +27,7 @@ examples:
   goryu convert model_policy_value_resnet --out book1.onnx
   goryu convert model_policy model_value --out book1.onnx     two networks become one file
   goryu convert checkpoint-010.pth --out book2.onnx
+  goryu convert model.onnx --fp16 --out model-fp16.onnx       16-bit floats, for GPUs
 """
 DESCRIPTION_JA = """\
 ほかのソフトのモデルを ONNX ファイルに変換し、元の重みと同じ答えになることを確かめます。
@@ -35,6 +42,7 @@ DESCRIPTION_JA = """\
   goryu convert model_policy_value_resnet --out book1.onnx
   goryu convert model_policy model_value --out book1.onnx     二つのモデルを一つにまとめる
   goryu convert checkpoint-010.pth --out book2.onnx
+  goryu convert model.onnx --fp16 --out model-fp16.onnx       16ビット浮動小数点（GPU向け）
 """
 
 
@@ -51,12 +59,32 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _convert(options: argparse.Namespace) -> None:
-    from goryu.conversion.convert import convert
+    from goryu.conversion.convert import convert, shrink
+    from goryu.conversion.reading import is_onnx
 
-    found = convert(options.files, options.out, activation=options.activation, part=options.part)
-    _say(
-        tr("{file}: {format}, {size}", file=options.out, format=found.network.format, size=found.network.size)
-    )
+    precision: Precision | None = "fp16" if options.fp16 else "int8" if options.int8 else None
+    if len(options.files) == 1 and is_onnx(options.files[0]):
+        if precision is None:
+            problem = tr("{file} is an ONNX file already; choose --fp16 or --int8", file=options.files[0])
+            raise InputError(problem)
+        agreement: Agreement | None = shrink(options.files[0], options.out, precision, options.positions)
+    else:
+        found = convert(
+            options.files,
+            options.out,
+            activation=options.activation,
+            part=options.part,
+            precision=precision,
+            positions=options.positions,
+        )
+        _print_conversion(options.out, found)
+        agreement = found.agreement
+    if precision and agreement:
+        _say(agreement_line(precision, agreement))
+
+
+def _print_conversion(target: Path, found: "Conversion") -> None:
+    _say(tr("{file}: {format}, {size}", file=target, format=found.network.format, size=found.network.size))
     for note in found.notes:
         _say(tr(note))
     verification = found.verification
@@ -69,6 +97,19 @@ def _convert(options: argparse.Namespace) -> None:
     _say(text)
     if not verification.is_played:
         _say(tr("Goryu cannot play with this format yet; the file was verified on random planes."))
+
+
+def agreement_line(name: str, agreement: "Agreement") -> str:
+    """Returns how close a smaller network is to the float network."""
+    return tr(
+        "{name}: same first move in {top:.1%} of {positions} positions; mean differences: "
+        "{policy:.2g} of the moves' probabilities, {value:.2g} of the value",
+        name=name,
+        top=agreement.policy_top1,
+        positions=agreement.positions,
+        policy=agreement.policy_error,
+        value=agreement.value_error,
+    )
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -109,6 +150,16 @@ def _parser() -> argparse.ArgumentParser:
         "活性化関数。省略するとファイル中の統計量から判別する",
     )
     add("--activation", choices=("relu", "swish"), help=activation)
+    precision = parser.add_mutually_exclusive_group()
+    fp16 = either("writes 16-bit floats, for GPUs", "16ビット浮動小数点で書き出す（GPU向け）")
+    precision.add_argument("--fp16", action="store_true", help=fp16)
+    int8 = either("writes 8-bit integers, for CPUs", "8ビット整数で書き出す（CPU向け）")
+    precision.add_argument("--int8", action="store_true", help=int8)
+    positions = either(
+        "positions to calibrate --int8 on, and to compare on; default: %(default)s",
+        "--int8 の調整と比較に使う局面の数。既定は %(default)s",
+    )
+    add("--positions", type=int, default=512, metavar="N", help=positions)
     part = either(
         "the part of a PyTorch checkpoint with the weights, such as swa_model; default: model",
         "PyTorch のチェックポイントのうち重みのある部分（swa_model など）。既定は model",

@@ -21,6 +21,7 @@ from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import from_probability
 
+ONNX = b"\x08"
 ZIP, HDF5, PICKLE = b"PK", b"\x89HDF\r\n\x1a\n", b"\x80"
 
 STATISTICS_POSITIONS = 48
@@ -28,6 +29,12 @@ STATISTICS_POSITIONS = 48
 
 CHAINER_TRAINER = "updater.model:main."
 """Where a snapshot of Chainer's Trainer has the model."""
+
+
+def is_onnx(path: Path) -> bool:
+    """Does the file begin as ONNX files do, with the version of their format? Raises OSError."""
+    with path.open("rb") as file:
+        return file.read(1) == ONNX
 
 
 def read_network(
@@ -67,6 +74,8 @@ def _read_tensors(path: Path, start: bytes, part: str) -> Tensors:
         arrays = read_npz(path)
     elif start.startswith(HDF5):
         arrays = read_hdf5(path)
+    elif start.startswith(ONNX):
+        raise ConversionError(f"{path}: an ONNX file; expected the weights of another program")
     elif start.startswith(PICKLE):
         raise ConversionError(
             f"{path}: a pickle, as PyTorch before 1.6 wrote it; it can execute code and is not read. "

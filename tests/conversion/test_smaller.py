@@ -1,0 +1,92 @@
+"""goryu convert --fp16 and --int8: the smaller networks answer alike and keep their format."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+onnx: Any = pytest.importorskip("onnx")
+
+from checkpoints import save_checkpoint  # noqa: E402
+from foreign_networks import Net, relu, second_book  # noqa: E402
+
+from goryu.__main__ import run as goryu  # noqa: E402
+from goryu.conversion.convert import convert, shrink  # noqa: E402
+from goryu.conversion.positions import planes_of, random_positions  # noqa: E402
+from goryu.conversion.smaller import open_plain, played_positions  # noqa: E402
+from goryu.conversion.tensors import ConversionError  # noqa: E402
+from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
+from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
+from goryu.evaluators.model_files import ModelError  # noqa: E402
+
+MODEL = Path(__file__).parents[2] / "models" / "goryu-5x64.onnx"
+
+
+def book_network(tmp_path: Path) -> Path:
+    book, net = PythonDlshogi2Format("planes", "policy", "value", from_probability), Net()
+    second_book(net, planes_of(book, random_positions(40, seed=77))[0], relu, channels=16)
+    return save_checkpoint(tmp_path / "checkpoint.pth", {"model": net.weights})
+
+
+@pytest.mark.parametrize(("precision", "least"), [("fp16", 0.97), ("int8", 0.75)])
+def test_a_checkpoint_becomes_a_smaller_network(precision: Any, least: float, tmp_path: Path) -> None:
+    source, full, small = book_network(tmp_path), tmp_path / "full.onnx", tmp_path / "small.onnx"
+    convert([source], full)
+    found = convert([source], small, precision=precision, positions=64)
+    assert found.agreement
+    assert found.agreement.policy_top1 >= least
+    assert small.stat().st_size < 0.75 * full.stat().st_size
+    assert open_plain(small).format.name == open_plain(full).format.name
+    metadata = {entry.key: entry.value for entry in onnx.load(str(small)).metadata_props}
+    assert metadata["goryu.format"] == "python-dlshogi2"
+
+
+def test_an_onnx_file_is_halved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "half.onnx"
+    arguments = [str(MODEL), "--out", str(target), "--fp16", "--positions", "64"]
+    assert goryu("convert", arguments) == 0
+    assert capsys.readouterr().out.startswith("fp16: same first move in ")
+    halves = [t for t in onnx.load(str(target)).graph.initializer if t.data_type == onnx.TensorProto.FLOAT16]
+    assert sum(np.prod(t.dims) for t in halves) > 400_000
+    assert goryu("convert", [str(MODEL), "--out", str(tmp_path / "same.onnx")]) == 1
+    assert "is an ONNX file already; choose --fp16 or --int8" in capsys.readouterr().err
+
+
+def test_the_played_positions_are_those_of_games(tmp_path: Path) -> None:
+    boards = played_positions(open_plain(MODEL), 100)
+    assert len({board.position_key for board in boards}) == 100
+    assert all(board.outcome() is None for board in boards)
+    assert played_positions(open_plain(MODEL), 100)[7].sfen() == boards[7].sfen()
+
+
+@pytest.mark.parametrize("location", ["../secret", "/etc/passwd", "a/../../secret"])
+def test_a_file_with_tensors_outside_its_folder_is_refused(location: str, tmp_path: Path) -> None:
+    model = onnx.load(str(MODEL))
+    tensor = max(model.graph.initializer, key=lambda each: len(each.raw_data))
+    length = len(tensor.raw_data)
+    (tmp_path / "secret").write_bytes(bytes(length))
+    tensor.ClearField("raw_data")
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value=location)
+    tensor.external_data.add(key="length", value=str(length))
+    folder = tmp_path / "models"
+    folder.mkdir()
+    source = folder / "model.onnx"
+    source.write_bytes(model.SerializeToString())
+    with pytest.raises(ConversionError, match="outside the folder of the file"):
+        shrink(source, tmp_path / "out.onnx", "fp16")
+
+
+def test_a_damaged_onnx_file_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "model.onnx"
+    for content in (MODEL.read_bytes()[:1000], b"\x08\x07", b"\x08" + bytes(100)):
+        source.write_bytes(content)
+        with pytest.raises((ConversionError, ModelError)):
+            shrink(source, tmp_path / "out.onnx", "fp16")
+    assert [path.name for path in tmp_path.iterdir()] == ["model.onnx"]
+
+
+def test_too_few_positions_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConversionError, match="5 positions: expected at least 16"):
+        shrink(MODEL, tmp_path / "out.onnx", "int8", positions=5)
