@@ -108,7 +108,7 @@ def test_the_values_of_the_file_next_to_the_model_are_offered_as_defaults() -> N
     engine = UsiEngine(lambda config: MODEL_FILE, "Threads=3")
     offered = lines_of(engine.receive("usi", 0.0))
     assert "option name C_init type spin default 65 min 0 max 500" in offered
-    assert "option name Threads type spin default 3 min 1 max 1024" in offered
+    assert "option name Threads type spin default 3 min 0 max 1024" in offered
 
 
 @pytest.mark.parametrize("value", [125, 90])

@@ -16,6 +16,15 @@ LOCKED_BYTE = 0x7FFFFFFE
 """The offset of the byte that is locked on Windows, where offsets may be limited to 31 bits."""
 
 
+def cache_folder() -> Path:
+    """Returns the folder for what Goryu can make again: in XDG_CACHE_HOME, or LOCALAPPDATA on Windows.
+
+    It may not exist. Raises RuntimeError if the user has no home folder.
+    """
+    named = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
+    return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "goryu"
+
+
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yields a temporary path in the same folder; renames it to `path` at the end, or deletes it on an error.

@@ -27,7 +27,7 @@ from goryu.games.shogi import START_SFEN
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig
 from goryu.players.loading import LoadedEvaluator, load_evaluator
-from goryu.players.threads import cores, usable_threads
+from goryu.players.threads import cores, search_threads
 
 RUN_LENGTH = 8
 """Positions in a row that one thread searches: long runs inherit playouts, short ones end together."""
@@ -256,7 +256,7 @@ class Reviewer:
         self.store = store(self.engine) if store else AnalysisStore(None, self.engine, report)
         # Two searches of one thread each take little more than half the time of one search of two: with few
         # playouts a position offers little to do at once. In Python only the network has threads.
-        workers = usable_threads(min(config.evaluator.threads, cores())) if IMPLEMENTATION == "native" else 1
+        workers = min(search_threads(config.evaluator.threads), cores()) if IMPLEMENTATION == "native" else 1
         self._searchers = [PositionSearcher(self.loaded, config) for _ in range(workers)]
 
     def review(

@@ -35,7 +35,8 @@ class EvaluatorConfig:
     backend: one of `providers.BACKENDS`.
     device: number of the GPU; -1 for the CPU, whatever the backend.
     batch_size: most positions per network call; 0 lets the backend choose.
-    threads: of the native search, or of the network if the search is the Python one.
+    threads: of the native search, or of the network if the search is the Python one; 0 for what was measured
+        (`measuring.py`).
     temperature: the policy's Boltzmann temperature; 1 leaves the network's policy as it is.
     """
 
@@ -47,7 +48,7 @@ class EvaluatorConfig:
     allows_fallback: bool = True
     device: int = 0
     batch_size: int = 0
-    threads: int = 2
+    threads: int = 0
     temperature: float = 1.5
 
 

@@ -18,7 +18,7 @@ from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EvaluatorConfig
 from goryu.players.model_path import model_path
 from goryu.players.paths import file_stamp
-from goryu.players.threads import usable_threads
+from goryu.players.threads import search_threads
 from goryu.search.evaluator import Evaluator
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
         batch_size=config.batch_size or None,
         backend=backend,
         # The native search calls the network from this many threads itself, which uses the cores better.
-        threads=usable_threads(config.threads) if IMPLEMENTATION == "python" else 1,
+        threads=search_threads(config.threads) if IMPLEMENTATION == "python" else 1,
         device=max(0, config.device),
         temperature=config.temperature,
         model_format=config.model_format,

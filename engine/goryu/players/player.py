@@ -11,19 +11,21 @@ from typing import Any
 from goryu.games.shogi import STANDARD_RULES, EnteringKingRule, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, make_puct, solve
+from goryu.players import measuring
 from goryu.players.books.opening_book import BookPlayer
 from goryu.players.config import EngineConfig
 from goryu.players.level_moves import choose_level_move
 from goryu.players.levels import Level, at_level, level_of, limits_at_level
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
+from goryu.players.measuring import Settings
 from goryu.players.puct_session import PuctSession, is_root
 from goryu.players.pv_mates import SHORTENING_NODES
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_session import ALL_MOVES, SearchSession
 from goryu.players.searchers.interface import Searcher
 from goryu.players.searchers.making import make_searcher, needs_evaluator
-from goryu.players.threads import THREADS_PER_CORE, cores, usable_threads
+from goryu.players.threads import THREADS_PER_CORE, cores, search_threads, usable_threads
 from goryu.players.time_manager import TimeManager
 from goryu.search.evaluator import Evaluation
 from goryu.search.mate import Mate
@@ -70,6 +72,7 @@ class Player:
         self._other: Searcher | None = None  # The last search, if it was by another algorithm.
         self._other_name = ""
         self._threads = 0  # Of the search.
+        self._measured: Settings | None = None  # For the evaluator, if the config leaves the choice to us.
         self._problem = "none was loaded"
         self._report: Callable[[str], None] = lambda message: None
         self._books = BookPlayer()
@@ -79,9 +82,10 @@ class Player:
         self._rng = Random()
         self._seed = 0
 
-    def load(self, config: EngineConfig, report: Callable[[str], None]) -> None:
+    def load(self, config: EngineConfig, report: Callable[[str], None], *, measures: bool = False) -> None:
         """Loads evaluator and book, or loads them again if their config or their files have changed.
 
+        measures: there is time to measure the best threads and batch size, if that was not done before.
         report: takes one-line ASCII messages: what was loaded, and the reason for every fallback.
         A missing or broken model is not an error: a weaker evaluator replaces it, or the player resigns
         if the config forbids that. Without a usable book the player searches.
@@ -89,7 +93,7 @@ class Player:
         self._report = report
         self._books.load(config.book_file, report)
         if self._loaded is None or not self._loaded.is_current(config.evaluator):
-            self._puct = None
+            self._puct = self._measured = None
             self._problem = "it could not be loaded"
             self._loaded = None  # Frees the memory of the old network before the new one needs it.
             try:
@@ -98,14 +102,39 @@ class Player:
                 self._problem = str(error)
                 report(f"Error! {error}")
                 return
+            self._measured = self._best_settings(config, report, measures=measures)
         wanted = config.evaluator.threads
         if usable_threads(wanted) < wanted:
             most = f"{THREADS_PER_CORE} for each of {cores()} cores"
             report(f"Threads {wanted}: using {most}, to answer in time")
-        searchers = usable_threads(wanted) if IMPLEMENTATION == "native" else 1
+        searchers = self._wanted_threads(config) if IMPLEMENTATION == "native" else 1
         report(f"{self._loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
         if self._loaded.uses_gpu and not config.search.capacity_bytes:
             report(f"USI_Hash 0: using {config.hash_bytes(uses_gpu=True) >> 20} MB, a quarter of the memory")
+
+    def _best_settings(
+        self, config: EngineConfig, report: Callable[[str], None], *, measures: bool
+    ) -> Settings | None:
+        """Returns measured settings for the evaluator, or None; may load it again for another batch size."""
+        wanted, loaded = config.evaluator, self._loaded
+        assert loaded is not None
+        if wanted.threads or wanted.kind != "network" or config.seed or not measuring.is_on():
+            return None
+        settings = measuring.remembered(loaded)
+        if settings is None and measures:
+            settings = measuring.measure_and_remember(loaded, report)
+        if settings is None or wanted.batch_size:
+            return settings
+        if loaded.uses_gpu and settings.batch_size != loaded.batch_size:
+            sized = load_evaluator(replace(wanted, batch_size=settings.batch_size), report)
+            loaded = replace(sized, config=wanted)
+        self._loaded = replace(loaded, batch_size=settings.batch_size)
+        return settings
+
+    def _wanted_threads(self, config: EngineConfig) -> int:
+        """Returns the threads of the search."""
+        measured = self._measured.threads if self._measured is not None else 0
+        return search_threads(config.evaluator.threads or measured)
 
     def new_game(self) -> None:
         """Forgets everything that was searched."""
@@ -264,7 +293,7 @@ class Player:
         """
         assert self._loaded is not None
         batch_size = LEVEL_BATCH if is_level else self._loaded.batch_size
-        threads = 1 if is_level else usable_threads(config.evaluator.threads)
+        threads = 1 if is_level else self._wanted_threads(config)
         uses_gpu = self._loaded.uses_gpu
         wanted = config.puct_config(board.turn, batch_size, MEMORY_FACTOR[IMPLEMENTATION], uses_gpu=uses_gpu)
         if draw_value is not None:

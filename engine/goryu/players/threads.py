@@ -11,9 +11,18 @@ THREADS_PER_CORE = 4
 """More than one thread per core is useful only while a GPU evaluates the batches."""
 
 
+DEFAULT_THREADS = 2
+"""If the user wants 0, and nothing was measured (`measuring.py`)."""
+
+
 def usable_threads(wanted: int) -> int:
     """Returns the number of threads to use when the user wants `wanted`."""
     return min(wanted, THREADS_PER_CORE * cores())
+
+
+def search_threads(wanted: int) -> int:
+    """Returns the number of threads of a search when the user wants `wanted`; 0 for the default."""
+    return usable_threads(wanted or DEFAULT_THREADS)
 
 
 def cores() -> int:

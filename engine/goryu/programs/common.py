@@ -64,6 +64,7 @@ def program(
         args = parser.parse_args(arguments)
     interrupt_on_sigterm()
     add_own_folder_to_path()
+    os.environ.setdefault("GORYU_MEASURE", "off")  # Engines that it starts must not depend on a cache.
     try:
         with needs_extra(extra):
             return run(args) or 0

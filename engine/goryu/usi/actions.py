@@ -23,9 +23,10 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Load evaluator and book, then call `loaded`."""
+    """Load evaluator and book, then call `loaded`. measures: there is time to measure, as after `isready`."""
 
     config: EngineConfig
+    measures: bool = False
 
 
 @dataclass(frozen=True, slots=True)

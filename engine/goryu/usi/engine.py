@@ -314,7 +314,7 @@ class UsiEngine:
         config = self._options.config
         self._loaded_files = _files_of(config)
         self._job = _Loading(owes_readyok)
-        return [*messages, Load(config)]
+        return [*messages, Load(config, measures=owes_readyok)]
 
     # Answers.
 

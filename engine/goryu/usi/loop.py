@@ -226,8 +226,8 @@ class UsiLoop:
             match action:
                 case Write(line):
                     self._send(line)
-                case Load(config):
-                    self._jobs.put(partial(self._load, config))
+                case Load(config, measures):
+                    self._jobs.put(partial(self._load, config, measures))
                 case Search(request, control):
                     self._jobs.put(partial(self._search, request, control))
                 case SolveMate(request, control, limit_ms):
@@ -288,8 +288,9 @@ class UsiLoop:
             if event is not None:
                 self._events.put(event)
 
-    def _load(self, config: EngineConfig, player: "Player") -> Callable[[], list[Action]]:
-        player.load(config, lambda message: self._events.put(partial(self._engine.message, message)))
+    def _load(self, config: EngineConfig, measures: bool, player: "Player") -> Callable[[], list[Action]]:
+        report = lambda message: self._events.put(partial(self._engine.message, message))  # noqa: E731
+        player.load(config, report, measures=measures)
         return self._engine.loaded
 
     def _search(

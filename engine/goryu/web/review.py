@@ -16,7 +16,7 @@ from goryu.kifu.reading import parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 from goryu.language import tr
-from goryu.players.threads import usable_threads
+from goryu.players.threads import search_threads
 from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number
 
 PLAYOUTS = 400
@@ -165,7 +165,7 @@ class ReviewView(View):
     def _analyse(self, job: Job, start: str, moves: tuple[str, ...]) -> None:
         if self._live is None:
             config = self.session.config
-            threads = usable_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
+            threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
             self._live = PositionSearcher(self._load().loaded, config, threads)
         board = board_after(start, moves)
         playouts = LIVE_FIRST

@@ -1,0 +1,200 @@
+"""Chooses the threads and the batch size of the search by measuring them, once for each machine and network.
+
+How many threads are best depends on the cores, and on a GPU that waits for positions; how many positions to
+evaluate together depends on the network and the processor. So both are tried for some seconds, and a file in
+the user's cache folder keeps the choice. It counts only where the user has not set `Threads`.
+
+Weakness: another program that runs at the same time changes the result. A choice must therefore beat the
+usual one clearly, and `goryu doctor` measures again. GORYU_MEASURE=off neither measures nor reads the file:
+matches and tests must not depend on it.
+"""
+
+import json
+import os
+import platform
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from goryu import __version__
+from goryu.files import atomic_write, cache_folder
+from goryu.implementation import IMPLEMENTATION, Board, make_puct
+from goryu.players.loading import LoadedEvaluator
+from goryu.players.threads import DEFAULT_THREADS, cores
+from goryu.search.config import PuctConfig
+from goryu.search.evaluator import Evaluator
+from goryu.search.proof import MateSolver
+
+VARIABLE = "GORYU_MEASURE"
+
+POSITION = "l4gknl/3r2sb1/2n1pg1p1/1pppspp1p/p8/2PPPPPPP/PPB1SGN2/2R3SK1/LN3G2L b - 1"
+"""A middle game: castles are built and no piece has been taken; 39 legal moves."""
+
+MATE_NODES = 40
+"""Budget of the mate search at each leaf, as in play."""
+
+MEASURED_S = 0.5
+"""How long each choice is tried."""
+
+LEAST_GAIN = 1.1
+"""A choice replaces the usual one only if it is this much faster."""
+
+ENOUGH = 0.95
+"""Of choices nearly as fast as the fastest, that with the fewest positions on the way searches best."""
+
+CPU_BATCHES = (1, 2, 4, 8)
+GPU_BATCHES = (32, 64, 128, 256)
+GPU_THREADS = (2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Threads of the search, and the positions of each network call."""
+
+    threads: int
+    batch_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What a search with these settings does, in wall-clock time."""
+
+    settings: Settings
+    evaluations_per_s: float
+    playouts_per_s: float
+
+    @property
+    def latency_ms(self) -> float:
+        """How long a position waits for its evaluation while all threads search (Little's law)."""
+        on_the_way = self.settings.threads * self.settings.batch_size
+        return 1000 * on_the_way / self.evaluations_per_s if self.evaluations_per_s else float("inf")
+
+
+def is_on() -> bool:
+    """May the engine measure, and use what was measured?"""
+    return IMPLEMENTATION == "native" and os.environ.get(VARIABLE, "") != "off"
+
+
+def usual_settings(loaded: LoadedEvaluator) -> Settings:
+    """Returns what the engine uses if nothing was measured."""
+    return Settings(DEFAULT_THREADS, loaded.batch_size)
+
+
+def choices(loaded: LoadedEvaluator) -> list[Settings]:
+    """Returns the settings to try, the usual ones first."""
+    usual = usual_settings(loaded)
+    if loaded.uses_gpu:
+        threads, batches = set(GPU_THREADS), set(GPU_BATCHES)
+    else:
+        threads, batches = {max(1, cores() // 2), cores()}, {*CPU_BATCHES, usual.batch_size}
+    found = [Settings(count, batch) for count in sorted(threads) for batch in sorted(batches)]
+    return [usual, *(each for each in found if each != usual)]
+
+
+def measure(
+    evaluator: Evaluator,
+    settings: Settings,
+    seconds: float = MEASURED_S,
+    clock: Callable[[], float] = monotonic,
+) -> Rate:
+    """Searches a position with these settings for some seconds."""
+    config = PuctConfig(batch_size=settings.batch_size)
+    puct = make_puct(evaluator, config, MateSolver(MATE_NODES), settings.threads)
+    started_s = clock()
+    stats = puct.search(Board(POSITION), lambda stats: clock() >= started_s + seconds).stats
+    spent_s = max(clock() - started_s, 1e-9)
+    return Rate(settings, stats.evaluations / spent_s, stats.playouts / spent_s)
+
+
+def best(rates: Sequence[Rate], enough: float = ENOUGH) -> Rate:
+    """Returns the rate to choose; the first is that of the usual settings.
+
+    enough: how near to the fastest it must be, as a share.
+    """
+    usual, fastest = rates[0], max(rates, key=lambda rate: rate.evaluations_per_s)
+    if fastest.evaluations_per_s < LEAST_GAIN * usual.evaluations_per_s:
+        return usual
+    near = [rate for rate in rates if rate.evaluations_per_s >= enough * fastest.evaluations_per_s]
+    return min(
+        near, key=lambda rate: (rate.settings.threads * rate.settings.batch_size, rate.settings.threads)
+    )
+
+
+def measure_and_remember(loaded: LoadedEvaluator, report: Callable[[str], None]) -> Settings:
+    """Measures every choice for a loaded network, remembers the best and returns it.
+
+    report: takes one line before the measurement, one after it, and one if the file cannot be written.
+    """
+    wanted = choices(loaded)
+    report(
+        f"measuring threads and batch size for {len(wanted) * MEASURED_S:.0f} s, once for this machine and "
+        f"network (GORYU_MEASURE=off skips it)"
+    )
+    measure(loaded.evaluator, wanted[0], MEASURED_S / 5)  # The first search of a process is slower.
+    rate = best([measure(loaded.evaluator, settings) for settings in wanted])
+    report(
+        f"measured: {told(rate.settings)}, {rate.evaluations_per_s:.0f} evaluations/s "
+        f"(goryu doctor measures again)"
+    )
+    try:
+        remember(loaded, rate.settings)
+    except OSError as error:
+        report(f"what was measured cannot be kept: {error}")
+    return rate.settings
+
+
+def told(settings: Settings) -> str:
+    """Returns settings in the words of the options."""
+    return f"Threads {settings.threads}, DNN_Batch_Size {settings.batch_size}"
+
+
+# The file.
+
+
+def remembered(loaded: LoadedEvaluator) -> Settings | None:
+    """Returns what was measured for this machine and network, or None."""
+    entry = _read().get(key_of(loaded))
+    with suppress(TypeError, ValueError):
+        settings = Settings(**{name: int(value) for name, value in dict(entry or {}).items()})
+        if settings.threads >= 1 and settings.batch_size >= 1:
+            return settings
+    return None
+
+
+def remember(loaded: LoadedEvaluator, settings: Settings) -> None:
+    """Writes the settings to the file; raises OSError."""
+    path = _file()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    entries = {**_read(), key_of(loaded): asdict(settings)}
+    atomic_write(path, json.dumps(entries, indent=1, sort_keys=True) + "\n")
+
+
+def key_of(loaded: LoadedEvaluator) -> str:
+    """Returns a text that changes with machine, backend, versions and the content of the model file."""
+    network = re.sub(r" (?:batch|threads)=\S+", "", loaded.description)
+    return f"{_processor()} {cores()} cores; goryu {__version__}; {network}"
+
+
+def _file() -> Path:
+    return cache_folder() / "measured.json"
+
+
+def _read() -> dict[str, Any]:
+    """Returns the entries; none if the file is missing or damaged: it is then written anew."""
+    try:
+        entries = json.loads(_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return entries if isinstance(entries, dict) else {}
+
+
+def _processor() -> str:
+    with suppress(OSError):  # platform.processor() is empty on Linux.
+        found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE)
+        if found:
+            return found.group(1)
+    return platform.processor() or platform.machine()
