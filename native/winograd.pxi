@@ -112,7 +112,7 @@ cdef class WinogradNetwork:
             # [places, outputs, inputs] becomes [blocks, places, pairs of inputs, 32 outputs, 2].
             blocks = by_columns(rounded.integers).reshape(places, outputs // BLOCK, BLOCK, inputs // 2, 2)
             halves(core.weights16, blocks.transpose(1, 0, 3, 2, 4))
-            floats(core.factors, by_columns(rounded.factors).reshape(places, -1, BLOCK).transpose(1, 0, 2))
+            floats(core.factors, rounded.factors)
             core.level = rounded.level
         else:
             rows = transformed_weights(layer.weights) if size == 3 else layer.weights[None, :, :, 0, 0]

@@ -157,7 +157,7 @@ void WinogradNetwork::add(Layer& layer) {
         check(is_map(layer.from, layer.inputs) && is_map(layer.to, layer.outputs) && layer.from != layer.to &&
                   (layer.residual < 0 || is_map(layer.residual, layer.outputs)) &&
                   weights == area * inputs * outputs && size(layer.bias) == outputs &&
-                  (!is_integer_ || (size(layer.factors) == area * outputs && layer.level >= 1.0F)),
+                  (!is_integer_ || (size(layer.factors) == outputs && layer.level >= 1.0F)),
               "a convolution that fits");
     } else if (layer.kind == Layer::Kind::kPool) {
         const auto fits = [&](int at) { return at < 0 || at + layer.outputs <= vector_lengths_[layer.to]; };
@@ -225,7 +225,7 @@ void WinogradNetwork::run(const Layer& layer, const Features* features, int posi
             (is_large ? large : small)({map(layer.from), map(layer.to), map(layer.residual), positions, layer.inputs,
                                         layer.outputs, weights(), layer.factors.data(), layer.bias.data(),
                                         layer.activation, layer.level, maxima(layer.from), maxima(layer.to),
-                                        work.padded_.data(), work.transformed_.data(), work.sums_.data()});
+                                        work.columns_.data(), work.transformed_.data(), work.sums_.data()});
             return;
         }
         case Layer::Kind::kPool: {
@@ -275,7 +275,7 @@ Workspace::Workspace(const WinogradNetwork& network) {
     const auto space = [&](std::size_t count) {
         return Aligned<float>(network.is_integer_ ? floats_for<std::int16_t>(count) : count);
     };
-    padded_ = space(kPadded * widest);
+    columns_ = space(kTransformedColumns * kBlock);
     transformed_ = space(kMost * kPatch * kTiles * widest);
     // The sums and rows of a 3x3 convolution, the sums of a 1x1 one, or those of the stem.
     sums_ = Aligned<float>(std::max((kMost * 3 + 1) * 5 * kTiles * kBlock, widest));

@@ -94,7 +94,7 @@ private:
     std::vector<Aligned<float>> vectors_;  // [most positions][numbers]
     std::vector<std::vector<std::uint32_t>> maxima_;
     // Elements are int16 or float; memory of floats serves both. The sums are int32 or float.
-    Aligned<float> padded_, transformed_, sums_;
+    Aligned<float> columns_, transformed_, sums_;
 };
 
 class WinogradNetwork {

@@ -26,6 +26,8 @@ struct V {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x);
     }
     GORYU_INLINE static I set1_i(std::int32_t x) { return _mm256_set1_epi32(x); }
+    GORYU_INLINE static I add_i(I a, I b) { return _mm256_add_epi32(a, b); }
+    GORYU_INLINE static I sub_i(I a, I b) { return _mm256_sub_epi32(a, b); }
     GORYU_INLINE static F to_float(I x) { return _mm256_cvtepi32_ps(x); }
     GORYU_INLINE static I round(F x) { return _mm256_cvtps_epi32(x); }
     GORYU_INLINE static F power_of_two(I n) {
@@ -42,6 +44,7 @@ struct V {
         return most;
     }
 
+    GORYU_INLINE static H zero_h() { return _mm256_setzero_si256(); }
     GORYU_INLINE static H load_h(const std::int16_t* p) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
     }
@@ -51,9 +54,8 @@ struct V {
     GORYU_INLINE static H add_h(H a, H b) { return _mm256_add_epi16(a, b); }
     GORYU_INLINE static H sub_h(H a, H b) { return _mm256_sub_epi16(a, b); }
     // The values fit into 16 bits.
-    GORYU_INLINE static void store16(std::int16_t* p, I x) {
-        const __m128i packed = _mm_packs_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(p), packed);
+    GORYU_INLINE static H pack(I a, I b) {
+        return _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), _MM_SHUFFLE(3, 1, 2, 0));
     }
     GORYU_INLINE static I broadcast_pair(const std::int16_t* p) {
         std::int32_t pair;

@@ -22,6 +22,8 @@ struct V {
     GORYU_INLINE static I load_i(const std::int32_t* p) { return _mm512_loadu_si512(p); }
     GORYU_INLINE static void store_i(std::int32_t* p, I x) { _mm512_storeu_si512(p, x); }
     GORYU_INLINE static I set1_i(std::int32_t x) { return _mm512_set1_epi32(x); }
+    GORYU_INLINE static I add_i(I a, I b) { return _mm512_add_epi32(a, b); }
+    GORYU_INLINE static I sub_i(I a, I b) { return _mm512_sub_epi32(a, b); }
     GORYU_INLINE static F to_float(I x) { return _mm512_cvtepi32_ps(x); }
     GORYU_INLINE static I round(F x) { return _mm512_cvtps_epi32(x); }
     GORYU_INLINE static F power_of_two(I n) {
@@ -38,12 +40,14 @@ struct V {
         return most;
     }
 
+    GORYU_INLINE static H zero_h() { return _mm512_setzero_si512(); }
     GORYU_INLINE static H load_h(const std::int16_t* p) { return _mm512_loadu_si512(p); }
     GORYU_INLINE static void store_h(std::int16_t* p, H x) { _mm512_storeu_si512(p, x); }
     GORYU_INLINE static H add_h(H a, H b) { return _mm512_add_epi16(a, b); }
     GORYU_INLINE static H sub_h(H a, H b) { return _mm512_sub_epi16(a, b); }
-    GORYU_INLINE static void store16(std::int16_t* p, I x) {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16(x));
+    // The values fit into 16 bits.
+    GORYU_INLINE static H pack(I a, I b) {
+        return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), _mm512_packs_epi32(a, b));
     }
     GORYU_INLINE static I broadcast_pair(const std::int16_t* p) {
         std::int32_t pair;

@@ -75,59 +75,111 @@ GORYU_INLINE float unit_of(std::uint32_t maximum, float level) {
     return greatest / level;
 }
 
-// Rounds one position's map, [81][channels], to multiples of a unit. Rows of the board are `row` squares apart.
-GORYU_INLINE void quantize(const float* from, std::int16_t* to, int channels, float unit, int row) {
-    const V::F factor = V::set1(1.0F / unit);
-    for (int r = 0; r < kBoardSide; ++r) {
-        std::int16_t* out = to + static_cast<std::ptrdiff_t>(r) * row * channels;
-        for (int i = 0; i < kBoardSide * channels; i += V::kLanes, from += V::kLanes) {
-            V::store16(out + i, V::round(V::mul(V::load(from), factor)));
-        }
-    }
+// Two vectors of floats in units, as one of halves.
+GORYU_INLINE V::H rounded(const float* from, V::F per_unit) {
+    return V::pack(V::round(V::mul(V::load(from), per_unit)),
+                   V::round(V::mul(V::load(from + V::kLanes), per_unit)));
 }
 
-// ---- Transformed inputs: a padded board [11][11][C] becomes [25][9 tiles][C]; place (i, j) of the 5x5 is 5 j + i.
+// ---- Vectors of the elements of inputs, and of sums of products.
 
 struct Halves {
     using Element = std::int16_t;
     using Vector = V::H;
     static constexpr int kCount = 2 * V::kLanes;
+    GORYU_INLINE static Vector zero() { return V::zero_h(); }
     GORYU_INLINE static Vector load(const Element* p) { return V::load_h(p); }
     GORYU_INLINE static void store(Element* p, Vector x) { V::store_h(p, x); }
     GORYU_INLINE static Vector add(Vector a, Vector b) { return V::add_h(a, b); }
     GORYU_INLINE static Vector sub(Vector a, Vector b) { return V::sub_h(a, b); }
 };
 
+struct Words {
+    using Element = std::int32_t;
+    using Vector = V::I;
+    GORYU_INLINE static Vector load(const Element* p) { return V::load_i(p); }
+    GORYU_INLINE static void store(Element* p, Vector x) { V::store_i(p, x); }
+    GORYU_INLINE static Vector add(Vector a, Vector b) { return V::add_i(a, b); }
+    GORYU_INLINE static Vector sub(Vector a, Vector b) { return V::sub_i(a, b); }
+};
+
 struct Floats {
     using Element = float;
     using Vector = V::F;
     static constexpr int kCount = V::kLanes;
+    GORYU_INLINE static Vector zero() { return V::set1(0.0F); }
     GORYU_INLINE static Vector load(const Element* p) { return V::load(p); }
     GORYU_INLINE static void store(Element* p, Vector x) { V::store(p, x); }
     GORYU_INLINE static Vector add(Vector a, Vector b) { return V::add(a, b); }
     GORYU_INLINE static Vector sub(Vector a, Vector b) { return V::sub(a, b); }
 };
 
-template <class E>
-GORYU_INLINE void transform_inputs(const typename E::Element* padded, typename E::Element* out, int channels) {
+inline const float* offset(const float* map, std::ptrdiff_t by) { return map ? map + by : nullptr; }
+
+// What differs between the two kinds of arithmetic. An object holds what one position's map counts.
+class Integers {
+public:
+    using Inputs = Halves;
+    using Sums = Words;
+
+    Integers(const ConvCall& call, int n) : unit_(unit_of(call.from_maxima[n], call.level)) {}
+
+    GORYU_INLINE V::H input(const float* from) const { return rounded(from, V::set1(1.0F / unit_)); }
+    // What a sum of products counts, of outputs from `at`.
+    GORYU_INLINE V::F factor(const ConvCall& call, std::ptrdiff_t at) const {
+        return V::mul(V::load(call.factors + at), V::set1(unit_));
+    }
+    GORYU_INLINE static V::F value(V::I sum, V::F factor) { return V::mul(V::to_float(sum), factor); }
+
+private:
+    float unit_;
+};
+
+class Singles {
+public:
+    using Inputs = Floats;
+    using Sums = Floats;
+
+    Singles(const ConvCall&, int) {}
+
+    GORYU_INLINE V::F input(const float* from) const { return V::load(from); }
+    GORYU_INLINE V::F factor(const ConvCall&, std::ptrdiff_t) const { return V::set1(1.0F); }
+    GORYU_INLINE static V::F value(V::F sum, V::F) { return sum; }
+};
+
+// ---- Transformed inputs: a map [81][C] becomes [25][9 tiles][C]; place (i, j) of the 5x5 is 5 j + i.
+
+// columns: scratch memory, [3 rows of tiles][5 i][11 columns][kCount]; its border is zero.
+template <class Kind>
+GORYU_INLINE void transform_inputs(const Kind& kind, const float* map, int channels,
+                                   typename Kind::Inputs::Element* columns, typename Kind::Inputs::Element* out) {
+    using E = typename Kind::Inputs;
     using Vector = typename E::Vector;
     const std::ptrdiff_t c = channels;
-    for (int tile = 0; tile < kTiles; ++tile) {
-        const typename E::Element* from = padded + (tile / 3 * 3 * 11 + tile % 3 * 3) * c;
-        typename E::Element* to = out + tile * c;
-        for (int ch = 0; ch < channels; ch += E::kCount, from += E::kCount, to += E::kCount) {
-            Vector m[5][5];
-            for (int j = 0; j < 5; ++j) {
-                const Vector d0 = E::load(from + j * c), d1 = E::load(from + (11 + j) * c);
-                const Vector d2 = E::load(from + (22 + j) * c), d3 = E::load(from + (33 + j) * c);
-                const Vector d4 = E::load(from + (44 + j) * c);
-                GORYU_INPUT_TRANSFORM(d0, d1, d2, d3, d4, E::add, E::sub, m[0][j], m[1][j], m[2][j], m[3][j], m[4][j])
+    constexpr int kRow = kPaddedSide * E::kCount;
+    for (int channel = 0; channel < channels; channel += E::kCount) {
+        for (int file = 0; file < kBoardSide; ++file) {
+            Vector d[kPaddedSide];
+            d[0] = d[kPaddedSide - 1] = E::zero();
+            for (int r = 0; r < kBoardSide; ++r) d[r + 1] = kind.input(map + (r * kBoardSide + file) * c + channel);
+            auto* to = columns + (file + 1) * E::kCount;
+            for (int r = 0; r < kBoardSide; r += 3, to += 5 * kRow) {
+                Vector m[5];
+                GORYU_INPUT_TRANSFORM(d[r], d[r + 1], d[r + 2], d[r + 3], d[r + 4], E::add, E::sub, m[0], m[1], m[2],
+                                      m[3], m[4])
+                for (int i = 0; i < 5; ++i) E::store(to + i * kRow, m[i]);
             }
-            for (int i = 0; i < 5; ++i) {
-                Vector q[5];
-                GORYU_INPUT_TRANSFORM(m[i][0], m[i][1], m[i][2], m[i][3], m[i][4], E::add, E::sub, q[0], q[1], q[2],
-                                      q[3], q[4])
-                for (int j = 0; j < 5; ++j) E::store(to + (5 * j + i) * kTiles * c, q[j]);
+        }
+        const auto* from = columns;
+        for (int row = 0; row < 3; ++row) {
+            for (int i = 0; i < 5; ++i, from += kRow) {
+                auto* to = out + (i * kTiles + 3 * row) * c + channel;
+                for (int tile = 0; tile < 3; ++tile, to += c) {
+                    Vector d[5], q[5];
+                    for (int j = 0; j < 5; ++j) d[j] = E::load(from + (3 * tile + j) * E::kCount);
+                    GORYU_INPUT_TRANSFORM(d[0], d[1], d[2], d[3], d[4], E::add, E::sub, q[0], q[1], q[2], q[3], q[4])
+                    for (int j = 0; j < 5; ++j) E::store(to + 5 * j * kTiles * c, q[j]);
+                }
             }
         }
     }
@@ -216,142 +268,124 @@ inline void products(const float* v, std::ptrdiff_t stride, const float* u, int 
 // ---- Transformed outputs: the sums of a column of places, [5][9][32], become [3][9][32], and five such columns
 // become 32 channels of the map. Done column by column, the sums stay in the first-level cache.
 
-GORYU_INLINE V::F sum_at(const std::int32_t* sums, const float* factors) {
-    return V::mul(V::to_float(V::load_i(sums)), V::load(factors));
-}
-GORYU_INLINE V::F sum_at(const float* sums, const float*) { return V::load(sums); }
-
-#define GORYU_OUTPUT_TRANSFORM(m0, m1, m2, m3, m4, y0, y1, y2)                 \
-    {                                                                          \
-        const V::F s = V::add(m1, m2), d = V::sub(m1, m2);                     \
-        const V::F m33 = V::add(m3, m3);                                       \
-        y0 = V::add(V::add(m0, s), m3);               /* 1  1  1  1  0 */      \
-        y1 = V::add(d, m33);                          /* 0  1 -1  2  0 */      \
-        y2 = V::add(V::add(s, V::add(m33, m33)), m4); /* 0  1  1  4  1 */      \
+#define GORYU_OUTPUT_TRANSFORM(m0, m1, m2, m3, m4, ADD, SUB, y0, y1, y2) \
+    {                                                                    \
+        const auto s = ADD(m1, m2), d = SUB(m1, m2);                     \
+        const auto m33 = ADD(m3, m3);                                    \
+        y0 = ADD(ADD(m0, s), m3);               /* 1  1  1  1  0 */      \
+        y1 = ADD(d, m33);                       /* 0  1 -1  2  0 */      \
+        y2 = ADD(ADD(s, ADD(m33, m33)), m4);    /* 0  1  1  4  1 */      \
     }
 
 constexpr int kColumn = 5 * kTiles * kBlock;  // Sums of a column of places,
 constexpr int kRows3 = 3 * kTiles * kBlock;   // and what the transform makes of them.
 
-template <class Sum>
-GORYU_INLINE void transform_column(const Sum* sums, const float* factors, float* out) {
+template <class S>
+GORYU_INLINE void transform_column(const typename S::Element* sums, typename S::Element* out) {
     constexpr int kPlace = kTiles * kBlock;
-    for (int at = 0; at < kBlock; at += V::kLanes) {
-        for (int tile = 0; tile < kTiles; ++tile) {
-            const Sum* from = sums + tile * kBlock + at;
-            float* to = out + tile * kBlock + at;
-            const V::F m0 = sum_at(from, factors + at), m1 = sum_at(from + kPlace, factors + kBlock + at);
-            const V::F m2 = sum_at(from + 2 * kPlace, factors + 2 * kBlock + at);
-            const V::F m3 = sum_at(from + 3 * kPlace, factors + 3 * kBlock + at);
-            const V::F m4 = sum_at(from + 4 * kPlace, factors + 4 * kBlock + at);
-            V::F y0, y1, y2;
-            GORYU_OUTPUT_TRANSFORM(m0, m1, m2, m3, m4, y0, y1, y2)
-            V::store(to, y0);
-            V::store(to + kPlace, y1);
-            V::store(to + 2 * kPlace, y2);
-        }
+    for (int at = 0; at < kPlace; at += V::kLanes, sums += V::kLanes, out += V::kLanes) {
+        typename S::Vector m[5], y[3];
+        for (int i = 0; i < 5; ++i) m[i] = S::load(sums + i * kPlace);
+        GORYU_OUTPUT_TRANSFORM(m[0], m[1], m[2], m[3], m[4], S::add, S::sub, y[0], y[1], y[2])
+        for (int i = 0; i < 3; ++i) S::store(out + i * kPlace, y[i]);
     }
 }
 
-template <class Sum>
+// The end of a convolution: 32 channels of the map, from `block`, of one position.
+template <class Kind>
 struct OutputCall {
-    const Sum* sums;       // [81][32], or of a 3x3 convolution [5 columns][3][9][32]
-    const float* factors;  // [32]
-    const float* bias;     // [32]
-    const float* residual;
+    const ConvCall* conv;
+    const Kind* kind;
+    const typename Kind::Sums::Element* sums;  // [81][32], or of a 3x3 convolution [5 columns][3][9][32]
+    std::ptrdiff_t block;
+    const float* residual;  // Of this position and block, like `to`.
     float* to;
-    std::ptrdiff_t channels;
     std::uint32_t* maximum;
 };
 
-template <Activation kActivation>
-struct OutputTransform {
-    static void run(const OutputCall<float>& call) {
-        const std::ptrdiff_t c = call.channels;
-        V::I maximum = V::set1_i(static_cast<std::int32_t>(*call.maximum));
-        for (int at = 0; at < kBlock; at += V::kLanes) {
-            const V::F bias = V::load(call.bias + at);
-            for (int tile = 0; tile < kTiles; ++tile) {
-                const std::ptrdiff_t first = (tile / 3 * 3 * kBoardSide + tile % 3 * 3) * c + at;
-                for (int r = 0; r < 3; ++r) {
-                    const float* y = call.sums + (r * kTiles + tile) * kBlock + at;
-                    const V::F y0 = V::load(y), y1 = V::load(y + kRows3), y2 = V::load(y + 2 * kRows3);
-                    const V::F y3 = V::load(y + 3 * kRows3), y4 = V::load(y + 4 * kRows3);
-                    V::F z[3];
-                    GORYU_OUTPUT_TRANSFORM(y0, y1, y2, y3, y4, z[0], z[1], z[2])
-                    for (int j = 0; j < 3; ++j) {
-                        const std::ptrdiff_t to = first + (r * kBoardSide + j) * c;
-                        V::F v = V::add(z[j], bias);
-                        if (call.residual) v = V::add(v, V::load(call.residual + to));
-                        v = activate<kActivation>(v);
-                        V::store(call.to + to, v);
-                        maximum = V::max_bits(maximum, v);
+template <class Kind>
+struct LargeOutput {
+    template <Activation kActivation>
+    struct Of {
+        static void run(const OutputCall<Kind>& call) {
+            using S = typename Kind::Sums;
+            const std::ptrdiff_t c = call.conv->outputs;
+            V::I maximum = V::set1_i(static_cast<std::int32_t>(*call.maximum));
+            for (int at = 0; at < kBlock; at += V::kLanes) {
+                const V::F bias = V::load(call.conv->bias + call.block + at);
+                const V::F factor = call.kind->factor(*call.conv, call.block + at);
+                for (int tile = 0; tile < kTiles; ++tile) {
+                    const std::ptrdiff_t first = (tile / 3 * 3 * kBoardSide + tile % 3 * 3) * c + at;
+                    for (int r = 0; r < 3; ++r) {
+                        const auto* from = call.sums + (r * kTiles + tile) * kBlock + at;
+                        typename S::Vector y[5], z[3];
+                        for (int i = 0; i < 5; ++i) y[i] = S::load(from + i * kRows3);
+                        GORYU_OUTPUT_TRANSFORM(y[0], y[1], y[2], y[3], y[4], S::add, S::sub, z[0], z[1], z[2])
+                        for (int j = 0; j < 3; ++j) {
+                            const std::ptrdiff_t to = first + (r * kBoardSide + j) * c;
+                            V::F v = V::add(Kind::value(z[j], factor), bias);
+                            if (call.residual) v = V::add(v, V::load(call.residual + to));
+                            v = activate<kActivation>(v);
+                            V::store(call.to + to, v);
+                            maximum = V::max_bits(maximum, v);
+                        }
                     }
                 }
             }
+            *call.maximum = V::greatest(maximum);
         }
-        *call.maximum = V::greatest(maximum);
-    }
-};
-
-// ---- Convolutions
-
-inline void scaled_factors(const float* factors, float unit, float* scaled, int count) {
-    for (int i = 0; i < count; i += V::kLanes) V::store(scaled + i, V::mul(V::load(factors + i), V::set1(unit)));
-}
-
-inline const float* offset(const float* map, std::ptrdiff_t by) { return map ? map + by : nullptr; }
-
-// What differs between the two kinds of arithmetic.
-struct Integers {
-    using Element = std::int16_t;
-    using Sum = std::int32_t;
-    using Vectors = Halves;
-
-    static void prepare(const ConvCall& call, int n, Element* to, int row) {
-        const float unit = unit_of(call.from_maxima[n], call.level);
-        quantize(call.from + static_cast<std::ptrdiff_t>(n) * kBoardSquares * call.inputs, to, call.inputs, unit, row);
-    }
-    // Returns factors for the sums of position n.
-    static const float* factors(const ConvCall& call, int n, std::ptrdiff_t first, int count, float* space) {
-        scaled_factors(call.factors + first, unit_of(call.from_maxima[n], call.level), space, count);
-        return space;
-    }
-};
-
-struct Singles {
-    using Element = float;
-    using Sum = float;
-    using Vectors = Floats;
-
-    static void prepare(const ConvCall& call, int n, Element* to, int row) {
-        const float* from = call.from + static_cast<std::ptrdiff_t>(n) * kBoardSquares * call.inputs;
-        for (int r = 0; r < kBoardSide; ++r) {
-            float* out = to + static_cast<std::ptrdiff_t>(r) * row * call.inputs;
-            for (int i = 0; i < kBoardSide * call.inputs; i += V::kLanes, from += V::kLanes) {
-                V::store(out + i, V::load(from));
-            }
-        }
-    }
-    static const float* factors(const ConvCall&, int, std::ptrdiff_t, int, float*) { return nullptr; }
+    };
 };
 
 template <class Kind>
+struct SmallOutput {
+    template <Activation kActivation>
+    struct Of {
+        static void run(const OutputCall<Kind>& call) {
+            V::I maximum = V::set1_i(static_cast<std::int32_t>(*call.maximum));
+            for (int at = 0; at < kBlock; at += V::kLanes) {
+                const V::F bias = V::load(call.conv->bias + call.block + at);
+                const V::F factor = call.kind->factor(*call.conv, call.block + at);
+                for (int s = 0; s < kBoardSquares; ++s) {
+                    const std::ptrdiff_t to = s * static_cast<std::ptrdiff_t>(call.conv->outputs) + at;
+                    V::F v = V::add(Kind::value(Kind::Sums::load(call.sums + s * kBlock + at), factor), bias);
+                    if (call.residual) v = V::add(v, V::load(call.residual + to));
+                    v = activate<kActivation>(v);
+                    V::store(call.to + to, v);
+                    maximum = V::max_bits(maximum, v);
+                }
+            }
+            *call.maximum = V::greatest(maximum);
+        }
+    };
+};
+
+template <class Kind, template <class> class Output>
+GORYU_INLINE void finish(const ConvCall& call, int n, std::ptrdiff_t block,
+                         const typename Kind::Sums::Element* sums) {
+    const Kind kind(call, n);
+    const std::ptrdiff_t map = static_cast<std::ptrdiff_t>(n) * kBoardSquares * call.outputs + block;
+    with_activation<Output<Kind>::template Of>(
+        call.activation, OutputCall<Kind>{&call, &kind, sums, block, offset(call.residual, map), call.to + map,
+                                          call.to_maxima + n});
+}
+
+// ---- Convolutions
+
+template <class Kind>
 void conv3(const ConvCall& call) {
-    using Element = typename Kind::Element;
-    using Sum = typename Kind::Sum;
+    using Element = typename Kind::Inputs::Element;
+    using Sum = typename Kind::Sums::Element;
     const std::ptrdiff_t inputs = call.inputs, outputs = call.outputs;
-    auto* const padded = static_cast<Element*>(call.padded);
     auto* const transformed = static_cast<Element*>(call.transformed);
-    auto* const sums = static_cast<Sum*>(call.sums);               // [5][9][32]
-    auto* const rows = static_cast<float*>(call.sums) + kColumn;  // [positions][5][3][9][32]
+    auto* const sums = static_cast<Sum*>(call.sums);  // [5][9][32]
+    auto* const rows = sums + kColumn;                // [positions][5][3][9][32]
     const std::ptrdiff_t patches = kPatch * kTiles * inputs;
     for (int n = 0; n < call.positions; ++n) {
-        Kind::prepare(call, n, padded + 12 * inputs, 11);
-        transform_inputs<typename Kind::Vectors>(padded, transformed + n * patches, call.inputs);
+        transform_inputs(Kind(call, n), call.from + n * kBoardSquares * inputs, call.inputs,
+                         static_cast<Element*>(call.columns), transformed + n * patches);
         call.to_maxima[n] = 0;
     }
-    alignas(64) float space[5 * kBlock];
     const auto* weights = static_cast<const Element*>(call.weights);
     for (std::ptrdiff_t block = 0; block < outputs; block += kBlock) {
         for (int column = 0; column < 5; ++column, weights += 5 * inputs * kBlock) {
@@ -361,63 +395,32 @@ void conv3(const ConvCall& call) {
                     products(from + i * kTiles * inputs, inputs, weights + i * inputs * kBlock, call.inputs,
                              sums + i * kTiles * kBlock);
                 }
-                const float* factors =
-                    Kind::factors(call, n, block * kPatch + column * 5 * kBlock, 5 * kBlock, space);
-                transform_column(sums, factors, rows + (n * 5 + column) * kRows3);
+                transform_column<typename Kind::Sums>(sums, rows + (n * 5 + column) * kRows3);
             }
         }
-        for (int n = 0; n < call.positions; ++n) {
-            const std::ptrdiff_t map = n * kBoardSquares * outputs + block;
-            with_activation<OutputTransform>(
-                call.activation, OutputCall<float>{rows + n * 5 * kRows3, nullptr, call.bias + block,
-                                                   offset(call.residual, map), call.to + map, outputs,
-                                                   call.to_maxima + n});
-        }
+        for (int n = 0; n < call.positions; ++n) finish<Kind, LargeOutput>(call, n, block, rows + n * 5 * kRows3);
     }
 }
 
-// The end of a convolution of 1x1: sums [81][32] become 32 channels of the map.
-template <Activation kActivation>
-struct Finish {
-    template <class Sum>
-    static void run(const OutputCall<Sum>& call) {
-        V::I maximum = V::set1_i(static_cast<std::int32_t>(*call.maximum));
-        for (int at = 0; at < kBlock; at += V::kLanes) {
-            const V::F bias = V::load(call.bias + at);
-            for (int s = 0; s < kBoardSquares; ++s) {
-                const std::ptrdiff_t to = s * call.channels + at;
-                V::F v = V::add(sum_at(call.sums + s * kBlock + at, call.factors + at), bias);
-                if (call.residual) v = V::add(v, V::load(call.residual + to));
-                v = activate<kActivation>(v);
-                V::store(call.to + to, v);
-                maximum = V::max_bits(maximum, v);
-            }
-        }
-        *call.maximum = V::greatest(maximum);
-    }
-};
-
 template <class Kind>
 void conv1(const ConvCall& call) {
-    using Element = typename Kind::Element;
-    using Sum = typename Kind::Sum;
-    const std::ptrdiff_t inputs = call.inputs, outputs = call.outputs;
+    using Element = typename Kind::Inputs::Element;
+    const std::ptrdiff_t inputs = call.inputs;
     auto* const squares = static_cast<Element*>(call.transformed);
-    auto* const sums = static_cast<Sum*>(call.sums);
-    alignas(64) float space[kBlock];
+    auto* const sums = static_cast<typename Kind::Sums::Element*>(call.sums);
     for (int n = 0; n < call.positions; ++n) {
-        Kind::prepare(call, n, squares, kBoardSide);
+        const Kind kind(call, n);
+        const float* from = call.from + n * kBoardSquares * inputs;
+        for (std::ptrdiff_t i = 0; i < kBoardSquares * inputs; i += Kind::Inputs::kCount) {
+            Kind::Inputs::store(squares + i, kind.input(from + i));
+        }
         call.to_maxima[n] = 0;
         const auto* weights = static_cast<const Element*>(call.weights);
-        for (std::ptrdiff_t block = 0; block < outputs; block += kBlock, weights += inputs * kBlock) {
+        for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock, weights += inputs * kBlock) {
             for (int s = 0; s < kBoardSquares; s += kTiles) {
                 products(squares + s * inputs, inputs, weights, call.inputs, sums + s * kBlock);
             }
-            const std::ptrdiff_t map = n * kBoardSquares * outputs + block;
-            const float* factors = Kind::factors(call, n, block, kBlock, space);
-            with_activation<Finish>(call.activation,
-                                    OutputCall<Sum>{sums, factors, call.bias + block, offset(call.residual, map),
-                                                    call.to + map, outputs, call.to_maxima + n});
+            finish<Kind, SmallOutput>(call, n, block, sums);
         }
     }
 }

@@ -12,7 +12,8 @@ constexpr int kTileSquares = 9;
 constexpr int kBoardSquares = 81;
 constexpr int kBoardSide = 9;
 constexpr int kPatch = 25;                  // A tile with its border: 5x5.
-constexpr int kPadded = 11 * 11;            // The board with a border of zeros.
+constexpr int kPaddedSide = 11;             // A row of the board with a border of zeros.
+constexpr int kTransformedColumns = 3 * 5 * kPaddedSide;  // Three rows of tiles, transformed column by column.
 constexpr int kBlock = 32;                  // Output channels that are computed together.
 constexpr int kStemPlanes = 62;
 constexpr int kListedPlanes = 64;           // Room for the planes of a square, a multiple of 8.
@@ -40,14 +41,15 @@ struct ConvCall {
     // int16 [outputs/32][25 or 1][inputs/2][32][2], or float [outputs/32][25 or 1][inputs][32]. Place (i, j) of the
     // 5x5 is 5 j + i.
     const void* weights;
-    const float* factors;  // [outputs/32][25 or 1][32]: what a sum of integers counts (not for floats).
+    const float* factors;  // [outputs]: what a sum of integers counts (not for floats).
     const float* bias;     // [outputs]
     Activation activation;
     float level;  // The greatest integer that an input becomes.
     const std::uint32_t* from_maxima;
     std::uint32_t* to_maxima;
-    // Scratch memory: a padded board (its border is zero), transformed inputs, sums of products.
-    void* padded;
+    // Scratch memory: columns of the inputs' transform (the first and the last are zero), transformed inputs,
+    // sums of products.
+    void* columns;
     void* transformed;
     void* sums;
 };

@@ -34,6 +34,13 @@ struct V {
     GORYU_INLINE static I load_i(const std::int32_t* p) { return vld1q_s32(p); }
     GORYU_INLINE static void store_i(std::int32_t* p, I x) { vst1q_s32(p, x); }
     GORYU_INLINE static I set1_i(std::int32_t x) { return vdupq_n_s32(x); }
+    // Sums of products may wrap around on the way to a number that fits; signed overflow is undefined in C++.
+    GORYU_INLINE static I add_i(I a, I b) {
+        return vreinterpretq_s32_u32(vaddq_u32(vreinterpretq_u32_s32(a), vreinterpretq_u32_s32(b)));
+    }
+    GORYU_INLINE static I sub_i(I a, I b) {
+        return vreinterpretq_s32_u32(vsubq_u32(vreinterpretq_u32_s32(a), vreinterpretq_u32_s32(b)));
+    }
     GORYU_INLINE static F to_float(I x) { return vcvtq_f32_s32(x); }
     GORYU_INLINE static I round(F x) { return vcvtnq_s32_f32(x); }
     GORYU_INLINE static F power_of_two(I n) {
@@ -45,11 +52,13 @@ struct V {
     }
     GORYU_INLINE static std::uint32_t greatest(I x) { return vmaxvq_u32(vreinterpretq_u32_s32(x)); }
 
+    GORYU_INLINE static H zero_h() { return vdupq_n_s16(0); }
     GORYU_INLINE static H load_h(const std::int16_t* p) { return vld1q_s16(p); }
     GORYU_INLINE static void store_h(std::int16_t* p, H x) { vst1q_s16(p, x); }
     GORYU_INLINE static H add_h(H a, H b) { return vaddq_s16(a, b); }
     GORYU_INLINE static H sub_h(H a, H b) { return vsubq_s16(a, b); }
-    GORYU_INLINE static void store16(std::int16_t* p, I x) { vst1_s16(p, vmovn_s32(x)); }
+    // The values fit into 16 bits.
+    GORYU_INLINE static H pack(I a, I b) { return vcombine_s16(vmovn_s32(a), vmovn_s32(b)); }
     GORYU_INLINE static I broadcast_pair(const std::int16_t* p) {
         std::int32_t pair;
         memcpy(&pair, p, sizeof pair);
@@ -58,7 +67,7 @@ struct V {
     GORYU_INLINE static I dot(I sum, I a, H b) {
         const int16x8_t pairs = vreinterpretq_s16_s32(a);
         const int32x4_t low = vmull_s16(vget_low_s16(pairs), vget_low_s16(b));
-        return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(pairs, b)));
+        return add_i(sum, vpaddq_s32(low, vmull_high_s16(pairs, b)));
     }
 };
 

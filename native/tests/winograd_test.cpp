@@ -85,10 +85,11 @@ private:
         layer.inputs = inputs;
         layer.outputs = outputs;
         layer.level = is_large ? 910.0F : 8191.0F;  // 910 * 36 < 2^15.
-        const int most = static_cast<int>(2147483647LL / inputs / (is_large ? 36 * 910 : 8191));
+        // Sums of a 3x3 convolution may wrap around.
+        const int most = is_large ? 32767 : static_cast<int>(2147483647LL / inputs / 8191);
         fill(layer.weights16, static_cast<std::size_t>(places) * inputs * outputs, most);
         fill(layer.weights32, static_cast<std::size_t>(places) * inputs * outputs, 0.05F);
-        fill(layer.factors, places * outputs, 1e-3F);
+        fill(layer.factors, outputs, 1e-3F);
         fill(layer.bias, outputs, 0.1F);
         network_.add(layer);
     }

@@ -12,11 +12,13 @@ products of matrices, one for each place of the patch, and these may be computed
 - The inputs of each position are divided by a *unit*, so that the greatest becomes `level`, and rounded.
   The unit is found for each position anew; nothing is calibrated.
 - `level` is so small that B^T d B cannot leave 16 bits: see `GROWTH`.
-- The transformed weights of each place and output channel are multiplied by a factor and rounded; the factor
-  is so small that the sum of products over all channels cannot leave 32 bits, whatever the inputs are.
+- The transformed weights of each output channel are multiplied by a factor and rounded; the factor is so small
+  that no output can leave 32 bits, whatever the inputs are. The sums on the way to an output may leave them:
+  integers of 32 bits that wrap around end at the right number if that fits. So all 25 places can have the same
+  factor, and the outputs are transformed in integers.
 
-So no sum can overflow, and integers may be added in any order. What follows a sum (factors, output transform,
-bias, residual, activation) is computed in float32 in one order and without fused multiply-add. Therefore
+So no output can overflow, and integers may be added in any order. What follows (factor, bias, residual,
+activation) is computed in float32 in one order and without fused multiply-add. Therefore
 `Reference` and `goryu._native.WinogradNetwork` return the same bits with any kind of vector instructions.
 
 Sources: S. Winograd, "Arithmetic Complexity of Computations" (1980); A. Lavin and S. Gray, "Fast Algorithms
@@ -49,6 +51,7 @@ from goryu.evaluators.residual_graph import (
 )
 
 Halves = npt.NDArray[np.int16]
+Integers = npt.NDArray[np.int64]
 
 B = np.array([[2, -1, -2, 1, 0], [0, -2, -1, 1, 0], [0, 2, -3, 1, 0], [0, -1, 0, 1, 0], [0, 2, -1, -2, 1]])
 G = np.array(
@@ -85,7 +88,7 @@ class IntegerWeights:
     """Weights of a convolution in integers.
 
     integers: [places, outputs, inputs]; 25 places for a 3x3 convolution, one for 1x1.
-    factors: [places, outputs] float32: one unit of the sums, for inputs of unit 1.
+    factors: [outputs] float32: one unit of an output, for inputs of unit 1.
     level: the greatest integer that an input may become.
     """
 
@@ -102,30 +105,42 @@ def transformed_weights(weights: Floats) -> npt.NDArray[np.float64]:
 
 
 def integer_weights(layer: Convolution) -> IntegerWeights:
-    """Returns the weights of a convolution, rounded so that no sum can overflow."""
-    if layer.weights.shape[2] == 1:
-        rows, level, growth = layer.weights[None, :, :, 0, 0].astype(np.float64), LEVEL_1X1, np.ones(1, int)
+    """Returns the weights of a convolution, rounded so that no output can overflow."""
+    outputs, _, size, _ = layer.weights.shape
+    flat = layer.weights.astype(np.float64).reshape(outputs, -1)
+    if size == 1:
+        rows, level, errors = flat[None], LEVEL_1X1, np.full((1, 1), LEVEL_1X1)
     else:
         rows = transformed_weights(layer.weights)
         level = LEVEL_POSITIVE if layer.is_positive else LEVEL
-        growth = (GROWTH_POSITIVE if layer.is_positive else GROWTH).reshape(25)
-    return _rounded(rows, level, growth)
+        growth = GROWTH_POSITIVE if layer.is_positive else GROWTH
+        errors = level * np.einsum("ri,sj,ij->rsij", abs(A), abs(A), growth).reshape(9, 25)
+    if layer.is_positive:
+        reach = level * np.maximum(np.maximum(flat, 0).sum(1), np.maximum(-flat, 0).sum(1))
+    else:
+        reach = level * np.abs(flat).sum(1)
+    return _rounded(rows, level, reach, errors)
 
 
-def _rounded(rows: npt.NDArray[np.float64], level: int, growth: npt.NDArray[np.int64]) -> IntegerWeights:
-    """Rounds weights [places, outputs, inputs] whose inputs reach level * growth [places].
+def _rounded(
+    rows: npt.NDArray[np.float64], level: int, reach: npt.NDArray[np.float64], errors: npt.NDArray[np.float64]
+) -> IntegerWeights:
+    """Rounds weights [places, outputs, inputs].
 
-    The sum over the inputs of |integer| * level * growth is at most 2^31 - 1: rounding adds at most a half to
-    each integer, which is taken from the limit before.
+    reach: [outputs] the greatest output that the exact weights can make of integers up to `level`.
+    errors: [squares, places] how much an error of 1 in a weight can change an output.
     """
-    limit = (MOST_32 / (level * growth) - rows.shape[2] / 2 - 1)[:, None]
-    sums, greatest = np.abs(rows).sum(2), np.abs(rows).max(2)
-    factors = np.minimum(limit / np.maximum(sums, 1e-30), MOST_16 / np.maximum(greatest, 1e-30))
+    factors = np.minimum(
+        MOST_32 / np.maximum(reach, 1e-30), MOST_16 / np.maximum(np.abs(rows).max((0, 2)), 1e-30)
+    )
     factors = np.minimum(factors, 1e30)
-    integers = np.rint(rows * factors[:, :, None]).astype(np.int16)
-    reached = np.abs(integers.astype(np.int64)).sum(2) * (level * growth[:, None])
-    assert reached.max(initial=0) <= MOST_32
-    return IntegerWeights(integers, (1.0 / factors).astype(np.float32), level)
+    while True:
+        exact = rows * factors[:, None]
+        integers = np.rint(exact)
+        reached = factors * reach + (errors @ np.abs(integers - exact).sum(2)).max(0)
+        if reached.max() <= MOST_32:
+            return IntegerWeights(integers.astype(np.int16), (1.0 / factors).astype(np.float32), level)
+        factors = factors * np.minimum(1.0, 0.999 * MOST_32 / np.maximum(reached, 1.0))
 
 
 @dataclass(slots=True)
@@ -206,27 +221,24 @@ def convolution(weights: IntegerWeights, source: Floats) -> Floats:
     unit = np.maximum(np.abs(source).max(), LEAST) / np.float32(weights.level)
     rounded = np.rint(source * (np.float32(1.0) / unit)).astype(np.int64)
     factors = weights.factors * unit
-    if len(weights.integers) == 1:
-        sums = rounded @ weights.integers[0].T.astype(np.int64)
-        return cast(Floats, sums.astype(np.int32).astype(np.float32) * factors[0])
-    padded = np.pad(rounded.reshape(9, 9, -1), ((1, 1), (1, 1), (0, 0)))
-    result = np.empty((SQUARES, weights.integers.shape[1]), np.float32)
+    outputs = integer_convolution(weights.integers.astype(np.int64), rounded.reshape(9, 9, -1))
+    assert np.abs(outputs).max() <= MOST_32
+    return cast(Floats, outputs.astype(np.int32).astype(np.float32) * factors)
+
+
+def integer_convolution(weights: Integers, board: Integers) -> Integers:
+    """Returns the convolution [81, outputs] of a board [9, 9, inputs] with weights [25 or 1, outputs, inputs]."""
+    if len(weights) == 1:
+        return board.reshape(SQUARES, -1) @ weights[0].T
+    padded = np.pad(board, ((1, 1), (1, 1), (0, 0)))
+    result = np.empty((SQUARES, weights.shape[1]), np.int64)
     for tile, squares in enumerate(_SQUARES_OF_TILE):
         patch = padded[tile // 3 * 3 :, tile % 3 * 3 :][:5, :5]
         transformed = np.einsum("ia,abc,jb->ijc", B, patch, B, optimize=True).reshape(25, -1)
         assert np.abs(transformed).max() <= MOST_16
-        sums = np.einsum("xc,xoc->xo", transformed, weights.integers.astype(np.int64))
-        assert np.abs(sums).max() <= MOST_32
-        floats = (sums.astype(np.float32) * factors).reshape(5, 5, -1)
-        rows = _output_transform(floats)
-        result[squares] = _output_transform(rows.swapaxes(0, 1)).swapaxes(0, 1).reshape(9, -1)
+        sums = np.einsum("xc,xoc->xo", transformed, weights).reshape(5, 5, -1)
+        result[squares] = np.einsum("ri,ijo,sj->rso", A, sums, A, optimize=True).reshape(9, -1)
     return result
-
-
-def _output_transform(m: Floats) -> Floats:
-    """Returns A^T m along the first axis, in the order of operations that is agreed."""
-    total, difference, double = m[1] + m[2], m[1] - m[2], m[3] + m[3]
-    return np.stack([m[0] + total + m[3], difference + double, total + (double + double) + m[4]])
 
 
 def _small_layer(layer: Layer, maps: list[Floats], vectors: list[Floats]) -> None:
