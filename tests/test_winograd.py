@@ -284,7 +284,7 @@ def test_saturated_inputs_do_not_overflow(native: ModuleType, size: int, sign: f
 @pytest.mark.parametrize("is_positive", [True, False])
 @pytest.mark.parametrize("size", [1, 3])
 def test_no_output_leaves_32_bits(size: int, is_positive: bool) -> None:
-    """For the worst board of each output of the tile in the middle. What each input adds is found one by one."""
+    """For the worst board of each output of the middle tile. What each input adds is found one by one."""
     weights = np.random.default_rng(2).standard_normal((32, 32, size, size)).astype(np.float32) ** 3
     rounded = integer_weights(layer_of(weights, is_positive=is_positive))
     boards = np.zeros((5 * 5 * 32, 9, 9, 32), np.int64)

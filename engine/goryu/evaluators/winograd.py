@@ -12,10 +12,10 @@ products of matrices, one for each place of the patch, and these may be computed
 - The inputs of each position are divided by a *unit*, so that the greatest becomes `level`, and rounded.
   The unit is found for each position anew; nothing is calibrated.
 - `level` is so small that B^T d B cannot leave 16 bits: see `GROWTH`.
-- The transformed weights of each output channel are multiplied by a factor and rounded; the factor is so small
-  that no output can leave 32 bits, whatever the inputs are. The sums on the way to an output may leave them:
-  integers of 32 bits that wrap around end at the right number if that fits. So all 25 places can have the same
-  factor, and the outputs are transformed in integers.
+- The transformed weights of each output channel are multiplied by a factor and rounded; the factor is so
+  small that no output can leave 32 bits, whatever the inputs are. The sums on the way to an output may leave
+  them: integers of 32 bits that wrap around end at the right number if that fits. So all 25 places can have
+  the same factor, and the outputs are transformed in integers.
 
 So no output can overflow, and integers may be added in any order. What follows (factor, bias, residual,
 activation) is computed in float32 in one order and without fused multiply-add. Therefore
@@ -227,7 +227,10 @@ def convolution(weights: IntegerWeights, source: Floats) -> Floats:
 
 
 def integer_convolution(weights: Integers, board: Integers) -> Integers:
-    """Returns the convolution [81, outputs] of a board [9, 9, inputs] with weights [25 or 1, outputs, inputs]."""
+    """Returns the convolution [81, outputs] of a board [9, 9, inputs].
+
+    weights: [25 or 1, outputs, inputs], transformed.
+    """
     if len(weights) == 1:
         return board.reshape(SQUARES, -1) @ weights[0].T
     padded = np.pad(board, ((1, 1), (1, 1), (0, 0)))
