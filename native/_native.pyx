@@ -13,7 +13,8 @@ translate, and core.pxd declares the core to Cython. goryu/implementation.py cho
     file                names                              Python                              C++ (core/)
     board.pxi           Board, perft                       games/shogi/board.py, perft.py      game, position, movegen
     reversi.pxi         Reversi                            games/reversi.py                    reversi
-    dlshogi.pxi         fill_dlshogi, dlshogi_label        evaluators/formats/dlshogi.py       dlshogi
+    formats.pxi         fill_planes, policy_label          evaluators/formats/                 formats, plane_row
+                        fill_dlshogi, dlshogi_label        evaluators/formats/dlshogi.py       dlshogi
     mate.pxi            mate_in_one, solve                 search/mate.py                      mate
                         (inside)                           search/mate_table.py                mate_table
                                                            search/mate_refutation.py           mate_refutation
@@ -32,7 +33,7 @@ the path of puct.py; Certain is the proven node that proof.py makes; Selection i
 from core cimport *
 
 include "board.pxi"
-include "dlshogi.pxi"
+include "formats.pxi"
 include "reversi.pxi"
 include "mate.pxi"
 include "node_table.pxi"

@@ -90,6 +90,26 @@ cdef extern from "core/dlshogi.h" namespace "goryu" nogil:
     void core_pack_dlshogi "goryu::pack_dlshogi"(const Position&, cbool sees_nyugyoku, uint8_t* row)
     int core_dlshogi_label "goryu::dlshogi_label"(uint16_t move, int color)
 
+cdef extern from "core/plane_row.h" namespace "goryu" nogil:
+    cdef cppclass PlaneCounts:
+        pass
+
+    cdef cppclass PlaneRow[Element]:
+        PlaneRow(Element* first, Element* second, PlaneCounts) except +
+
+cdef extern from "core/formats.h" namespace "goryu" nogil:
+    cdef cppclass CoreFormat "goryu::Format":
+        PlaneCounts planes()
+        int labels()
+        void write(const Game&, PlaneRow[float]&)
+        void write(const Game&, PlaneRow[uint16_t]&)
+        int label(uint16_t move, int color)
+
+    cdef cppclass FormatPointer "std::unique_ptr<goryu::Format>":
+        CoreFormat* release()
+
+    FormatPointer make_format(const string& name, double draw_value) except +
+
 cdef extern from "core/reversi.h" namespace "goryu" nogil:
     cdef enum class ReversiEnding:
         kNone, kLoss, kDraw, kWin
@@ -244,7 +264,7 @@ cdef extern from "core/game_state.h" namespace "goryu" nogil:
         PackedLeafSink(const Game&, cbool sees_nyugyoku, uint8_t* rows) except +
 
     cdef cppclass PlaneLeafSink[Element](LeafSink):
-        PlaneLeafSink(const Game&, cbool sees_nyugyoku, Element* board, Element* hands) except +
+        PlaneLeafSink(const Game&, const CoreFormat&, Element* first, Element* second) except +
 
 cdef extern from "python_state.h" namespace "goryu":
     cdef cppclass PythonState(CoreState):
@@ -322,7 +342,9 @@ cdef extern from "core/policy.h" namespace "goryu" nogil:
     size_t most_moves(const Batch&)
     void write_labels(const Batch&, int32_t* labels, size_t width)
     cbool answer_labels(Batch&, const float* logits, size_t width, const double* values, double temperature) except +
-    cbool answer_dlshogi(Batch&, const float* logits, const double* values, double temperature) except +
+    cbool answer_network(
+        Batch&, const CoreFormat&, const float* logits, const double* values, double temperature
+    ) except +
 
 cdef extern from "core/winograd.h" namespace "goryu" nogil:
     cdef enum class Instructions:

@@ -11,23 +11,23 @@ cdef EvaluatorAdapter adapter_of(evaluator, state, int batch_size):
     """Returns the fastest adapter of an evaluator."""
     if type(evaluator) is HashedEvaluator:
         return HashedAdapter(evaluator, state, batch_size)
-    if type(state) is Board and is_dlshogi_network(evaluator):
+    if type(state) is Board and is_network(evaluator):
         if type(evaluator.kernel) is WinogradNetwork:
             return WinogradAdapter(evaluator, state)
         if evaluator.packed is not None:
             return PackedAdapter(evaluator, state)
-        return dlshogi_adapter_of(evaluator, state, evaluator.new_inputs(batch_size))
+        model_format = native_format(evaluator.format)
+        if model_format is not None:
+            return network_adapter_of(evaluator, model_format, state, evaluator.new_inputs(batch_size))
     return PythonAdapter(evaluator, state)
 
 
-cdef dlshogi_adapter_of(network, Board board, list inputs):
-    """Returns the adapter of a network of the dlshogi format whose planes go into `inputs`."""
-    from goryu.evaluators.formats.value_scale import from_probability
-
-    bound = network.bind(inputs) if network.format.value_scale is from_probability else None
+cdef network_adapter_of(network, NativeFormat model_format, Board board, list inputs):
+    """Returns the adapter of a network whose planes go into `inputs`."""
+    bound = network.bind(inputs)
     if bound is not None and all(rows.dtype.char == "f" for rows in bound.outputs.values()):
-        return BoundDlshogiAdapter(network, board, inputs, bound)
-    return PlainDlshogiAdapter(network, board, plain_inputs(network, inputs))
+        return BoundNetworkAdapter(network, model_format, board, inputs, bound)
+    return PlainNetworkAdapter(network, model_format, board, plain_inputs(network, inputs))
 
 
 cdef list plain_inputs(network, list inputs):
@@ -36,13 +36,10 @@ cdef list plain_inputs(network, list inputs):
     return from_file if all(rows.dtype.char == "e" for rows in from_file) else inputs
 
 
-cdef cbool is_dlshogi_network(evaluator):
-    """Is it exactly a `NetworkEvaluator` of the dlshogi format? Nothing heavy is imported to find out."""
+cdef cbool is_network(evaluator):
+    """Is it exactly a `NetworkEvaluator`? Nothing heavy is imported to find out."""
     network = sys.modules.get("goryu.evaluators.network")
-    formats = sys.modules.get("goryu.evaluators.formats.dlshogi")
-    if network is None or formats is None or type(evaluator) is not network.NetworkEvaluator:
-        return False
-    return type(evaluator.format) is formats.DlshogiFormat
+    return network is not None and type(evaluator) is network.NetworkEvaluator
 
 
 cdef class EvaluatorAdapter:
@@ -73,19 +70,23 @@ cdef class HashedAdapter(EvaluatorAdapter):
     """The hashed evaluator, computed natively from keys and moves."""
 
     cdef Board board  # The one whose planes are built, or None.
+    cdef NativeFormat model_format
     cdef vector[float] board_planes
     cdef vector[float] hand_planes
 
     def __init__(self, evaluator, state, int batch_size):
         self.board = state if evaluator.builds_planes and type(state) is Board else None
         if self.board is not None:
+            self.model_format = NativeFormat("dlshogi 62+57")
             self.board_planes.resize(batch_size * kBoardPlanes * 81)
             self.hand_planes.resize(batch_size * kHandPlanes * 81)
 
     cdef LeafSink* new_sink(self) except NULL:
         if self.board is None:
             return new NoLeafSink()
-        return new PlaneLeafSink[float](self.board.game[0], False, self.board_planes.data(), self.hand_planes.data())
+        return new PlaneLeafSink[float](
+            self.board.game[0], self.model_format.core[0], self.board_planes.data(), self.hand_planes.data()
+        )
 
     cdef int read(self, Batch& batch) except -1 nogil:
         answer_hashed(batch)
@@ -165,78 +166,96 @@ cdef class PythonAdapter(EvaluatorAdapter):
             batch.values.push_back(evaluations[i].value)
 
 
-cdef class DlshogiAdapter(EvaluatorAdapter):
-    """A network of the dlshogi format: planes are written and logits read natively."""
+cdef class NetworkAdapter(EvaluatorAdapter):
+    """A network of a format with a native twin: planes are written and logits read natively."""
 
     cdef object network
+    cdef NativeFormat model_format
     cdef Board board
     cdef list inputs
     cdef const float[:, ::1] logits  # The last answer.
     cdef const double[::1] values
     cdef double temperature
 
-    def __init__(self, network, Board board, list inputs):
+    def __init__(self, network, NativeFormat model_format, Board board, list inputs):
         self.network = network
+        self.model_format = model_format
         self.temperature = network.temperature
         self.board = board
         self.inputs = inputs
 
     cdef LeafSink* new_sink(self) except NULL:
-        cdef float[:, :, :, ::1] board_floats, hand_floats
-        cdef uint16_t[:, :, :, ::1] board_halves, hand_halves
-        cdef cbool sees_nyugyoku = self.inputs[1].shape[1] == kHandPlanes + kNyugyokuPlanes
+        cdef float[:, :, :, ::1] floats, more_floats
+        cdef uint16_t[:, :, :, ::1] halves, more_halves
+        cdef Py_ssize_t last = len(self.inputs) - 1  # With one input it is the first, too, and has no planes.
         if self.inputs[0].dtype.char == "e":
-            board_halves, hand_halves = [rows.view("uint16") for rows in self.inputs]
+            halves, more_halves = [self.inputs[i].view("uint16") for i in (0, last)]
             return new PlaneLeafSink[uint16_t](
-                self.board.game[0], sees_nyugyoku, &board_halves[0, 0, 0, 0], &hand_halves[0, 0, 0, 0]
+                self.board.game[0], self.model_format.core[0], &halves[0, 0, 0, 0], &more_halves[0, 0, 0, 0]
             )
-        board_floats, hand_floats = self.inputs
+        floats, more_floats = self.inputs[0], self.inputs[last]
         return new PlaneLeafSink[float](
-            self.board.game[0], sees_nyugyoku, &board_floats[0, 0, 0, 0], &hand_floats[0, 0, 0, 0]
+            self.board.game[0], self.model_format.core[0], &floats[0, 0, 0, 0], &more_floats[0, 0, 0, 0]
         )
 
     cdef int read(self, Batch& batch) except -1 nogil:
-        if not answer_dlshogi(batch, &self.logits[0, 0], &self.values[0], self.temperature):
+        if not answer_network(
+            batch, self.model_format.core[0], &self.logits[0, 0], &self.values[0], self.temperature
+        ):
             with gil:
                 self.network.check(self.logits)
         return 0
 
 
-cdef class PlainDlshogiAdapter(DlshogiAdapter):
+cdef class PlainNetworkAdapter(NetworkAdapter):
     """Any such network, called by `run`."""
 
     cdef ask(self, Batch& batch):
         cdef Py_ssize_t count = batch.size()
+        cdef int labels = self.model_format.core.labels()
         found_logits, found_values = self.network.run(self.inputs, count)
         self.logits, self.values = as_floats(found_logits), found_values
         if (
             self.logits.shape[0] != count
-            or self.logits.shape[1] != kDlshogiLabels
+            or self.logits.shape[1] != labels
             or self.values.shape[0] != count
         ):
             raise ValueError(
-                f"expected logits ({count}, {kDlshogiLabels}) and values ({count},), "
+                f"expected logits ({count}, {labels}) and values ({count},), "
                 f"received {found_logits.shape} and {found_values.shape}"
             )
 
 
-cdef class BoundDlshogiAdapter(DlshogiAdapter):
-    """A network with fixed output arrays whose value is a win probability."""
+cdef class BoundNetworkAdapter(NetworkAdapter):
+    """A network with fixed output arrays. Win probabilities are scaled natively, other values by the format."""
 
     cdef object bound
+    cdef list outputs
+    cdef cbool is_probability
     cdef const float[::1] probabilities
     cdef double[::1] scaled
 
-    def __init__(self, network, Board board, list inputs, bound):
-        DlshogiAdapter.__init__(self, network, board, inputs)
+    def __init__(self, network, NativeFormat model_format, Board board, list inputs, bound):
+        from goryu.evaluators.formats.value_scale import from_probability
+
+        NetworkAdapter.__init__(self, network, model_format, board, inputs)
         self.bound = bound
-        logits, probabilities = bound.outputs.values()
-        self.logits, self.probabilities = logits, probabilities.reshape(-1)
-        self.values = self.scaled = probabilities.reshape(-1).astype("float64")
+        self.outputs = list(bound.outputs.values())
+        self.logits = self.outputs[0]
+        values = self.outputs[1].reshape(-1)
+        self.is_probability = len(self.outputs) == 2 and network.format.value_scale is from_probability
+        self.probabilities = values
+        self.values = self.scaled = values.astype("float64")
 
     cdef ask(self, Batch& batch):
         cdef Py_ssize_t i, count = batch.size()
         self.bound.run(count)
+        if not self.is_probability:
+            outputs, inputs = [[rows[:count] for rows in arrays] for arrays in (self.outputs, self.inputs)]
+            _, values = self.network.format.interpret(outputs, inputs)
+            self.network.check(values)
+            self.values = values
+            return
         for i in range(count):
             if not isfinite(self.probabilities[i]):
                 self.network.check(self.probabilities)

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 
 #include "declaration.h"
-#include "half.h"
 #include "legality.h"
 #include "winograd_layers.h"
 
@@ -103,35 +101,20 @@ int channel_of(int files, int ranks) noexcept {
 }  // namespace
 
 template <class Element>
-void UsedPlanes::clear(Element* board, Element* hands, int hand_planes) noexcept {
-    const auto clear_some = [](bool* used, Element* planes, int count) {
-        for (int plane = 0; plane < count; ++plane) {
-            if (used[plane]) std::memset(planes + kSquares * plane, 0, sizeof(Element) * kSquares);
-            used[plane] = false;
-        }
-    };
-    clear_some(board_.data(), board, kBoardPlanes);
-    clear_some(hands_.data(), hands, hand_planes);
-}
-
-template <class Element>
-void fill_dlshogi(const Position& position, bool sees_nyugyoku, Element* board, Element* hands,
-                  UsedPlanes& used) noexcept {
-    constexpr Element kOne = std::is_same_v<Element, Half> ? static_cast<Element>(to_half(1.0)) : Element{1};
-    used.clear(board, hands, kHandPlanes + (sees_nyugyoku ? kNyugyokuPlanes : 0));
+void write_dlshogi(const Position& position, bool sees_nyugyoku, PlaneRow<Element>& row) noexcept {
     const Square turned = position.turn() == 0 ? 0 : 80;
-    board_ones(position, [&](int plane, Square s) {
-        used.use_board(plane);
-        board[kSquares * plane + (turned == 0 ? s : turned - s)] = kOne;
-    });
-    hand_ones(position, sees_nyugyoku, [&](int plane) {
-        used.use_hands(plane);
-        std::fill_n(hands + kSquares * plane, kSquares, kOne);
-    });
+    board_ones(position, [&](int plane, Square s) { row.set(plane, turned == 0 ? s : turned - s); });
+    hand_ones(position, sees_nyugyoku, [&](int plane) { row.fill(kBoardPlanes + plane, 1.0); });
 }
 
-template void fill_dlshogi<float>(const Position&, bool, float*, float*, UsedPlanes&) noexcept;
-template void fill_dlshogi<Half>(const Position&, bool, Half*, Half*, UsedPlanes&) noexcept;
+template void write_dlshogi<float>(const Position&, bool, PlaneRow<float>&) noexcept;
+template void write_dlshogi<Half>(const Position&, bool, PlaneRow<Half>&) noexcept;
+
+void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands) {
+    PlaneRow<float> row(board, hands, {kBoardPlanes, kHandPlanes + (sees_nyugyoku ? kNyugyokuPlanes : 0)});
+    row.clear();
+    write_dlshogi(position, sees_nyugyoku, row);
+}
 
 void pack_dlshogi(const Position& position, bool sees_nyugyoku, std::uint8_t* row) noexcept {
     std::memset(row, 0, packed_bytes(sees_nyugyoku));

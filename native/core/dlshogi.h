@@ -3,6 +3,7 @@
 // Everything is seen by the side to move: if white moves, square s becomes 80 - s and the colours change places.
 #pragma once
 
+#include "plane_row.h"
 #include "position.h"
 
 namespace goryu {
@@ -14,35 +15,12 @@ constexpr int kHandPlanes = 57;
 constexpr int kNyugyokuPlanes = 62;  // Entering king (入玉): more planes of the second input, in one variant.
 constexpr int kDlshogiLabels = 27 * kSquares;
 
-// The planes of a row that may hold a one. Filling the row again clears only these.
-class UsedPlanes {
-public:
-    // Of a row of which nothing is known.
-    UsedPlanes() noexcept {
-        board_.fill(true);
-        hands_.fill(true);
-    }
-
-    void use_board(int plane) noexcept { board_[plane] = true; }
-    void use_hands(int plane) noexcept { hands_[plane] = true; }
-    // Fills the used planes of the row with zeros; now none is used.
-    template <class Element>
-    void clear(Element* board, Element* hands, int hand_planes) noexcept;
-
-private:
-    std::array<bool, kBoardPlanes> board_;
-    std::array<bool, kHandPlanes + kNyugyokuPlanes> hands_;
-};
-
-// Fills board[62][81] and hands[57 or 119][81] with zeros and ones, floats or halves (half.h).
-// used: kept from the row's last position.
+// Writes the ones of the 62 planes of the first input and the 57 or 119 of the second into a row of zeros.
 template <class Element>
-void fill_dlshogi(const Position& position, bool sees_nyugyoku, Element* board, Element* hands,
-                  UsedPlanes& used) noexcept;
-inline void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands) noexcept {
-    UsedPlanes unknown;
-    fill_dlshogi(position, sees_nyugyoku, board, hands, unknown);
-}
+void write_dlshogi(const Position& position, bool sees_nyugyoku, PlaneRow<Element>& row) noexcept;
+
+// Fills board[62][81] and hands[57 or 119][81] with zeros and ones.
+void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands);
 
 // The bytes of a position as bits: those of the first input and of the second, one for each of its planes.
 constexpr int kPackedBoardBytes = (kBoardPlanes * kSquares + 7) / 8;

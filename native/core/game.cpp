@@ -72,6 +72,13 @@ Ending Game::first_recurrence() const noexcept {
     return Ending::kNone;
 }
 
+int Game::occurrences_before(int back) const noexcept {
+    const std::uint64_t key = frames_[length() - back].position_key;
+    int count = 0;
+    for (int i = length() - back - 2; i >= 0; i -= 2) count += frames_[i].position_key == key;
+    return count;
+}
+
 bool Game::recurs(Color attacker, int plies) const noexcept {
     const Frame& now = frames_.back();
     for (int distance = 4; distance <= std::min(plies, length()); distance += 2) {

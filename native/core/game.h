@@ -24,6 +24,7 @@ public:
     Game(const Position& position, int ply, const Rules& rules);
 
     const Position& position() const noexcept { return position_; }
+    const Rules& rules() const noexcept { return rules_; }
     void set_rules(const Rules& rules) noexcept { rules_ = rules; }
     Color turn() const noexcept { return position_.turn(); }
     int ply() const noexcept { return first_ply_ + length(); }
@@ -31,6 +32,10 @@ public:
     int length() const noexcept { return static_cast<int>(frames_.size()) - 1; }
     // The i-th of them.
     Move move(int i) const noexcept { return frames_[i + 1].undo.move; }
+    // What takes back the move that was played `back` plies before the last one.
+    const Undo& undo(int back) const noexcept { return frames_[length() - back].undo; }
+    // How often the position `back` plies ago had occurred before.
+    int occurrences_before(int back) const noexcept;
     std::uint64_t key() const noexcept { return position_.key(ply()); }
 
     // Makes room for kRoom more moves without allocation; a copy has none.

@@ -1,7 +1,5 @@
 #include "game_state.h"
 
-#include "half.h"
-
 namespace goryu {
 
 void ShogiState::legal_moves(std::vector<Move>& moves) {
@@ -29,10 +27,13 @@ void ReversiState::legal_moves(std::vector<Move>& moves) {
 
 template <class Element>
 void PlaneLeafSink<Element>::add(std::size_t leaf) {
-    const std::size_t hand_planes = kHandPlanes + (sees_nyugyoku_ ? kNyugyokuPlanes : 0);
-    if (leaf >= used_.size()) used_.resize(leaf + 1);
-    fill_dlshogi(game_.position(), sees_nyugyoku_, board_ + leaf * kBoardPlanes * kSquares,
-                 hands_ + leaf * hand_planes * kSquares, used_[leaf]);
+    const auto [first, second] = format_.planes();
+    while (leaf >= rows_.size()) {
+        const std::size_t row = rows_.size() * kSquares;
+        rows_.emplace_back(first_ + row * first, second_ == nullptr ? nullptr : second_ + row * second,
+                           format_.planes());
+    }
+    format_.write(game_, rows_[leaf]);
 }
 
 template class PlaneLeafSink<float>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dlshogi.h"
+#include "formats.h"
 #include "mate.h"
 #include "reversi.h"
 #include "state.h"
@@ -58,22 +59,23 @@ public:
     void add(std::size_t) override {}
 };
 
-// Writes the planes of a game of shogi into the rows of a batch, [N][62][81] and [N][57 or 119][81], where
-// nobody else writes.
+// Writes the planes of a game of shogi into the rows of a batch, [N][planes][81] for each input, where nobody else
+// writes.
 template <class Element>
 class PlaneLeafSink final : public LeafSink {
 public:
-    PlaneLeafSink(const Game& game, bool sees_nyugyoku, Element* board, Element* hands)
-        : game_(game), sees_nyugyoku_(sees_nyugyoku), board_(board), hands_(hands) {}
+    // second: null for a format with one input. The format must outlive the sink.
+    PlaneLeafSink(const Game& game, const Format& format, Element* first, Element* second)
+        : game_(game), format_(format), first_(first), second_(second) {}
 
     void add(std::size_t leaf) override;
 
 private:
     const Game& game_;
-    bool sees_nyugyoku_;
-    Element* board_;
-    Element* hands_;
-    std::vector<UsedPlanes> used_;  // By row.
+    const Format& format_;
+    Element* first_;
+    Element* second_;
+    std::vector<PlaneRow<Element>> rows_;
 };
 
 // Writes the positions of a game of shogi as bits into the rows of a batch.

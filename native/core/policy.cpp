@@ -31,20 +31,21 @@ void answer_hashed(Batch& batch) {
     }
 }
 
-bool answer_dlshogi(Batch& batch, const float* logits, const double* values, double temperature) {
+bool answer_network(Batch& batch, const Format& format, const float* logits, const double* values,
+                    double temperature) {
     batch.is_cold = true;
     bool are_numbers = true;
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const int turn = batch.leaf(i).turn;
         const std::size_t first = batch.policies.size();
         for (const Move move : batch.moves(i)) {
-            const float logit = logits[dlshogi_label(move, turn)];
+            const float logit = logits[format.label(move, turn)];
             are_numbers = are_numbers && std::isfinite(logit);
             batch.policies.push_back(logit);
         }
         softmax(std::span(batch.policies).subspan(first), temperature);
         batch.values.push_back(values[i]);
-        logits += kDlshogiLabels;
+        logits += format.labels();
     }
     return are_numbers;
 }

@@ -3,15 +3,17 @@
 #pragma once
 
 #include "batch.h"
+#include "formats.h"
 
 namespace goryu {
 
 // The hashed evaluator.
 void answer_hashed(Batch& batch);
 
-// A network's answer: logits [N][2187] (see dlshogi.h) and values [N]. Returns whether the logits of all
-// legal moves are numbers.
-bool answer_dlshogi(Batch& batch, const float* logits, const double* values, double temperature);
+// A network's answer: logits [N][labels of the format] and values [N]. Returns whether the logits of all legal
+// moves are numbers.
+bool answer_network(Batch& batch, const Format& format, const float* logits, const double* values,
+                    double temperature);
 
 // For a network that answers for given labels only (evaluators/packed_input.py): the most moves of a leaf; the
 // labels [N][width] of its moves, what is left of a row staying as it is; and the answer to them, logits

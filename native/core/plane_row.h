@@ -1,0 +1,63 @@
+// One position's planes among the inputs of a batch.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "half.h"
+#include "types.h"
+
+namespace goryu {
+
+// How many planes the one or two inputs of a network have; 0 for no second input.
+using PlaneCounts = std::array<int, 2>;
+
+// Writes planes of 81 floats or halves, numbered through both inputs. Most planes of most positions are zero, so
+// `clear` only touches those that the last position used.
+template <class Element>
+class PlaneRow {
+public:
+    // first, second: this position's planes in each input, of which nothing is known yet.
+    PlaneRow(Element* first, Element* second, PlaneCounts counts)
+        : first_(first), second_(second), split_(counts[0]), is_used_(counts[0] + counts[1], true) {}
+
+    // Makes all planes zero.
+    void clear() noexcept {
+        for (int plane = 0; plane < static_cast<int>(is_used_.size()); ++plane) {
+            if (is_used_[plane]) std::memset(at(plane), 0, sizeof(Element) * kSquares);
+            is_used_[plane] = false;
+        }
+    }
+    // Sets one square to one.
+    void set(int plane, Square s) noexcept {
+        is_used_[plane] = true;
+        at(plane)[s] = element(1.0F);
+    }
+    // Sets all squares to a number, which is not negative; it is rounded to a float first, as in Python.
+    void fill(int plane, double x) noexcept {
+        is_used_[plane] = true;
+        std::fill_n(at(plane), kSquares, element(static_cast<float>(x)));
+    }
+
+private:
+    static constexpr Element element(float x) noexcept {
+        if constexpr (std::is_same_v<Element, Half>) {
+            return to_half(std::min(static_cast<double>(x), kMaxHalf));
+        } else {
+            return x;
+        }
+    }
+    Element* at(int plane) const noexcept {
+        return plane < split_ ? first_ + kSquares * plane : second_ + kSquares * (plane - split_);
+    }
+
+    Element* first_;
+    Element* second_;
+    int split_;
+    std::vector<char> is_used_;  // By plane.
+};
+
+}  // namespace goryu

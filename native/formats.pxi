@@ -1,0 +1,105 @@
+"""Planes and labels: the modules of goryu.evaluators.formats in C++."""
+
+# The classes of these modules have native twins, recognised by the name of the format.
+cdef str FORMATS = "goryu.evaluators.formats."
+
+
+cdef class NativeFormat:
+    """The twin of a `ModelFormat`; it knows nothing of tensors and values."""
+
+    cdef CoreFormat* core
+
+    def __cinit__(self, str name, double draw_value=0.0):
+        self.core = make_format(name.encode(), draw_value).release()
+
+    def __dealloc__(self):
+        del self.core
+
+
+cdef NativeFormat native_format(model_format):
+    """Returns the twin of a format, or None if it has none."""
+    if not type(model_format).__module__.startswith(FORMATS):
+        return None
+    found = NativeFormat(model_format.name, getattr(model_format, "draw_value", 0.0))
+    return found if found.core != NULL else None
+
+
+def fill_planes(model_format, list boards, list inputs):
+    """Writes the planes of a batch in a `ModelFormat`, [N, planes, 9, 9] in float32 or float16 for each input.
+
+    Rows beyond the boards stay as they are; the arrays need not hold zeros before.
+    """
+    cdef NativeFormat found = native_format(model_format)
+    cdef Py_ssize_t i
+    if found is None:
+        raise ValueError(f"expected a format with a native twin, received {model_format.name}")
+    for rows, spec in zip(inputs, model_format.inputs, strict=True):
+        check_shape(rows.shape, (len(boards), *spec.shape))
+    for i in range(len(boards)):
+        board = boards[i]
+        if inputs[0].dtype.char == "e":
+            fill_halves(found, board, [rows[i].view("uint16") for rows in inputs])
+        else:
+            fill_floats(found, board, [rows[i] for rows in inputs])
+
+
+cdef fill_floats(NativeFormat model_format, Board board, list rows):
+    cdef float[:, :, ::1] first = rows[0]
+    cdef float[:, :, ::1] second = rows[len(rows) - 1]
+    cdef PlaneRow[float]* row = new PlaneRow[float](&first[0, 0, 0], &second[0, 0, 0], model_format.core.planes())
+    model_format.core.write(board.game[0], row[0])
+    del row
+
+
+cdef fill_halves(NativeFormat model_format, Board board, list rows):
+    cdef uint16_t[:, :, ::1] first = rows[0]
+    cdef uint16_t[:, :, ::1] second = rows[len(rows) - 1]
+    cdef PlaneRow[uint16_t]* row = new PlaneRow[uint16_t](&first[0, 0, 0], &second[0, 0, 0], model_format.core.planes())
+    model_format.core.write(board.game[0], row[0])
+    del row
+
+
+def policy_label(model_format, int move, int turn):
+    """Returns the label of a move of black (0) or white (1) in a `ModelFormat`."""
+    cdef NativeFormat found = native_format(model_format)
+    if found is None:
+        raise ValueError(f"expected a format with a native twin, received {model_format.name}")
+    return found.core.label(<uint16_t>move, turn)
+
+
+def fill_dlshogi(list boards, float[:, :, :, ::1] board_planes, float[:, :, :, ::1] hand_planes):
+    """Writes the planes of a batch, `board_planes` [N, 62, 9, 9] and `hand_planes` [N, 57 or 119, 9, 9].
+
+    Rows beyond the boards stay as they are; the arrays need not hold zeros before.
+    """
+    cdef Py_ssize_t i
+    cdef Board board
+    cdef cbool sees_nyugyoku = hand_planes.shape[1] == kHandPlanes + kNyugyokuPlanes
+    check_shape([board_planes.shape[axis] for axis in range(4)], (len(boards), kBoardPlanes, 9, 9))
+    hands = kHandPlanes + (kNyugyokuPlanes if sees_nyugyoku else 0)
+    check_shape([hand_planes.shape[axis] for axis in range(4)], (len(boards), hands, 9, 9))
+    for i in range(len(boards)):
+        board = boards[i]
+        core_fill_dlshogi(board.game.position(), sees_nyugyoku, &board_planes[i, 0, 0, 0], &hand_planes[i, 0, 0, 0])
+
+
+def pack_dlshogi(list boards, uint8_t[:, ::1] rows):
+    """Writes boards as the bits of `evaluators/packed_input.py`, `rows` [N, 636] or [N, 643]; other rows stay."""
+    cdef Py_ssize_t i
+    cdef Board board
+    cdef cbool sees_nyugyoku = rows.shape[1] == packed_bytes(True)
+    check_shape([rows.shape[axis] for axis in range(2)], (len(boards), packed_bytes(sees_nyugyoku)))
+    for i in range(len(boards)):
+        board = boards[i]
+        core_pack_dlshogi(board.game.position(), sees_nyugyoku, &rows[i, 0])
+
+
+def dlshogi_label(int move, int turn):
+    """Returns the label of a move of black (0) or white (1), in [0, 2187)."""
+    return core_dlshogi_label(<uint16_t>move, turn)
+
+
+cdef check_shape(shape, expected):
+    """Raises ValueError unless the shape is the one expected, or longer along the batch."""
+    if tuple(shape[1:]) != tuple(expected[1:]) or shape[0] < expected[0]:
+        raise ValueError(f"expected an array of shape {expected}, received {tuple(shape)}")
