@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from goryu.benchmark import throughput
+from goryu.benchmark.advice import Advice, table
 from goryu.benchmark.perft import Case, measure
 from goryu.benchmark.signature import POSITIONS, bench_signature, games
 from goryu.benchmark.suite import NAMES, Plan, Suite
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi.sfen import START_SFEN
+from goryu.players.measuring import Rate, Settings
+from goryu.programs.bench import main
 from goryu.search.config import PuctConfig
 
 DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
@@ -149,3 +152,49 @@ def test_wrong_arguments_of_bench_and_perft_are_named(
         status = error.code
     assert status == 2
     assert words in capsys.readouterr().err
+
+
+def rate(threads: int, batch: int, evaluations: float) -> Rate:
+    return Rate(Settings(threads, batch), evaluations, evaluations)
+
+
+def test_the_advice_for_play_takes_fewer_positions_on_the_way_than_that_for_analysis() -> None:
+    speeds = {Settings(1, 1): 50.0, Settings(2, 1): 92.0, Settings(2, 4): 97.0, Settings(2, 16): 100.0}
+    network = NetworkEvaluator(DEFAULT_MODEL)
+    advice = Advice(
+        network, list(speeds), measure_one=lambda _, wanted, seconds: Rate(wanted, speeds[wanted], 0.0)
+    )
+    assert len(list(advice.run(2))) == 8
+    assert advice.for_play().settings == Settings(2, 1)
+    assert advice.for_analysis().settings == Settings(2, 16)
+
+
+def test_the_advice_is_the_median_of_its_rounds() -> None:
+    evaluations = iter([10.0, 1000.0, 20.0])
+    network = NetworkEvaluator(DEFAULT_MODEL)
+    advice = Advice(
+        network, [Settings(1, 1)], measure_one=lambda _, wanted, seconds: rate(1, 1, next(evaluations))
+    )
+    list(advice.run(3))
+    assert advice.rate(Settings(1, 1)).evaluations_per_s == 20.0
+
+
+def test_a_table_has_every_batch_size_for_every_number_of_threads() -> None:
+    for uses_gpu in (False, True):
+        wanted = table(uses_gpu)
+        threads, batches = ({each.threads for each in wanted}, {each.batch_size for each in wanted})
+        assert len(wanted) == len({*wanted}) == len(threads) * len(batches)
+        assert 1 in threads
+
+
+@pytest.mark.slow
+def test_the_tool_advises(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("rich")
+    pytest.importorskip("goryu._native")
+    file = tmp_path / "advice.json"
+    assert main(["--advise", "--runs", "1", "--json", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert "for play:     Threads " in printed
+    assert "for analysis: Threads " in printed
+    advice = json.loads(file.read_text())["advice"]
+    assert all(each["evaluations_per_s"] > 0 for each in advice["rates"])

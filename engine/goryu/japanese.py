@@ -157,6 +157,7 @@ MESSAGES: dict[str, str] = {
     # goryu doctor
     "Checks the installation and measures its speed.": "インストールの状態を調べ、速さを測ります。",
     "ONNX model (default: the shipped one)": "ONNXモデル（既定：付属のもの）",
+    "before: {settings}": "以前：{settings}",
     "search and rules: {reason}": "探索とルール：{reason}",
     "; tools/dev.py setup builds the native code or explains why it cannot": (
         "。tools/dev.py setup でネイティブコードをビルドできます（できないときは理由が表示されます）"

@@ -59,6 +59,7 @@ def _findings(model: str) -> Iterator[str]:
         return
     config = yield from _options(model)
     yield from _network(config.evaluator)
+    yield from _settings(config)
     yield from _search(config)
 
 
@@ -152,6 +153,24 @@ def _rate(work: Callable[[], object]) -> float:
         work()
         count += 1
     return count / (monotonic() - start_s)
+
+
+def _settings(config: EngineConfig) -> Iterator[str]:
+    """Measures the threads and the batch size that the engine will use."""
+    from goryu.players import measuring
+    from goryu.players.loading import LoadingError, load_evaluator
+
+    if config.evaluator.threads or config.evaluator.kind != "network" or not measuring.is_on():
+        return
+    try:
+        loaded = load_evaluator(config.evaluator, lambda message: None)
+    except LoadingError:
+        return  # `_network` has said why.
+    before, messages = measuring.remembered(loaded), list[str]()
+    now = measuring.measure_and_remember(loaded, messages.append)
+    yield from messages
+    if before is not None and before != now:
+        yield tr("before: {settings}", settings=measuring.told(before))
 
 
 def _search(config: EngineConfig) -> Iterator[str]:

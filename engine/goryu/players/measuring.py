@@ -37,8 +37,9 @@ POSITION = "l4gknl/3r2sb1/2n1pg1p1/1pppspp1p/p8/2PPPPPPP/PPB1SGN2/2R3SK1/LN3G2L 
 MATE_NODES = 40
 """Budget of the mate search at each leaf, as in play."""
 
-MEASURED_S = 0.5
-"""How long each choice is tried."""
+MEASURED_S = 0.2
+ROUNDS = 3
+"""How long each choice is tried, and how often: the fastest round counts, other programs only slow it down."""
 
 LEAST_GAIN = 1.1
 """A choice replaces the usual one only if it is this much faster."""
@@ -98,7 +99,7 @@ def choices(loaded: LoadedEvaluator) -> list[Settings]:
 def measure(
     evaluator: Evaluator,
     settings: Settings,
-    seconds: float = MEASURED_S,
+    seconds: float,
     clock: Callable[[], float] = monotonic,
 ) -> Rate:
     """Searches a position with these settings for some seconds."""
@@ -110,13 +111,13 @@ def measure(
     return Rate(settings, stats.evaluations / spent_s, stats.playouts / spent_s)
 
 
-def best(rates: Sequence[Rate], enough: float = ENOUGH) -> Rate:
+def best(rates: Sequence[Rate], enough: float = ENOUGH, least_gain: float = LEAST_GAIN) -> Rate:
     """Returns the rate to choose; the first is that of the usual settings.
 
-    enough: how near to the fastest it must be, as a share.
+    enough: how near to the fastest it must be, as a share. least_gain: over the usual settings, as a factor.
     """
     usual, fastest = rates[0], max(rates, key=lambda rate: rate.evaluations_per_s)
-    if fastest.evaluations_per_s < LEAST_GAIN * usual.evaluations_per_s:
+    if fastest.evaluations_per_s < least_gain * usual.evaluations_per_s:
         return usual
     near = [rate for rate in rates if rate.evaluations_per_s >= enough * fastest.evaluations_per_s]
     return min(
@@ -131,11 +132,12 @@ def measure_and_remember(loaded: LoadedEvaluator, report: Callable[[str], None])
     """
     wanted = choices(loaded)
     report(
-        f"measuring threads and batch size for {len(wanted) * MEASURED_S:.0f} s, once for this machine and "
-        f"network (GORYU_MEASURE=off skips it)"
+        f"measuring threads and batch size for {ROUNDS * len(wanted) * MEASURED_S:.0f} s, once for this "
+        f"machine and network (GORYU_MEASURE=off skips it)"
     )
-    measure(loaded.evaluator, wanted[0], MEASURED_S / 5)  # The first search of a process is slower.
-    rate = best([measure(loaded.evaluator, settings) for settings in wanted])
+    measure(loaded.evaluator, wanted[0], MEASURED_S)  # The first search of a process is slower.
+    rounds = [[measure(loaded.evaluator, settings, MEASURED_S) for settings in wanted] for _ in range(ROUNDS)]
+    rate = best([max(rates, key=lambda rate: rate.evaluations_per_s) for rates in zip(*rounds, strict=True)])
     report(
         f"measured: {told(rate.settings)}, {rate.evaluations_per_s:.0f} evaluations/s "
         f"(goryu doctor measures again)"

@@ -3,6 +3,7 @@
     goryu bench                       the shipped network, one thread
     goryu bench --signature           only the signature (--bless: store it for the tests)
     goryu bench --json bench.json     also write the numbers as JSON
+    goryu bench --advise              threads x batch size: rates, latency, and which to set
     goryu bench --compare winograd onnxruntime models/goryu-5x64-int8.onnx
                                                 backends and other models side by side
     goryu bench --size 10x128 --compare winograd-float onnxruntime
@@ -11,7 +12,7 @@
 Every number is the median of several rounds; network and search are measured in turn, so a busy machine slows
 both. GORYU_IMPLEMENTATION=python or native chooses the implementation. Rates are per second of CPU time of
 this process, or of wall time with `--clock wall`. To see where the time goes, use a profiler: `python -m
-cProfile -s tottime goryu bench --no-network` for the Python search, `perf record` for the native one.
+cProfile -s tottime tools/bench.py --no-network` for the Python search, `perf record` for the native one.
 GORYU_INSTRUCTIONS=avx2 measures our own kernel as on an older processor.
 """
 
@@ -20,6 +21,7 @@ import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -83,6 +85,9 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="BxC",
         help="use a network of B blocks and C channels with random weights (needs the package onnx)",
     )
+    parser.add_argument(
+        "--advise", action="store_true", help="only a table of threads and batch sizes, and which to set"
+    )
     parser.add_argument("--clock", choices=("cpu", "wall"), default="cpu", help="for rates (default cpu)")
     parser.add_argument("--json", type=output_file, metavar="FILE", help="also write the numbers as JSON")
     parser.add_argument("--signature", action="store_true", help="only the bench signature")
@@ -101,6 +106,10 @@ def run(args: argparse.Namespace) -> None:
     print(f"goryu: {IMPLEMENTATION} ({WHY}); {results['machine']}")
     if args.compare:
         results["compared"] = compare(args)
+        write(args, results)
+        return
+    if args.advise:
+        results["advice"] = advise(args)
         write(args, results)
         return
     if not args.signature:
@@ -163,6 +172,39 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
         table.add_row(name, *rates, f"{number(rate)} (batch {batch})")
     Console(width=200).print(table)
     return compared
+
+
+def advise(args: argparse.Namespace) -> dict[str, Any]:
+    """Measures threads and batch sizes, prints a table and what to set; returns the medians."""
+    from rich.console import Console
+    from rich.progress import track
+    from rich.table import Table
+
+    from goryu.benchmark.advice import Advice, table
+    from goryu.players.loading import GPU_BACKENDS
+    from goryu.players.measuring import told
+
+    network = open_network(args)
+    if network is None:
+        raise UsageError("--advise needs a network")
+    print(network.description)
+    wanted = table(network.backend in GPU_BACKENDS)
+    advice = Advice(network, wanted)
+    for _ in track(advice.run(args.runs), "measuring", total=len(wanted) * args.runs, transient=True):
+        pass
+    shown = Table("threads", "batch", "evaluations/s", "playouts/s", "ms to an evaluation")
+    for rate in advice.rates():
+        rates = (rate.evaluations_per_s, rate.playouts_per_s, rate.latency_ms)
+        shown.add_row(str(rate.settings.threads), str(rate.settings.batch_size), *map(number, rates))
+    Console().print(shown)
+    play, analysis = advice.for_play(), advice.for_analysis()
+    print(f"for play:     {told(play.settings)}")
+    print(f"for analysis: {told(analysis.settings)}")
+    return {
+        "rates": [{**asdict(rate.settings), **asdict(rate)} for rate in advice.rates()],
+        "play": asdict(play.settings),
+        "analysis": asdict(analysis.settings),
+    }
 
 
 def size(text: str) -> tuple[int, int]:
