@@ -19,6 +19,7 @@ COMMANDS = {
     "tree": "goryu.cli.tree:main",
     "options": "goryu.usi.console:print_options",
     "convert": "goryu.cli.convert:main",
+    "check-model": "goryu.cli.check_model:main",
     "doctor": "goryu.cli.doctor:main",
     "match": "goryu.programs.match:main",
     "openings": "goryu.programs.openings:main",
@@ -48,6 +49,7 @@ HELP = """usage: goryu [COMMAND] ...
   analyze  reviews game records: win rates, mistakes, what was better; see goryu analyze --help
   tree     draws the tree of a search on any position; see goryu tree --help
   convert  turns a network of another program into an ONNX file; see goryu convert --help
+  check-model  examines a model: format, speed, sense; see goryu check-model --help
   options  lists every USI option with its values, default and meaning
   doctor   checks the installation and suggests fixes
 
@@ -79,6 +81,7 @@ JAPANESE_HELP = """使い方：goryu [コマンド] ...
   analyze  棋譜を検討し、悪手を示す。goryu analyze --help
   tree     局面の探索木を図にする。goryu tree --help
   convert  ほかのソフトのモデルをONNXに変換する。goryu convert --help
+  check-model  モデルの形式、速度、答えの妥当性を調べる。goryu check-model --help
   options  すべてのUSIオプションの値、既定値、意味を表示する
   doctor   インストールを調べ、直し方を示す
 

@@ -401,6 +401,29 @@ MESSAGES: dict[str, str] = {
     "the network plays reversi on 8x8 only, received {size}x{size}": (
         "ネットワークが打てるリバーシは8x8だけです（{size}x{size}）"
     ),
+    # goryu check-model.
+    "input": "入力",
+    "output": "出力",
+    "format: {name}": "形式：{name}",
+    "the tensors fit several formats; good answers under each: {shares}": (
+        "入出力の形からは形式が決まりません。妥当な答えの割合：{shares}"
+    ),
+    "measured on the backend {name}; evaluations per second by batch size:": (
+        "バックエンド {name} での速度（バッチサイズごとの1秒あたり評価数）："
+    ),
+    "(expected: {text})": "（期待：{text}）",
+    "most answers are nonsense: the weights are random, or the planes are those of another format": (
+        "ほとんどの答えがでたらめです。重みが乱数か、入力の形式が違います"
+    ),
+    "options to set in the GUI:": "GUIで設定するオプション：",
+    "start: moves": "初手",
+    "start: value": "初期局面の価値",
+    "a popular first move": "よく指される初手",
+    "a rook more, a rook less": "飛車得と飛車損の価値",
+    "a rook to take": "ただの飛車",
+    "mates in one": "1手詰",
+    "at least half": "半分以上",
+    "mirror images": "左右反転",
     # goryu convert.
     "{file}: {format}, {size}": "{file}：{format}、{size}",
     "verified on {positions} positions: largest difference {policy:.1e} (policy), {value:.1e} (value)": (

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from goryu.arguments import ArgumentParser
 from goryu.errors import GoryuError, InputError
 from goryu.language import either, tr
 
@@ -130,8 +131,8 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
         "goryu convert",
         description=either(DESCRIPTION, DESCRIPTION_JA),
         formatter_class=argparse.RawDescriptionHelpFormatter,

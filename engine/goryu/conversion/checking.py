@@ -1,0 +1,254 @@
+"""Examines a model file: format, backends, speed by batch size, sanity, and the loss in smaller forms."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, process_time
+from typing import Any
+
+from goryu.conversion.onnx_writer import import_onnx
+from goryu.conversion.positions import random_positions
+from goryu.conversion.sanity import Finding, ask, share_good
+from goryu.conversion.smaller import compare, open_plain, played_positions, write_smaller
+from goryu.evaluators.formats.detect import AUTO, FORMATS, METADATA_KEY, detect_format, tensor_shapes
+from goryu.evaluators.formats.onnx_graph import read_metadata
+from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.providers import BACKENDS, BackendError, Session, backend_chain, open_session
+from goryu.learning.quantization.comparison import Agreement
+
+SLOW = ("tensorrt",)
+"""Backends that compile a new network for minutes; they are measured only on request."""
+
+GPU_BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+CPU_BATCHES = (1, 2, 4, 8, 16)
+MEASURED_S = 0.4
+"""How long each batch size is measured."""
+
+ENOUGH = 0.95
+"""A batch that reaches this share of the best speed is large enough."""
+
+MIRRORED_POSITIONS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class TensorInfo:
+    """An input or output of the file; the shape has None where it is free."""
+
+    name: str
+    kind: str
+    shape: Sequence[int | None]
+    is_input: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BackendInfo:
+    """Whether a backend runs the network: its description, or why not."""
+
+    backend: str
+    works: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Evaluations per second on batches of one size, on a CPU per second of its time, on one core.
+
+    ratio: to batches of one position.
+    """
+
+    batch: int
+    per_second: float
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How close another form of the network is. name: fp16, int8 or a file."""
+
+    name: str
+    agreement: Agreement
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was found about a model file.
+
+    formats: those that the file's tensors fit, with the share of good answers under each, best first; the
+    engine uses `format`. settings: USI options to set.
+    """
+
+    path: Path
+    sha256: str
+    tensors: Sequence[TensorInfo]
+    metadata_format: str
+    format: str
+    formats: Sequence[tuple[str, float]]
+    backends: Sequence[BackendInfo]
+    used: str
+    speeds: Sequence[Speed]
+    sanity: Sequence[Finding]
+    drifts: Sequence[Drift]
+    settings: Sequence[tuple[str, str]]
+
+    @property
+    def is_sane(self) -> bool:
+        """Were most questions answered well?"""
+        return share_good(self.sanity) > 0.5
+
+
+def check_model(
+    path: Path,
+    *,
+    backend: str = AUTO,
+    model_format: str = AUTO,
+    against: Sequence[Path] = (),
+    measures_forms: bool = False,
+    positions: int = 256,
+    report: Callable[[str], None] = lambda step: None,
+) -> Check:
+    """Examines a model.
+
+    backend: the one to measure and to ask; "auto" takes the one that the engine would use.
+    against: other forms of the network to compare with. measures_forms: makes the 16-bit and the 8-bit form
+    and compares them, on `positions` positions. report: takes the name of each step.
+
+    Raises:
+        ModelError: the file is unusable; the message has the tensors that were found and expected.
+        BackendError: no backend, or not the requested one, runs it.
+        ConversionError, InputError: a smaller form cannot be made.
+    """
+    report("tensors")
+    session = open_session(path, "cpu")
+    tensors = [*_tensors(session, is_input=True), *_tensors(session, is_input=False)]
+    network, used = _open(path, backend, model_format)
+    report("sanity")
+    sanity, formats = _sanity(path, session, network, model_format)
+    report("backends")
+    backends = [_try(path, name, model_format) for name in BACKENDS if name != AUTO and name not in SLOW]
+    report("speed")
+    speeds = list(_speeds(network))
+    report("drift")
+    drifts = list(_drifts(path, against, measures_forms, positions))
+    return Check(
+        path,
+        network.sha256,
+        tensors,
+        read_metadata(path).get(METADATA_KEY, ""),
+        network.format.name,
+        formats,
+        backends,
+        used,
+        speeds,
+        sanity,
+        drifts,
+        _settings(path, network, formats, model_format, speeds),
+    )
+
+
+def _tensors(session: Session, *, is_input: bool) -> Iterator[TensorInfo]:
+    handle: Any = session.handle
+    for node in handle.get_inputs() if is_input else handle.get_outputs():
+        shape = [n if isinstance(n, int) else None for n in node.shape]
+        yield TensorInfo(node.name, node.type, shape, is_input)
+
+
+def _open(path: Path, backend: str, model_format: str) -> tuple[NetworkEvaluator, str]:
+    """Returns the network on the first backend that works, and the backend's name."""
+    *preferred, last = backend_chain(backend, allows_fallback=False)
+    for name in preferred:
+        try:
+            return NetworkEvaluator(path, backend=name, model_format=model_format), name
+        except BackendError:
+            continue  # `_try` reports the reason.
+    return NetworkEvaluator(path, backend=last, model_format=model_format), last
+
+
+def _try(path: Path, backend: str, model_format: str) -> BackendInfo:
+    try:
+        network = NetworkEvaluator(path, backend=backend, batch_size=1, model_format=model_format)
+    except (BackendError, ModelError) as error:
+        return BackendInfo(backend, works=False, text=str(error))
+    return BackendInfo(backend, works=True, text=network.description)
+
+
+def _sanity(
+    path: Path, session: Session, network: NetworkEvaluator, model_format: str
+) -> tuple[list[Finding], list[tuple[str, float]]]:
+    """Asks the questions under the format in use, and under the others that the tensors fit."""
+    boards = random_positions(MIRRORED_POSITIONS, seed=3)
+    findings = ask(network, boards)
+    inputs = tensor_shapes(path, session.handle.get_inputs())
+    outputs = tensor_shapes(path, session.handle.get_outputs())
+    used = detect_format(path, inputs, outputs, model_format).name
+    found = [(_short(used), share_good(findings))]
+    for known in FORMATS:
+        if known.name == _short(used):
+            continue
+        try:
+            other = NetworkEvaluator(path, backend="onnxruntime", model_format=known.name)
+        except ModelError:
+            continue  # The tensors are others.
+        found.append((known.name, share_good(ask(other, boards))))
+    return findings, sorted(found, key=lambda each: -each[1])
+
+
+def _short(name: str) -> str:
+    """Returns a format's name without its planes, as DNN_Format takes it."""
+    return name.split()[0]
+
+
+def _speeds(network: NetworkEvaluator) -> Iterator[Speed]:
+    on_cpu = network.backend in ("CPU", "Winograd")
+    first = 0.0
+    for batch in CPU_BATCHES if on_cpu else GPU_BATCHES:
+        if not on_cpu and batch > network.batch_size:
+            return
+        inputs = network.new_inputs(batch)
+        for i, board in enumerate(random_positions(batch)):
+            network.format.fill(board, [rows[i] for rows in inputs])
+        network.run(inputs)
+        # Other programs on the machine do not slow CPU time down.
+        clock = process_time if on_cpu else monotonic
+        start, count = clock(), 0
+        while (elapsed := clock() - start) < MEASURED_S:
+            network.run(inputs)
+            count += batch
+        rate = count / elapsed
+        first = first or rate
+        yield Speed(batch, rate, rate / first)
+
+
+def _drifts(path: Path, against: Sequence[Path], measures_forms: bool, positions: int) -> Iterator[Drift]:
+    if not against and not measures_forms:
+        return
+    network = open_plain(path)
+    boards = played_positions(network, positions, seed=2)
+    for other in against:
+        yield Drift(str(other), compare(network, open_plain(other), boards))
+    if measures_forms:
+        import_onnx()
+        with tempfile.TemporaryDirectory() as folder:
+            for precision in ("fp16", "int8"):
+                target = Path(folder) / f"{precision}.onnx"
+                yield Drift(precision, write_smaller(path, target, precision, positions))
+
+
+def _settings(
+    path: Path,
+    network: NetworkEvaluator,
+    formats: Sequence[tuple[str, float]],
+    model_format: str,
+    speeds: Sequence[Speed],
+) -> list[tuple[str, str]]:
+    """Returns the USI options to set; those whose defaults are right are left out."""
+    settings = [("DNN_Model", str(path.resolve()))]
+    best = formats[0][0]
+    if model_format != AUTO or best != _short(network.format.name):
+        settings.append(("DNN_Format", best))
+    if network.backend not in ("CPU", "Winograd"):
+        most = max(speed.per_second for speed in speeds)
+        batch = next(speed.batch for speed in speeds if speed.per_second >= ENOUGH * most)
+        settings.append(("DNN_Batch_Size", str(batch)))
+    return settings
