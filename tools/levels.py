@@ -62,7 +62,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
     parser.add_argument("step", choices=("play", "judge", "report"))
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of the matches")
-    parser.add_argument("--fairy", type=Path, metavar="FILE", help="Fairy-Stockfish")
+    parser.add_argument("--fairy", type=Path, metavar="FILE", help="Fairy-Stockfish, for the pair 1-fairy")
     parser.add_argument("--games", type=positive, default=200, metavar="N", help="of a pair (default 200)")
     parser.add_argument(
         "--moves", type=positive, default=200, metavar="N", help="judged for a level (default 200)"
@@ -80,9 +80,11 @@ def run(args: argparse.Namespace) -> int:
     if args.step == "judge":
         judge(args)
         return 0
-    if args.fairy is None or not args.fairy.is_file():
+    pairs = args.pairs or all_pairs()
+    plays_fairy = any(FAIRY in pair for pair in pairs)
+    if plays_fairy and (args.fairy is None or not args.fairy.is_file()):
         raise UsageError(f"--fairy {args.fairy}: expected the program of Fairy-Stockfish")
-    return max(play(args, pair) for pair in args.pairs or all_pairs())
+    return max(play(args, pair) for pair in pairs)
 
 
 # The matches.
@@ -102,7 +104,7 @@ def play(args: argparse.Namespace, pair: str) -> int:
     return match.main([*words, "--concurrency", str(args.concurrency)])
 
 
-def engine_words(side: str, player: str, fairy: Path) -> list[str]:
+def engine_words(side: str, player: str, fairy: Path | None) -> list[str]:
     """Returns the arguments of tools/match.py for a level or Fairy-Stockfish."""
     if player == FAIRY:
         options = [f"{name}={value}" for name, value in FAIRY_OPTIONS]
