@@ -22,9 +22,10 @@ from goryu.match.referee import Reason, Verdict
 from goryu.match.report import progress_line, report, summary
 from goryu.match.sprt import Sprt
 from goryu.match.time_control import TimeControl
-from goryu.match.tournament import Match, MatchConfig, complete_pairs
+from goryu.match.tournament import Match, MatchConfig, MatchJob, complete_pairs
 from goryu.match.tuning import TunedOption, TuningError
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UnknownOptionError, UsiClient
+from goryu.work.threads import ThreadInbox
 
 pytest.importorskip("rsshogi")
 
@@ -393,9 +394,12 @@ def test_too_many_failures_end_the_match(config: MatchConfig) -> None:
 def test_after_an_interruption_restarted_engines_begin_no_game(
     config: MatchConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    inbox = ThreadInbox(0)
+    start_again = UsiClient.restart
+
     def restart(client: UsiClient) -> None:
-        match._abort()
-        client.start()
+        inbox.close()
+        start_again(client)
 
     def play(*_: object) -> Game:
         raise AssertionError("a game was begun")
@@ -403,14 +407,9 @@ def test_after_an_interruption_restarted_engines_begin_no_game(
     monkeypatch.setattr(UsiClient, "restart", restart)
     monkeypatch.setattr(UsiClient, "is_alive", False)
     monkeypatch.setattr("goryu.match.tournament.play_game", play)
-    assert config.directory is not None
-    match = Match(config, GameLog(config.directory / "games.jsonl", config.identity()))
-    engines = [UsiClient(spec, timeouts=QUICK) for spec in config.engines]
-    try:
-        match._play(0, engines)
-    finally:
-        for engine in engines:
-            engine.kill()
+    inbox.put((0, None))
+    assert list(MatchJob(config).work(inbox)) == []
+    assert inbox.is_closed
 
 
 def test_a_decided_sequential_test_ends_the_match(config: MatchConfig) -> None:

@@ -46,6 +46,7 @@ from goryu.match.openings import Opening
 from goryu.players.config import RulesConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel, GumbelConfig, search_steps
+from goryu.work.seam import WorkError
 
 cshogi: Any = pytest.importorskip("cshogi")
 
@@ -424,7 +425,7 @@ def test_a_run_ends_when_a_process_was_killed(tmp_path: Path) -> None:
 
     config = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
     endless = workers.PlayWork("test", config, (Opening(),), 1)
-    with pytest.raises(workers.SelfPlayError, match="a process died"):
+    with pytest.raises(WorkError, match="a process died"):
         workers.run(endless, MODEL, tmp_path / "self.games", at_once=1, report=kill)
 
 
@@ -445,7 +446,7 @@ def test_a_broken_model_is_reported(tmp_path: Path) -> None:
     model = tmp_path / "broken.onnx"
     model.write_bytes(b"no network")
     work = workers.PlayWork("test", CONFIG, (Opening(),), 1, 1)
-    with pytest.raises(workers.SelfPlayError, match=r"^model .*broken\.onnx: [^\n]*$"):
+    with pytest.raises(WorkError, match=r"^model .*broken\.onnx: [^\n]*$"):
         workers.run(work, model, tmp_path / "self.games")
 
 

@@ -1,17 +1,17 @@
 """Runs a match: gives games to workers, logs the results, and stops when the sequential test is decided.
 
-Games 2k and 2k + 1 are a pair: the same opening with the colours swapped. Every worker has one process of
-each engine, which plays game after game and is restarted after a failure. Options of engine 1 can be drawn
+Games 2k and 2k + 1 are a pair: the same opening with the colours swapped. Every worker, a thread of this
+process or a worker of a cluster, has one process of each engine, which plays game after game and is restarted
+after a failure. Options of engine 1 can be drawn
 anew for each pair (`tuning.py`).
 """
 
 import os
 import random
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,11 @@ from goryu.match.referee import Reason
 from goryu.match.sprt import Sprt
 from goryu.match.tuning import Surface, TunedOption, draw
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
+from goryu.work.cluster import ClusterConfig, ClusterPool
+from goryu.work.driver import Workforce, run_tasks
+from goryu.work.seam import Inbox, Pool, Result
+from goryu.work.shipping import check_installed, installed_files
+from goryu.work.threads import ThreadPool
 
 FAILURES = (Reason.CRASH, Reason.HANG, Reason.PROTOCOL, Reason.ILLEGAL_MOVE)
 """Reasons that show a defect of an engine."""
@@ -96,24 +101,92 @@ def complete_pairs(entries: Sequence[GameEntry]) -> list[tuple[GameEntry, GameEn
     return [(by_number[number], by_number[number + 1]) for number in firsts]
 
 
+@dataclass(frozen=True, slots=True)
+class MatchJob:
+    """What a worker of a match does: it runs one process of each engine, which play game after game.
+
+    installed: checksums of the engines' files, for other computers.
+    """
+
+    config: MatchConfig
+    installed: Mapping[str, str] = field(default_factory=dict)
+    at_once: int = 1
+    files: Sequence[Path] = ()
+
+    def prepared(self, place: Callable[[Path], Path]) -> "MatchJob":
+        check_installed(self.installed)
+        return self
+
+    def work(self, inbox: Inbox) -> Iterator[Result]:
+        """Yields the number of a game, and the names of the engines with the game's entry."""
+        engines: list[UsiClient] = []
+        try:
+            while (task := inbox.take(wait=True)) is not None:
+                number, _ = task
+                engines = engines or self._start_engines(inbox)
+                for engine in engines:
+                    if not engine.is_alive:
+                        engine.restart()
+                if inbox.is_closed:  # An engine was killed, and then started again here.
+                    return
+                yield number, ((engines[0].name, engines[1].name), self._play(number, engines))
+        finally:
+            for engine in engines:
+                engine.quit()
+                if engine.transcript:
+                    engine.transcript.close()
+
+    def _start_engines(self, inbox: Inbox) -> list[UsiClient]:
+        engines = []
+        cores = usable_cores()
+        core = cores[inbox.index % len(cores)] if self.config.pin else None
+        for side, spec in enumerate(self.config.engines):
+            directory = self.config.directory
+            log = directory / f"engine{side + 1}-{inbox.index}.stderr.log" if directory else None
+            client = UsiClient(spec, log, self.config.timeouts, core)
+            if directory and self.config.transcripts:
+                path = directory / f"engine{side + 1}-{inbox.index}.usi.log"
+                client.transcript = path.open("a", encoding="utf-8", buffering=1)
+            inbox.on_close(client.kill)
+            client.start()
+            for option in self.config.tuned if side == 0 else ():
+                client.require_option(option.name)
+            engines.append(client)
+        return engines
+
+    def _play(self, number: int, engines: Sequence[UsiClient]) -> GameEntry:
+        with suppress(EngineError):  # If the engine has just died, `play_game` notices it too.
+            for name, value in self.config.options_of_pair(number // 2).items():
+                engines[0].set_option(name, str(value))
+        black = 1 if number % 2 == 0 else 2
+        players = (engines[black - 1], engines[2 - black])
+        game = play_game(players, self.config.opening_of_pair(number // 2), self.config.rules)
+        if game.verdict.reason in FAILURES:
+            loser = 1 - (game.verdict.winner or 0)
+            players[loser].kill()
+        return GameEntry.from_game(number, black, game)
+
+
 class Match:
     """A match in progress; `run` plays the games that are not in the log.
 
-    on_game: called after each game, by the thread that played it, for one game at a time.
+    on_game: called after each game. cluster: where to play; None: here. watch: as in `run_tasks`.
     """
 
     def __init__(
-        self, config: MatchConfig, log: GameLog, on_game: Callable[[GameEntry], None] | None = None
+        self,
+        config: MatchConfig,
+        log: GameLog,
+        on_game: Callable[[GameEntry], None] | None = None,
+        cluster: ClusterConfig | None = None,
+        watch: Callable[[Workforce], None] = lambda workforce: None,
     ) -> None:
         assert config.games % 2 == 0, "a match is made of pairs"
         self.config = config
-        self.error: Exception | None = None
         self._log = log
         self._on_game = on_game or (lambda entry: None)
-        self._lock = threading.Lock()
-        self._stop = threading.Event()
-        self._todo = self._games_to_play()
-        self._clients: list[UsiClient] = []
+        self._cluster = cluster
+        self._watch = watch
 
     @property
     def names(self) -> tuple[str, str]:
@@ -140,29 +213,33 @@ class Match:
         """Plays the match. On KeyboardInterrupt kills the engines, drops unfinished games and re-raises.
 
         Raises EngineError if an engine cannot be started, and UnknownOptionError if one does not list an
-        option that it is to be given.
+        option that it is to be given; WorkError if that happens on a cluster.
         """
-        workers = [
-            threading.Thread(target=self._work, args=(index,), daemon=True)
-            for index in range(self.config.concurrency)
+        pool: Pool
+        if self._cluster is None:
+            pool, job = ThreadPool(self.config.concurrency), MatchJob(self.config)
+        else:
+            pool, job = ClusterPool(self._cluster), self._cluster_job()
+        games = ((number, None) for number in self._games_to_play())
+        with closing(run_tasks(pool, job, games, watch=self._watch)) as finished:
+            for results in finished:
+                for _, (names, entry) in results:
+                    self._log.write_names(names)
+                    self._log.append(entry)
+                    self._on_game(entry)
+
+    def _cluster_job(self) -> MatchJob:
+        """Returns the job for other computers, which keep no logs."""
+        words = [
+            word
+            for engine in self.config.engines
+            for word in (*engine.command, *(value for _, value in engine.options))
         ]
-        for worker in workers:
-            worker.start()
-        try:
-            for worker in workers:
-                while worker.is_alive():
-                    worker.join(0.2)
-        except BaseException:
-            self._abort()
-            for worker in workers:
-                worker.join()
-            raise
-        if self.error is not None:
-            raise self.error
+        return MatchJob(replace(self.config, directory=None), installed_files(words))
 
     def _games_to_play(self) -> Iterator[int]:
         for number in range(self.config.games):
-            if self._stop.is_set() or self._is_decided():
+            if self._is_decided():
                 return
             if number not in self._log.entries:
                 yield number
@@ -172,73 +249,3 @@ class Match:
             return True
         failures = sum(entry.reason in FAILURES for entry in self._log.entries.values())
         return failures >= self.config.max_failures
-
-    def _abort(self) -> None:
-        self._stop.set()
-        with self._lock:
-            for client in self._clients:
-                client.kill()
-
-    def _work(self, index: int) -> None:
-        """Plays games until none is left, in the thread of a worker."""
-        engines: list[UsiClient] = []
-        try:
-            while True:
-                with self._lock:
-                    number = next(self._todo, None)
-                if number is None:
-                    break
-                engines = engines or self._start_engines(index)
-                self._play(number, engines)
-        except Exception as error:
-            if not self._stop.is_set():
-                self.error = self.error or error
-                self._abort()
-        finally:
-            for engine in engines:
-                engine.quit()
-                if engine.transcript:
-                    engine.transcript.close()
-
-    def _start_engines(self, index: int) -> list[UsiClient]:
-        engines = []
-        cores = usable_cores()
-        core = cores[index % len(cores)] if self.config.pin else None
-        for side, spec in enumerate(self.config.engines):
-            directory = self.config.directory
-            log = directory / f"engine{side + 1}-{index}.stderr.log" if directory else None
-            client = UsiClient(spec, log, self.config.timeouts, core)
-            if directory and self.config.transcripts:
-                path = directory / f"engine{side + 1}-{index}.usi.log"
-                client.transcript = path.open("a", encoding="utf-8", buffering=1)
-            with self._lock:
-                self._clients.append(client)
-            client.start()
-            for option in self.config.tuned if side == 0 else ():
-                client.require_option(option.name)
-            engines.append(client)
-        with self._lock:
-            self._log.write_names((engines[0].name, engines[1].name))
-        return engines
-
-    def _play(self, number: int, engines: Sequence[UsiClient]) -> None:
-        for engine in engines:
-            if not engine.is_alive:
-                engine.restart()
-        if self._stop.is_set():  # `_abort` may have killed an engine that was then started again here.
-            return
-        with suppress(EngineError):  # If the engine has just died, `play_game` notices it too.
-            for name, value in self.config.options_of_pair(number // 2).items():
-                engines[0].set_option(name, str(value))
-        black = 1 if number % 2 == 0 else 2
-        players = (engines[black - 1], engines[2 - black])
-        game = play_game(players, self.config.opening_of_pair(number // 2), self.config.rules)
-        if self._stop.is_set():
-            return
-        if game.verdict.reason in FAILURES:
-            loser = 1 - (game.verdict.winner or 0)
-            players[loser].kill()
-        with self._lock:
-            entry = GameEntry.from_game(number, black, game)
-            self._log.append(entry)
-            self._on_game(entry)

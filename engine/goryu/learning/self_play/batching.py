@@ -10,11 +10,13 @@ T = TypeVar("T")
 
 
 def run_batched(
-    tasks: Iterator[Generator[list[State], list[Evaluation], T]], evaluator: Evaluator, at_once: int
+    tasks: Iterator[Generator[list[State], list[Evaluation], T] | None], evaluator: Evaluator, at_once: int
 ) -> Iterator[T]:
     """Runs generators that request evaluations, `at_once` at a time; yields their results as they finish.
 
     One call of the evaluator serves the requests of all running generators.
+
+    tasks: None instead of a generator means that there is none at present.
     """
     running: list[tuple[Generator[list[State], list[Evaluation], T], list[State]]] = []
     while True:

@@ -18,7 +18,7 @@ from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.softmax import softmax
 from goryu.games.state import Move, State
 from goryu.implementation import IMPLEMENTATION
-from goryu.search.evaluator import Evaluation
+from goryu.search.evaluator import Evaluation, Evaluator
 
 if TYPE_CHECKING or IMPLEMENTATION == "python":
     from goryu.evaluators.formats.dlshogi import fill_dlshogi
@@ -77,6 +77,28 @@ class LeafEvaluator:
             rows[: len(boards)] = 0
         for i, board in enumerate(boards):
             self.network.format.fill(board, [rows[i] for rows in self._inputs])
+
+
+class PairedEvaluator:
+    """Evaluates no position alone in a batch, and everything else as its evaluator does.
+
+    Libraries multiply a single row by another routine than several rows, with other rounding (onnxruntime
+    does so in the last layers of our 8-bit network). In batches of two and more the evaluation of a position
+    does not depend on its companions, and so a game of self-play does not depend on the games around it.
+
+    batch_size: in how many positions the evaluator cuts longer lists; at least 2.
+    """
+
+    def __init__(self, evaluator: Evaluator, batch_size: int) -> None:
+        assert batch_size > 1
+        self._evaluator = evaluator
+        self._batch_size = batch_size
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        """Returns one evaluation per state, in order; no state is over."""
+        if len(states) % self._batch_size != 1:
+            return self._evaluator.evaluate(states)
+        return self._evaluator.evaluate([*states, states[-1]])[:-1]
 
 
 class _Labels(dict[Move, int]):

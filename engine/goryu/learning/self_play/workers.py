@@ -1,51 +1,40 @@
-"""Runs self-play or reanalysis in several processes and appends every finished game to a file.
+"""Runs self-play or reanalysis with many workers and appends every finished game to a file.
 
-Every process has its own network with one thread and plays many games on it at once. The number of a game is
-the seed of its random numbers, so a run that was killed resumes with the numbers that its file lacks. Games
-that were in progress are played again.
+Every worker, a process of this computer or of a cluster, has its own network with one thread and plays many
+games on it at once. The number of a game is the seed of its random numbers, so a run that was killed resumes
+with the numbers that its file lacks, and a game that was lost with its worker is played again, the same.
 """
 
-import multiprocessing as mp
-import os
-import threading
-import traceback
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from itertools import count
-from multiprocessing.process import BaseProcess
-from multiprocessing.queues import Queue
 from pathlib import Path
-from queue import Empty
 from random import Random
-from typing import Protocol
+from typing import Protocol, Self
 
-from goryu.errors import GoryuError
-from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.miniosl import MINIOSL, miniosl_file
 from goryu.evaluators.named_networks import open_network
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.providers import BackendError
+from goryu.games.state import State
 from goryu.learning.records.game_records import GameRecord, GameWriter, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.batching import run_batched
 from goryu.learning.self_play.config import SelfPlayConfig
 from goryu.learning.self_play.game import GameSteps, self_play_game
-from goryu.learning.self_play.leaf_evaluator import LeafEvaluator
+from goryu.learning.self_play.leaf_evaluator import LeafEvaluator, PairedEvaluator
 from goryu.learning.self_play.reanalysis import reanalyse
 from goryu.match.openings import Opening
-from goryu.search.evaluator import Evaluator
-
-CHECK_AFTER_S = 1.0
-"""After this long without a game, check for processes that were killed: they send no message."""
-
-
-class SelfPlayError(GoryuError, RuntimeError):
-    """A process has failed; the message holds the fault of the network, the traceback or the exit status."""
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.work.cluster import ClusterConfig, ClusterPool
+from goryu.work.driver import Workforce, run_tasks
+from goryu.work.processes import ProcessPool
+from goryu.work.seam import Inbox, Pool, Result, Task
 
 
 class Work(Protocol):
-    """Numbered pieces of work; the processes receive a copy."""
+    """Numbered pieces of work; the workers receive a copy."""
 
     @property
     def teacher(self) -> str:
@@ -57,7 +46,15 @@ class Work(Protocol):
         """The number of pieces; None if there is no end."""
         ...
 
-    def start(self, number: int) -> GameSteps:
+    def bare(self) -> Self:
+        """Returns what every worker needs: all but the `payload` of the pieces."""
+        ...
+
+    def payload(self, number: int) -> GameRecord | None:
+        """Returns what a worker needs for one piece besides its number."""
+        ...
+
+    def start(self, number: int, payload: GameRecord | None = None) -> GameSteps:
         """Returns the generator that does a piece."""
         ...
 
@@ -76,7 +73,13 @@ class PlayWork:
     seed: int
     size: int | None = None
 
-    def start(self, number: int) -> GameSteps:
+    def bare(self) -> Self:
+        return self
+
+    def payload(self, number: int) -> None:
+        return None
+
+    def start(self, number: int, payload: GameRecord | None = None) -> GameSteps:
         rng = Random(f"{self.seed} {number}")
         return self_play_game(self.config, rng.choice(self.openings), rng, number, self.teacher)
 
@@ -99,9 +102,15 @@ class ReanalysisWork:
     def size(self) -> int:
         return len(self.games)
 
-    def start(self, number: int) -> GameSteps:
+    def bare(self) -> Self:
+        return replace(self, games=())
+
+    def payload(self, number: int) -> GameRecord:
+        return self.games[number]
+
+    def start(self, number: int, payload: GameRecord | None = None) -> GameSteps:
         rng = Random(f"{self.seed} {number}")
-        game = self.games[number]
+        game = self.games[number] if payload is None else payload
         own = number if game.number is None else game.number  # Pieces of one game keep their common number.
         return reanalyse(
             game, self.config, self.share, rng,
@@ -120,110 +129,100 @@ class ReanalysisWork:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class GamesJob:
+    """What a worker of self-play does: it opens the network and plays several games on it."""
+
+    pieces: Work
+    model: Path
+    at_once: int = 32
+    backend: str = "cpu"
+    temperature: float = 1.0
+
+    @property
+    def files(self) -> Sequence[Path]:
+        return [miniosl_file(self.model) or self.model]
+
+    def prepared(self, place: Callable[[Path], Path]) -> "GamesJob":
+        if (file := miniosl_file(self.model)) is not None:
+            return replace(self, model=Path(f"{MINIOSL}:{place(file)}"))
+        return replace(self, model=place(self.model))
+
+    def work(self, inbox: Inbox) -> Iterator[Result]:
+        evaluator = self._open()
+        playing = 0
+
+        def pieces() -> Iterator[Generator[list[State], list[Evaluation], Result] | None]:
+            nonlocal playing
+            while True:
+                if (task := inbox.take(wait=not playing)) is not None:
+                    playing += 1
+                    yield self._numbered(*task)
+                elif playing:
+                    yield None
+                else:
+                    return
+
+        for result in run_batched(pieces(), evaluator, self.at_once):
+            playing -= 1
+            yield result
+
+    def _numbered(
+        self, number: int, payload: GameRecord | None
+    ) -> Generator[list[State], list[Evaluation], Result]:
+        return number, (yield from self.pieces.start(number, payload))
+
+    def _open(self) -> Evaluator:
+        """Loads the network; raises ModelError or BackendError."""
+        size = max(2, self.at_once)
+        network = open_network(
+            self.model, batch_size=size, backend=self.backend, temperature=self.temperature
+        )
+        leaves = LeafEvaluator(network) if isinstance(network, NetworkEvaluator) else network
+        return PairedEvaluator(leaves, size)
+
+
 def run(
     work: Work,
     model: Path,
     path: Path,
     *,
     processes: int = 1,
+    cluster: ClusterConfig | None = None,
     at_once: int = 32,
     backend: str = "cpu",
     temperature: float = 1.0,
     report: Callable[[GameSummary], None] = lambda summary: None,
+    watch: Callable[[Workforce], None] = lambda workforce: None,
 ) -> GameSummary:
     """Does the pieces of work that the file lacks and appends their games; runs forever if there is no end.
 
-    model: the network, as for `open_network`. at_once: games in progress in every process. temperature: of
-        the network's policy. report: called after every game.
+    model: the network, as for `open_network`. processes: the workers on this computer, or on the `cluster`.
+    at_once: games in progress in every worker. temperature: of the network's policy. report: called after
+        every game. watch: as in `run_tasks`.
 
-    Raises SelfPlayError if a process fails, GameFileError if the file is something else.
+    Raises WorkError if the workers fail, ClusterError, and GameFileError if the file is something else.
     """
-    context = mp.get_context("spawn")
-    queue: Queue[GameRecord | str | None] = context.Queue()
+    job = GamesJob(work.bare(), model, at_once, backend, temperature)
     with GameWriter(path) as writer:
         summary = GameSummary()
-        earlier = work.done(game for game in read_games(path) if game.teacher == work.teacher)
-        for game in earlier.values():
+        done = work.done(game for game in read_games(path) if game.teacher == work.teacher)
+        for game in done.values():
             summary.add(game, is_new=False)
-        done = set(earlier)
         report(summary)
-        workers = [
-            context.Process(
-                target=_work,
-                args=(work, model, at_once, backend, temperature, done, first, processes, queue),
-                daemon=True,
-            )
-            for first in range(processes)
-        ]
-        for worker in workers:
-            worker.start()
-        try:
-            running = len(workers)
-            while running:
-                event = _next_event(queue, workers)
-                if event is None:
-                    running -= 1
-                elif isinstance(event, str):
-                    raise SelfPlayError(event)
-                else:
-                    writer.write([event])
-                    summary.add(event, is_new=True)
+        numbers = (number for number in _numbers(work.size) if number not in done)
+        tasks: Iterator[Task] = ((number, work.payload(number)) for number in numbers)
+        missing = None if work.size is None else work.size - len(done.keys() & range(work.size))
+        pool: Pool = ClusterPool(cluster) if cluster else ProcessPool(processes)
+        with closing(run_tasks(pool, job, tasks, missing, watch)) as finished:
+            for results in finished:
+                games = [game for _, game in results]
+                writer.write(games)
+                for game in games:
+                    summary.add(game, is_new=True)
                     report(summary)
-        finally:
-            for worker in workers:
-                worker.terminate()
-                worker.join()
     return summary
 
 
-def _next_event(
-    queue: "Queue[GameRecord | str | None]", workers: Sequence[BaseProcess]
-) -> GameRecord | str | None:
-    """Returns the next message of a process; raises SelfPlayError if one was killed."""
-    while True:
-        died = [worker.exitcode for worker in workers if worker.exitcode]
-        with suppress(Empty):  # A dead process may have sent games before.
-            return queue.get(timeout=CHECK_AFTER_S)
-        if died:
-            raise SelfPlayError(f"a process died (exit code {died[0]}): perhaps the system ran out of memory")
-
-
-def _work(
-    work: Work,
-    model: Path,
-    at_once: int,
-    backend: str,
-    temperature: float,
-    done: set[int],
-    first: int,
-    step: int,
-    queue: "Queue[GameRecord | str | None]",
-) -> None:
-    """Does every `step`-th piece of work from `first` on; sends the games or the traceback of a failure."""
-    threading.Thread(target=_exit_with_parent, daemon=True).start()
-    try:
-        evaluator = _open(model, at_once, backend, temperature)
-        numbers = range(first, work.size, step) if work.size is not None else count(first, step)
-        for game in run_batched((work.start(n) for n in numbers if n not in done), evaluator, at_once):
-            queue.put(game)
-        queue.put(None)
-    except KeyboardInterrupt:
-        os._exit(130)  # The parent receives it too and reports it.
-    except (BackendError, ModelError) as error:
-        queue.put(str(error))
-    except Exception:
-        queue.put(traceback.format_exc())
-
-
-def _open(model: Path, batch_size: int, backend: str, temperature: float) -> Evaluator:
-    """Loads the network; raises ModelError or BackendError."""
-    network = open_network(model, batch_size=batch_size, backend=backend, temperature=temperature)
-    return LeafEvaluator(network) if isinstance(network, NetworkEvaluator) else network
-
-
-def _exit_with_parent() -> None:
-    """Ends this process when its parent has ended: no process would receive its games."""
-    parent = mp.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
+def _numbers(size: int | None) -> Iterable[int]:
+    return count() if size is None else range(size)

@@ -6,8 +6,8 @@ teach little, so only a few are recorded before the score ends the game. Goryu's
 declarations and the length.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 from goryu.games.shogi import IllegalMoveError, MoveError, Rules, move_to_usi
@@ -61,7 +61,7 @@ def teacher_game(
     number: int,
     config: TeacherConfig,
     teacher: str = "",
-    claim: Callable[[int], bool] = lambda key: True,
+    barred: Container[int] = (),
 ) -> GameRecord:
     """Plays and returns the game of a number.
 
@@ -71,7 +71,7 @@ def teacher_game(
     Raises EngineError if the engine dies, hangs, or breaks the rules of shogi or of USI.
     """
     rng = Random(f"{config.seed} {number}")
-    game, reply, score = _balanced_opening(client, config, rng, claim)
+    game, reply, score = _balanced_opening(client, config, rng, barred)
     end = None
     while end is None:
         wants_variations = config.variations > 1 and rng.random() < config.variation_share
@@ -94,16 +94,37 @@ def teacher_game(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class DrawnOpening:
+    """An opening with its random moves. key: the `position_key` after it. is_over: does it end the game?"""
+
+    opening: Opening
+    key: int
+    is_over: bool
+
+
+def draw_opening(config: TeacherConfig, rng: Random) -> DrawnOpening:
+    """Draws an opening and its random moves."""
+    drawn = rng.choice(config.openings)
+    board = Board(drawn.sfen, Rules(max_ply=config.max_plies))
+    for move in drawn.moves:
+        board.push_usi(move)
+    moves = list(drawn.moves)
+    for _ in range(rng.randint(*config.random_plies)):
+        if board.outcome() is None:
+            moves.append(move_to_usi(rng.choice(board.legal_moves())))
+            board.push_usi(moves[-1])
+    return DrawnOpening(replace(drawn, moves=tuple(moves)), board.position_key, board.outcome() is not None)
+
+
 def _balanced_opening(
-    client: UsiClient, config: TeacherConfig, rng: Random, claim: Callable[[int], bool]
+    client: UsiClient, config: TeacherConfig, rng: Random, barred: Container[int]
 ) -> tuple["_TeacherGame", SearchReply, int | None]:
     """Returns a game after an opening with a balanced score, and the teacher's reply to the position."""
-    for _ in range(MAX_OPENINGS):
-        game = _TeacherGame(client, config, rng.choice(config.openings))
-        for _ in range(rng.randint(*config.random_plies)):
-            if game.end() is None:
-                game.push(move_to_usi(rng.choice(game.board.legal_moves())))
-        if game.end() is None and claim(game.board.position_key):
+    for number in range(MAX_OPENINGS):
+        drawn = draw_opening(config, rng)
+        if number not in barred and not drawn.is_over:
+            game = _TeacherGame(client, config, drawn.opening)
             client.new_game()
             reply, score = game.search()
             if score is not None and abs(score) <= config.balance_cp:

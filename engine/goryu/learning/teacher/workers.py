@@ -1,31 +1,41 @@
 """Plays many games of a teacher at once and appends every finished game to a file.
 
-Every worker owns one engine process. The number of a game is the seed of its opening, so a run that was
-killed resumes with the numbers that its file lacks; games that were in progress are played again. No two
-games begin in the same position. When an engine fails, its game is dropped and the engine restarts with the
-next number.
+Every worker, a thread of this process or a worker of a cluster, owns one engine process. The number of a game
+is the seed of its opening, so a run that was killed resumes with the numbers that its file lacks, and a game
+that was lost with its worker is played again, the same. When an engine fails, its game is dropped and the
+engine restarts with the next number.
+
+Openings are drawn here, in the order of the numbers, so that no two games have the same first choice. Only a
+game whose first three choices are unbalanced may begin where another one does.
 """
 
-import queue
-import threading
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from random import Random
+from typing import Self
 
 from goryu.errors import GoryuError
-from goryu.games.state import Move
-from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, GameWriter, read_games
 from goryu.learning.records.summary import GameSummary
-from goryu.learning.teacher.game import TeacherConfig, teacher_game
+from goryu.learning.teacher.game import MAX_OPENINGS, TeacherConfig, draw_opening, teacher_game
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UnknownOptionError, UsiClient
+from goryu.work.cluster import ClusterConfig, ClusterPool
+from goryu.work.driver import Workforce, run_tasks
+from goryu.work.seam import Inbox, Pool, Result, Task
+from goryu.work.shipping import check_installed, installed_files
+from goryu.work.threads import ThreadPool
 
 MAX_FAILURES = 5
 """Consecutive failures after which the run ends."""
 
-_Event = GameRecord | Exception | None
-"""A message of a worker: a game, the failure of one (EngineError), an error of ours, or None at its end."""
+CHOICES = 3
+"""Openings that are reserved for a game: the first balanced one begins it."""
+
+DRAWS = 16
+"""Openings drawn for a game before it also takes those that are other games' second or third choice."""
 
 
 class TeacherError(GoryuError):
@@ -39,6 +49,52 @@ class TeacherProgress(GameSummary):
     failures: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A game that was dropped because its engine failed."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TeacherJob:
+    """What a worker does: it runs one engine. installed: checksums of the engine's files.
+
+    spare: engines that are started already, for workers in this process.
+    """
+
+    spec: EngineSpec
+    config: TeacherConfig
+    teacher: str
+    timeouts: Timeouts | None = None
+    installed: Mapping[str, str] = field(default_factory=dict)
+    spare: list[UsiClient] = field(default_factory=list)
+    at_once: int = 1
+    files: Sequence[Path] = ()
+
+    def prepared(self, place: Callable[[Path], Path]) -> Self:
+        check_installed(self.installed)
+        return self
+
+    def work(self, inbox: Inbox) -> Iterator[Result]:
+        client = self.spare.pop() if self.spare else UsiClient(self.spec, timeouts=self.timeouts)
+        inbox.on_close(client.kill)
+        try:
+            while (task := inbox.take(wait=True)) is not None:
+                number, barred = task
+                try:
+                    if not client.is_alive:
+                        client.restart()
+                    if inbox.is_closed:  # The engine was killed, and then started again here.
+                        return
+                    yield number, teacher_game(client, number, self.config, self.teacher, barred)
+                except EngineError as error:
+                    client.kill()
+                    yield number, Failure(str(error))
+        finally:
+            client.kill()
+
+
 def run(
     spec: EngineSpec,
     config: TeacherConfig,
@@ -46,144 +102,115 @@ def run(
     *,
     games: int | None = None,
     processes: int = 1,
+    cluster: ClusterConfig | None = None,
     timeouts: Timeouts | None = None,
     report: Callable[[TeacherProgress], None] = lambda progress: None,
+    watch: Callable[[Workforce], None] = lambda workforce: None,
 ) -> TeacherProgress:
     """Plays those of the games 0 to `games` - 1 that the file lacks, and appends them.
 
     games: None to play until an interrupt (KeyboardInterrupt, SystemExit); the file then has every finished
         game. The file may hold games of other teachers and configs.
-    report: called after every game and failure, in this thread.
+    processes: engines of this computer, unless there is a `cluster`. The engine must be installed on all of
+        its computers and on this one, which starts it once to learn its name.
+    report: called after every game and failure, in this thread. watch: as in `run_tasks`.
 
     Raises TeacherError if the engine cannot be started or keeps failing.
     """
-    clients = [UsiClient(spec, timeouts=timeouts) for _ in range(processes)]
-    events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
-    numbers, openings = _Numbers(), _Openings()
-    workers: list[threading.Thread] = []
+    client = UsiClient(spec, timeouts=timeouts)
     try:
-        teacher = _start(clients[0], config)
-        with GameWriter(path) as writer:
-            progress, done = _resume(path, teacher, openings)
-            numbers.open(done, games)
-            report(progress)
-            for client in clients:
-                arguments = (client, config, teacher, numbers, openings, events)
-                workers.append(threading.Thread(target=_work, args=arguments, daemon=True))
-                workers[-1].start()
-            _collect(events, len(workers), writer, progress, report)
-    finally:
-        numbers.close()
-        for client in clients:
+        teacher = _start(client, config)
+        pool: Pool
+        if cluster is None:
+            pool, job = ThreadPool(processes), TeacherJob(spec, config, teacher, timeouts, spare=[client])
+        else:
             client.kill()
-        for worker in workers:
-            worker.join()
+            words = (*spec.command, *(value for _, value in spec.options))
+            job = TeacherJob(spec, config, teacher, timeouts, installed_files(words))
+            pool = ClusterPool(cluster)
+        with GameWriter(path) as writer:
+            progress, done = _resume(path, teacher)
+            report(progress)
+            numbers = _Numbers(config, done, games)
+            left = None if games is None else games - len(done & set(range(games)))
+            with closing(run_tasks(pool, job, iter(numbers), left, watch)) as finished:
+                _collect(finished, writer, progress, report)
+            if numbers.has_no_opening:
+                raise TeacherError(f"no new opening among {MAX_OPENINGS}: draw more random moves")
+    finally:
+        client.kill()
     return progress
 
 
-def _resume(path: Path, teacher: str, openings: "_Openings") -> tuple[TeacherProgress, set[int | None]]:
-    """Returns the progress and the numbers of the games in the file; claims their openings."""
+def _resume(path: Path, teacher: str) -> tuple[TeacherProgress, set[int]]:
+    """Returns the progress and the numbers of the games in the file."""
     progress, done = TeacherProgress(), set()
     for game in read_games(path):
         if game.teacher == teacher:
             progress.add(game, is_new=False)
-            done.add(game.number)
-            board = Board(game.start_sfen)
-            for move, score in zip(game.moves, game.evals, strict=True):
-                if score is not None:
-                    break
-                board.push(Move(move))
-            openings.claim(board.position_key)
+            if game.number is not None:
+                done.add(game.number)
     return progress, done
 
 
 def _collect(
-    events: "queue.SimpleQueue[_Event]",
-    workers: int,
+    finished: Iterator[list[Result]],
     writer: GameWriter,
     progress: TeacherProgress,
     report: Callable[[TeacherProgress], None],
 ) -> None:
-    """Writes and counts the games of the workers until the last worker has ended."""
+    """Writes and counts the games; raises TeacherError if the engine keeps failing."""
     failures_in_a_row = 0
-    while workers:
-        event = events.get()
-        if event is None:
-            workers -= 1
-            continue
-        if isinstance(event, GameRecord):
-            writer.write([event])
-            progress.add(event, is_new=True)
-            failures_in_a_row = 0
-        elif isinstance(event, EngineError):
-            progress.failures.append(str(event))
-            failures_in_a_row += 1
-        else:
-            raise event
-        report(progress)
-        if failures_in_a_row == MAX_FAILURES:
-            raise TeacherError(f"{MAX_FAILURES} games in a row failed, the last one: {event}")
-
-
-def _work(
-    client: UsiClient,
-    config: TeacherConfig,
-    teacher: str,
-    numbers: "_Numbers",
-    openings: "_Openings",
-    events: "queue.SimpleQueue[_Event]",
-) -> None:
-    """Plays game after game until there are no more numbers; sends None at the end."""
-    try:
-        while (number := numbers.next()) is not None:
-            try:
-                if not client.is_alive:
-                    client.restart()
-                events.put(teacher_game(client, number, config, teacher, openings.claim))
-            except EngineError as error:
-                client.kill()
-                if not numbers.is_closed:
-                    events.put(error)
-    except Exception as error:  # `_collect` raises it in the main thread.
-        events.put(error)
-    finally:
-        client.kill()
-        events.put(None)
+    for results in finished:
+        writer.write([game for _, game in results if isinstance(game, GameRecord)])
+        for _, game in results:
+            if isinstance(game, GameRecord):
+                progress.add(game, is_new=True)
+                failures_in_a_row = 0
+            else:
+                progress.failures.append(game.message)
+                failures_in_a_row += 1
+            report(progress)
+            if failures_in_a_row == MAX_FAILURES:
+                message = f"{MAX_FAILURES} games in a row failed, the last one: {game.message}"
+                raise TeacherError(message)
 
 
 class _Numbers:
-    """Gives the numbers of the games to several threads; none before `open` or after `close`."""
+    """The games to play, in order, each with the draws of an opening that it must leave out."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._rest: Iterator[int] = iter(())
-        self.is_closed = False
+    def __init__(self, config: TeacherConfig, done: set[int], end: int | None) -> None:
+        self._config = config
+        self._done = done
+        self._end = end
+        self._first: set[int] = set()  # Keys of the games' first choices.
+        self._others: set[int] = set()  # Keys of their second and third choices.
+        self.has_no_opening = False
 
-    def open(self, done: Container[int | None], end: int | None) -> None:
-        """Starts giving the numbers below `end` (None: all) that are not done."""
-        self._rest = (n for n in (count() if end is None else range(end)) if n not in done)
+    def __iter__(self) -> Iterator[Task]:
+        for number in count() if self._end is None else range(self._end):
+            chosen = self._choose(Random(f"{self._config.seed} {number}"))
+            if not chosen:
+                self.has_no_opening = True
+                return
+            if number not in self._done:
+                yield number, frozenset(range(max(chosen))) - set(chosen)
 
-    def next(self) -> int | None:
-        with self._lock:
-            return None if self.is_closed else next(self._rest, None)
-
-    def close(self) -> None:
-        self.is_closed = True
-
-
-class _Openings:
-    """The positions in which the games of a run begin."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._keys: set[int] = set()
-
-    def claim(self, key: int) -> bool:
-        """Returns whether no other game has claimed this position."""
-        with self._lock:
-            is_new = key not in self._keys
-            self._keys.add(key)
-            return is_new
+    def _choose(self, rng: Random) -> list[int]:
+        """Reserves the openings of the next game; returns which of its draws they are."""
+        chosen: list[int] = []
+        keys: list[int] = []
+        for draw in range(MAX_OPENINGS):
+            opening = draw_opening(self._config, rng)
+            is_taken = opening.key in self._first or (draw < DRAWS and opening.key in self._others)
+            if not opening.is_over and not is_taken and opening.key not in keys:
+                chosen.append(draw)
+                keys.append(opening.key)
+            if len(chosen) == CHOICES or (chosen and draw >= DRAWS):
+                break
+        self._first.update(keys[:1])
+        self._others.update(keys[1:])
+        return chosen
 
 
 def _start(client: UsiClient, config: TeacherConfig) -> str:

@@ -1,0 +1,365 @@
+"""Workers that are actors of a Ray cluster (https://docs.ray.io), on any number of computers.
+
+The driver holds all state: an actor that dies, or whose computer leaves, is replaced as soon as the cluster
+has room, and actors are added when computers join. The job and its files go once into Ray's object store,
+from which every actor fetches them. Each actor has one call under way, which returns results as soon as
+there are some; the answer wakes the driver by a callback, so the driver's time depends on the number of
+results and not on the number of actors.
+
+Only this module imports Ray, and only when a cluster is used.
+"""
+
+import logging
+import platform
+import queue
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import goryu
+from goryu.errors import GoryuError
+from goryu.work.seam import (
+    Done,
+    Event,
+    Failed,
+    Job,
+    Joined,
+    Left,
+    Notice,
+    RefusedError,
+    Result,
+    Task,
+    WorkError,
+)
+from goryu.work.shipping import Parcel, unpack
+from goryu.work.threads import ThreadInbox
+
+CLUSTER_HELP = (
+    "do the work on a Ray cluster: auto (the one of this computer), local (start one here), HOST:PORT, or "
+    "ray://HOST:PORT (Ray Client); needs `pip install ray`"
+)
+
+LOOK_EVERY_S = 2.0
+"""How often the pool looks for computers that have joined."""
+
+WAIT_S = 0.2
+"""How long `events` waits at most."""
+
+GATHER_S = 0.02
+"""How long an actor waits for more results to send together."""
+
+CLOSE_S = 5.0
+"""How long the pool waits at the end for actors to stop what they have started, such as engines."""
+
+MAX_BAD_STARTS = 3
+"""Actors in a row that may die before they are ready."""
+
+
+class ClusterError(GoryuError):
+    """There is no such cluster, or Ray is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterConfig:
+    """Which cluster to use, and what of it.
+
+    address: as in CLUSTER_HELP. workers: at most so many; None: as many as its computers have room for, also
+        those that join later.
+    cpus, gpus: what one worker needs; a part of a GPU lets several workers share one.
+    """
+
+    address: str
+    workers: int | None = None
+    cpus: float = 1.0
+    gpus: float = 0.0
+
+
+class ClusterPool:
+    """Workers on a cluster. Raises ClusterError if it cannot be reached."""
+
+    copies_late_tasks = True
+
+    def __init__(self, config: ClusterConfig) -> None:
+        self._config = config
+        self._ray = _connect(config.address)
+        self._actors: dict[int, Any] = {}
+        self._joined: set[int] = set()
+        self._refused: dict[int, str] = {}  # Why an actor cannot do the job.
+        self._held: dict[int, int] = {}  # How many tasks every actor has.
+        self._gifts: dict[int, list[Task]] = {}  # Tasks that go with the next call.
+        self._called: set[int] = set()  # Actors with a call under way.
+        self._to_call: set[int] = set()
+        self._answers: queue.SimpleQueue[Event | _Returned | _Refused] = queue.SimpleQueue()
+        self._started = 0
+        self._bad_starts = 0
+        self._looked_s = 0.0
+        self._room = 0
+
+    @property
+    def size(self) -> int:
+        """How many workers fit on the computers that are there now."""
+        return max(self._room, len(self._actors))
+
+    def start(self, job: Job) -> None:
+        """Sends the job and its files to the object store and asks for the actors."""
+        parcels = [Parcel.of(path) for path in job.files]
+        self._payload = self._ray.put((job, parcels, code_digest()))
+        self._actor = self._ray.remote(
+            num_cpus=self._config.cpus, num_gpus=self._config.gpus, max_concurrency=2, max_restarts=0
+        )(Actor)
+        self._look()
+
+    def give(self, worker: int, tasks: Sequence[Task]) -> None:
+        """Gives tasks to a worker, with its next call."""
+        if worker in self._joined:
+            self._gifts.setdefault(worker, []).extend(tasks)
+            if worker not in self._called:
+                self._to_call.add(worker)
+
+    def events(self) -> list[Event]:
+        """Returns what has happened; raises WorkError if no worker can do the job."""
+        if time.monotonic() >= self._looked_s + LOOK_EVERY_S:
+            self._look()
+        for worker in self._to_call:
+            self._call(worker)
+        self._to_call.clear()
+        answers = []
+        with suppress(queue.Empty):
+            answers.append(self._answers.get(timeout=WAIT_S))
+            while True:
+                answers.append(self._answers.get_nowait())
+        return [event for answer in answers if (event := self._noted(answer)) is not None]
+
+    def close(self, *, breaks_off: bool) -> None:
+        """Ends the actors and leaves the cluster; a cluster that was started here ends."""
+        asked = [self._actors[worker].stop.remote(breaks_off) for worker in self._joined]
+        if asked:
+            self._ray.wait(asked, num_returns=len(asked), timeout=CLOSE_S)
+        for actor in self._actors.values():
+            self._ray.kill(actor)
+        self._actors.clear()
+        self._ray.shutdown()
+
+    def _noted(self, answer: "Event | _Returned | _Refused") -> Event | None:
+        """Brings the lists of actors up to date; returns what the driver should know."""
+        worker = -1 if isinstance(answer, Notice) else answer.worker
+        if isinstance(answer, Joined):
+            self._bad_starts = 0
+            self._joined.add(worker)
+            self._held[worker] = 0
+        elif isinstance(answer, Done):
+            self._held[worker] -= 1
+        elif isinstance(answer, Left):
+            self._forget(answer)
+        elif isinstance(answer, _Refused):
+            self._refused[worker] = answer.reason
+            if self._refused.keys() == self._actors.keys():
+                raise WorkError(f"no computer of the cluster can do this: {answer.reason}")
+            return Notice(f"not used: {answer.reason}")
+        elif isinstance(answer, _Returned):
+            self._called.discard(worker)
+            if self._held[worker] or worker in self._gifts:
+                self._to_call.add(worker)
+            return None
+        return answer
+
+    def _forget(self, left: Left) -> None:
+        """Removes an actor that has died; `_look` starts another."""
+        self._actors.pop(left.worker)
+        if left.worker not in self._joined and left.worker not in self._refused:
+            self._bad_starts += 1
+            if self._bad_starts >= MAX_BAD_STARTS:
+                raise WorkError(f"{self._bad_starts} workers in a row died before their work: {left.reason}")
+        self._joined.discard(left.worker)
+        self._refused.pop(left.worker, None)
+        self._held.pop(left.worker, None)
+        self._gifts.pop(left.worker, None)
+        self._called.discard(left.worker)
+        self._to_call.discard(left.worker)
+
+    def _look(self) -> None:
+        """Asks for more actors if the cluster has room for more."""
+        self._looked_s = time.monotonic()
+        with suppress(ConnectionError):
+            self._room = sum(self._fitting(node) for node in self._ray.nodes() if node["Alive"])
+        wanted = self._room if self._config.workers is None else self._config.workers
+        while len(self._actors) < wanted:
+            index = self._started
+            self._started += 1
+            actor = self._actor.remote(index)
+            self._actors[index] = actor
+            self._watch(actor.open.remote(self._payload), partial(self._opened, index, actor))
+
+    def _fitting(self, node: Mapping[str, Any]) -> int:
+        """Returns how many workers fit on a computer."""
+        have = node["Resources"]
+        counts = [int(have.get("CPU", 0) / self._config.cpus)] if self._config.cpus else []
+        counts += [int(have.get("GPU", 0) / self._config.gpus)] if self._config.gpus else []
+        return min(counts, default=1)
+
+    def _watch(self, reference: Any, then: Callable[[Any], Sequence["Event | _Returned | _Refused"]]) -> None:
+        """Queues what `then` makes of the answer to a call, or of its error; in one of Ray's threads."""
+
+        def finish(future: "Future[Any]") -> None:
+            error = future.exception()
+            for event in then(error if error is not None else future.result()):
+                self._answers.put(event)
+
+        reference.future().add_done_callback(finish)
+
+    def _opened(self, index: int, actor: Any, answer: Any) -> Sequence["Event | _Refused"]:
+        if isinstance(answer, BaseException):
+            return [Left(index, _first_line(answer))]
+        node, problem = answer
+        if problem is None:
+            return [Joined(index, node)]
+        # It keeps its place, where another one would be refused too, until its computer leaves.
+        self._watch(actor.rest.remote(), partial(self._answered, index))
+        return [_Refused(index, f"{node}: {problem}")]
+
+    def _call(self, worker: int) -> None:
+        """Sends an actor its new tasks and asks for its results."""
+        tasks = self._gifts.pop(worker, [])
+        self._called.add(worker)
+        self._held[worker] += len(tasks)
+        self._watch(self._actors[worker].exchange.remote(tasks), partial(self._answered, worker))
+
+    def _answered(self, worker: int, answer: Any) -> Sequence["Event | _Returned"]:
+        if isinstance(answer, BaseException):
+            return [Left(worker, _first_line(answer))]
+        results, error = answer
+        events: list[Event] = [Done(worker, *result) for result in results]
+        return [*events, _Returned(worker) if error is None else Failed(worker, WorkError(error))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Returned:
+    """The call to a worker has ended."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A worker cannot do the job, since something on its computer differs."""
+
+    worker: int
+    reason: str
+
+
+class Actor:
+    """A worker on a computer of the cluster; Ray makes an actor of this class."""
+
+    def __init__(self, index: int) -> None:
+        self._inbox = ThreadInbox(index)
+        self._answers: queue.SimpleQueue[Result | str] = queue.SimpleQueue()
+        self._held = 0
+
+    def open(self, payload: tuple[Job, Sequence[Parcel], str]) -> tuple[str, str | None]:
+        """Prepares the job; returns this computer's name, and why it cannot do the job (None: it can)."""
+        job, parcels, driver = payload
+        node = _node_name()
+        try:
+            check_code(driver)
+            places = {parcel.path: unpack(parcel) for parcel in parcels}
+            job = job.prepared(lambda path: places.get(path, path))
+        except RefusedError as error:
+            return node, str(error)
+        self._thread = threading.Thread(target=self._work, args=(job,), daemon=True)
+        self._thread.start()
+        return node, None
+
+    def exchange(self, tasks: Sequence[Task]) -> tuple[list[Result], str | None]:
+        """Takes tasks, waits for results if it holds tasks, and returns them and an error's text."""
+        for task in tasks:
+            self._inbox.put(task)
+        self._held += len(tasks)
+        results: list[Result] = []
+        while self._held:
+            try:
+                answer = self._answers.get(timeout=GATHER_S if results else None)
+            except queue.Empty:
+                break
+            if isinstance(answer, str):
+                return results, answer
+            results.append(answer)
+            self._held -= 1
+        return results, None
+
+    def rest(self) -> None:
+        """Never returns: the call fails when this actor dies."""
+        threading.Event().wait()
+
+    def stop(self, breaks_off: bool) -> None:
+        """Ends the job and waits a little for it; it is broken off if it holds a copy that nobody wants."""
+        if breaks_off or self._held:
+            self._inbox.close()
+        else:
+            self._inbox.end()
+        self._thread.join(CLOSE_S)
+
+    def _work(self, job: Job) -> None:
+        try:
+            for result in job.work(self._inbox):
+                self._answers.put(result)
+        except GoryuError as error:
+            self._answers.put(str(error))
+        except Exception:
+            self._answers.put(traceback.format_exc())
+
+
+def code_digest() -> str:
+    """Returns a checksum of Goryu's Python code: other code could give other results."""
+    root = Path(goryu.__file__).parent
+    digest = sha256(goryu.__version__.encode())
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()
+
+
+def check_code(driver: str) -> None:
+    """Raises RefusedError if this computer has another Goryu than the driver."""
+    if code_digest() != driver:
+        raise RefusedError(
+            f"the Goryu installed here ({goryu.__version__}) differs from the driver's: "
+            "expected the same version or the same checkout"
+        )
+
+
+def _node_name() -> str:
+    """Returns the name of this computer and the start of Ray's number for it, which tells two nodes apart."""
+    import ray
+
+    return f"{platform.node()} {ray.get_runtime_context().get_node_id()[:4]}"
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def _connect(address: str) -> Any:
+    """Connects to a cluster; returns the module ray. Raises ClusterError."""
+    try:
+        import ray
+    except ModuleNotFoundError as error:
+        raise ClusterError(
+            "--cluster needs Ray: python3 tools/dev.py setup cluster, or pip install ray"
+        ) from error
+    try:
+        ray.init(
+            address=None if address == "local" else address,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            **({"include_dashboard": False} if address == "local" else {}),
+        )
+    except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+        raise ClusterError(f"--cluster {address}: {_first_line(error)}") from error
+    return ray

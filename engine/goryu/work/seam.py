@@ -1,0 +1,154 @@
+"""The terms of split work, and what a pool of workers must do.
+
+A *job* says how to do tasks. A *task* is a number and what the job needs for it; the same task has the same
+result wherever and however often it is done. A *worker* runs one copy of the job. The driver never waits for
+one worker, and a task of a lost worker is done again, so a lost worker costs time and nothing else.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from goryu.errors import GoryuError
+
+Task = tuple[int, Any]
+"""The number of a task, and what the job needs for it besides the number."""
+
+Result = tuple[int, Any]
+"""The number of a task and its result."""
+
+
+class WorkError(GoryuError, RuntimeError):
+    """The work cannot go on; the message has the fault of the job or of its workers."""
+
+
+class RefusedError(GoryuError):
+    """This worker must not do the job: a file or a program differs from the driver's. Others may do it."""
+
+
+class Inbox(Protocol):
+    """Where a worker finds its tasks."""
+
+    @property
+    def index(self) -> int:
+        """The number of this worker among the workers of its pool, from 0."""
+        ...
+
+    @property
+    def is_closed(self) -> bool:
+        """Has the work been broken off? Nobody wants its results."""
+        ...
+
+    def take(self, *, wait: bool) -> Task | None:
+        """Returns the next task.
+
+        wait: wait for a task, and return None only when there will be no more. Otherwise return None if there
+            is none at present.
+        """
+        ...
+
+    def on_close(self, call: Callable[[], object]) -> None:
+        """Registers a function that ends what the job waits for when the work is broken off.
+
+        It may be called from another thread; at once if the work has been broken off already.
+        """
+        ...
+
+
+class Job(Protocol):
+    """How tasks are done. Workers in other processes receive a copy, so it must be picklable."""
+
+    @property
+    def at_once(self) -> int:
+        """The most tasks that one worker holds."""
+        ...
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files that the job reads; the cluster takes them to its workers."""
+        ...
+
+    def prepared(self, place: Callable[[Path], Path]) -> Self:
+        """Returns the job for a worker on another computer, where each of `files` has another place.
+
+        Raises RefusedError if something there differs, so that results would differ.
+        """
+        ...
+
+    def work(self, inbox: Inbox) -> Iterator[Result]:
+        """Takes tasks until there are no more and yields their results in any order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A worker is ready for tasks. node: the name of its computer."""
+
+    worker: int
+    node: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A worker has done a task."""
+
+    worker: int
+    number: int
+    result: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A worker is gone, and the tasks that it held with it."""
+
+    worker: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The job raised an error: on another worker it would do the same."""
+
+    worker: int
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the user should read."""
+
+    text: str
+
+
+Event = Joined | Done | Left | Failed | Notice
+
+
+class Pool(Protocol):
+    """A set of workers. Numbers of workers are never used twice."""
+
+    @property
+    def size(self) -> int:
+        """How many workers the pool has or expects to have soon."""
+        ...
+
+    @property
+    def copies_late_tasks(self) -> bool:
+        """Shall an idle worker, at the end, do the tasks that others have not finished?"""
+        ...
+
+    def start(self, job: Job) -> None:
+        """Starts the workers; each one is announced by `Joined`."""
+        ...
+
+    def give(self, worker: int, tasks: Sequence[Task]) -> None:
+        """Gives tasks to a worker; does nothing if it has just been lost."""
+        ...
+
+    def events(self) -> list[Event]:
+        """Returns what has happened since the last call; waits a little if nothing has."""
+        ...
+
+    def close(self, *, breaks_off: bool) -> None:
+        """Ends all workers. breaks_off: what they are doing is dropped; otherwise they have nothing to do."""
+        ...
