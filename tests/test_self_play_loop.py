@@ -6,24 +6,29 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from goryu.errors import InputError
 from goryu.evaluators.material import MaterialEvaluator
+from goryu.evaluators.named_networks import open_network
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.files import held_folder
 from goryu.games.shogi import Board
 from goryu.learning.records.game_records import read_games
 from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
+from goryu.learning.self_play.network_match import network_match, shogi_match
 from goryu.learning.training.dataset import Source
 from goryu.match.openings import Opening
 
 pytest.importorskip("torch")
 pytest.importorskip("cshogi")
 
-from goryu.learning.self_play.loop import run_loop, shogi_match
+from goryu.learning.self_play.loop import run_loop
+
+ROOT = Path(__file__).parents[1]
 
 CONFIG = LoopConfig(
     self_play=SelfPlayConfig(cheap_playouts=1, full_playouts=2, full_share=1.0, mate_nodes=0, max_plies=16),
@@ -129,6 +134,13 @@ def test_a_loop_can_start_from_an_exported_network(tmp_path: Path) -> None:
 def test_the_match_knows_the_better_player() -> None:
     score = shogi_match(MaterialEvaluator(), UniformEvaluator(), CONFIG.openings, 4, 60, 320, Random(1))
     assert score.points >= 0.75
+
+
+def test_a_match_has_the_same_score_however_many_processes_play_it() -> None:
+    networks = [ROOT / "models" / f"goryu-5x64{kind}.onnx" for kind in ("", "-int8")]
+    games: tuple[Any, ...] = (CONFIG.openings, 6, 8, 40)
+    alone = shogi_match(*(open_network(path, batch_size=4) for path in networks), *games, Random(1))
+    assert network_match(*networks, *games, Random(1), processes=2) == alone
 
 
 def test_a_loop_with_too_few_positions_is_refused_before_it_plays(tmp_path: Path) -> None:

@@ -34,7 +34,17 @@ from goryu.match.time_control import TimeControl
 from goryu.match.tournament import FAILURES, Match, MatchConfig, usable_cores
 from goryu.match.tuning import TuningError, parse_ranges, require_pairs
 from goryu.match.usi_client import EngineSpec, Timeouts
-from goryu.programs.common import command_words, name_and_value, new_parser, non_negative, positive, program
+from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
+from goryu.programs.common import (
+    UsageError,
+    command_words,
+    name_and_value,
+    new_parser,
+    non_negative,
+    positive,
+    program,
+)
+from goryu.work.cluster import ClusterConfig
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         print(describe(config))
         return 0
-    return play(config, args.records)
+    workers = config.concurrency if args.concurrency else None
+    return play(config, args.records, cluster_config(args, workers))
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -158,9 +169,10 @@ def add_tests(group: argparse._ArgumentGroup) -> None:
 def add_running(group: argparse._ArgumentGroup) -> None:
     """Adds the options of the run and its output."""
     group.add_argument(
-        "--concurrency", type=games_at_once, default=1, metavar="N",
-        help="games at a time, or auto: one for each core (default 1)",
+        "--concurrency", type=games_at_once, metavar="N",
+        help="games at a time, or auto: one for each core (default 1; on a cluster: as many as fit)",
     )  # fmt: skip
+    add_cluster_options(group)
     group.add_argument("--pin", action="store_true", help="run each game on one core (Linux)")
     group.add_argument(
         "--max-failures", type=positive, default=10, metavar="N",
@@ -203,6 +215,8 @@ def record_formats(text: str) -> tuple[str, ...]:
 
 def make_config(args: argparse.Namespace) -> MatchConfig:
     """Returns the match that the arguments describe; raises GoryuError if it cannot be played."""
+    if args.cluster and (args.transcripts or args.pin):
+        raise UsageError("--cluster: expected no --transcripts and no --pin, which are for this computer")
     games = args.games + args.games % 2
     tuned = parse_ranges(args.tune)
     if tuned:
@@ -225,7 +239,7 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
             resign_plies=args.resign_plies,
         ),
         timeouts=Timeouts(handshake_s=args.start_timeout, move_s=args.move_timeout),
-        concurrency=args.concurrency,
+        concurrency=args.concurrency or 1,
         sprt=sprt,
         max_failures=args.max_failures,
         directory=args.out or Path("runs") / f"match-{datetime.now():%Y%m%d-%H%M%S}",
@@ -291,8 +305,8 @@ class Display:
         self._console.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
 
 
-def play(config: MatchConfig, formats: Sequence[str]) -> int:
-    """Plays the match and shows its progress; returns the exit status."""
+def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | None) -> int:
+    """Plays the match, here or on a cluster, and shows its progress; returns the exit status."""
     directory = config.directory
     assert directory is not None
     directory.mkdir(parents=True, exist_ok=True)
@@ -309,7 +323,7 @@ def play(config: MatchConfig, formats: Sequence[str]) -> int:
         if entry.reason in (*FAILURES, Reason.TIME):
             display.show_fault(entry)
 
-    match = Match(config, log, on_game)
+    match = Match(config, log, on_game, cluster, watcher(print))
     status = 0
     try:
         rewrite_records(match, directory, formats)

@@ -12,9 +12,9 @@ r"""Lets a network play shogi against itself, labels old games anew, or improves
 
 With 0 playouts `play` draws every move from the network's policy. That gives many positions in little time;
 `reanalyse` then labels them. `loop` is the loop of AlphaGo Zero: self-play, training on the games of the last
-cycles, a match of the challenger against the champion, and so on. A killed run resumes when the same command
-is given again. `goryu teach` shows, converts and packs the files of games; `goryu train` trains on
-them.
+cycles, a match of the challenger against the champion, and so on. `--cluster` does the work on a Ray cluster.
+A killed run resumes when the same command is given again. `goryu teach` shows, converts and packs the files
+of games; `goryu train` trains on them.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
 from goryu.match.openings import Opening, read_openings
+from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.programs.common import (
     UsageError,
     add_fields,
@@ -114,8 +115,12 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--processes", type=positive, default=1, metavar="N", help="processes that play (default 1)"
+        "--processes",
+        type=positive,
+        metavar="N",
+        help="processes that play (default 1; on a cluster: as many as it has room for)",
     )
+    add_cluster_options(parser)
     parser.add_argument(
         "--at-once", type=positive, default=32, metavar="N", help="games at once in each process (default 32)"
     )
@@ -187,11 +192,13 @@ def _run(args: argparse.Namespace, work: "Work") -> None:
             work,
             args.model,
             args.out,
-            processes=args.processes,
+            processes=args.processes or 1,
+            cluster=cluster_config(args, args.processes),
             at_once=args.at_once,
             backend=args.backend,
             temperature=args.temperature,
             report=reporter(display, work.size),
+            watch=watcher(display.print),
         )
     print(f"{args.out}: {summary}; {summary.new_positions} positions are new")
 
@@ -206,6 +213,8 @@ def _loop(args: argparse.Namespace) -> None:
         self_play=from_arguments(SelfPlayConfig, args),
         openings=_openings(args),
         source=tuple(parse_source(text) for text in args.source),
+        processes=args.processes or 1,
+        cluster=cluster_config(args, args.processes),
     )
     with held_folder(args.folder), ProgressDisplay() as display:
 
@@ -213,7 +222,8 @@ def _loop(args: argparse.Namespace) -> None:
             if "loss" in entry:
                 display.update("training steps", entry["step"], config.steps, f"loss {entry['loss']:.3f}")
 
-        for cycle in run_loop(config, args.folder, reporter(display, config.games), on_step):
+        report, watch = reporter(display, config.games), watcher(display.print)
+        for cycle in run_loop(config, args.folder, report, on_step, watch):
             display.print(str(cycle))
 
 

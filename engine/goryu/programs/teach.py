@@ -25,6 +25,7 @@ from goryu.learning.records.hcpe import results, write_hcpe
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.teacher.game import TeacherConfig
 from goryu.match.openings import Opening, read_openings
+from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.programs.common import (
     Interval,
     UsageError,
@@ -91,7 +92,11 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
     limit.add_argument("--depth", type=positive, metavar="N", help="depth of every search")
     limit.add_argument("--movetime", type=positive, metavar="MS", help="milliseconds per move")
     limit.add_argument("--go", metavar="TEXT", help="text after `go`, for engines that options limit")
-    parser.add_argument("--processes", type=positive, default=1, metavar="N", help="engines (default 1)")
+    parser.add_argument(
+        "--processes", type=positive, metavar="N",
+        help="engines (default 1; on a cluster: as many as it has room for)",
+    )  # fmt: skip
+    add_cluster_options(parser)
     parser.add_argument(
         "--move-timeout", type=above_zero, default=60, metavar="S",
         help="restart an engine that has not moved after this many seconds (default 60)",
@@ -162,9 +167,11 @@ def _play(args: argparse.Namespace) -> None:
             make_config(args),
             args.out,
             games=args.games,
-            processes=args.processes,
+            processes=args.processes or 1,
+            cluster=cluster_config(args, args.processes),
             timeouts=Timeouts(move_s=args.move_timeout, handshake_s=args.start_timeout),
             report=reporter(display, args.games),
+            watch=watcher(display.print),
         )
     pack_games(args.out)
     failed = len(progress.failures)

@@ -7,6 +7,7 @@ from typing import Any
 from goryu.errors import InputError
 from goryu.learning.training.dataset import Source
 from goryu.match.openings import Opening
+from goryu.work.cluster import ClusterConfig
 
 
 def _option(default: Any, text: str) -> Any:
@@ -73,6 +74,7 @@ class LoopConfig:
     promotion: float = _option(0.5, "points a game that the challenger must exceed to become champion")
     device: str = _option("cpu", "device of the training: cpu or cuda")
     processes: int = 1
+    cluster: ClusterConfig | None = None
     at_once: int = 32
     backend: str = "cpu"
     seed: int = 0

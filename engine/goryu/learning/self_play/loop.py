@@ -17,33 +17,22 @@ from typing import Any
 
 import torch
 
-from goryu.agents.arena import Score, play_game, result
+from goryu.agents.arena import Score
 from goryu.errors import InputError
-from goryu.evaluators.named_networks import open_network
 from goryu.files import atomic_save, atomic_write
-from goryu.games.shogi import Rules
-from goryu.games.state import Move, State
-from goryu.implementation import Board, Puct
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers
 from goryu.learning.self_play.config import LoopConfig
+from goryu.learning.self_play.network_match import network_match
 from goryu.learning.training.config import TrainingConfig
 from goryu.learning.training.dataset import Source, load_datasets
 from goryu.learning.training.export import export_onnx
 from goryu.learning.training.network import PolicyValueNet
 from goryu.learning.training.train import load_initial, train
-from goryu.match.openings import Opening
-from goryu.search.config import PuctConfig
-from goryu.search.evaluator import Evaluator
-
-RANDOM_PLIES = 4
-"""Random moves after the opening of a match."""
+from goryu.work.driver import Workforce
 
 TYPICAL_PLIES = 100
 """Moves of a game of self-play, by which the positions of a cycle are estimated before it is played."""
-
-MATCH_BATCH = 4
-"""Positions per network call in the match: the fastest batch size on one CPU core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +60,11 @@ def run_loop(
     folder: Path,
     report: Callable[[GameSummary], None] = lambda summary: None,
     on_step: Callable[[dict[str, Any]], None] = lambda entry: None,
+    watch: Callable[[Workforce], None] = lambda workforce: None,
 ) -> Iterator[LoopCycle]:
     """Runs the cycles that the folder lacks and yields every cycle, those of earlier runs too.
 
-    report: called after every game of self-play. on_step: the `report` of `train`.
+    report: called after every game of self-play. on_step: the `report` of `train`. watch: as in `run_tasks`.
 
     Raises InputError before the first game if a cycle cannot give one batch of positions.
     """
@@ -87,12 +77,13 @@ def run_loop(
         work = workers.PlayWork(name, config.self_play, config.openings, config.seed + number, config.games)
         played = workers.run(
             work, champion / "network.onnx", cycle / "self.games",
-            processes=config.processes, at_once=config.at_once, backend=config.backend, report=report,
+            processes=config.processes, cluster=config.cluster, at_once=config.at_once,
+            backend=config.backend, report=report, watch=watch,
         )  # fmt: skip
         losses = _train(config, folder, number, champion, on_step)
         score = None
         if config.match_games:
-            score = _match(config, cycle, champion)
+            score = _match(config, cycle, champion, watch)
         is_promoted = score is None or score.points > config.promotion
         yield LoopCycle(number, played.games, played.positions, losses, score, is_promoted)
         if is_promoted:
@@ -165,71 +156,14 @@ def _train(
     return {"policy": last["policy_loss"], "value": last["value_loss"]}
 
 
-def _match(config: LoopConfig, cycle: Path, champion: Path) -> Score:
+def _match(config: LoopConfig, cycle: Path, champion: Path, watch: Callable[[Workforce], None]) -> Score:
     """Plays the challenger against the champion unless the result exists."""
     path = cycle / "match.json"
     if not path.exists():
-        challenger, old = (
-            open_network(folder / "network.onnx", batch_size=MATCH_BATCH, backend=config.backend)
-            for folder in (cycle, champion)
-        )
-        rng, games = Random(config.seed + 1), config.match_games
-        score = shogi_match(
-            challenger,
-            old,
-            config.openings,
-            games,
-            config.match_playouts,
-            config.self_play.max_plies,
-            rng,
-        )
+        score = network_match(
+            cycle / "network.onnx", champion / "network.onnx", config.openings, config.match_games,
+            config.match_playouts, config.self_play.max_plies, Random(config.seed + 1),
+            backend=config.backend, processes=config.processes, cluster=config.cluster, watch=watch,
+        )  # fmt: skip
         atomic_write(path, json.dumps(asdict(score)))
     return Score(**json.loads(path.read_text()))
-
-
-def shogi_match(
-    challenger: Evaluator,
-    champion: Evaluator,
-    openings: tuple[Opening, ...],
-    games: int,
-    playouts: int,
-    max_plies: int,
-    rng: Random,
-) -> Score:
-    """Plays pairs of games with swapped colours and returns the challenger's score.
-
-    Each pair starts from one opening and four random plies, which make the games differ.
-    """
-    score = Score(0, 0, 0)
-    for _ in range(games // 2):
-        start = _random_start(rng.choice(openings), max_plies, rng)
-        for side in (0, 1):
-            agents = [_Agent(evaluator, playouts) for evaluator in (challenger, champion)]
-            final = play_game(agents[side], agents[1 - side], start.copy())
-            points = result(final) if side == 0 else -result(final)
-            score += Score(int(points > 0), int(points == 0), int(points < 0))
-    return score
-
-
-def _random_start(opening: Opening, max_plies: int, rng: Random) -> Board:
-    while True:
-        board = Board(opening.sfen, Rules(max_ply=max_plies, all_moves=False))
-        for move in opening.moves:
-            board.push_usi(move)
-        for _ in range(RANDOM_PLIES):
-            if board.outcome() is None:
-                board.push(rng.choice(board.legal_moves()))
-        if board.outcome() is None:
-            return board
-
-
-class _Agent:
-    """Plays the most visited move of a search that keeps its graph during the game."""
-
-    def __init__(self, evaluator: Evaluator, playouts: int) -> None:
-        self._search = Puct(evaluator, PuctConfig(batch_size=MATCH_BATCH))
-        self._playouts = playouts
-
-    def __call__(self, state: State) -> Move:
-        found = self._search.search(state, lambda stats: stats.is_proven, max_playouts=self._playouts)
-        return found.moves[0].move
