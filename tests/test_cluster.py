@@ -1,8 +1,15 @@
 """Work on a Ray cluster gives the same games as on one computer, whatever happens to its nodes."""
 
 import os
+import signal
+import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import asdict, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +19,28 @@ from goryu.learning.records.game_records import GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers as self_play
 from goryu.learning.self_play.config import SelfPlayConfig
+from goryu.learning.teacher import workers as teacher
+from goryu.learning.teacher.game import TeacherConfig
+from goryu.match.game import GameRules
+from goryu.match.game_log import GameEntry, GameLog
 from goryu.match.openings import Opening
-from goryu.work.cluster import ClusterConfig
-from goryu.work.driver import Workforce
+from goryu.match.time_control import TimeControl
+from goryu.match.tournament import Match, MatchConfig, MatchJob
+from goryu.match.usi_client import EngineSpec
+from goryu.work.cluster import ClusterConfig, ClusterError, ClusterPool
+from goryu.work.driver import Workforce, run_tasks
+from goryu.work.rehearsal import Rehearsal
+from goryu.work.seam import Task, WorkError
 
 pytest.importorskip("ray")
 if sys.platform == "win32":
     pytest.skip("kills processes as POSIX does", allow_module_level=True)
 
+import fcntl
+
 from ray.cluster_utils import Cluster
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "models" / "goryu-5x64-int8.onnx"
@@ -30,18 +48,29 @@ SHORT = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
 
 
-@pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    """A head without a core for workers, and two nodes of one core."""
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-    monkeypatch.setenv("RAY_DISABLE_IMPORT_WARNING", "1")
-    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "num_cpus": 0})
-    for _ in range(2):
-        cluster.add_node(**NODE)
-    try:
-        yield cluster
-    finally:
-        cluster.shutdown()
+FAKE_ENGINE = (sys.executable, str(ROOT / "tests" / "match_engines" / "fake_engine.py"))
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """A head without a core for workers, and two nodes of one core; one cluster at a time on a computer."""
+    lock = Path(tempfile.gettempdir()) / "goryu-test-cluster.lock"
+    with pytest.MonkeyPatch.context() as patch, lock.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        cluster = Cluster(initialize_head=True, head_node_args={**NODE, "num_cpus": 0})
+        try:
+            for _ in range(2):
+                cluster.add_node(**NODE)
+            yield cluster
+        finally:
+            cluster.shutdown()
+
+
+def kill_and_replace(cluster: Cluster) -> None:
+    """Kills a node and its workers as a power failure does; another node joins."""
+    cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+    cluster.add_node(**NODE)
 
 
 def by_number(path: Path) -> dict[int | None, GameRecord]:
@@ -51,12 +80,7 @@ def by_number(path: Path) -> dict[int | None, GameRecord]:
     return found
 
 
-def kill_node(cluster: Cluster) -> None:
-    """Kills a node and its workers as a power failure does."""
-    cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
-
-
-def after(games: int, act: Callable[[], object]) -> Callable[[GameSummary], None]:
+def once(games: int, act: Callable[[], object]) -> Callable[[GameSummary], None]:
     """Returns a report that does something once, when so many games are finished."""
     actions = [act]
 
@@ -67,29 +91,139 @@ def after(games: int, act: Callable[[], object]) -> Callable[[GameSummary], None
     return report
 
 
-def test_self_play_gives_the_local_games_though_a_node_dies_and_another_joins(
-    cluster: Cluster, tmp_path: Path
-) -> None:
-    def play(name: str, games: int, **how: Any) -> dict[int | None, GameRecord]:
-        work = self_play.PlayWork("test", SHORT, (Opening(),), 1, games)
+def test_work_goes_on_while_nodes_die_and_join(cluster: Cluster) -> None:
+    job = Rehearsal(seconds=0.01, size=200_000)  # Larger than what Ray sends within a message.
+    nodes: set[str] = set()
+    done = 0
+
+    def tasks() -> Iterator[Task]:
+        for number in count():
+            if len(nodes) > 2 and done > 50:
+                return
+            yield number, None
+
+    found: dict[int, bytes] = {}
+    pool = ClusterPool(ClusterConfig(cluster.address))
+    workforce = Workforce()
+
+    def watch(now: Workforce) -> None:
+        nonlocal workforce
+        workforce = now
+        nodes.update(now.nodes)
+
+    with closing(run_tasks(pool, job, tasks(), watch=watch)) as finished:
+        for results in finished:
+            for number, result in results:
+                assert number not in found
+                found[number] = result
+            if done <= 20 < len(found):
+                kill_and_replace(cluster)
+            done = len(found)
+    assert sorted(found) == list(range(len(found)))
+    assert all(result == job.answer(number) for number, result in found.items())
+    assert workforce.losses >= 1
+    assert sum(workforce.done.values()) == len(found)
+
+
+def test_self_play_gives_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:
+    def play(name: str, **how: Any) -> dict[int | None, GameRecord]:
+        work = self_play.PlayWork("test", SHORT, (Opening(),), 1, 20)
         self_play.run(work, MODEL, tmp_path / name, at_once=4, **how)
         return by_number(tmp_path / name)
 
-    def replace_node() -> None:
-        kill_node(cluster)
-        cluster.add_node(**NODE)
+    report = once(4, lambda: kill_and_replace(cluster))
+    remote = play("remote.games", cluster=ClusterConfig(cluster.address), report=report)
+    assert remote == play("local.games", processes=2)
 
-    seen: list[Workforce] = []
-    nodes: set[str] = set()
+    def label(name: str, **how: Any) -> dict[int | None, GameRecord]:
+        games = tuple(remote[number] for number in range(8))
+        work = self_play.ReanalysisWork("again", replace(SHORT, full_playouts=2), games, 0.5, False, 1)
+        self_play.run(work, MODEL, tmp_path / name, at_once=4, **how)
+        return by_number(tmp_path / name)
 
-    def watch(workforce: Workforce) -> None:
-        seen.append(workforce)
-        nodes.update(workforce.nodes)
+    assert label("again.games", cluster=ClusterConfig(cluster.address)) == label("here.games")
 
-    config = ClusterConfig(cluster.address)
-    remote = play("remote.games", 30, cluster=config, report=after(6, replace_node), watch=watch)
-    local = play("local.games", 30, processes=2)
-    assert remote == local
-    assert len(nodes) == 3
-    assert seen[-1].losses >= 1
-    assert sum(seen[-1].done.values()) <= 30
+
+def test_a_teacher_gives_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:
+    config = TeacherConfig(go="nodes 1", random_plies=(2, 4), max_plies=40)
+
+    def play(name: str, **how: Any) -> dict[int | None, GameRecord]:
+        teacher.run(EngineSpec(FAKE_ENGINE), config, tmp_path / name, games=40, **how)
+        return by_number(tmp_path / name)
+
+    report = once(5, lambda: kill_and_replace(cluster))
+    remote = play("remote.games", cluster=ClusterConfig(cluster.address), report=report)
+    assert remote == play("local.games", processes=2)
+
+
+def test_a_match_has_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:
+    pytest.importorskip("rsshogi")
+    limits = TimeControl.parse("nodes=1")
+    engines = (
+        EngineSpec(FAKE_ENGINE, limits=limits),
+        EngineSpec((*FAKE_ENGINE, "*:50"), limits=limits, name="Other"),
+    )
+
+    def play(name: str, on_game: Callable[[GameEntry], None], **how: Any) -> list[dict[str, Any]]:
+        config = MatchConfig(engines, 12, rules=GameRules(max_plies=30), directory=tmp_path / name)
+        (tmp_path / name).mkdir()
+        log = GameLog(tmp_path / name / "games.jsonl", config.identity())
+        match = Match(config, log, on_game, **how)
+        match.run()
+        log.close()
+        assert match.names == ("Fake", "Other")
+        measured = ("times_ms", "late_ms", "seconds", "date")
+        return [
+            {key: value for key, value in asdict(entry).items() if key not in measured}
+            for entry in match.entries
+        ]
+
+    actions = [lambda: kill_and_replace(cluster)]
+
+    def on_game(entry: GameEntry) -> None:
+        if actions:
+            actions.pop()()
+
+    remote = play("remote", on_game, cluster=ClusterConfig(cluster.address))
+    assert remote == play("local", lambda entry: None)
+
+
+def test_a_killed_driver_resumes_with_the_same_command(cluster: Cluster, tmp_path: Path) -> None:
+    pytest.importorskip("rich")
+    words = ["--cheap-playouts", "2", "--full-playouts", "6", "--max-plies", "40", "--at-once", "2"]
+    tool = [sys.executable, str(ROOT / "tools" / "selfplay.py"), "play", "--model", str(MODEL), *words]
+    remote, local = tmp_path / "remote.games", tmp_path / "local.games"
+    command = [*tool, "--games", "12", "--out", str(remote), "--cluster", cluster.address]
+    driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while driver.poll() is None and not (remote.exists() and remote.stat().st_size > 400):
+            time.sleep(0.02)
+        driver.send_signal(signal.SIGKILL)
+    finally:
+        driver.kill()
+        driver.wait()
+    kept = by_number(remote)
+    assert 0 < len(kept) < 12
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=500)
+    assert ended.returncode == 0, ended.stderr
+    assert "cluster: workers" in ended.stdout
+    subprocess.run([*tool, "--games", "12", "--out", str(local)], check=True, capture_output=True)
+    games = by_number(remote)
+    assert games == by_number(local)
+    assert {number: games[number] for number in kept} == kept
+
+
+def test_nodes_on_which_something_differs_are_not_used(cluster: Cluster) -> None:
+    engine = EngineSpec((str(MODEL),))
+    job = MatchJob(MatchConfig((engine, engine), 2), {str(MODEL): "0" * 64})
+    pool = ClusterPool(ClusterConfig(cluster.address))
+    with pytest.raises(WorkError, match=r"no computer of the cluster .*int8.onnx is another file"):
+        list(run_tasks(pool, job, iter([(0, None)])))
+
+
+@pytest.mark.parametrize(
+    "address, words", [("127.0.0.1:1", "nothing answers there"), ("here", "expected auto, local, HOST:PORT")]
+)
+def test_an_unknown_address_is_one_line(address: str, words: str) -> None:
+    with pytest.raises(ClusterError, match=rf"^--cluster {address}: {words}[^\n]*$"):
+        ClusterPool(ClusterConfig(address))

@@ -6,7 +6,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -137,10 +136,10 @@ def test_the_match_knows_the_better_player() -> None:
 
 
 def test_a_match_has_the_same_score_however_many_processes_play_it() -> None:
-    networks = [ROOT / "models" / f"goryu-5x64{kind}.onnx" for kind in ("", "-int8")]
-    games: tuple[Any, ...] = (CONFIG.openings, 6, 8, 40)
-    alone = shogi_match(*(open_network(path, batch_size=4) for path in networks), *games, Random(1))
-    assert network_match(*networks, *games, Random(1), processes=2) == alone
+    first, second = (ROOT / "models" / f"goryu-5x64{kind}.onnx" for kind in ("", "-int8"))
+    networks = (open_network(first, batch_size=4), open_network(second, batch_size=4))
+    alone = shogi_match(*networks, CONFIG.openings, 6, 8, 40, Random(1))
+    assert network_match(first, second, CONFIG.openings, 6, 8, 40, Random(1), processes=2) == alone
 
 
 def test_a_loop_with_too_few_positions_is_refused_before_it_plays(tmp_path: Path) -> None:

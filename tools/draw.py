@@ -46,6 +46,7 @@ LABELS = {
     "implementation": ("Python or C++", "Python か C++ か"),
     "evaluators": ("policy and value", "方策と価値"),
     "kifu": ("game records", "棋譜"),
+    "work": ("work split among computers", "複数の計算機への分担"),
     "search": ("the algorithms", "アルゴリズム"),
     "games": ("the rules", "ルール"),
 }

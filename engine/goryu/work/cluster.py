@@ -12,6 +12,8 @@ Only this module imports Ray, and only when a cluster is used.
 import logging
 import platform
 import queue
+import signal
+import socket
 import threading
 import time
 import traceback
@@ -55,6 +57,9 @@ WAIT_S = 0.2
 
 GATHER_S = 0.02
 """How long an actor waits for more results to send together."""
+
+ANSWER_S = 10.0
+"""How long the pool waits for the head of a cluster to answer at all."""
 
 CLOSE_S = 5.0
 """How long the pool waits at the end for actors to stop what they have started, such as engines."""
@@ -350,16 +355,30 @@ def _connect(address: str) -> Any:
     try:
         import ray
     except ModuleNotFoundError as error:
-        raise ClusterError(
-            "--cluster needs Ray: python3 tools/dev.py setup cluster, or pip install ray"
-        ) from error
+        advice = "python3 tools/dev.py setup cluster, or pip install ray"
+        raise ClusterError(f"--cluster needs Ray, which is not installed: {advice}") from error
+    _check_address(address)
+    options = {"address": None, "include_dashboard": False} if address == "local" else {"address": address}
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        ray.init(
-            address=None if address == "local" else address,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-            **({"include_dashboard": False} if address == "local" else {}),
-        )
+        ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         raise ClusterError(f"--cluster {address}: {_first_line(error)}") from error
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in handlers.items():
+                signal.signal(number, handler)  # Ray replaces it; ours closes the files.
     return ray
+
+
+def _check_address(address: str) -> None:
+    """Raises ClusterError if nothing answers at HOST:PORT, which Ray would try for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if address in ("auto", "local"):
+        return
+    if not colon or not port.isdecimal():
+        raise ClusterError(f"--cluster {address}: expected auto, local, HOST:PORT or ray://HOST:PORT")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), ANSWER_S).close()
+    except (OSError, OverflowError) as error:
+        raise ClusterError(f"--cluster {address}: nothing answers there: {error}") from error
