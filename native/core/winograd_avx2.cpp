@@ -1,42 +1,15 @@
 // The layers with AVX2.
-#include "winograd_layers.h"
+#include "winograd_x86.h"
 
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
-#include <string.h>
-
-#include "types.h"
-
+#ifdef GORYU_X86
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #elif defined(__GNUC__)
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #endif
-
-namespace goryu {
-namespace {
-
-#include "winograd_avx2.h"
-#include "winograd_kernels.h"
-
-}  // namespace
-}  // namespace goryu
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#elif defined(__GNUC__)
-#pragma GCC pop_options
 #endif
 
-namespace goryu {
-const Layers* layers_avx2() noexcept { return &kLayers; }
-}  // namespace goryu
-
-#else
-
-namespace goryu {
-const Layers* layers_avx2() noexcept { return nullptr; }
-}  // namespace goryu
-
-#endif
+#define GORYU_VECTORS "winograd_avx2.h"
+#define GORYU_LAYERS layers_avx2
+#include "winograd_x86_layers.h"

@@ -5,7 +5,7 @@ struct V {
     using I = __m256i;
     using H = __m256i;
     static constexpr int kLanes = 8;
-    static constexpr int kRows = 5;  // There are 16 registers.
+    static constexpr int kRows = 3, kVectors = 4;  // There are 16 registers.
 
     GORYU_INLINE static F load(const float* p) { return _mm256_loadu_ps(p); }
     GORYU_INLINE static void store(float* p, F x) { _mm256_storeu_ps(p, x); }
@@ -62,14 +62,22 @@ struct V {
         memcpy(&pair, p, sizeof pair);
         return _mm256_set1_epi32(pair);
     }
-    GORYU_INLINE static I dot(I sum, I a, H b) {
+    // Adds the products of pairs.
+    GORYU_INLINE static I dot(I sum, I a, const std::int16_t* b) {
+#if defined(__GNUC__) && !defined(__clang__) && !defined(GORYU_HAS_VNNI)
+        // As one instruction to the compiler: GCC would begin all products first, and run out of registers.
+        I product;
+        __asm__("vpmaddwd %2, %3, %1\n\tvpaddd %1, %0, %0"
+                : "+x"(sum), "=&x"(product)
+                : "m"(*reinterpret_cast<const __m256i_u*>(b)), "x"(a));
+        return sum;
+#else
+        return dot_h(sum, a, load_h(b));
+#endif
+    }
+    GORYU_INLINE static I dot_h(I sum, I a, H b) {
 #ifdef GORYU_HAS_VNNI
         return _mm256_dpwssd_avx_epi32(sum, a, b);
-#elif defined(__GNUC__) && !defined(__clang__)
-        // As one instruction to the compiler: GCC would begin all products of a tile first, and run out of registers.
-        I product;
-        __asm__("vpmaddwd %2, %3, %1\n\tvpaddd %1, %0, %0" : "+x"(sum), "=&x"(product) : "x"(b), "x"(a));
-        return sum;
 #else
         return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 #endif

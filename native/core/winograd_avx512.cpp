@@ -1,12 +1,7 @@
 // The layers with AVX-512, without VNNI.
-#include "winograd_layers.h"
+#include "winograd_x86.h"
 
-#if defined(__x86_64__) || defined(_M_X64)
-#include <immintrin.h>
-#include <string.h>
-
-#include "types.h"
-
+#ifdef GORYU_X86
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma"))), apply_to = function)
 #elif defined(__GNUC__)
@@ -15,30 +10,8 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma")
 #endif
-
-namespace goryu {
-namespace {
-
-#include "winograd_avx512.h"
-#include "winograd_kernels.h"
-
-}  // namespace
-}  // namespace goryu
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#elif defined(__GNUC__)
-#pragma GCC pop_options
 #endif
 
-namespace goryu {
-const Layers* layers_avx512() noexcept { return &kLayers; }
-}  // namespace goryu
-
-#else
-
-namespace goryu {
-const Layers* layers_avx512() noexcept { return nullptr; }
-}  // namespace goryu
-
-#endif
+#define GORYU_VECTORS "winograd_avx512.h"
+#define GORYU_LAYERS layers_avx512
+#include "winograd_x86_layers.h"

@@ -5,7 +5,7 @@ struct V {
     using I = __m512i;
     using H = __m512i;
     static constexpr int kLanes = 16;
-    static constexpr int kRows = 9;
+    static constexpr int kRows = 9, kVectors = 2;
 
     GORYU_INLINE static F load(const float* p) { return _mm512_loadu_ps(p); }
     GORYU_INLINE static void store(float* p, F x) { _mm512_storeu_ps(p, x); }
@@ -54,7 +54,8 @@ struct V {
         memcpy(&pair, p, sizeof pair);
         return _mm512_set1_epi32(pair);
     }
-    GORYU_INLINE static I dot(I sum, I a, H b) {
+    GORYU_INLINE static I dot(I sum, I a, const std::int16_t* b) { return dot_h(sum, a, load_h(b)); }
+    GORYU_INLINE static I dot_h(I sum, I a, H b) {
 #ifdef GORYU_HAS_VNNI
         return _mm512_dpwssd_epi32(sum, a, b);
 #else

@@ -1,7 +1,7 @@
 // The layers, for any kind of vector instructions. Included inside an anonymous namespace by a file that has
 // switched those instructions on and has defined V, the operations on one vector:
 //   F, I, H          vectors of kLanes floats, kLanes int32, 2 * kLanes int16
-//   kRows            rows of a tile of 9 that are multiplied at once
+//   kRows, kVectors  rows (of 9) and vectors of outputs that are multiplied at once
 // Nothing of the standard library is instantiated here: the linker could choose this file's copy for the whole
 // program, and older processors would fail in it.
 //
@@ -185,82 +185,64 @@ GORYU_INLINE void transform_inputs(const Kind& kind, const float* map, int chann
     }
 }
 
-// ---- Products: rows of v, [rows][inputs], times a block of weights for two vectors of outputs. The next place's
+// ---- Products: rows of v, [rows][inputs], times a block of weights for vectors of outputs. The next place's
 // weights are fetched meanwhile: they come from the third-level cache or from memory.
 
-#define GORYU_ROWS_3(X) X(0) X(1) X(2)
-#define GORYU_ROWS_4(X) GORYU_ROWS_3(X) X(3)
-#define GORYU_ROWS_5(X) GORYU_ROWS_4(X) X(4)
-#define GORYU_ROWS_9(X) GORYU_ROWS_5(X) X(5) X(6) X(7) X(8)
-
-#define GORYU_ZERO16(r) V::I a##r = V::zero(), b##r = V::zero();
-#define GORYU_STEP16(r)                                         \
-    {                                                           \
-        const V::I x = V::broadcast_pair(v + r * stride + 2 * k); \
-        a##r = V::dot(a##r, x, w0);                             \
-        b##r = V::dot(b##r, x, w1);                             \
+// One place's 32 outputs of kRows rows, kVectors vectors at once, so that all sums stay in registers.
+template <int kRows, int kVectors>
+GORYU_INLINE void some_products(const std::int16_t* v, std::ptrdiff_t stride, const std::int16_t* u, int inputs,
+                                std::int32_t* out) {
+    constexpr int kLine = 32;  // Numbers in 64 bytes.
+    V::I sums[kRows][kVectors];
+    for (int r = 0; r < kRows; ++r) {
+        for (int j = 0; j < kVectors; ++j) sums[r][j] = V::zero();
     }
-#define GORYU_STORE16(r)                         \
-    V::store_i(out + r * kBlock, a##r);          \
-    V::store_i(out + r * kBlock + V::kLanes, b##r);
-
-#define GORYU_ZERO32(r) V::F a##r = V::set1(0.0F), b##r = V::set1(0.0F);
-#define GORYU_STEP32(r)                            \
-    {                                              \
-        const V::F x = V::set1(v[r * stride + k]); \
-        a##r = V::fma(x, w0, a##r);                \
-        b##r = V::fma(x, w1, b##r);                \
-    }
-#define GORYU_STORE32(r)                       \
-    V::store(out + r * kBlock, a##r);          \
-    V::store(out + r * kBlock + V::kLanes, b##r);
-
-#define GORYU_PRODUCTS(rows)                                                                                     \
-    GORYU_INLINE void products16_##rows(const std::int16_t* v, std::ptrdiff_t stride, const std::int16_t* u,     \
-                                        int pairs, std::int32_t* out) {                                          \
-        const std::ptrdiff_t ahead = 2 * kBlock * pairs;                                                         \
-        GORYU_ROWS_##rows(GORYU_ZERO16) for (int k = 0; k < pairs; ++k, u += 2 * kBlock) {                        \
-            const V::H w0 = V::load_h(u), w1 = V::load_h(u + 2 * V::kLanes);                                     \
-            GORYU_PREFETCH(u + ahead);                                                                           \
-            if (V::kLanes == 16) GORYU_PREFETCH(u + ahead + 2 * V::kLanes);                                      \
-            GORYU_ROWS_##rows(GORYU_STEP16)                                                                      \
-        }                                                                                                        \
-        GORYU_ROWS_##rows(GORYU_STORE16)                                                                         \
-    }                                                                                                            \
-    GORYU_INLINE void products32_##rows(const float* v, std::ptrdiff_t stride, const float* u, int inputs,       \
-                                        float* out) {                                                            \
-        GORYU_ROWS_##rows(GORYU_ZERO32) for (int k = 0; k < inputs; ++k, u += kBlock) {                           \
-            const V::F w0 = V::load(u), w1 = V::load(u + V::kLanes);                                             \
-            GORYU_ROWS_##rows(GORYU_STEP32)                                                                      \
-        }                                                                                                        \
-        GORYU_ROWS_##rows(GORYU_STORE32)                                                                         \
-    }
-
-GORYU_PRODUCTS(3)
-GORYU_PRODUCTS(4)
-GORYU_PRODUCTS(5)
-GORYU_PRODUCTS(9)
-
-// Nine rows times a block of 32 outputs; out [9][32].
-inline void products(const std::int16_t* v, std::ptrdiff_t stride, const std::int16_t* u, int inputs,
-                     std::int32_t* out) {
-    for (int j = 0; j < kBlock; j += 2 * V::kLanes) {
-        if constexpr (V::kRows == 9) {
-            products16_9(v, stride, u + 2 * j, inputs / 2, out + j);
-        } else {
-            products16_5(v, stride, u + 2 * j, inputs / 2, out + j);
-            products16_4(v + 5 * stride, stride, u + 2 * j, inputs / 2, out + 5 * kBlock + j);
+    const std::ptrdiff_t ahead = static_cast<std::ptrdiff_t>(kBlock) * inputs;
+    for (int k = 0; k < inputs; k += 2, u += 2 * kBlock) {
+        for (int at = 0; at < 2 * V::kLanes * kVectors; at += kLine) GORYU_PREFETCH(u + ahead + at);
+        V::I x[kRows];
+        for (int r = 0; r < kRows; ++r) x[r] = V::broadcast_pair(v + r * stride + k);
+        for (int j = 0; j < kVectors; ++j) {
+            for (int r = 0; r < kRows; ++r) sums[r][j] = V::dot(sums[r][j], x[r], u + 2 * V::kLanes * j);
         }
+    }
+    for (int r = 0; r < kRows; ++r) {
+        for (int j = 0; j < kVectors; ++j) V::store_i(out + r * kBlock + V::kLanes * j, sums[r][j]);
     }
 }
 
-inline void products(const float* v, std::ptrdiff_t stride, const float* u, int inputs, float* out) {
-    for (int j = 0; j < kBlock; j += 2 * V::kLanes) {
-        if constexpr (V::kRows == 9) {
-            products32_9(v, stride, u + j, inputs, out + j);
-        } else {
-            products32_5(v, stride, u + j, inputs, out + j);
-            products32_4(v + 5 * stride, stride, u + j, inputs, out + 5 * kBlock + j);
+template <int kRows, int kVectors>
+GORYU_INLINE void some_products(const float* v, std::ptrdiff_t stride, const float* u, int inputs, float* out) {
+    constexpr int kLine = 16;
+    V::F sums[kRows][kVectors];
+    for (int r = 0; r < kRows; ++r) {
+        for (int j = 0; j < kVectors; ++j) sums[r][j] = V::set1(0.0F);
+    }
+    const std::ptrdiff_t ahead = static_cast<std::ptrdiff_t>(kBlock) * inputs;
+    for (int k = 0; k < inputs; ++k, u += kBlock) {
+        for (int at = 0; at < V::kLanes * kVectors; at += kLine) GORYU_PREFETCH(u + ahead + at);
+        V::F x[kRows];
+        for (int r = 0; r < kRows; ++r) x[r] = V::set1(v[r * stride + k]);
+        for (int j = 0; j < kVectors; ++j) {
+            const V::F w = V::load(u + V::kLanes * j);
+            for (int r = 0; r < kRows; ++r) sums[r][j] = V::fma(x[r], w, sums[r][j]);
+        }
+    }
+    for (int r = 0; r < kRows; ++r) {
+        for (int j = 0; j < kVectors; ++j) V::store(out + r * kBlock + V::kLanes * j, sums[r][j]);
+    }
+}
+
+// Nine rows times a block of 32 outputs; out [9][32]. A vector of outputs has twice as many weights in integers.
+template <class Element, class Sum>
+inline void products(const Element* v, std::ptrdiff_t stride, const Element* u, int inputs, Sum* out) {
+    constexpr int kWeights = sizeof(Sum) / sizeof(Element) * V::kLanes;
+    constexpr int kVectors = V::kVectors, kRows = V::kRows;
+    static_assert(kTiles % kRows == 0 && kBlock % (kVectors * V::kLanes) == 0);
+    for (int j = 0; j < kBlock / V::kLanes; j += kVectors) {
+        for (int r = 0; r < kTiles; r += kRows) {
+            some_products<kRows, kVectors>(v + r * stride, stride, u + j * kWeights, inputs,
+                                           out + r * kBlock + j * V::kLanes);
         }
     }
 }
@@ -444,8 +426,8 @@ struct StemIntegers {
             const V::H left = V::add_h(V::load_h(at + rows[0]), V::load_h(at + rows[1]));
             const V::H right = V::add_h(V::load_h(at + rows[2]), V::load_h(at + rows[3]));
             const V::H four = V::add_h(left, right);
-            sums[v] = V::dot(sums[v], even, four);
-            sums[v + 1] = V::dot(sums[v + 1], odd, four);
+            sums[v] = V::dot_h(sums[v], even, four);
+            sums[v + 1] = V::dot_h(sums[v + 1], odd, four);
         }
     }
     GORYU_INLINE static V::F value(Vector sum, const float* factors) {
@@ -588,27 +570,35 @@ void pool(const PoolCall& call) {
     }
 }
 
+// kVectors: as many sums at once hide the time that one addition takes.
+template <Activation kActivation, int kVectors>
+GORYU_INLINE void dense_outputs(const DenseCall& call, int n, int output) {
+    V::F sums[kVectors];
+    for (int v = 0; v < kVectors; ++v) sums[v] = V::load(call.bias + output + v * V::kLanes);
+    const float* from = call.from + n * call.from_stride;
+    const float* weights = call.weights + output;
+    for (int g = 0; g < call.groups; ++g, from += call.width) {
+        for (int i = 0; i < call.used; ++i, weights += call.outputs) {
+            const V::F x = V::set1(from[i]);
+            for (int v = 0; v < kVectors; ++v) {
+                sums[v] = V::add(sums[v], V::mul(x, V::load(weights + v * V::kLanes)));
+            }
+        }
+    }
+    float* to = call.to + n * call.to_stride + output;
+    for (int v = 0; v < kVectors; ++v) V::store(to + v * V::kLanes, activate<kActivation>(sums[v]));
+}
+
 template <Activation kActivation>
 struct Dense {
     static void run(const DenseCall& call) {
         constexpr int kVectors = kBlock / V::kLanes;
         for (int n = 0; n < call.positions; ++n) {
-            for (int o = 0; o < call.outputs; o += kBlock) {
-                V::F sums[kVectors];
-                for (int v = 0; v < kVectors; ++v) sums[v] = V::load(call.bias + o + v * V::kLanes);
-                const float* from = call.from + n * call.from_stride;
-                const float* weights = call.weights + o;
-                for (int g = 0; g < call.groups; ++g, from += call.width) {
-                    for (int i = 0; i < call.used; ++i, weights += call.outputs) {
-                        const V::F x = V::set1(from[i]);
-                        for (int v = 0; v < kVectors; ++v) {
-                            sums[v] = V::add(sums[v], V::mul(x, V::load(weights + v * V::kLanes)));
-                        }
-                    }
-                }
-                float* to = call.to + n * call.to_stride + o;
-                for (int v = 0; v < kVectors; ++v) V::store(to + v * V::kLanes, activate<kActivation>(sums[v]));
+            int output = 0;
+            for (; output + 2 * kBlock <= call.outputs; output += 2 * kBlock) {
+                dense_outputs<kActivation, 2 * kVectors>(call, n, output);
             }
+            if (output < call.outputs) dense_outputs<kActivation, kVectors>(call, n, output);
         }
     }
 };

@@ -17,7 +17,7 @@ struct V {
     using I = int32x4_t;
     using H = int16x8_t;
     static constexpr int kLanes = 4;
-    static constexpr int kRows = 9;
+    static constexpr int kRows = 9, kVectors = 2;
 
     GORYU_INLINE static F load(const float* p) { return vld1q_f32(p); }
     GORYU_INLINE static void store(float* p, F x) { vst1q_f32(p, x); }
@@ -64,7 +64,8 @@ struct V {
         memcpy(&pair, p, sizeof pair);
         return vdupq_n_s32(pair);
     }
-    GORYU_INLINE static I dot(I sum, I a, H b) {
+    GORYU_INLINE static I dot(I sum, I a, const std::int16_t* b) { return dot_h(sum, a, load_h(b)); }
+    GORYU_INLINE static I dot_h(I sum, I a, H b) {
         const int16x8_t pairs = vreinterpretq_s16_s32(a);
         const int32x4_t low = vmull_s16(vget_low_s16(pairs), vget_low_s16(b));
         return add_i(sum, vpaddq_s32(low, vmull_high_s16(pairs, b)));
