@@ -39,7 +39,7 @@ MATE_NODES = 40
 
 MEASURED_S = 0.2
 ROUNDS = 3
-"""How long each choice is tried, and how often. The fastest round counts: other programs slow it down."""
+"""How long each choice is tried, and how often. The fastest round counts: other programs only slow down."""
 
 LEAST_GAIN = 1.1
 """A choice replaces the usual one only if it is this much faster."""
