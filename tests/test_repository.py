@@ -216,7 +216,8 @@ def test_every_program_of_the_package_is_a_command_and_a_script() -> None:
 def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleType) -> None:
     text = path.read_text(encoding="utf-8")
     assert set(re.findall(r"tools[/\\]dev\.py ([a-z]+)", text)) <= set(dev.VERBS)
-    assert set(re.findall(r"\bgoryu(?:\.exe)? ([a-z]+)", "".join(code_blocks(path)))) <= set(COMMANDS)
+    named = re.findall(r"\bgoryu(?:\.exe)? ([a-z][a-z-]*[a-z])", "".join(code_blocks(path)))
+    assert set(named) <= set(COMMANDS)
     assert set(re.findall(r"\bbat[\\/](\w+\.bat)", text)) <= {launcher.name for launcher in LAUNCHERS}
 
 
@@ -276,7 +277,7 @@ def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["options", "-h"]])
 def test_help_names_every_command(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
-    assert set(re.findall(r"^  (\w+) ", capsys.readouterr().out, re.MULTILINE)) == set(COMMANDS)
+    assert set(re.findall(r"^  ([\w-]+) ", capsys.readouterr().out, re.MULTILINE)) == set(COMMANDS)
 
 
 def test_the_version_is_that_of_usi(capsys: pytest.CaptureFixture[str]) -> None:

@@ -424,6 +424,14 @@ MESSAGES: dict[str, str] = {
     "mates in one": "1手詰",
     "at least half": "半分以上",
     "mirror images": "左右反転",
+    "{seen} of {count} among the first {top} moves, {won} with a good value": (
+        "{count}局面中 {seen}局面で上位{top}手以内、{won}局面で価値が正"
+    ),
+    "the values differ by {value:.2f}, the policies by {policy:.0%}": (
+        "価値の差 {value:.2f}、方策の差 {policy:.0%}"
+    ),
+    "values at most {most} apart": "価値の差は {most} 以下",
+    "at least {least} apart": "差は {least} 以上",
     # goryu convert.
     "{file}: {format}, {size}": "{file}：{format}、{size}",
     "verified on {positions} positions: largest difference {policy:.1e} (policy), {value:.1e} (value)": (

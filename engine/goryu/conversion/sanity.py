@@ -16,6 +16,7 @@ import numpy as np
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.implementation import Board
+from goryu.language import tr
 
 FIRST_MOVES = ("7g7f", "2g2f", "5g5f", "1g1f", "9g9f", "6g6f", "6i7h", "7i6h", "3i4h", "4i3h", "2h5h", "2h7h")
 """The first moves of nearly all games between strong players."""
@@ -92,10 +93,10 @@ def _rooks(network: NetworkEvaluator) -> list[Finding]:
         Finding(
             "a rook more, a rook less",
             f"{more:+.2f}, {less:+.2f}",
-            f"at least {ROOK} apart",
+            tr("at least {least} apart", least=ROOK),
             more - less >= ROOK,
         ),
-        Finding("a rook to take", f"{', '.join(moves)}; {value:+.2f}", f"{TAKES_ROOK} first", is_taken),
+        Finding("a rook to take", f"{', '.join(moves)}; {value:+.2f}", TAKES_ROOK, is_taken),
     ]
 
 
@@ -105,7 +106,13 @@ def _mates(network: NetworkEvaluator) -> Finding:
     won = sum(value > 0 for (_, value), _ in found)
     return Finding(
         "mates in one",
-        f"{seen} of {len(MATES)} among the first {TOP} moves, {won} with a good value",
+        tr(
+            "{seen} of {count} among the first {top} moves, {won} with a good value",
+            seen=seen,
+            count=len(MATES),
+            top=TOP,
+            won=won,
+        ),
         "at least half",
         min(seen, won) >= len(MATES) / 2,
     )
@@ -125,8 +132,8 @@ def _mirror(network: NetworkEvaluator, boards: Sequence[Board]) -> Finding:
     value, policy = float(np.mean(values)), float(np.mean(policies))
     return Finding(
         "mirror images",
-        f"the values differ by {value:.2f}, {policy:.0%} of the policy moves",
-        f"values at most {MIRRORED} apart",
+        tr("the values differ by {value:.2f}, the policies by {policy:.0%}", value=value, policy=policy),
+        tr("values at most {most} apart", most=MIRRORED),
         value <= MIRRORED,
     )
 
