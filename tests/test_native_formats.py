@@ -1,7 +1,9 @@
 """The native planes and labels of every format against the Python ones, and games of the native search."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators.formats.aobazero import AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
@@ -17,7 +20,11 @@ from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import from_logit, from_probability, from_tanh
-from goryu.games.shogi import Rules
+from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.network import NetworkEvaluator
+from goryu.games.shogi import Board, Rules, move_from_usi
+from goryu.search.config import PuctConfig
+from goryu.search.puct import Puct
 
 Array = npt.NDArray[Any]
 
@@ -124,3 +131,118 @@ def test_a_format_of_somebody_else_has_no_native_twin(native: ModuleType) -> Non
 
     with pytest.raises(ValueError, match="native twin"):
         native.fill_planes(OtherFormat(from_probability), [native.Board()], [])
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], Path]:
+    """A small network with random weights for every format, in floats and in halves."""
+    pytest.importorskip("onnx")
+    folder = tmp_path_factory.mktemp("models")
+    found = {}
+    for kind in TENSORS:
+        for is_half in (False, True):
+            path = found[kind, is_half] = folder / f"{kind}-{is_half}.onnx"
+            write_random_network(1, 16, path, kind=kind, is_half=is_half)
+    return found
+
+
+@pytest.mark.parametrize("is_half", [False, True], ids=["float", "half"])
+@pytest.mark.parametrize("kind", TENSORS)
+def test_the_native_search_with_a_network_is_that_of_python(
+    native: ModuleType, models: dict[tuple[str, bool], Path], kind: str, is_half: bool
+) -> None:
+    network = NetworkEvaluator(models[kind, is_half], backend="onnxruntime")
+    network.set_draw_value(-0.2)
+    config = PuctConfig(batch_size=3, draw_value=-0.2)
+    moves = [move_from_usi(usi) for usi in ("2g2f", "8c8d", "2f2e", "8d8e", "6i7h")]
+    rules, found = Rules(max_ply=40), []
+    for puct, board in ((Puct, Board(rules=rules)), (native.Puct, native.Board(rules=rules))):
+        for move in moves:
+            board.push(move)
+        found.append(puct(network, config).search(board, lambda stats: False, max_playouts=60))
+    python, twin = found
+    assert [(move.move, move.visits, move.value, move.prior) for move in twin.moves] == [
+        (move.move, move.visits, move.value, move.prior) for move in python.moves
+    ]
+
+
+@pytest.mark.parametrize("kind", TENSORS)
+def test_a_network_of_every_format_plays_a_game_without_python(
+    native: ModuleType, models: dict[tuple[str, bool], Path], kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = NetworkEvaluator(models[kind, False], backend="onnxruntime", batch_size=4)
+    monkeypatch.setattr(network, "evaluate", None)  # What the search calls where there is no native twin.
+    puct = native.Puct(network, PuctConfig(batch_size=4))
+    board = native.Board(rules=Rules(max_ply=24))
+    while board.outcome() is None:
+        result = puct.search(board, lambda stats: False, max_playouts=16)
+        assert result.moves[0].move in board.legal_moves()
+        board.push(result.moves[0].move)
+    assert board.ply == 24 or not board.legal_moves()
+
+
+@pytest.mark.parametrize("kind", TENSORS)
+def test_the_format_is_recognised_by_the_file(models: dict[tuple[str, bool], Path], kind: str) -> None:
+    for is_half in (False, True):
+        network = NetworkEvaluator(models[kind, is_half], backend="onnxruntime")
+        planes = sum(spec.shape[0] for spec in network.format.inputs)
+        assert network.format.name.split()[0] == TENSORS[kind].format
+        assert planes == sum(TENSORS[kind].inputs.values())
+
+
+def test_the_user_decides_between_the_two_books(tmp_path: Path, models: dict[tuple[str, bool], Path]) -> None:
+    onnx: Any = pytest.importorskip("onnx")
+    model = onnx.load(models["python-dlshogi", False])
+    del model.metadata_props[:]
+    nameless = tmp_path / "nameless.onnx"
+    onnx.save(model, nameless)
+    for wanted, expected in (
+        ("auto", "python-dlshogi2 104"),
+        ("python-dlshogi2", "python-dlshogi2 104"),
+        ("python-dlshogi", "python-dlshogi 104"),
+    ):
+        network = NetworkEvaluator(nameless, backend="onnxruntime", model_format=wanted)
+        assert network.format.name == expected
+    overruled = NetworkEvaluator(
+        models["python-dlshogi", False], backend="onnxruntime", model_format="python-dlshogi2"
+    )
+    assert overruled.format.name == "python-dlshogi2 104"
+
+
+@pytest.mark.parametrize("backend", ["cpu", "onnxruntime"])
+def test_a_format_that_the_file_does_not_have_is_refused(
+    models: dict[tuple[str, bool], Path], backend: str
+) -> None:
+    with pytest.raises(ModelError, match="expected the format nshogi"):
+        NetworkEvaluator(models["dlshogi", False], backend=backend, model_format="nshogi")
+
+
+def test_unknown_metadata_is_refused_with_the_known_names(
+    tmp_path: Path, models: dict[tuple[str, bool], Path]
+) -> None:
+    onnx: Any = pytest.importorskip("onnx")
+    model = onnx.load(models["nshogi", False])
+    onnx.helper.set_model_props(model, {"goryu.format": "gps"})
+    onnx.save(model, tmp_path / "gps.onnx")
+    with pytest.raises(ModelError, match=r"one of dlshogi, .*; found 'gps'"):
+        NetworkEvaluator(tmp_path / "gps.onnx", backend="cpu")
+
+
+@pytest.mark.parametrize("kind", TENSORS)
+def test_a_damaged_file_of_any_format_is_a_model_error(
+    tmp_path: Path, models: dict[tuple[str, bool], Path], kind: str
+) -> None:
+    content = models[kind, False].read_bytes()
+    rng = Random(1)
+    path = tmp_path / "damaged.onnx"
+    for end in (0, 1, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:end])
+        with pytest.raises(ModelError, match=r"damaged\.onnx"):
+            NetworkEvaluator(path, backend="cpu")
+    for _ in range(6):  # Some damage does not show; what shows is a ModelError.
+        damaged = bytearray(content)
+        for _ in range(20):
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+        path.write_bytes(damaged)
+        with suppress(ModelError):
+            NetworkEvaluator(path, backend="cpu")

@@ -45,6 +45,11 @@ class Comparison:
         """Returns the median of a network's rates, in positions a second of CPU time."""
         return median(self.rates[network, name])
 
+    def search_over_alone(self, network: int, batch: int) -> float:
+        """Returns the median of the search's rate over that of the network alone, round by round."""
+        rounds = zip(self.rates[network, f"{SEARCH} {batch}"], self.rates[network, str(batch)], strict=True)
+        return median(search / alone for search, alone in rounds)
+
     def best_search(self, network: int) -> tuple[int, float]:
         """Returns the batch size that is best in a search, and the evaluations per second."""
         rates = [(self.median(network, f"{SEARCH} {batch}"), batch) for batch in self.batches]

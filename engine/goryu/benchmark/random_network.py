@@ -1,21 +1,69 @@
-"""A network of our trainer's architecture with random weights, to measure how fast its size is."""
+"""Networks of our trainer's architecture with random weights, in any format, to measure their speed."""
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-LABELS = 27
+from goryu.evaluators.formats.aobazero import AOBAZERO_LABELS, AOBAZERO_PLANES
+from goryu.evaluators.formats.detect import METADATA_KEY
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
+from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
+from goryu.evaluators.formats.nshogi import NSHOGI_PLANES
+from goryu.evaluators.formats.python_dlshogi2 import BOOK_PLANES
+
+VALUE_CHANNELS = 32
 
 
-def write_random_network(blocks: int, channels: int, path: Path, seed: int = 1) -> None:
-    """Writes an ONNX file of the dlshogi format: residual blocks, policy head, value head.
+@dataclass(frozen=True, slots=True)
+class Tensors:
+    """What a format's networks have: planes by input, the name and the labels of the policy, and the heads.
+
+    heads: the operator that computes each value from its sum.
+    format: for the metadata.
+    """
+
+    format: str
+    inputs: dict[str, int]
+    policy: str
+    heads: dict[str, str]
+    labels: int = DLSHOGI_LABELS
+
+
+_DLSHOGI = {"output_value": "Sigmoid"}
+_NSHOGI = {"value": "Sigmoid", "draw": "Sigmoid"}
+
+TENSORS = {
+    "dlshogi": Tensors("dlshogi", {"input1": BOARD_PLANES, "input2": HAND_PLANES}, "output_policy", _DLSHOGI),
+    "dlshogi-119": Tensors(
+        "dlshogi",
+        {"input1": BOARD_PLANES, "input2": HAND_PLANES + NYUGYOKU_PLANES},
+        "output_policy",
+        _DLSHOGI,
+    ),
+    "python-dlshogi2": Tensors("python-dlshogi2", {"x": BOOK_PLANES}, "policy", {"value": "Identity"}),
+    "python-dlshogi": Tensors("python-dlshogi", {"x": BOOK_PLANES}, "policy", {"value": "Identity"}),
+    "nshogi": Tensors("nshogi", {"input": NSHOGI_PLANES[0]}, "policy", _NSHOGI),
+    "nshogi-93": Tensors("nshogi", {"input": NSHOGI_PLANES[1]}, "policy", _NSHOGI),
+    "aobazero": Tensors("aobazero", {"x": AOBAZERO_PLANES}, "policy", {"value": "Tanh"}, AOBAZERO_LABELS),
+}
+"""By the names that `write_random_network` takes."""
+
+
+def write_random_network(
+    blocks: int, channels: int, path: Path, seed: int = 1, *, kind: str = "dlshogi", is_half: bool = False
+) -> None:
+    """Writes an ONNX file: residual blocks, policy head, value heads.
+
+    kind: one of `TENSORS`. is_half: compute in float16, inputs and outputs too.
 
     Needs the package onnx.
     """
     from onnx import TensorProto, helper, numpy_helper, save
 
+    tensors = TENSORS[kind]
     random = np.random.default_rng(seed)
     nodes: list[Any] = []
     constants: list[Any] = []
@@ -23,7 +71,7 @@ def write_random_network(blocks: int, channels: int, path: Path, seed: int = 1) 
     def weights(*shape: int) -> str:
         name = f"w{len(constants)}"
         scale = math.prod(shape[1:]) ** -0.5
-        values = (random.standard_normal(shape) * scale).astype(np.float32)
+        values = (random.standard_normal(shape) * scale).astype(np.float16 if is_half else np.float32)
         constants.append(numpy_helper.from_array(values, name))
         return name
 
@@ -35,23 +83,30 @@ def write_random_network(blocks: int, channels: int, path: Path, seed: int = 1) 
     def conv(x: str, inputs: int, outputs: int, size: int) -> str:
         return add("Conv", x, weights(outputs, inputs, size, size), weights(outputs), pads=[size // 2] * 4)
 
-    x = add("Relu", add("Add", conv("input1", 62, channels, 3), conv("input2", 57, channels, 1)))
+    sizes = (3, 1)  # Planes with squares; planes that are constant.
+    stems = [
+        conv(name, n, channels, size) for (name, n), size in zip(tensors.inputs.items(), sizes, strict=False)
+    ]
+    x = add("Relu", add("Add", *stems) if len(stems) == 2 else stems[0])
     for _ in range(blocks):
         y = conv(add("Relu", conv(x, channels, channels, 3)), channels, channels, 3)
         x = add("Relu", add("Add", x, y))
-    add("Flatten", conv(x, channels, LABELS, 1), to="output_policy")
-    pooled = add("ReduceMean", add("Relu", conv(x, channels, 32, 1)), axes=[2, 3], keepdims=0)
-    value = add("Gemm", pooled, weights(1, 32), weights(1), transB=1)
-    add("Sigmoid", value, to="output_value")
-    shapes = {
-        "input1": [62, 9, 9],
-        "input2": [57, 9, 9],
-        "output_policy": [LABELS * 81],
-        "output_value": [1],
-    }
-    tensors = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", *shape])
-        for name, shape in shapes.items()
-    ]
-    graph = helper.make_graph(nodes, "random", tensors[:2], tensors[2:], constants)
-    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    add("Flatten", conv(x, channels, tensors.labels // 81, 1), to=tensors.policy)
+    pooled = add("ReduceMean", add("Relu", conv(x, channels, VALUE_CHANNELS, 1)), axes=[2, 3], keepdims=0)
+    for name, head in tensors.heads.items():
+        add(head, add("Gemm", pooled, weights(1, VALUE_CHANNELS), weights(1), transB=1), to=name)
+    element = TensorProto.FLOAT16 if is_half else TensorProto.FLOAT
+
+    def described(shapes: dict[str, list[int]]) -> list[Any]:
+        return [helper.make_tensor_value_info(name, element, ["n", *shape]) for name, shape in shapes.items()]
+
+    graph = helper.make_graph(
+        nodes,
+        "random",
+        described({name: [planes, 9, 9] for name, planes in tensors.inputs.items()}),
+        described({tensors.policy: [tensors.labels]} | {name: [1] for name in tensors.heads}),
+        constants,
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    helper.set_model_props(model, {METADATA_KEY: tensors.format})
+    save(model, str(path))

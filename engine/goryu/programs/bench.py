@@ -8,6 +8,8 @@
                                                 backends and other models side by side
     goryu bench --size 10x128 --compare winograd-float onnxruntime
                                                 the same with a network of random weights
+    goryu bench --size 5x64 --compare dlshogi python-dlshogi2 nshogi aobazero
+                                                formats, with networks of random weights
 
 Every number is the median of several rounds; network and search are measured in turn, so a busy machine slows
 both. GORYU_IMPLEMENTATION=python or native chooses the implementation. Rates are per second of CPU time of
@@ -77,7 +79,8 @@ def make_parser() -> argparse.ArgumentParser:
         "--compare",
         nargs="+",
         metavar="NAME",
-        help="measure only networks: backends for the model, or ONNX files for the backend cpu",
+        help="measure only networks: backends for the model, ONNX files for the backend cpu, or, with --size, "
+        "formats for onnxruntime; `over alone` is the search's rate over that of the network alone",
     )
     parser.add_argument(
         "--size",
@@ -143,7 +146,7 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
     from rich.table import Table
 
     from goryu.benchmark.backends import SEARCH, Comparison
-    from goryu.benchmark.random_network import write_random_network
+    from goryu.benchmark.random_network import TENSORS, write_random_network
 
     with TemporaryDirectory() as folder:
         model = args.model or model_path(EvaluatorConfig())
@@ -151,25 +154,28 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
             blocks, channels = args.size
             model = Path(folder) / f"random-{blocks}x{channels}.onnx"
             write_random_network(blocks, channels, model)
-        networks = [
-            NetworkEvaluator(model, batch_size=8, backend=name, threads=args.threads)
-            if name in BACKENDS
-            else NetworkEvaluator(name, batch_size=8, backend="cpu", threads=args.threads)
-            for name in args.compare
-        ]
+        networks = []
+        for name in args.compare:
+            path, backend = (model, name) if name in BACKENDS else (Path(name), "cpu")
+            if args.size and name in TENSORS:
+                path, backend = Path(folder) / f"{name}.onnx", "onnxruntime"
+                write_random_network(*args.size, path, kind=name)
+            networks.append(NetworkEvaluator(path, batch_size=8, backend=backend, threads=args.threads))
     for network in networks:
         print(network.description)
     comparison = Comparison(networks)
     for _ in track(comparison.run(args.runs), "measuring", total=args.runs, transient=True):
         pass
     kinds = [f"{before}{batch}" for before in ("", f"{SEARCH} ") for batch in comparison.batches]
-    table = Table("positions/s of CPU time, by batch size", *kinds, "best search")
+    table = Table("positions/s of CPU time, by batch size", *kinds, "best search", "over alone")
     compared: dict[str, dict[str, float]] = {}
     for i, name in enumerate(args.compare):
         compared[name] = {kind: comparison.median(i, kind) for kind in kinds}
         batch, rate = comparison.best_search(i)
         rates = (number(each) for each in compared[name].values())
-        table.add_row(name, *rates, f"{number(rate)} (batch {batch})")
+        over_alone = comparison.search_over_alone(i, batch)
+        compared[name]["search over alone"] = over_alone
+        table.add_row(name, *rates, f"{number(rate)} (batch {batch})", f"{over_alone:.3f}")
     Console(width=200).print(table)
     return compared
 
