@@ -40,7 +40,7 @@ FORMATS: list[ModelFormat] = [
 
 every_format = pytest.mark.parametrize("model_format", FORMATS, ids=lambda each: each.name)
 
-ENTERING_KINGS = "lnsg1k2l/1r3+P1b1/p1pp+Ppppp/9/9/9/PPPP1PPPP/1B1+p3R1/LNS2KGNL b G2S2P2g2sn 40"
+ENTERING_KINGS = "1+P1K1G3/+P+P1G+P4/1S+R1+P4/9/9/9/3+p1+p1k1/2+r3g2/4+p2+bs w BGSN2L7Ps3n2l3p 180"
 LIMITS = (0, 100, 256, 320, 513)
 
 

@@ -79,8 +79,8 @@ def make_parser() -> argparse.ArgumentParser:
         "--compare",
         nargs="+",
         metavar="NAME",
-        help="measure only networks: backends for the model, ONNX files for the backend cpu, or, with --size, "
-        "formats for onnxruntime; `over alone` is the search's rate over that of the network alone",
+        help="measure only networks: backends for the model, ONNX files for the backend cpu, or, with "
+        "--size, formats for onnxruntime; `over alone`: the search's rate over that of the network alone",
     )
     parser.add_argument(
         "--size",
@@ -159,7 +159,8 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
             path, backend = (model, name) if name in BACKENDS else (Path(name), "cpu")
             if args.size and name in TENSORS:
                 path, backend = Path(folder) / f"{name}.onnx", "onnxruntime"
-                write_random_network(*args.size, path, kind=name)
+                blocks, channels = args.size
+                write_random_network(blocks, channels, path, kind=name)
             networks.append(NetworkEvaluator(path, batch_size=8, backend=backend, threads=args.threads))
     for network in networks:
         print(network.description)
