@@ -159,6 +159,24 @@ def test_the_game_survives_a_restart_of_the_server(open_page: Any, server: Any, 
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
+def test_the_game_survives_a_restart_of_the_server_and_a_reload(
+    open_page: Any, server: Any, on_board: Any
+) -> None:
+    page = open_page()
+    page.locator('input[name="side"][value="both"]').check(force=True)
+    page.get_by_role("button", name="Start").click()
+    on_board(page).move("7g7f")
+    expect(page.locator(".moves li")).to_have_count(1)
+    page.goto("about:blank")
+    server.call(server.server.sessions.clear)
+    # The answer to the hello comes before the view is there.
+    page.route("**/js/play.js", lambda route: (time.sleep(1), route.continue_()))
+    page.goto(server.url)
+    expect(page.locator(".moves li")).to_have_count(1)
+    on_board(page).move("3c3d", "gote")
+    expect(page.locator(".moves li")).to_have_count(2)
+
+
 # The outbox and the jobs, without a browser.
 
 
@@ -226,3 +244,24 @@ def test_messages_are_in_the_language_of_the_page(open_page: Any) -> None:
     open_text.click()
     expect(page.locator(".toast.error").last).to_contain_text("is not legal")
     page.problems = [one for one in page.problems if "5五玉" not in one]
+
+
+def test_a_huge_paste_is_refused_and_the_connection_stays(open_page: Any, server: Any) -> None:
+    page = open_page("#review")
+    page.locator(".opener").wait_for()
+    page.wait_for_function("() => sessionStorage.getItem('goryu.session')")
+    paste = """() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", "▲７六歩\\n".repeat(200000));  // 3 MB in UTF-8.
+      document.dispatchEvent(new ClipboardEvent("paste", { clipboardData }));
+    }"""
+    page.evaluate(paste)
+    expect(page.locator(".toast.error")).to_contain_text("larger than 1 MB")
+    too_large = """async () => {
+      const socket = await import("/static/js/socket.js");
+      return socket.request("play.options", { text: "x".repeat(3 << 20) }).catch((error) => error.message);
+    }"""
+    page.problems = []
+    assert "too large" in page.evaluate(too_large)
+    assert page.evaluate("async () => (await import('/static/js/socket.js')).request('play.options')")
+    assert len(server.server._sockets) == 1

@@ -13,7 +13,7 @@ import pytest
 
 from goryu.web import server as server_module
 from goryu.web.security import TOKEN_HEADER, Guard
-from goryu.web.session import MessageError, choice, field, number, parse
+from goryu.web.session import MOST_WAITING, MessageError, choice, field, number, parse
 
 Do = Callable[[aiohttp.ClientSession], Awaitable[Any]]
 
@@ -235,6 +235,19 @@ class TestMessages:
         assert refused["ok"] is False
         assert refused["error"]
         assert (answered["id"], answered["ok"]) == (7, True)
+
+    def test_a_flood_of_messages_is_answered(self, server: Any) -> None:
+        async def do(client: aiohttp.ClientSession) -> Any:
+            socket = await hello(client, server)
+            await socket.receive_json()
+            count = 3 * MOST_WAITING
+            for number in range(count):
+                await socket.send_str(json.dumps({"type": "play.state", "id": number}))
+            answers = [await socket.receive_json() for _ in range(count)]
+            await socket.close()
+            return [answer["id"] for answer in answers] == list(range(count))
+
+        assert ask(do)
 
     def test_a_message_that_is_too_large_closes_the_connection(self, server: Any) -> None:
         async def do(client: aiohttp.ClientSession) -> Any:

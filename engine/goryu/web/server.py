@@ -193,6 +193,7 @@ class Server:
                 await socket.close(code=WSCloseCode.UNSUPPORTED_DATA)
             else:
                 session.receive(message.data)
+                await asyncio.sleep(0)  # A flood of messages must not keep the replies from being sent.
 
     def _left(self, session: Session, is_closed: bool) -> None:
         """Notes that a tab has lost its connection. is_closed: did it say goodbye?"""

@@ -286,12 +286,14 @@ class PlayView {
   // Actions.
 
   async hint() {
+    const hasFocus = document.activeElement === this.buttons.hint; // A disabled button loses it.
     this.buttons.hint.disabled = true;
     try {
       const hints = await socket.request("play.hint", { number: this.state.number });
       this.showHints(hints);
     } finally {
       this.draw();
+      if (hasFocus && document.activeElement === document.body) this.buttons.hint.focus();
     }
   }
 

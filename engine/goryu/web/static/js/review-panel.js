@@ -103,7 +103,7 @@ i18n.extend({
     "review.played": "{number}手目 {move}：{kind}",
     "review.change": "勝率 {before} % → {after} %",
     "review.better": "最善：",
-    "review.refutation": "とがめる順：",
+    "review.refutation": "とがめる手順：",
     "review.next": "予想：",
     "review.missed": "{plies}手詰を逃した",
     "review.allows": "{plies}手詰がある",
@@ -136,6 +136,15 @@ const ENDINGS = {
 
 function endingName(ending) {
   return i18n.current() === "ja" ? (ENDINGS[ending] ?? ending) : ending;
+}
+
+const HEADERS = {
+  "開始日時": "Started", "終了日時": "Ended", "棋戦": "Event", "場所": "Place", "持ち時間": "Time", "秒読み": "Byoyomi",
+  "消費時間": "Time used", "戦型": "Opening", "表題": "Title", "備考": "Note", "記録係": "Recorder", "掲載": "Published",
+};
+
+function headerName(key) {
+  return i18n.current() === "en" ? (HEADERS[key] ?? key) : key;
 }
 
 function pick(pair) {
@@ -212,7 +221,7 @@ export class ReviewPanel {
     stage.append(this.names[1]);
     const boardPlace = h("div");
     stage.append(boardPlace, this.names[0], navigation, this.branchLine);
-    const graphPanel = h("div", { class: "panel" }, h("h2", { dataset: { i18n: "review.graph.title" } }), this.graph, this.facts);
+    const graphPanel = h("div", { class: "panel win-rates" }, h("h2", { dataset: { i18n: "review.graph.title" } }), this.graph, this.facts);
     const left = h("div", { class: "left" }, stage, graphPanel, this.players);
     const side = h(
       "div",
@@ -220,8 +229,8 @@ export class ReviewPanel {
       ...(this.options.actions ?? []),
       this.judgement,
       this.candidates,
-      h("div", { class: "panel" }, h("h2", { dataset: { i18n: "review.mistakes" } }), this.mistakes),
-      h("div", { class: "panel" }, h("h2", { dataset: { i18n: "review.moves" } }), this.moves),
+      h("div", { class: "panel mistakes-panel" }, h("h2", { dataset: { i18n: "review.mistakes" } }), this.mistakes),
+      h("div", { class: "panel moves-panel" }, h("h2", { dataset: { i18n: "review.moves" } }), this.moves),
     );
     this.root = h("div", { class: "columns review-columns", hidden: true }, left, side);
     section.append(this.root);
@@ -424,7 +433,7 @@ export class ReviewPanel {
       endingName(game.ending),
     ];
     const thresholds = Object.fromEntries(Object.entries(game.thresholds).map(([kind, least]) => [kind, percent(least)]));
-    const headers = Object.entries(game.headers).map(([key, value]) => `${key}: ${value}`).join("  ");
+    const headers = Object.entries(game.headers).map(([key, value]) => `${headerName(key)}: ${value}`).join("  ");
     this.facts.replaceChildren(
       h("p", { class: "about", text: facts.filter(Boolean).join("　") }),
       headers ? h("p", { text: headers }) : "",

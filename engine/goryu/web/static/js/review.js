@@ -183,7 +183,9 @@ class ReviewView {
   }
 
   async openText(text) {
-    if (text.trim()) await this.open({ name: i18n.t("review.pasted"), text });
+    const name = i18n.t("review.pasted");
+    if (new Blob([text]).size > MOST_BYTES) toast(i18n.t("review.too.large", { name }), "error");
+    else if (text.trim()) await this.open({ name, text });
   }
 
   /** Opens a record, {name, content} or {name, text}, and begins its review. */

@@ -1,5 +1,13 @@
 // The connection to the server: one WebSocket and one session per tab.
 
+import * as i18n from "./i18n.js";
+
+i18n.extend({
+  en: { "socket.too.large": "This text is too large for Goryu." },
+  ja: { "socket.too.large": "文字数が多すぎます。" },
+});
+
+const MOST_BYTES = 2 << 20; // The server closes the connection at a larger message.
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5000;
 const KEY = "goryu.session";
@@ -13,6 +21,7 @@ let socket = null;
 let number = 0;
 let delay = FIRST_DELAY_MS;
 let isReady = false;
+let isNew = false; // Of the session, when the last connection was made.
 let hasEnded = false;
 let language = () => "en";
 
@@ -70,9 +79,10 @@ function receive(message) {
   } else if (message.type === "session.welcome") {
     sessionStorage.setItem(KEY, message.session);
     isReady = true;
+    isNew = message.new;
     delay = FIRST_DELAY_MS;
     for (const listener of states) listener(true, "");
-    for (const listener of connected) listener(message.new);
+    for (const listener of connected) listener(isNew);
   } else if (message.type === "session.alive") {
     socket.send('{"type":"session.alive"}');
   } else {
@@ -91,7 +101,9 @@ export class ConnectionLost extends Error {
 export function request(type, content = {}) {
   if (!isReady) return Promise.reject(new ConnectionLost());
   const id = ++number;
-  socket.send(JSON.stringify({ ...content, type, id }));
+  const text = JSON.stringify({ ...content, type, id });
+  if (new Blob([text]).size > MOST_BYTES) return Promise.reject(new Error(i18n.t("socket.too.large")));
+  socket.send(text);
   return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
 }
 
@@ -107,7 +119,7 @@ export function on(type, handler) {
  */
 export function onConnected(listener) {
   connected.add(listener);
-  if (isReady) listener(false);
+  if (isReady) listener(isNew);
 }
 
 /** Calls `listener(isConnected, reason)` whenever the connection is lost or made. */
