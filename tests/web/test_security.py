@@ -241,8 +241,8 @@ class TestMessages:
             socket = await hello(client, server)
             await socket.receive_json()
             count = 3 * MOST_WAITING
-            for number in range(count):
-                await socket.send_str(json.dumps({"type": "play.state", "id": number}))
+            for identity in range(count):
+                await socket.send_str(json.dumps({"type": "play.state", "id": identity}))
             answers = [await socket.receive_json() for _ in range(count)]
             await socket.close()
             return [answer["id"] for answer in answers] == list(range(count))
