@@ -145,7 +145,7 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
     from rich.progress import track
     from rich.table import Table
 
-    from goryu.benchmark.backends import SEARCH, Comparison
+    from goryu.benchmark.backends import BATCHES, SEARCH, Comparison
     from goryu.benchmark.random_network import TENSORS, write_random_network
 
     with TemporaryDirectory() as folder:
@@ -164,7 +164,7 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
             networks.append(NetworkEvaluator(path, batch_size=8, backend=backend, threads=args.threads))
     for network in networks:
         print(network.description)
-    comparison = Comparison(networks)
+    comparison = Comparison(networks, batches=(args.batch,) if args.batch else BATCHES)
     for _ in track(comparison.run(args.runs), "measuring", total=args.runs, transient=True):
         pass
     kinds = [f"{before}{batch}" for before in ("", f"{SEARCH} ") for batch in comparison.batches]
