@@ -7,7 +7,6 @@ from pathlib import Path
 from random import Random
 from types import ModuleType
 
-import cshogi
 import pytest
 
 from goryu.games.shogi import Board, move_to_usi
@@ -41,6 +40,7 @@ UNSOLVED = "l5r1l/9/1kn2+B1p1/ppPp4p/4N1s2/P4P2P/1SNg2PP1/1KG4r1/L6NL w B2G2P2s5
 
 def assert_line_mates(sfen: str, moves: tuple[Move, ...]) -> None:
     """Replays a mate by the rules of another library."""
+    cshogi = pytest.importorskip("cshogi")
     board = cshogi.Board(sfen)
     for i, move in enumerate(moves):
         assert board.move_from_usi(move_to_usi(move)) in list(board.legal_moves)

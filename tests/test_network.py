@@ -402,6 +402,52 @@ def test_an_error_of_cuda_is_reported_with_advice(model: Path, monkeypatch: pyte
     assert how_to_install("cuda") in messages[0]
 
 
+def test_the_cache_of_tensorrt_depends_on_model_device_and_library(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    trained = tmp_path / model.name
+    trained.write_bytes(model.read_bytes() + b"another")
+
+    def cache(path: Path, device: int) -> str:
+        return provider_options("tensorrt", path, device)["trt_engine_cache_path"]
+
+    folders = {cache(model, 0), cache(model, 1), cache(trained, 0)}
+    monkeypatch.setattr("goryu.evaluators.providers._library_version", lambda: "9.9.9")
+    assert len(folders | {cache(model, 0)}) == 4
+    assert cache(model, 0) == cache(model, 0)
+
+
+def test_openvino_computes_what_onnxruntime_does(model: Path) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    if "OpenVINOExecutionProvider" not in onnxruntime.get_available_providers():
+        pytest.skip("this onnxruntime does not contain OpenVINO")
+    network = NetworkEvaluator(model, backend="openvino", batch_size=4)
+    assert network.backend == "OpenVINO"
+    states = [Board(), Board("4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1")]
+    expected = NetworkEvaluator(model, backend="onnxruntime").evaluate(states)
+    for found, wanted in zip(network.evaluate(states), expected, strict=True):
+        assert found.value == pytest.approx(wanted.value, abs=1e-4)
+        assert found.policy == pytest.approx(wanted.policy, abs=1e-4)
+    with pytest.raises(BackendError, match=r"OpenVINO-GPU cannot be used: .*no GPU of Intel"):
+        NetworkEvaluator(model, backend="openvino-gpu", device=99)
+
+
+@pytest.mark.parametrize("backend", ["openvino", "openvino-gpu", "coreml", "directml", "cuda"])
+def test_a_backend_that_is_not_installed_falls_back_with_its_reason_or_is_an_error(
+    backend: str, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CPUExecutionProvider"])
+    assert backend_chain(backend, allows_fallback=False) == (backend,)
+    evaluator, messages = open_with_fallback(model, backend)
+    assert evaluator.backend in ("CPU", "Winograd")
+    (message,) = messages
+    assert "cannot be used: the installed onnxruntime does not contain it" in message
+    with pytest.raises(BackendError, match="cannot be used: the installed onnxruntime does not contain it"):
+        NetworkEvaluator(model, backend=backend)
+
+
 def test_options_of_tensorrt_are_spelled_as_onnxruntime_wants(
     tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -712,3 +713,43 @@ def test_a_log_that_cannot_be_written_is_reported_and_the_engine_plays(ready: En
     ready.expect("readyok")
     ready.send("go nodes 5")
     ready.expect("bestmove .*")
+
+
+# A GPU that cannot be used.
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="makes a library that looks like a driver")
+@pytest.mark.parametrize("fallback", [True, False])
+def test_cuda_without_a_gpu_is_refused_once_with_its_reason(
+    fallback: bool, pool: Pool, tmp_path: Path
+) -> None:
+    """With onnxruntime-gpu. A driver without a GPU lets onnxruntime try, fail, and write to stdout too."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
+        pytest.skip("this onnxruntime does not contain CUDA")
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    (tmp_path / "driver.c").write_text("int cuInit(unsigned flags) { return 100; }\n")
+    driver = str(tmp_path / "libcuda.so.1")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", driver, str(tmp_path / "driver.c")], check=True)
+    with pool.start(LD_LIBRARY_PATH=str(tmp_path)) as engine:
+        usiok(engine)
+        engine.send("setoption name Backend value cuda")
+        engine.send(f"setoption name AllowFallback value {str(fallback).lower()}")
+        engine.send("isready")
+        lines = []
+        while (line := engine.expect(".*")) != "readyok":
+            lines += [line] if line else []  # Empty lines keep the GUI waiting.
+        assert all(line.startswith("info string ") for line in lines)
+        refusals = [line for line in lines if "CUDA cannot be used" in line]
+        engine.send("position startpos\ngo nodes 5")
+        if fallback:
+            assert len(refusals) == 1
+            assert any("backend=Winograd" in line or "backend=CPU" in line for line in lines)
+            engine.expect(r"bestmove [1-9].*")
+        else:
+            assert refusals[0].startswith("info string Error! ")
+            assert "(AllowFallback is false)" in refusals[0]
+            assert not any("backend=" in line for line in lines)
+            engine.expect("bestmove resign")

@@ -54,6 +54,9 @@ _GPU_BATCH = 128
 _SMALL_BATCH = 16
 """Smaller batches are not padded on a CPU."""
 
+_SESSION_PER_SIZE = ("CUDA", "DirectML", "CoreML", "OpenVINO-GPU", "OpenVINO")
+"""Backends that have a session for each batch size; see `NetworkEvaluator._handle`."""
+
 _BUFFER_DEVICES = {"CPU": "cpu", "CUDA": "cuda", "TensorRT": "cuda"}
 """onnxruntime's names of the devices that have our buffers, by backend."""
 
@@ -113,11 +116,15 @@ class NetworkEvaluator:
             self._session = open_session(self.path, name, threads=threads, device=device)
             self.format, self._file_types, fixed = self._read_tensors(self._session, model_format)
         self._is_fixed = fixed is not None
-        on_cpu = self.backend in ("CPU", "Winograd")
+        on_cpu = self.backend in ("CPU", "OpenVINO", "Winograd")
         if self.kernel and batch_size is None:
             batch_size = best_batch(self.kernel)
         self.batch_size = batch_size or fixed or (_CPU_BATCH if on_cpu else _GPU_BATCH)
-        self._batch_sizes = [fixed] if fixed else _batch_sizes(self.batch_size, step_by_one=on_cpu)
+        self._batch_sizes = (
+            [fixed]
+            if fixed
+            else _batch_sizes(self.batch_size, step_by_one=on_cpu and self.backend != "OpenVINO")
+        )
         self._answers: list[Array] = []  # Those of the last warm-up, for their shapes and types.
         self._handles: dict[int, Any] = {}  # By batch size, where each has its own session.
         self.packed: PackedNetwork | None = None
@@ -142,7 +149,7 @@ class NetworkEvaluator:
 
     @property
     def backend(self) -> str:
-        """The backend in use: "TensorRT", "CUDA", "DirectML", "CPU" (onnxruntime) or "Winograd"."""
+        """The backend in use: "Winograd", or one of onnxruntime such as "CUDA" or "CPU"."""
         return self._session.backend if self._session else "Winograd"
 
     @property
@@ -279,10 +286,10 @@ class NetworkEvaluator:
         With CUDA and DirectML each size has its own, opened in the warm-up. Since onnxruntime 1.20 a
         convolution on CUDA keeps the plan of the last shape only (`UpdateState` in its cuda/nn/conv.cc), and
         making another takes many times as long as the batch. DirectML optimises a network for the shapes that
-        are known when the session is opened ("Performance Tuning" in its documentation).
+        are known when the session is opened ("Performance Tuning" in its documentation), as OpenVINO does.
         """
         assert self._session
-        if self._is_fixed or self.backend not in ("CUDA", "DirectML"):
+        if self._is_fixed or self.backend not in _SESSION_PER_SIZE:
             return self._session.handle
         if size not in self._handles:
             axes = {node.shape[0]: size for node in self._session.handle.get_inputs()}
@@ -309,7 +316,7 @@ class NetworkEvaluator:
                 device=_BUFFER_DEVICES.get(self.backend),
                 device_id=self._device,
                 streams=streams,
-                session_per_size=not self._is_fixed and self.backend in ("CUDA", "DirectML"),
+                session_per_size=not self._is_fixed and self.backend in _SESSION_PER_SIZE,
                 one_at_a_time=self._lock if self.backend == "DirectML" else None,
             )
             check_packing(self.format, packed, self._answer, is_exact=self._is_exact())
@@ -327,7 +334,7 @@ class NetworkEvaluator:
 
     def _open_packed(self, content: bytes, batch: str | int, size: int) -> Any:
         assert self._session
-        axes = {batch: size} if isinstance(batch, str) and self.backend in ("CUDA", "DirectML") else None
+        axes = {batch: size} if isinstance(batch, str) and self.backend in _SESSION_PER_SIZE else None
         return open_session(
             self.path,
             self.backend.lower(),

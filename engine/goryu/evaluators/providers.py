@@ -24,31 +24,59 @@ from goryu.installation import how_to_install
 
 T = TypeVar("T")
 
-BACKENDS = ("auto", "tensorrt", "cuda", "directml", "cpu", "winograd", "winograd-float", "onnxruntime")
-"""The backends that a user may choose. The last four run on the CPU.
+BACKENDS = (
+    "auto",
+    "tensorrt",
+    "cuda",
+    "directml",
+    "coreml",
+    "openvino-gpu",
+    "openvino",
+    "cpu",
+    "winograd",
+    "winograd-float",
+    "onnxruntime",
+)
+"""The backends that a user may choose. The last five run on the CPU.
 
+coreml: Apple's, on whatever it chooses. openvino, openvino-gpu: Intel's, on a CPU or on a GPU of Intel.
 winograd, winograd-float: our own kernel (`kernel.py`) in 16-bit integers or in float32.
 cpu: winograd for the networks that it knows, onnxruntime for others.
 """
 
 _AUTOMATIC = ("cuda", "directml", "cpu")
-"""Not TensorRT, which compiles each new network for minutes."""
+"""Not TensorRT, which compiles each new network for minutes; not OpenVINO, which on a CPU is slower than our
+own code; and not CoreML, which has not been tried."""
 
 _FALLBACKS = {
     "tensorrt": ("cuda", "cpu"),
     "cuda": ("cpu",),
     "directml": ("cpu",),
+    "coreml": ("cpu",),
+    "openvino-gpu": ("cpu",),
+    "openvino": ("cpu",),
     "cpu": (),
     "winograd": ("onnxruntime",),
     "winograd-float": ("onnxruntime",),
     "onnxruntime": (),
 }
 
-_NAMES = {"tensorrt": "TensorRT", "cuda": "CUDA", "directml": "DirectML", "cpu": "CPU"}
+_NAMES = {
+    "tensorrt": "TensorRT",
+    "cuda": "CUDA",
+    "directml": "DirectML",
+    "coreml": "CoreML",
+    "openvino-gpu": "OpenVINO-GPU",
+    "openvino": "OpenVINO",
+    "cpu": "CPU",
+}
 _PROVIDERS = {
     "tensorrt": "TensorrtExecutionProvider",
     "cuda": "CUDAExecutionProvider",
     "directml": "DmlExecutionProvider",
+    "coreml": "CoreMLExecutionProvider",
+    "openvino-gpu": "OpenVINOExecutionProvider",
+    "openvino": "OpenVINOExecutionProvider",
     "cpu": "CPUExecutionProvider",
 }
 
@@ -77,7 +105,7 @@ class Session:
     """An open model.
 
     handle: the onnxruntime.InferenceSession.
-    backend: the one in use: "TensorRT", "CUDA", "DirectML" or "CPU".
+    backend: the one in use, a value of `_NAMES`.
     """
 
     handle: Any
@@ -130,7 +158,7 @@ def open_session(
     axes: Mapping[str, int] | None = None,
     content: bytes | None = None,
 ) -> Session:
-    """Opens a model file on one backend: "tensorrt", "cuda", "directml" or "cpu".
+    """Opens a model file on one backend of onnxruntime, a key of `_PROVIDERS`.
 
     threads: CPU threads for one network call. device: number of the GPU.
     axes: the lengths of free axes of the model, by their names, if they will always be the same.
@@ -151,7 +179,7 @@ def open_session(
         onnxruntime.preload_dlls()  # Finds the CUDA libraries of the nvidia-* wheels.
     options = _session_options(onnxruntime, backend, threads, axes or {})
     try:
-        providers = _providers(backend, path, device, content)
+        providers = _providers(backend, path, device, content, threads)
         # enable_fallback=0: onnxruntime must not replace the provider, neither now nor in mid-game.
         handle = onnxruntime.InferenceSession(
             content or str(path), options, providers=providers, enable_fallback=0
@@ -178,6 +206,7 @@ def _obstacle(onnxruntime: Any, name: str) -> str | None:
     """Returns why a backend cannot work on this machine, or None if only an attempt can show it."""
     if _PROVIDERS[name] not in onnxruntime.get_available_providers():
         advice = f": {how_to_install('directml')}" if name == "directml" and sys.platform == "win32" else ""
+        advice = f": {how_to_install('openvino')}" if name.startswith("openvino") else advice
         return f"the installed onnxruntime does not contain it{advice}"
     if name in ("cuda", "tensorrt"):
         driver = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
@@ -190,11 +219,11 @@ def _obstacle(onnxruntime: Any, name: str) -> str | None:
 
 def _unstarted(onnxruntime: Any, name: str) -> str:
     """Returns why onnxruntime did not start a backend, which it reports only on stderr, and some advice."""
-    library = f"onnxruntime_providers_{name}"
+    library = f"onnxruntime_providers_{name.removesuffix('-gpu')}"
     library = f"{library}.dll" if sys.platform == "win32" else f"lib{library}.so"
     try:
         ctypes.CDLL(str(Path(onnxruntime.__file__).parent / "capi" / library))
-        reason = "its reason is on stderr"
+        reason = "no GPU of Intel, or no driver?" if name == "openvino-gpu" else "its reason is on stderr"
     except OSError as error:
         reason = _first_line(error)
     return f"onnxruntime could not start it: {reason}{_CUDA_ADVICE if name == 'cuda' else ''}"
@@ -216,22 +245,29 @@ def _session_options(onnxruntime: Any, name: str, threads: int, axes: Mapping[st
 
 
 def _providers(
-    backend: str, path: Path, device: int, content: bytes | None
+    backend: str, path: Path, device: int, content: bytes | None, threads: int
 ) -> list[tuple[str, dict[str, str]]]:
     """Returns the provider of a backend, and those that run the few operators that it does not implement."""
     names = (backend, *_FALLBACKS[backend])
-    return [(_PROVIDERS[name], _provider_options(name, path, device, content)) for name in names]
+    return [(_PROVIDERS[name], _provider_options(name, path, device, content, threads)) for name in names]
 
 
-def _provider_options(name: str, path: Path, device: int, model: bytes | None = None) -> dict[str, str]:
-    if name == "cpu":
+def _provider_options(
+    name: str, path: Path, device: int, model: bytes | None = None, threads: int = 1
+) -> dict[str, str]:
+    if name in ("cpu", "coreml"):
         return {}
+    if name == "openvino":  # "FP32": on some processors its own choice is bfloat16, with other answers.
+        return {"device_type": "CPU", "precision": "FP32", "num_of_threads": str(threads), "num_streams": "1"}
+    if name == "openvino-gpu":
+        return {"device_type": f"GPU.{device}"}
     options = {"device_id": str(device)}
     if name == "tensorrt":
-        # TensorRT notices another GPU or version by itself, but not other weights: networks of one shape
-        # have files of one size, and a network that was trained further often keeps its name.
+        # TensorRT does not notice other weights: networks of one shape have files of one size, and a network
+        # that was trained further often keeps its name.
         content = sha256(model or path.read_bytes()).hexdigest()[:16]
-        cache = _compiled_networks() / (f"{path.stem}-{content}" if path.stem.isascii() else content)
+        name = f"{path.stem}-{content}" if path.stem.isascii() else content
+        cache = _compiled_networks() / f"{name}-gpu{device}-ort{_library_version()}"
         cache.mkdir(parents=True, exist_ok=True)
         options |= {
             "trt_fp16_enable": "True",  # Python's names: onnxruntime refuses "1".
@@ -239,6 +275,10 @@ def _provider_options(name: str, path: Path, device: int, model: bytes | None = 
             "trt_engine_cache_path": str(cache),
         }
     return options
+
+
+def _library_version() -> str:
+    return next((version(name) for name in _DISTRIBUTIONS if _is_installed(name)), "unknown")
 
 
 def _compiled_networks() -> Path:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NETWORK_ERRORS = (ModelError, BackendError, OSError, ImportError)
 """The errors with which a network may fail to load."""
 
-GPU_BACKENDS = ("TensorRT", "CUDA", "DirectML")
+GPU_BACKENDS = ("TensorRT", "CUDA", "DirectML", "CoreML", "OpenVINO-GPU")
 """The names of the backends that are not CPUs."""
 
 BATCH_WITHOUT_NETWORK = 4

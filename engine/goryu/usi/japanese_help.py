@@ -20,7 +20,7 @@ JAPANESE_HELP = {
         "goryu convertを使わずに変換した『将棋AIで学ぶディープラーニング』のモデル（python-dlshogi）だけ。"
     ),
     "Backend": (
-        "ネットワークを動かすもの。autoは動く中で最も速いもの。cpuは、対応するネットワークなら独自のコード"
+        "ネットワークを動かすもの。autoはCUDA、DirectML、CPUの順で、動く最初のもの。cpuは、対応するネットワークなら独自のコード"
         "（winograd）、それ以外はonnxruntime。"
     ),
     "AllowFallback": "モデルやバックエンドが使えないとき、投了せずに、報告して弱い評価で指す。",

@@ -67,9 +67,9 @@ OPTIONS: tuple[Option, ...] = (
           "What the model's planes and labels mean. auto: recognised by the file. Only a network of the "
           "first book (python-dlshogi) that goryu convert has not written needs to be named."),
     combo("Backend", "evaluator.backend",
-          "auto tensorrt cuda directml cpu winograd winograd-float onnxruntime",
-          "What runs the network. auto: the fastest that works. cpu: Goryu's own code (winograd) for the "
-          "networks that it knows, onnxruntime for others."),
+          "auto tensorrt cuda directml coreml openvino-gpu openvino cpu winograd winograd-float onnxruntime",
+          "What runs the network. auto: the first of CUDA, DirectML and CPU that works. cpu: Goryu's own "
+          "code (winograd) for the networks that it knows, onnxruntime for others."),
     check("AllowFallback", "evaluator.allows_fallback",
           "If the model or the backend fails, report it and play with a weaker one instead of resigning."),
     spin("Device", "evaluator.device", -1, 1023, NUMBER, "Number of the GPU. -1: the CPU.", "gpu_id"),
