@@ -43,15 +43,15 @@ A function is imported when its command is run: `usiok` must come before heavy m
 
 HELP = """usage: goryu [COMMAND] ...
 
-  usi      runs the USI engine on stdin and stdout, for GUIs; the default; see goryu usi --help
-  play     plays a game in the terminal; see goryu play --help
-  web      opens a page in the browser: play, review games, watch searches; see goryu web --help
-  analyze  reviews game records: win rates, mistakes, what was better; see goryu analyze --help
-  tree     draws the tree of a search on any position; see goryu tree --help
-  convert  turns a network of another program into an ONNX file; see goryu convert --help
+  usi          runs the USI engine on stdin and stdout, for GUIs; the default; see goryu usi --help
+  play         plays a game in the terminal; see goryu play --help
+  web          opens a page in the browser: play, review games, watch searches; see goryu web --help
+  analyze      reviews game records: win rates, mistakes, what was better; see goryu analyze --help
+  tree         draws the tree of a search on any position; see goryu tree --help
+  convert      turns a network of another program into an ONNX file; see goryu convert --help
   check-model  examines a model: format, speed, sense; see goryu check-model --help
-  options  lists every USI option with its values, default and meaning
-  doctor   checks the installation and suggests fixes
+  options      lists every USI option with its values, default and meaning
+  doctor       checks the installation and suggests fixes
 
 Programs for matches, measurements and training. They need extras: pip install "goryu[tools]", or
 "goryu[train]" for those marked with *. Each prints its options with --help.
@@ -75,15 +75,15 @@ Programs for matches, measurements and training. They need extras: pip install "
 
 JAPANESE_HELP = """使い方：goryu [コマンド] ...
 
-  usi      USIエンジンを標準入出力で動かす（GUI用、既定）。goryu usi --help
-  play     端末で対局する。goryu play --help
-  web      ブラウザで対局、棋譜の検討、探索の観察をする。goryu web --help
-  analyze  棋譜を検討し、悪手を示す。goryu analyze --help
-  tree     局面の探索木を図にする。goryu tree --help
-  convert  ほかのソフトのモデルをONNXに変換する。goryu convert --help
+  usi          USIエンジンを標準入出力で動かす（GUI用、既定）。goryu usi --help
+  play         端末で対局する。goryu play --help
+  web          ブラウザで対局、棋譜の検討、探索の観察をする。goryu web --help
+  analyze      棋譜を検討し、悪手を示す。goryu analyze --help
+  tree         局面の探索木を図にする。goryu tree --help
+  convert      ほかのソフトのモデルをONNXに変換する。goryu convert --help
   check-model  モデルの形式、速度、答えの妥当性を調べる。goryu check-model --help
-  options  すべてのUSIオプションの値、既定値、意味を表示する
-  doctor   インストールを調べ、直し方を示す
+  options      すべてのUSIオプションの値、既定値、意味を表示する
+  doctor       インストールを調べ、直し方を示す
 
 対局、測定、学習のコマンド。追加パッケージが必要：pip install "goryu[tools]"、*印は "goryu[train]"。
 オプションはそれぞれ --help で表示される。
