@@ -63,19 +63,21 @@ class NumpyForward:
 
 
 def _convolve(x: Floats, convolution: Convolution) -> Floats:
-    """Returns the convolution of maps [N, C, h, w], one matrix product for each place of the kernel."""
+    """Returns the convolution of maps [N, C, h, w]: a matrix product for each place of the kernel."""
     outputs, _, kernel, _ = convolution.weight.shape
     count, channels, height, width = x.shape
     edge = kernel // 2
-    padded = np.pad(x, ((0, 0), (0, 0), (edge, edge), (edge, edge)))
-    result = np.zeros((count, outputs, height * width), np.float32)
+    # Channels first: then a product is one call of BLAS, which needs contiguous matrices.
+    padded = np.pad(x.transpose(1, 0, 2, 3), ((0, 0), (0, 0), (edge, edge), (edge, edge)))
+    places = np.ascontiguousarray(convolution.weight.transpose(2, 3, 0, 1))
+    result = np.zeros((outputs, count * height * width), np.float32)
     for i in range(kernel):
         for j in range(kernel):
-            part = padded[:, :, i : i + height, j : j + width].reshape(count, channels, -1)
-            result += convolution.weight[:, :, i, j] @ part
+            part = padded[:, :, i : i + height, j : j + width].reshape(channels, -1)
+            result += places[i, j] @ part
     if convolution.bias is not None:
         result += convolution.bias[:, None]
-    return result.reshape(count, outputs, height, width)
+    return result.reshape(outputs, count, height, width).transpose(1, 0, 2, 3)
 
 
 def _channels(values: Floats) -> Floats:
