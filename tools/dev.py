@@ -197,6 +197,7 @@ VERBS = {
     "teach": Verb("record training games of a USI engine", ("tools",), script("teach.py")),
     "train": Verb("train a shogi network on training games", ("train",), script("train.py")),
     "selfplay": Verb("record training games of a shogi network", ("train",), script("selfplay.py")),
+    "cluster": Verb("measure what a Ray cluster costs", ("tools", "cluster"), script("cluster.py")),
     "evaluate": Verb("measure how well networks predict games", ("tools",), script("evaluate.py")),
     "quantize": Verb("convert a shogi network to 8-bit integers", ("train",), script("quantize.py")),
     "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),

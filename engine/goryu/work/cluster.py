@@ -10,6 +10,7 @@ Only this module imports Ray, and only when a cluster is used.
 """
 
 import logging
+import os
 import platform
 import queue
 import signal
@@ -28,6 +29,7 @@ from typing import Any
 
 import goryu
 from goryu.errors import GoryuError
+from goryu.installation import how_to_install
 from goryu.work.seam import (
     Done,
     Event,
@@ -46,7 +48,7 @@ from goryu.work.threads import ThreadInbox
 
 CLUSTER_HELP = (
     "do the work on a Ray cluster: auto (the one of this computer), local (start one here), HOST:PORT, or "
-    "ray://HOST:PORT (Ray Client); needs `pip install ray`"
+    "ray://HOST:PORT (Ray Client); needs the extra cluster"
 )
 
 LOOK_EVERY_S = 2.0
@@ -264,6 +266,7 @@ class Actor:
     """A worker on a computer of the cluster; Ray makes an actor of this class."""
 
     def __init__(self, index: int) -> None:
+        os.environ.setdefault("GORYU_MEASURE", "off")  # Engines must not depend on a cache, as in programs.
         self._inbox = ThreadInbox(index)
         self._answers: queue.SimpleQueue[Result | str] = queue.SimpleQueue()
         self._held = 0
@@ -355,8 +358,9 @@ def _connect(address: str) -> Any:
     try:
         import ray
     except ModuleNotFoundError as error:
-        advice = "python3 tools/dev.py setup cluster, or pip install ray"
-        raise ClusterError(f"--cluster needs Ray, which is not installed: {advice}") from error
+        raise ClusterError(
+            f"--cluster needs Ray, which is not installed: {how_to_install('cluster')}"
+        ) from error
     _check_address(address)
     options = {"address": None, "include_dashboard": False} if address == "local" else {"address": address}
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
