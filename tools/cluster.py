@@ -58,7 +58,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--workers", type=positive, nargs="+", default=[4, 16, 32], metavar="N", help="(default 4 16 32)"
     )
     scale.add_argument("--tasks", type=positive, default=3000, metavar="N", help="a run (default 3000)")
-    scale.add_argument("--at-once", type=positive, default=32, metavar="N", help="a worker (default 32)")
+    scale.add_argument("--at-once", type=positive, default=1, metavar="N", help="a worker (default 1)")
     scale.add_argument("--games-file", type=Path, required=True, metavar="FILE", help="true results")
     scale.add_argument(
         "--game-seconds", type=above_zero, required=True, metavar="S", help="of one core for one game"
