@@ -192,7 +192,7 @@ class EngineConfig:
     seed: int = 0
     level: int = 0
     limits_strength: bool = False
-    elo: int = 1750
+    elo: int = 1550
 
     @property
     def resigns_below(self) -> float:
