@@ -198,3 +198,16 @@ def test_the_tool_advises(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert "for analysis: Threads " in printed
     advice = json.loads(file.read_text())["advice"]
     assert all(each["evaluations_per_s"] > 0 for each in advice["rates"])
+
+
+def test_networks_of_any_format_are_compared_with_themselves_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("onnx")
+    report = tmp_path / "bench.json"
+    arguments = ["--size", "1x16", "--batch", "2", "--runs", "1", "--json", str(report)]
+    assert main([*arguments, "--compare", "nshogi", "aobazero"]) == 0
+    assert "over alone" in capsys.readouterr().out
+    compared = json.loads(report.read_text("utf-8"))["compared"]
+    assert list(compared) == ["nshogi", "aobazero"]
+    assert all(each["search over alone"] > 0.0 for each in compared.values())

@@ -173,7 +173,7 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
     for i, name in enumerate(args.compare):
         compared[name] = {kind: comparison.median(i, kind) for kind in kinds}
         batch, rate = comparison.best_search(i)
-        rates = (number(each) for each in compared[name].values())
+        rates = [number(each) for each in compared[name].values()]
         over_alone = comparison.search_over_alone(i, batch)
         compared[name]["search over alone"] = over_alone
         table.add_row(name, *rates, f"{number(rate)} (batch {batch})", f"{over_alone:.3f}")
