@@ -316,3 +316,16 @@ def test_a_phone_in_landscape_shows_the_board_without_scrolling(
         assert box["x"] + box["width"] <= width
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= height
+
+
+@pytest.mark.parametrize("game", ["reversi", "tictactoe"])
+def test_a_phone_in_landscape_shows_the_small_boards_without_scrolling(open_page: Any, game: str) -> None:
+    page = open_page(width=844, height=390)
+    start(page, game=game, side="both")
+    page.locator(".grid button.legal").first.click()
+    expect(page.locator(".moves li")).to_have_count(1)
+    page.evaluate("() => scrollTo(500, 500)")
+    assert page.evaluate("() => [scrollX, scrollY]") == [0, 0]
+    first, last = (page.locator(".grid button").nth(at).bounding_box() for at in (0, -1))
+    assert last["y"] + last["height"] <= 390
+    assert first["width"] == pytest.approx(first["height"], abs=1)

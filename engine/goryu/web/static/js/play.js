@@ -31,7 +31,6 @@ i18n.extend({
     "play.notation.name": "USI",
     "play.write": "Write a move",
     "play.write.example": "7g7f, P-7f or ７六歩",
-    "play.write.small": "d3",
     "play.write.go": "Play",
     "play.write.wrong": "“{text}” is not a legal move here.",
     "play.save.kif": "Save KIF",
@@ -91,7 +90,6 @@ i18n.extend({
     "play.notation.name": "USI",
     "play.write": "指し手を入力",
     "play.write.example": "７六歩、7g7f など",
-    "play.write.small": "d3",
     "play.write.go": "指す",
     "play.write.wrong": "「{text}」はここでは指せません。",
     "play.save.kif": "KIF で保存",
@@ -490,7 +488,7 @@ class PlayView {
       const bar = this.bars[at];
       bar.classList.toggle("turn", isTurn);
       const children = [
-        h("span", { class: "mark", "aria-hidden": "true", text: MARKS[state.game][side] }),
+        name !== MARKS[state.game][side] && h("span", { class: `mark ${state.game} side-${side}`, "aria-hidden": "true", text: MARKS[state.game][side] }),
         h("span", { class: "name", text: name }),
         !isPerson && h("span", { class: "dots", hidden: !isTurn, title: t("play.thinking") }, h("i"), h("i"), h("i")),
       ];
@@ -585,7 +583,7 @@ class PlayView {
     });
     const shown = this.moves.querySelector("[aria-current]");
     if (shown) this.moves.scrollTop = shown.offsetTop - this.moves.offsetTop - this.moves.clientHeight / 2;
-    this.input.placeholder = t(state.game === "shogi" ? "play.write.example" : "play.write.small");
+    this.input.placeholder = state.game === "shogi" ? t("play.write.example") : state.game === "reversi" ? "d3" : "b2";
   }
 
   moveItem(name, ply) {
