@@ -287,8 +287,19 @@ cdef extern from "<mutex>" namespace "std" nogil:
         void lock()
         void unlock()
 
+cdef extern from "core/clock.h" namespace "goryu" nogil:
+    cdef cppclass Moment:
+        @staticmethod
+        Moment now()
+
+    cdef cppclass Spent:
+        void add(const Moment&)
+        double cpu_s()
+        double wall_s()
+
 cdef extern from "core/batch.h" namespace "goryu" nogil:
     cdef cppclass Batch:
+        size_t most
         size_t size()
         MoveSpan moves(size_t)
         vector[double] policies

@@ -1,5 +1,6 @@
 """Pipeline, Helpers: the loop of a search, on one thread or several."""
 
+import sys
 from threading import Thread
 
 from goryu.search.proof import MateSolver, no_solver
@@ -15,28 +16,58 @@ cdef class Pipeline:
     cdef CoreState* game
     cdef LeafSink* sink
     cdef Batch batch
+    cdef int worker
+    cdef object network  # Of a group of networks, that of this worker; otherwise the evaluator.
+    cdef cbool is_timed
+    cdef Spent gathering, asking, reading, expanding
 
-    def __cinit__(self, Puct puct, state):
-        """state: for this pipeline alone."""
+    def __cinit__(self, Puct puct, state, int worker=0):
+        """state: for this pipeline alone. worker: the number of its thread among those of the search."""
         self.game = NULL
         self.sink = NULL
         self.puct = puct
         self.state = state
+        self.worker = worker
         self.core = puct.core
+        self.is_timed = puct.times is not None
         self.game = new_game(state, puct.solver)
-        self.adapter = adapter_of(puct.evaluator, state, puct.config.batch_size)
-        self.sink = self.adapter.new_sink()
+        self.connect()
 
     def __dealloc__(self):
         del self.game
         del self.sink
 
+    cdef connect(self):
+        """Makes the adapter of the network that this worker uses."""
+        group = network_group_of(self.puct.evaluator)
+        self.network = group.network_of(self.worker) if group else self.puct.evaluator
+        has_room = group is not None or getattr(self.network, "packed", None) is not None  # For that many only.
+        most = self.network.batch_size if has_room else self.puct.config.batch_size
+        self.batch.most = min(most, self.puct.config.batch_size)
+        self.adapter = adapter_of(self.network, self.state, self.batch.most)
+        del self.sink
+        self.sink = self.adapter.new_sink()
+
+    cdef bint reconnect(self, error):
+        """Goes on with another device, if there is a group of them and this worker's has failed."""
+        group = network_group_of(self.puct.evaluator)
+        if group is None or not isinstance(error, Exception) or not group.give_up(self.network, error):
+            return False
+        self.connect()
+        return True
+
     cdef begin(self, uint64_t max_playouts, uint64_t max_evaluations):
         """Makes the state the root."""
-        self.adapter.empty()
-        with nogil:
-            self.core.begin(self.game[0], self.sink[0], self.batch, max_playouts, max_evaluations)
-        self.evaluate()
+        while True:
+            self.adapter.empty()
+            with nogil:
+                self.core.begin(self.game[0], self.sink[0], self.batch, max_playouts, max_evaluations)
+            try:
+                self.evaluate()
+                return
+            except Exception as error:
+                if not self.reconnect(error):
+                    raise
 
     cdef bint step(self, cbool is_helper=False) except -1:
         """Gathers a batch, evaluates it and backs it up; leaves nothing in flight if something fails.
@@ -44,11 +75,22 @@ cdef class Pipeline:
         With an adapter that needs no Python it does so several times. Returns whether there was anything to
         evaluate. A helper with nothing to evaluate leaves the lock to others.
         """
-        if self.adapter.burst != 0:
-            return self.steps(is_helper)
+        try:
+            return self.steps(is_helper) if self.adapter.burst != 0 else self.one_step(is_helper)
+        except Exception as error:
+            if not self.reconnect(error):
+                raise
+            return True
+
+    cdef bint one_step(self, cbool is_helper) except -1:
+        cdef Moment start
         self.adapter.empty()
         with nogil:
+            if self.is_timed:
+                start = Moment.now()
             self.core.gather(self.game[0], self.sink[0], self.batch)
+            if self.is_timed:
+                self.gathering.add(start)
         if self.batch.size() != 0:
             self.evaluate()
             return True
@@ -81,17 +123,51 @@ cdef class Pipeline:
 
     cdef evaluate(self):
         # Each release of the GIL may mean waiting for it, so there is only one.
+        cdef Moment start
         if self.batch.size() == 0:
             return
         try:
+            if self.is_timed:
+                start = Moment.now()
             self.adapter.ask(self.batch)
+            if self.is_timed:
+                self.asking.add(start)
             with nogil:
+                if self.is_timed:
+                    start = Moment.now()
                 self.adapter.read(self.batch)
+                if self.is_timed:
+                    self.reading.add(start)
+                    start = Moment.now()
                 self.core.expand(self.batch)
+                if self.is_timed:
+                    self.expanding.add(start)
         except BaseException:  # If it was `expand` there is nothing left to retract.
             with nogil:
                 self.core.retract(self.batch)
             raise
+
+
+    cdef note_times(self):
+        """Adds the time of each phase to those of the search, in seconds of processor and wall time."""
+        if not self.is_timed:
+            return
+        times = self.puct.times
+        found = (
+            ("gather", self.gathering.cpu_s(), self.gathering.wall_s()),
+            ("ask", self.asking.cpu_s(), self.asking.wall_s()),
+            ("read", self.reading.cpu_s(), self.reading.wall_s()),
+            ("expand", self.expanding.cpu_s(), self.expanding.wall_s()),
+        )
+        for phase, cpu_s, wall_s in found:
+            before = times.get(phase, (0.0, 0.0))
+            times[phase] = before[0] + cpu_s, before[1] + wall_s
+
+
+cdef network_group_of(evaluator):
+    """Returns the evaluator if it is a group of networks, or None; nothing heavy is imported to find out."""
+    groups = sys.modules.get("goryu.evaluators.network_group")
+    return evaluator if groups is not None and type(evaluator) is groups.NetworkGroup else None
 
 
 class Helpers:
@@ -105,8 +181,8 @@ class Helpers:
         self._error = None
         self._is_over = False
         self._threads = [
-            Thread(target=self._work, args=(puct, Pipeline(puct, puct_state(puct).copy())), daemon=True)
-            for _ in range(count)
+            Thread(target=self._work, args=(puct, Pipeline(puct, puct_state(puct).copy(), worker)), daemon=True)
+            for worker in range(1, count + 1)
         ]
 
     def __enter__(self):
@@ -133,6 +209,7 @@ class Helpers:
         try:
             while not self._is_over and (pipeline.step(True) or not puct.is_finished()):
                 pass
+            pipeline.note_times()
         except BaseException as error:
             self._error, self.failed = error, True
 

@@ -44,6 +44,7 @@ cdef class Puct:
     cdef public object config
     cdef public object solver
     cdef public int threads
+    cdef public object times
     cdef CorePuct* core
     cdef object _state
     cdef set _masked
@@ -57,6 +58,7 @@ cdef class Puct:
         self.config = config or PuctConfig()
         self.solver = solver
         self.threads = threads
+        self.times = None  # Or a dict, by phase of the loop: seconds of processor and wall time of all threads.
         del self.core
         capacity.nodes = self.config.capacity
         capacity.bytes = self.config.capacity_bytes
@@ -106,6 +108,7 @@ cdef class Puct:
         with Helpers(self, self.threads - 1) as helpers:
             while not (helpers.failed or self.is_finished() or should_stop(self.stats())):
                 pipeline.step()
+        pipeline.note_times()
         return self.result()
 
     def add_mate(self, state, line):

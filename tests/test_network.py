@@ -303,7 +303,7 @@ def test_on_a_gpu_every_batch_size_has_its_own_session(
         return replace(open_session(path, "cpu", axes=axes, content=content), backend=backend)
 
     monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
-    monkeypatch.setitem(network._BUFFER_DEVICES, "CUDA", "cpu")
+    monkeypatch.setitem(network.BUFFER_DEVICES, "CUDA", "cpu")
     evaluator = NetworkEvaluator(model, backend=backend.lower(), batch_size=6, packs=packs, streams=2)
     assert bool(evaluator.packed) == packs, evaluator.note
     if packs:  # One for each size and stream, then one for the comparison with planes.

@@ -19,11 +19,12 @@ from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig
+from goryu.players.devices import config_of_each, searching_threads
 from goryu.usi.commands import parse_command, parse_go, parse_position, parse_setoption
 from goryu.usi.console import print_options
 from goryu.usi.option import Kind, Option, OptionError
 from goryu.usi.option_values import OptionValues
-from goryu.usi.options import OPTIONS
+from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES
 from goryu.usi.options_file import read_options_file
 from goryu.usi.output import MAX_CP, centipawns, score
 
@@ -41,7 +42,8 @@ def fields_of(config: Any, path: str = "") -> Iterator[str]:
 
 
 def test_every_field_is_an_option_and_every_option_a_field() -> None:
-    assert {option.field for option in OPTIONS} - {""} == set(fields_of(EngineConfig())) - NO_OPTIONS
+    options = (*OPTIONS, *OPTIONS_OF_MORE_DEVICES)
+    assert {option.field for option in options} - {""} == set(fields_of(EngineConfig())) - NO_OPTIONS
 
 
 OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
@@ -270,12 +272,12 @@ def test_a_number_out_of_bounds_is_corrected_and_reported() -> None:
 
 @pytest.mark.parametrize(
     "name, unused, used",
-    [("Max_GPU", "1", "2"), ("UCT_Threads2", "0", "4"), ("DNN_Model3", "", "x.onnx"), ("numgpus", "1", "8")],
+    [("Max_GPU", "1", "2"), ("numgpus", "1", "8")],
 )
 def test_options_for_several_gpus_are_reported_as_without_effect(name: str, unused: str, used: str) -> None:
     options = OptionValues()
     assert options.set(name, unused) == []
-    assert options.set(name, used) == [f"option {name} has no effect: Goryu uses one GPU, that of Device"]
+    assert options.set(name, used) == [f"option {name} has no effect: Goryu uses the GPUs of Device"]
     assert options.config == EngineConfig()
 
 
@@ -528,3 +530,33 @@ def test_centipawns_are_inverted_by_the_published_formula(cp: int) -> None:
 def test_a_mate_score_has_a_number() -> None:
     assert score(1.0, 5, 600) == "mate 5"
     assert score(-1.0, -4, 600) == "mate -4"
+
+
+def test_device_is_a_list_of_gpus() -> None:
+    options = OptionValues()
+    options.set("Device", "0, 1,0")
+    options.set("UCT_Threads", "2")
+    devices = config_of_each(options.config.evaluator)
+    assert [(each.device, each.threads) for each in devices] == [("0", 2), ("1", 2), ("0", 2)]
+    for wrong in ("", "0;1", "GPU0", "-2", "0,,1", "0,1,2,3,4,5,6,7,8"):
+        with pytest.raises(OptionError, match="expects numbers such as 0 or 0,1"):
+            options.set("Device", wrong)
+    assert options.config.evaluator.device == "0, 1,0", "the last good value stays"
+
+
+def test_the_options_of_dlshogi_for_several_gpus_are_accepted() -> None:
+    options = OptionValues()
+    for name, value in (
+        ("UCT_Threads", "3"),
+        ("DNN_Batch_Size", "128"),
+        ("UCT_Threads2", "2"),
+        ("DNN_Model2", "other.onnx"),
+        ("DNN_Batch_Size2", "64"),
+        ("UCT_Threads3", "0"),
+        ("DNN_Model3", ""),
+    ):
+        assert options.set(name, value) == []
+    first, second = config_of_each(options.config.evaluator)
+    assert (first.device, first.threads, first.batch_size, first.model) == ("0", 3, 128, "")
+    assert (second.device, second.threads, second.batch_size, second.model) == ("1", 2, 64, "other.onnx")
+    assert searching_threads(options.config.evaluator) == 5

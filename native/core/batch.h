@@ -33,6 +33,8 @@ public:
     // and the value of each leaf.
     std::vector<double> policies;
     std::vector<double> values;
+    // The most leaves; 0: as many as the config allows.
+    std::size_t most = 0;
     // Does a network evaluate it? Its calls leave little of the graph in the caches.
     bool is_cold = false;
 

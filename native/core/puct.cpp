@@ -128,7 +128,8 @@ void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
     table_.fit();
     const std::uint32_t share = std::max(1U, table_[root_].total_visits / kInFlightShare / config_.threads);
     const std::uint32_t most = kMostInFlight / config_.threads;
-    const std::uint32_t limit = std::min({static_cast<std::uint32_t>(config_.batch_size), share, most});
+    const auto room = static_cast<std::uint32_t>(batch.most != 0 ? batch.most : config_.batch_size);
+    const std::uint32_t limit = std::min({room, share, most});
     batch.empty(limit);
     batches_.push_back(&batch);
     std::uint32_t allowed = 0;

@@ -105,7 +105,8 @@ def _network(wanted: EvaluatorConfig) -> Iterator[str]:
     """Yields the backends that onnxruntime offers, and which of them work with the network."""
     from goryu.evaluators.model_files import ModelError
     from goryu.evaluators.providers import BACKENDS, BackendError, import_onnxruntime
-    from goryu.players.loading import load_network
+    from goryu.players.devices import config_of_each
+    from goryu.players.loading import load_on_one_device
     from goryu.players.model_path import model_path
 
     try:
@@ -120,9 +121,9 @@ def _network(wanted: EvaluatorConfig) -> Iterator[str]:
         return
     for backend in BACKENDS:
         notes: list[str] = []
-        config = replace(wanted, backend=backend, allows_fallback=False)
+        config = replace(config_of_each(wanted)[0], backend=backend, allows_fallback=False)
         try:
-            network = load_network(config, notes.append)
+            network = load_on_one_device(config, notes.append)
         except (BackendError, ModelError) as error:
             mark = "! broken: " if backend in ("auto", "cpu") else ""
             yield mark + tr("backend {backend}: {error}", backend=backend, error=error)

@@ -57,7 +57,7 @@ _SMALL_BATCH = 16
 _SESSION_PER_SIZE = ("CUDA", "DirectML", "CoreML", "OpenVINO-GPU", "OpenVINO")
 """Backends that have a session for each batch size; see `NetworkEvaluator._handle`."""
 
-_BUFFER_DEVICES = {"CPU": "cpu", "CUDA": "cuda", "TensorRT": "cuda"}
+BUFFER_DEVICES = {"CPU": "cpu", "CUDA": "cuda", "TensorRT": "cuda"}
 """onnxruntime's names of the devices that have our buffers, by backend."""
 
 
@@ -313,13 +313,13 @@ class NetworkEvaluator:
                 sizes=self._batch_sizes,
                 row_bytes=packed_bytes(self.format),
                 labels=self.format.labels,
-                device=_BUFFER_DEVICES.get(self.backend),
+                device=BUFFER_DEVICES.get(self.backend),
                 device_id=self._device,
                 streams=streams,
                 session_per_size=not self._is_fixed and self.backend in _SESSION_PER_SIZE,
                 one_at_a_time=self._lock if self.backend == "DirectML" else None,
             )
-            check_packing(self.format, packed, self._answer, is_exact=self._is_exact())
+            check_packing(self.format, packed, self._answer, is_precise=self._is_precise())
             packed.warm_up()
         except Exception as error:  # onnxruntime's errors have no other base class.
             self._why_planes = str(error).strip().splitlines()[0]
@@ -328,8 +328,8 @@ class NetworkEvaluator:
         self._session = replace(session, handle=packed.handle)
         self._handles.clear()  # The other sessions are done with; they hold memory of the GPU.
 
-    def _is_exact(self) -> bool:
-        """Does the same network always give the same bits?"""
+    def _is_precise(self) -> bool:
+        """Does the network compute in 32 bits?"""
         return self.backend == "CPU" and np.float16 not in self._file_types
 
     def _open_packed(self, content: bytes, batch: str | int, size: int) -> Any:

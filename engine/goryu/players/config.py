@@ -25,6 +25,15 @@ Value = bool | int | float | str
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceConfig:
+    """What one of several devices has of its own; "" or 0: the same as the first."""
+
+    model: str = ""
+    threads: int = 0
+    batch_size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class EvaluatorConfig:
     """Which evaluator is loaded, and how; a change of any field loads it again.
 
@@ -33,10 +42,11 @@ class EvaluatorConfig:
     model_folder: where a relative path is looked for first; "" for nowhere.
     model_format: one of `detect.FORMAT_NAMES`.
     backend: one of `providers.BACKENDS`.
-    device: number of the GPU; -1 for the CPU, whatever the backend.
+    device: number of the GPU, or of several as in "0,1"; -1 for the CPU, whatever the backend. `devices.py`
+        tells what this and device2 to device8 mean.
     batch_size: most positions per network call; 0 lets the backend choose.
-    threads: of the native search, or of the network if the search is the Python one; 0 for what was measured
-        (`measuring.py`).
+    threads: of the native search for each device, or of the network if the search is the Python one; 0 for
+        what was measured (`measuring.py`).
     temperature: the policy's Boltzmann temperature; 1 leaves the network's policy as it is.
     """
 
@@ -46,10 +56,17 @@ class EvaluatorConfig:
     model_format: str = "auto"
     backend: str = "auto"
     allows_fallback: bool = True
-    device: int = 0
+    device: str = "0"
     batch_size: int = 0
     threads: int = 0
     temperature: float = 1.5
+    device2: DeviceConfig = DeviceConfig()
+    device3: DeviceConfig = DeviceConfig()
+    device4: DeviceConfig = DeviceConfig()
+    device5: DeviceConfig = DeviceConfig()
+    device6: DeviceConfig = DeviceConfig()
+    device7: DeviceConfig = DeviceConfig()
+    device8: DeviceConfig = DeviceConfig()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from goryu.evaluators.providers import BackendError, backend_chain, open_on_firs
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EvaluatorConfig
+from goryu.players.devices import config_of_each
 from goryu.players.model_path import model_path
 from goryu.players.paths import file_stamp
 from goryu.players.threads import search_threads
@@ -23,6 +24,7 @@ from goryu.search.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from goryu.evaluators.network import NetworkEvaluator
+    from goryu.evaluators.network_group import NetworkGroup
 
 
 NETWORK_ERRORS = (ModelError, BackendError, OSError, ImportError)
@@ -30,6 +32,9 @@ NETWORK_ERRORS = (ModelError, BackendError, OSError, ImportError)
 
 GPU_BACKENDS = ("TensorRT", "CUDA", "DirectML", "CoreML", "OpenVINO-GPU")
 """The names of the backends that are not CPUs."""
+
+CPU_BACKENDS = ("cpu", "winograd", "winograd-float", "onnxruntime")
+"""The backends that a user may choose and that are CPUs."""
 
 BATCH_WITHOUT_NETWORK = 4
 """Positions per call of an evaluator that gains nothing from batches."""
@@ -44,14 +49,14 @@ class LoadedEvaluator:
     """An evaluator and its origin.
 
     description: one line of ASCII for the user. batch_size: of the searches that use it.
-    stamp: changes with the content of the model file; None without a file.
+    stamp: changes with the content of the model files; None in place of one without a file.
     """
 
     evaluator: Evaluator
     description: str
     batch_size: int
     config: EvaluatorConfig
-    stamp: tuple[int, int] | None
+    stamp: tuple[tuple[int, int] | None, ...]
 
     def is_current(self, config: EvaluatorConfig) -> bool:
         """Would loading again, with this config, give the same evaluator?"""
@@ -61,6 +66,10 @@ class LoadedEvaluator:
     def uses_gpu(self) -> bool:
         """Does it run on a GPU?"""
         return getattr(self.evaluator, "backend", "") in GPU_BACKENDS
+
+    def new_failures(self) -> list[str]:
+        """Returns messages about devices that have failed since the last call."""
+        return self.evaluator.new_failures() if hasattr(self.evaluator, "new_failures") else []
 
     def set_draw_value(self, value: float) -> None:
         """Sets the value of a draw to black, in [-1, +1], for a network that has an input for it."""
@@ -101,7 +110,7 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
             problems.append(str(error))
             continue
         if problems:
-            report(f"Error! {problems[0]}; playing with the shipped {network.path.name} instead")
+            report(f"Error! {problems[0]}; playing with the shipped network instead")
         return network, network.description
     reason = "; ".join(dict.fromkeys(problems))
     if not config.allows_fallback:
@@ -110,19 +119,47 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
     return MaterialEvaluator(), "evaluator=material (the network could not be loaded)"
 
 
-def load_network(config: EvaluatorConfig, report: Callable[[str], None]) -> "NetworkEvaluator":
-    """Opens one model on the first backend that works; reports why the ones before it do not.
+def load_network(config: EvaluatorConfig, report: Callable[[str], None]) -> "NetworkEvaluator | NetworkGroup":
+    """Opens the model on the first backend that works, on every device; reports what does not work.
 
     Raises:
         ModelError: the file is missing, broken, or not of a known format.
         BackendError: no backend works.
     """
-    wanted = config.backend if config.device >= 0 else "cpu"
+    first, *others = config_of_each(config)
+    network = load_on_one_device(first, report)
+    opened = [(network, search_threads(first.threads))]
+    for other in others:
+        try:
+            opened.append(
+                (_open_network(other, _backend_beside(network, other)), search_threads(other.threads))
+            )
+        except NETWORK_ERRORS as error:
+            if not config.allows_fallback:
+                raise
+            report(f"Error! device {other.device} is left out: {error}")
+    if len(opened) == 1:
+        return network
+    from goryu.evaluators.network_group import NetworkGroup
+
+    return NetworkGroup([each for each, _ in opened], [threads for _, threads in opened])
+
+
+def load_on_one_device(config: EvaluatorConfig, report: Callable[[str], None]) -> "NetworkEvaluator":
+    """Does what `load_network` does for a config with one device."""
+    wanted = config.backend if int(config.device) >= 0 else "cpu"
     backends = backend_chain(wanted, config.allows_fallback)
     network = open_on_first(backends, lambda backend: _open_network(config, backend), report)
     if network.note:
         report(network.note)
     return network
+
+
+def _backend_beside(network: "NetworkEvaluator", config: EvaluatorConfig) -> str:
+    """Returns the backend of another device: that of the first network, where it can have the same."""
+    if int(config.device) < 0 or network.backend not in GPU_BACKENDS:
+        return config.backend if config.backend in CPU_BACKENDS else "cpu"
+    return network.backend.lower()
 
 
 def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
@@ -135,16 +172,19 @@ def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
         backend=backend,
         # The native search calls the network from this many threads itself, which uses the cores better.
         threads=search_threads(config.threads) if IMPLEMENTATION == "python" else 1,
-        device=max(0, config.device),
+        device=max(0, int(config.device)),
+        streams=search_threads(config.threads) if IMPLEMENTATION == "native" else 1,
         temperature=config.temperature,
         model_format=config.model_format,
     )
 
 
-def _stamp(config: EvaluatorConfig) -> tuple[int, int] | None:
-    """Returns a stamp of the model file's content (`file_stamp`), or None without a file."""
-    if config.kind != "network":
-        return None
+def _stamp(config: EvaluatorConfig) -> tuple[tuple[int, int] | None, ...]:
+    """Returns a stamp of each model file's content (`file_stamp`), or None in place of one without a file."""
+    return tuple(_stamp_of_one(each) for each in config_of_each(config) if config.kind == "network")
+
+
+def _stamp_of_one(config: EvaluatorConfig) -> tuple[int, int] | None:
     try:
         return file_stamp(model_path(config))
     except (OSError, ValueError):

@@ -14,6 +14,7 @@ from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, make_puct, so
 from goryu.players import measuring
 from goryu.players.books.opening_book import BookPlayer
 from goryu.players.config import EngineConfig
+from goryu.players.devices import has_several_devices, searching_threads
 from goryu.players.level_moves import choose_level_move
 from goryu.players.levels import Level, at_level, level_of, limits_at_level
 from goryu.players.limits import Limits
@@ -103,7 +104,7 @@ class Player:
                 report(f"Error! {error}")
                 return
             self._measured = self._best_settings(config, report, measures=measures)
-        wanted = config.evaluator.threads
+        wanted = searching_threads(config.evaluator)
         if usable_threads(wanted) < wanted:
             most = f"{THREADS_PER_CORE} for each of {cores()} cores"
             report(f"Threads {wanted}: using {most}, to answer in time")
@@ -120,6 +121,8 @@ class Player:
         assert loaded is not None
         if wanted.threads or wanted.kind != "network" or config.seed or not measuring.is_on():
             return None
+        if has_several_devices(wanted):
+            return None
         settings = measuring.remembered(loaded)
         if settings is None and measures:
             settings = measuring.measure_and_remember(loaded, report)
@@ -134,6 +137,8 @@ class Player:
     def _wanted_threads(self, config: EngineConfig) -> int:
         """Returns the threads of the search."""
         measured = self._measured.threads if self._measured is not None else 0
+        if has_several_devices(config.evaluator):
+            return usable_threads(searching_threads(config.evaluator))
         return search_threads(config.evaluator.threads or measured)
 
     def new_game(self) -> None:
@@ -153,7 +158,10 @@ class Player:
         breaks its session, and another backend may work.
         """
         try:
-            return self._search(request, control, on_progress)
+            answer = self._search(request, control, on_progress)
+            for message in self._loaded.new_failures() if self._loaded else ():
+                self._report(f"Error! {message}; the search goes on without it")
+            return answer
         except Exception as error:
             _log.exception("the search failed")
             problem = f"{type(error).__name__}: {error}"

@@ -1,5 +1,6 @@
 """A USI option: how it is offered to the GUI, and how the text that the GUI sends becomes a value."""
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from operator import attrgetter
@@ -72,6 +73,7 @@ class Option:
     field: the dotted path of the field in `EngineConfig`; "" for a button.
     help: an ASCII sentence.
     aliases: (other name, factor); a number sent under the other name is multiplied by the factor.
+    pattern, expected: a regular expression for texts that are allowed, and its description.
     exact_alias: another name in exactly this case, because it is the name of another option in another case.
     """
 
@@ -85,6 +87,8 @@ class Option:
     choices: tuple[str, ...] = ()
     aliases: tuple[tuple[str, int], ...] = ()
     exact_alias: str = ""
+    pattern: str = ""
+    expected: str = ""
 
     def text(self, config: EngineConfig) -> str:
         """Returns the value in `config` as the protocol writes it."""
@@ -139,6 +143,8 @@ class Option:
             raise self._error(text, "one of " + " ".join(self.choices))
         if len(text) >= 2 and text[0] == text[-1] == '"':
             text = text[1:-1]  # Windows copies a path with quotes.
+        if self.pattern and not re.fullmatch(self.pattern, text):
+            raise self._error(text, self.expected)
         return "" if text == EMPTY else text
 
     def parse_number(self, text: str) -> int:

@@ -6,23 +6,29 @@ from operator import attrgetter
 
 from goryu.players.config import EngineConfig, Value, with_fields
 from goryu.usi.option import Kind, Option, OptionError
-from goryu.usi.options import OPTIONS
+from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES
 from goryu.usi.options_file import OPTIONS_FILE, parse_options_file
 
 _BY_EXACT_NAME = {option.exact_alias: option for option in OPTIONS if option.exact_alias}
 _BY_NAME: dict[str, list[tuple[Option, int]]] = {}
-for _option in OPTIONS:
+for _option in (*OPTIONS, *OPTIONS_OF_MORE_DEVICES):
     for _name, _factor in ((_option.name, 1), *_option.aliases):
         _BY_NAME.setdefault(_name.lower(), []).append((_option, _factor))
 
 NOT_IN_A_FILE = ("", "output.log_file")
 """Fields that no file may set: none for buttons, and one that acts at the moment when it is set."""
 
-NOT_IN_A_MODEL_FILE = (*NOT_IN_A_FILE, "evaluator.kind", "evaluator.model", "evaluator.model_folder")
+NOT_IN_A_MODEL_FILE = (
+    *NOT_IN_A_FILE,
+    "evaluator.kind",
+    "evaluator.model",
+    "evaluator.model_folder",
+    *(option.field for option in OPTIONS_OF_MORE_DEVICES if option.field.endswith(".model")),
+)
 """A model's file may not choose the model either."""
 
-_SEVERAL_GPUS = re.compile(r"(uct_threads|dnn_model|dnn_batch_size)[2-8]|max_gpu|numgpus|disabled_gpu")
-"""Names, in lower case, of the options by which other engines use several GPUs."""
+_COUNTS_OF_GPUS = re.compile(r"max_gpu|numgpus|disabled_gpu")
+"""Names, in lower case, of the options by which other engines use several GPUs without naming them."""
 
 
 class OptionValues:
@@ -89,9 +95,9 @@ class OptionValues:
         Raises:
             OptionError: no option has this name, or the value is not possible.
         """
-        if _SEVERAL_GPUS.fullmatch(name.lower()):
+        if _COUNTS_OF_GPUS.fullmatch(name.lower()):
             is_default = text.strip() in ("", "0", "1")
-            return [] if is_default else [f"option {name} has no effect: Goryu uses one GPU, that of Device"]
+            return [] if is_default else [f"option {name} has no effect: Goryu uses the GPUs of Device"]
         messages: list[str] = []
         for option, factor in _found(name):
             if option.kind is Kind.BUTTON:

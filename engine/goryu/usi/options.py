@@ -10,6 +10,7 @@ from dataclasses import replace
 from goryu import __version__
 from goryu.players.algorithms import ALGORITHMS
 from goryu.players.config import EngineConfig
+from goryu.players.devices import MOST_DEVICES
 from goryu.usi.option import (
     CP,
     INT32_MAX,
@@ -43,8 +44,8 @@ OPTIONS: tuple[Option, ...] = (
     spin("USI_Hash", "search.capacity_bytes", 0, 1_048_576, MB,
          "Memory for the search graph. 0: 1 GB, or with a GPU a quarter of the machine's memory."),
     spin("Threads", "evaluator.threads", 0, 1024, NUMBER,
-         "CPU threads of the search, at most 4 per core. 0: measured once for each machine and network, with "
-         "the batch size if that is 0. A search with one thread can be repeated exactly.",
+         "CPU threads of the search for each device, at most 4 per core. 0: measured once for each machine and "
+         "network, with the batch size if that is 0. A search with one thread can be repeated exactly.",
          "UCT_Threads", "UCT_Threads1", "thread", "NumSearchThreads"),
     spin("MultiPV", "output.lines", 1, 600, NUMBER, "Number of lines of play to show.", "USI_MultiPV"),
     # The algorithm.
@@ -72,7 +73,11 @@ OPTIONS: tuple[Option, ...] = (
           "code (winograd) for the networks that it knows, onnxruntime for others."),
     check("AllowFallback", "evaluator.allows_fallback",
           "If the model or the backend fails, report it and play with a weaker one instead of resigning."),
-    spin("Device", "evaluator.device", -1, 1023, NUMBER, "Number of the GPU. -1: the CPU.", "gpu_id"),
+    replace(
+        string("Device", "evaluator.device",
+               "Number of the GPU, or of several as in 0,1. -1: the CPU.", "gpu_id"),
+        pattern=r"(-1|[0-9]{1,3})( *, *(-1|[0-9]{1,3})){0,7}", expected="numbers such as 0 or 0,1",
+    ),
     spin("DNN_Batch_Size", "evaluator.batch_size", 0, 4096, NUMBER,
          "Positions per network call. 0: 1 or 4 on a CPU, 128 on a GPU. A larger batch makes the search less "
          "precise.",
@@ -223,6 +228,19 @@ OPTIONS: tuple[Option, ...] = (
 )
 """Every option, in the order in which `usi` lists them."""
 # fmt: on
+
+OPTIONS_OF_MORE_DEVICES = tuple(
+    option
+    for n in range(2, MOST_DEVICES + 1)
+    for option in (
+        filename(f"DNN_Model{n}", f"evaluator.device{n}.model", f"Model of device {n}. Empty: the same."),
+        spin(f"UCT_Threads{n}", f"evaluator.device{n}.threads", 0, 256, NUMBER,
+             f"Threads of device {n}. 0: as many as for the first, if Device names it."),
+        spin(f"DNN_Batch_Size{n}", f"evaluator.device{n}.batch_size", 0, 4096, NUMBER,
+             f"Positions per network call of device {n}. 0: the same."),
+    )
+)  # fmt: skip
+"""dlshogi's options for several GPUs. They are accepted, but not offered: for most users `Device` does."""
 
 
 def identification(config: EngineConfig) -> Iterator[str]:

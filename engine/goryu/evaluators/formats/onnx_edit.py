@@ -43,7 +43,8 @@ from goryu.evaluators.formats.onnx_graph import (
     value_name,
 )
 
-MODEL_OPSET = 8
+MODEL_VERSION, MODEL_OPSET = 1, 8
+GRAPH_NAME = 2
 OPSET_DOMAIN, OPSET_VERSION = 1, 2
 ATTRIBUTE_KIND = 20
 KIND_INT, KIND_INTS = 2, 7
@@ -69,7 +70,7 @@ class GraphEdit:
     inputs: new ones, and outputs: those that replace all others; by name, element type and axes.
     """
 
-    removed: frozenset[str]
+    removed: frozenset[str] = frozenset()
     before: list[bytes] = field(default_factory=list)
     after: list[bytes] = field(default_factory=list)
     constants: list[bytes] = field(default_factory=list)
@@ -120,6 +121,13 @@ def edited(model: bytes, edit: GraphEdit) -> bytes:
             raise
         raise UneditableError(f"its graph cannot be read: {error}") from error
     return b"".join(parts)
+
+
+def new_model(graph: GraphEdit, *, name: str, opset: int, version: int) -> bytes:
+    """Returns a model that has nothing but what is in `graph`. version: of the format, `ir_version`."""
+    operators = _field(MODEL_OPSET, _field(OPSET_DOMAIN, "") + _field(OPSET_VERSION, opset))
+    empty = _field(MODEL_VERSION, version) + operators + _field(MODEL_GRAPH, _field(GRAPH_NAME, name))
+    return edited(empty, graph)
 
 
 def opset_of(model: bytes) -> int:
