@@ -216,3 +216,10 @@ def test_buffers_are_used_again_and_never_by_two_threads_at_once() -> None:
     rows = first.rows
     del first
     assert packed.call().rows is rows
+
+
+@needs_native
+def test_a_search_with_larger_batches_than_the_network_has_room_for() -> None:
+    network = NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=2, packs=True)
+    puct = make_puct(network, PuctConfig(batch_size=64))
+    assert puct.search(Board(), never, max_playouts=600).stats.playouts >= 600
