@@ -10,6 +10,9 @@
                                                 the same with a network of random weights
     goryu bench --size 5x64 --compare dlshogi python-dlshogi2 nshogi aobazero
                                                 formats, with networks of random weights
+    goryu bench --simulate            the search before simulated GPUs, and where its time goes
+    goryu bench --gpu --json gpu.json networks of three sizes on this machine's GPU, in nine minutes; please
+                                                send the file to the authors
 
 Every number is the median of several rounds; network and search are measured in turn, so a busy machine slows
 both. GORYU_IMPLEMENTATION=python or native chooses the implementation. Rates are per second of CPU time of
@@ -37,6 +40,7 @@ from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.installation import CHECKOUT, is_checkout
 from goryu.players.config import EvaluatorConfig
 from goryu.players.model_path import model_path
+from goryu.programs import bench_devices
 from goryu.programs.common import UsageError, new_parser, output_file, positive, program
 
 if TYPE_CHECKING:
@@ -86,7 +90,25 @@ def make_parser() -> argparse.ArgumentParser:
         "--size",
         type=size,
         metavar="BxC",
-        help="use a network of B blocks and C channels with random weights (needs the package onnx)",
+        help="use a network of B blocks and C channels with random weights",
+    )
+    parser.add_argument(
+        "--simulate", action="store_true", help="measure only the search before simulated GPUs"
+    )
+    parser.add_argument(
+        "--gpu", action="store_true", help="measure only networks of several sizes on the GPU"
+    )
+    parser.add_argument(
+        "--sizes",
+        type=bench_devices.sizes,
+        metavar="BxC,...",
+        help="other sizes for --gpu, such as 6x96,10x192",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=positive,
+        metavar="N",
+        help="about how long --simulate (default 30) or --gpu (540) takes",
     )
     parser.add_argument(
         "--advise", action="store_true", help="only a table of threads and batch sizes, and which to set"
@@ -107,6 +129,10 @@ def run(args: argparse.Namespace) -> None:
         "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}",
     }
     print(f"goryu: {IMPLEMENTATION} ({WHY}); {results['machine']}")
+    if args.simulate or args.gpu:
+        results |= bench_devices.simulate(args) if args.simulate else bench_devices.gpu(args)
+        write(args, results)
+        return
     if args.compare:
         results["compared"] = compare(args)
         write(args, results)

@@ -44,8 +44,8 @@ OPTIONS: tuple[Option, ...] = (
     spin("USI_Hash", "search.capacity_bytes", 0, 1_048_576, MB,
          "Memory for the search graph. 0: 1 GB, or with a GPU a quarter of the machine's memory."),
     spin("Threads", "evaluator.threads", 0, 1024, NUMBER,
-         "CPU threads of the search for each device, at most 4 per core. 0: measured once for each machine and "
-         "network, with the batch size if that is 0. A search with one thread can be repeated exactly.",
+         "CPU threads of the search for each device, at most 4 per core. 0: measured once for each machine "
+         "and network, with the batch size if that is 0. A search with one thread can be repeated exactly.",
          "UCT_Threads", "UCT_Threads1", "thread", "NumSearchThreads"),
     spin("MultiPV", "output.lines", 1, 600, NUMBER, "Number of lines of play to show.", "USI_MultiPV"),
     # The algorithm.
