@@ -44,7 +44,10 @@ cdef class Pipeline:
         has_room = group is not None or getattr(self.network, "packed", None) is not None  # For that many only.
         most = self.network.batch_size if has_room else self.puct.config.batch_size
         self.batch.most = min(most, self.puct.config.batch_size)
-        self.adapter = adapter_of(self.network, self.state, self.batch.most)
+        self.use(adapter_of(self.network, self.state, self.batch.most))
+
+    cdef use(self, EvaluatorAdapter adapter):
+        self.adapter = adapter
         del self.sink
         self.sink = self.adapter.new_sink()
 
@@ -58,6 +61,14 @@ cdef class Pipeline:
 
     cdef begin(self, uint64_t max_playouts, uint64_t max_evaluations):
         """Makes the state the root."""
+        if self.puct.root_evaluator is None:
+            self.begin_with_adapter(max_playouts, max_evaluations)
+            return
+        self.use(PythonAdapter(self.puct.root_evaluator, self.state))
+        self.begin_with_adapter(max_playouts, max_evaluations)
+        self.connect()
+
+    cdef begin_with_adapter(self, uint64_t max_playouts, uint64_t max_evaluations):
         while True:
             self.adapter.empty()
             with nogil:

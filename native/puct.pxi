@@ -41,6 +41,7 @@ cdef class Puct:
     """
 
     cdef public object evaluator
+    cdef public object root_evaluator
     cdef public object config
     cdef public object solver
     cdef public int threads
@@ -52,9 +53,11 @@ cdef class Puct:
     def __cinit__(self):
         self.core = NULL
 
-    def __init__(self, evaluator, config=None, solver=no_solver, int threads=1):
+    def __init__(self, evaluator, config=None, solver=no_solver, int threads=1, *, root_evaluator=None):
+        """root_evaluator: evaluates a root that is new to the graph; None for the evaluator."""
         cdef Capacity capacity
         self.evaluator = evaluator
+        self.root_evaluator = root_evaluator
         self.config = config or PuctConfig()
         self.solver = solver
         self.threads = threads

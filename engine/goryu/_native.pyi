@@ -116,6 +116,8 @@ class Puct:
         config: PuctConfig | None = None,
         solver: LeafSolver = ...,
         threads: int = 1,
+        *,
+        root_evaluator: Evaluator | None = None,
     ) -> None: ...
     def clear(self) -> None: ...
     def search(

@@ -48,8 +48,13 @@ else:
 
 
 def make_puct(
-    evaluator: Evaluator, config: PuctConfig, solver: LeafSolver = no_solver, threads: int = 1
+    evaluator: Evaluator,
+    config: PuctConfig,
+    solver: LeafSolver = no_solver,
+    threads: int = 1,
+    *,
+    root_evaluator: Evaluator | None = None,
 ) -> Puct:
     """Returns the search in use. threads: of the native search; the Python search has one."""
     native: dict[str, Any] = {"threads": threads} if IMPLEMENTATION == "native" else {}
-    return Puct(evaluator, config, solver, **native)
+    return Puct(evaluator, config, solver, root_evaluator=root_evaluator, **native)

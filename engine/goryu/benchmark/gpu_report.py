@@ -12,8 +12,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from goryu.benchmark.device_report import FORMULAS, raw_device_run
 from goryu.benchmark.random_network import write_random_network
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds, raw_run, resident_bytes
@@ -23,7 +21,7 @@ from goryu.implementation import Board, make_puct
 from goryu.search.config import PuctConfig
 
 SIZES = ("10x128", "10x192", "15x224")
-ELEMENTS: dict[str, type[np.generic]] = {"fp32": np.float32, "fp16": np.float16}
+ELEMENTS = ("fp32", "fp16")
 GPU_BATCHES, CPU_BATCHES = (256, 128, 512, 64, 1024), (8, 2)
 STREAMS = (2, 1, 3)
 """Batches and streams; the first of each is the usual one."""
@@ -72,7 +70,7 @@ def report(
         path = folder / f"{cell.size}-{cell.element}.onnx"
         if not path.is_file():
             blocks, channels = map(int, cell.size.split("x"))
-            write_random_network(blocks, channels, path, element=ELEMENTS[cell.element])
+            write_random_network(blocks, channels, path, is_half=cell.element == "fp16")
         limit_s = SHARE_OF_CELL * left_s / (len(wanted) - i)
         try:
             yield {

@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from goryu.evaluators.formats.detect import METADATA_KEY
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
 from goryu.evaluators.formats.nshogi import NSHOGI_PLANES
+from goryu.evaluators.formats.onnx_edit import ELEMENT_TYPES, GraphEdit, new_model, node
 from goryu.evaluators.formats.python_dlshogi2 import BOOK_PLANES
 
 VALUE_CHANNELS = 32
@@ -58,26 +58,20 @@ def write_random_network(
     """Writes an ONNX file: residual blocks, policy head, value heads.
 
     kind: one of `TENSORS`. is_half: compute in float16, inputs and outputs too.
-
-    Needs the package onnx.
     """
-    from onnx import TensorProto, helper, numpy_helper, save
-
     tensors = TENSORS[kind]
+    element: type[np.generic] = np.float16 if is_half else np.float32
     random = np.random.default_rng(seed)
-    nodes: list[Any] = []
-    constants: list[Any] = []
+    graph = GraphEdit()
 
     def weights(*shape: int) -> str:
-        name = f"w{len(constants)}"
         scale = math.prod(shape[1:]) ** -0.5
-        values = (random.standard_normal(shape) * scale).astype(np.float16 if is_half else np.float32)
-        constants.append(numpy_helper.from_array(values, name))
-        return name
+        values = (random.standard_normal(shape) * scale).astype(element)
+        return graph.constant(f"w{len(graph.constants)}", values)
 
-    def add(op_type: str, *inputs: str, to: str = "", **attributes: Any) -> str:
-        name = to or f"t{len(nodes)}"
-        nodes.append(helper.make_node(op_type, list(inputs), [name], **attributes))
+    def add(op_type: str, *inputs: str, to: str = "", **attributes: int | list[int]) -> str:
+        name = to or f"t{len(graph.after)}"
+        graph.after.append(node(op_type, inputs, name, **attributes))
         return name
 
     def conv(x: str, inputs: int, outputs: int, size: int) -> str:
@@ -95,18 +89,9 @@ def write_random_network(
     pooled = add("ReduceMean", add("Relu", conv(x, channels, VALUE_CHANNELS, 1)), axes=[2, 3], keepdims=0)
     for name, head in tensors.heads.items():
         add(head, add("Gemm", pooled, weights(1, VALUE_CHANNELS), weights(1), transB=1), to=name)
-    element = TensorProto.FLOAT16 if is_half else TensorProto.FLOAT
-
-    def described(shapes: dict[str, list[int]]) -> list[Any]:
-        return [helper.make_tensor_value_info(name, element, ["n", *shape]) for name, shape in shapes.items()]
-
-    graph = helper.make_graph(
-        nodes,
-        "random",
-        described({name: [planes, 9, 9] for name, planes in tensors.inputs.items()}),
-        described({tensors.policy: [tensors.labels]} | {name: [1] for name in tensors.heads}),
-        constants,
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    helper.set_model_props(model, {METADATA_KEY: tensors.format})
-    save(model, str(path))
+    number = ELEMENT_TYPES[element]
+    graph.inputs = {name: (number, ("n", planes, 9, 9)) for name, planes in tensors.inputs.items()}
+    graph.outputs = {tensors.policy: (number, ("n", tensors.labels))}
+    graph.outputs |= dict.fromkeys(tensors.heads, (number, ("n", 1)))
+    model = new_model(graph, name="random", opset=17, version=8, metadata={METADATA_KEY: tensors.format})
+    path.write_bytes(model)

@@ -178,6 +178,7 @@ class EngineConfig:
 
     search: without what `puct_config` fills in; `capacity_bytes` 0 is for as many as suit the machine.
     clock: without the game's length, see `time_config`.
+    mirrors_root: average the evaluation of a new root with that of its mirror image (`mirror.py`).
     playouts, depth: limits of a search for which `go` names neither; 0 for none. Only playouts that need an
         evaluation count.
     playouts_stop_early: end such a search of N playouts, and `go nodes N`, when its move is decided.
@@ -200,6 +201,7 @@ class EngineConfig:
     random_moves: RandomMoveConfig = field(default_factory=RandomMoveConfig)
     output: OutputConfig = field(default_factory=OutputConfig)
     reuses_subtree: bool = True
+    mirrors_root: bool = False
     ponders_on_all_replies: bool = False
     playouts: int = 0
     depth: int = 0

@@ -96,6 +96,12 @@ def make_parser() -> argparse.ArgumentParser:
         "--simulate", action="store_true", help="measure only the search before simulated GPUs"
     )
     parser.add_argument(
+        "--rates",
+        type=bench_devices.rates,
+        metavar="N,...",
+        help="positions a second of the simulated GPUs, such as 1000,100000",
+    )
+    parser.add_argument(
         "--gpu", action="store_true", help="measure only networks of several sizes on the GPU"
     )
     parser.add_argument(

@@ -18,7 +18,7 @@ RATES = (12_500, 25_000, 50_000, 100_000, 271_000)
 """Positions a second of a simulated device; the last is that of 10 blocks of 192 channels on an H200."""
 
 DEVICES = (2, 4, 8)
-"""Numbers of devices, which together have the rate of `CONTENTION_RATE`."""
+"""Numbers of devices, which together have the rate of `CONTENTION_RATE`, or the least if that is smaller."""
 
 CONTENTION_RATE = 25_000
 SIMULATED_BATCH = 256
@@ -40,9 +40,10 @@ def simulate(args: argparse.Namespace) -> dict[str, Any]:
 
     batch = args.batch or SIMULATED_BATCH
     threads = args.workers if args.workers > 1 else SIMULATED_THREADS
-    plans: list[dict[str, Any]] = [{"rate": rate, "devices": 1} for rate in RATES]
-    plans += [{"rate": CONTENTION_RATE, "devices": count, "threads": 1} for count in DEVICES]
-    plans += [{"rate": CONTENTION_RATE, "devices": 1, "mate_nodes": 40}]
+    plans: list[dict[str, Any]] = [{"rate": rate, "devices": 1} for rate in args.rates or RATES]
+    rate = min(CONTENTION_RATE, *(args.rates or RATES))
+    plans += [{"rate": rate, "devices": count, "threads": 1} for count in DEVICES]
+    plans += [{"rate": rate, "devices": 1, "mate_nodes": 40}]
     seconds = (args.seconds or DEFAULT_SECONDS["simulate"]) / len(plans)
     runs: list[DeviceRun] = []
     for plan in plans:
@@ -126,6 +127,14 @@ def sizes(text: str) -> Sequence[str]:
         if not (blocks.isdigit() and channels.isdigit() and int(blocks) and int(channels)):
             raise argparse.ArgumentTypeError(f"expected sizes such as 10x128,15x224, received {text!r}")
     return found
+
+
+def rates(text: str) -> Sequence[int]:
+    """Returns the rates in a text such as 1000,100000."""
+    found = text.split(",")
+    if not all(each.isdigit() and int(each) for each in found):
+        raise argparse.ArgumentTypeError(f"expected rates such as 1000,100000, received {text!r}")
+    return tuple(map(int, found))
 
 
 def _onnxruntime() -> str:

@@ -62,9 +62,16 @@ class Puct:
     """The search. It keeps its graph between moves; `clear` forgets it."""
 
     def __init__(
-        self, evaluator: Evaluator, config: PuctConfig | None = None, solver: LeafSolver = no_solver
+        self,
+        evaluator: Evaluator,
+        config: PuctConfig | None = None,
+        solver: LeafSolver = no_solver,
+        *,
+        root_evaluator: Evaluator | None = None,
     ) -> None:
+        """root_evaluator: evaluates a root that is new to the graph; None for the evaluator."""
         self.evaluator = evaluator
+        self.root_evaluator = root_evaluator
         self.config = config or PuctConfig()
         self.solver = solver
         self.table = NodeTable(self.config.capacity, self.config.capacity_bytes)
@@ -232,7 +239,8 @@ class Puct:
             return known
         self.table.clear()
         self.root = None
-        root = self.table.add(new_node(state, self.evaluator.evaluate([state])[0]))
+        evaluator = self.root_evaluator or self.evaluator
+        root = self.table.add(new_node(state, evaluator.evaluate([state])[0]))
         if known is not None and known.proof == WIN and known.moves:
             add_mate(self.table, state, known.moves)
         return root

@@ -7,7 +7,7 @@ Weakness: a model whose constants are in other files is refused, since its folde
 Source: as `onnx_graph.py`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +17,8 @@ from goryu.evaluators.formats.onnx_graph import (
     ATTRIBUTE_INT,
     ATTRIBUTE_INTS,
     ATTRIBUTE_NAME,
+    ENTRY_KEY,
+    ENTRY_VALUE,
     FLOAT16,
     FLOAT32,
     GRAPH_CONSTANT,
@@ -27,6 +29,7 @@ from goryu.evaluators.formats.onnx_graph import (
     INT64,
     LENGTH_DELIMITED,
     MODEL_GRAPH,
+    MODEL_METADATA,
     NODE_ATTRIBUTE,
     NODE_INPUT,
     NODE_OUTPUT,
@@ -123,11 +126,18 @@ def edited(model: bytes, edit: GraphEdit) -> bytes:
     return b"".join(parts)
 
 
-def new_model(graph: GraphEdit, *, name: str, opset: int, version: int) -> bytes:
-    """Returns a model that has nothing but what is in `graph`. version: of the format, `ir_version`."""
+def new_model(
+    graph: GraphEdit, *, name: str, opset: int, version: int, metadata: Mapping[str, str] | None = None
+) -> bytes:
+    """Returns a model that has nothing but what is in `graph`.
+
+    version: of the file format, `ir_version`. metadata: properties of the model.
+    """
+    entries = (_field(ENTRY_KEY, key) + _field(ENTRY_VALUE, text) for key, text in (metadata or {}).items())
+    properties = b"".join(_field(MODEL_METADATA, entry) for entry in entries)
     operators = _field(MODEL_OPSET, _field(OPSET_DOMAIN, "") + _field(OPSET_VERSION, opset))
     empty = _field(MODEL_VERSION, version) + operators + _field(MODEL_GRAPH, _field(GRAPH_NAME, name))
-    return edited(empty, graph)
+    return edited(empty + properties, graph)
 
 
 def opset_of(model: bytes) -> int:
