@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from goryu import _native
 from goryu.benchmark.simulated_device import CALL_S, SimulatedDevice
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds
 from goryu.evaluators.network import NetworkEvaluator
@@ -169,7 +168,9 @@ def raw_device_run(networks: list[NetworkEvaluator], threads: int, seconds: floa
 
 
 def row_us(network: NetworkEvaluator, positions: int = 500) -> float:
-    """Returns the microseconds of writing the bits of a position."""
+    """Returns the microseconds of writing the bits of a position by native code."""
+    from goryu import _native
+
     assert network.packed
     boards: list[Any] = [Board(MIDDLE_GAME) for _ in range(positions)]
     rows = np.zeros((positions, network.packed.row_bytes), np.uint8)
