@@ -339,14 +339,14 @@ def test_the_greater_threshold_of_resignation_counts(percent: int, permille: int
     assert (search(player, request_of(config)).move is None) == resigns
 
 
-@pytest.mark.parametrize("limits, playouts", [(Limits(nodes=600), 0), (Limits(), 600)])
-def test_a_search_for_nodes_may_end_when_no_other_move_can_catch_up(limits: Limits, playouts: int) -> None:
+@pytest.mark.parametrize("limits, nodes", [(Limits(nodes=600), 0), (Limits(), 600)])
+def test_a_search_for_nodes_may_end_when_no_other_move_can_catch_up(limits: Limits, nodes: int) -> None:
     sfen = "lnsgkgsnl/7b1/ppppppppp/9/4r4/4R4/PPPPPPPPP/1B7/LNSGKGSNL b - 1"  # It wins a rook.
     material = with_fields(QUICK, {"evaluator.kind": "material", "mate.root_nodes": 0, "mate.leaf_nodes": 0})
-    config = with_fields(material, {"playouts": playouts, "search.final_move": "visits"})
+    config = with_fields(material, {"nodes": nodes, "search.final_move": "visits"})
     answers = []
     for stops_early in (True, False):
-        early = with_fields(config, {"playouts_stop_early": stops_early})
+        early = with_fields(config, {"nodes_stop_early": stops_early})
         player, _ = loaded(early)
         answers.append(search(player, request_of(early, sfen=sfen, limits=limits)))
     early_result, full_result = answers[0].result, answers[1].result
@@ -553,7 +553,7 @@ def test_the_only_move_is_played_at_once_except_with_movetime(limits: Limits, is
 def test_the_option_for_playouts_outranks_the_clock(limits: Limits) -> None:
     moments = iter(range(1_000_000))
     player = Player(lambda: float(next(moments)))  # Every question takes a second.
-    config = with_fields(QUICK, {"playouts": 300, "mate.root_nodes": 0})
+    config = with_fields(QUICK, {"nodes": 300, "mate.root_nodes": 0})
     player.load(config, lambda message: None)
     answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
     assert answer.result is not None
@@ -564,11 +564,11 @@ def test_the_option_for_playouts_outranks_the_clock(limits: Limits) -> None:
 @pytest.mark.parametrize(
     ("change", "limits", "least", "most"),
     [
-        ({"playouts": 20}, Limits(movetime_ms=9000), 20, 20),
-        ({"playouts": 20}, Limits(depth=99, movetime_ms=9000), 100, 2000),
+        ({"nodes": 20}, Limits(movetime_ms=9000), 20, 20),
+        ({"nodes": 20}, Limits(depth=99, movetime_ms=9000), 100, 2000),
         ({"depth": 2}, Limits(time_ms=(1e7, 1e7)), 2, 300),
         ({"depth": 2}, Limits(nodes=500), 500, 500),
-        ({"playouts": 20}, Limits(nodes=30), 30, 30),
+        ({"nodes": 20}, Limits(nodes=30), 30, 30),
     ],
 )
 def test_limits_of_go_outrank_the_options(

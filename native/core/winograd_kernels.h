@@ -363,12 +363,12 @@ void conv3(const ConvCall& call) {
     auto* const sums = static_cast<Sum*>(call.sums);  // [5][9][32]
     auto* const rows = sums + kColumn;                // [positions][5][3][9][32]
     const std::ptrdiff_t patches = kPatch * kTiles * inputs;
+    const auto* weights = static_cast<const Element*>(call.weights);
     for (int n = 0; n < call.positions; ++n) {
         transform_inputs(Kind(call, n), call.from + n * kBoardSquares * inputs, call.inputs,
                          static_cast<Element*>(call.columns), transformed + n * patches);
         call.to_maxima[n] = 0;
     }
-    const auto* weights = static_cast<const Element*>(call.weights);
     for (std::ptrdiff_t block = 0; block < outputs; block += kBlock) {
         for (int column = 0; column < 5; ++column, weights += 5 * inputs * kBlock) {
             for (int n = 0; n < call.positions; ++n) {
@@ -466,7 +466,7 @@ struct StemSquare {
     int count;                         // Of rows, a multiple of kTogether.
     const typename Kind::Sum* common;  // What every square has, [outputs].
     float* to;
-    std::uint32_t* maximum;
+    V::I* maximum;
 };
 
 template <class Kind>
@@ -476,7 +476,7 @@ struct Stem {
         static void run(const StemSquare<Kind>& square) {
             constexpr int kVectors = kBlock / V::kLanes;
             const StemCall& call = *square.call;
-            V::I maximum = V::set1_i(static_cast<std::int32_t>(*square.maximum));
+            V::I maximum = *square.maximum;
             for (int channel = 0; channel < call.outputs; channel += kBlock) {
                 typename Kind::Vector sums[kVectors];
                 for (int v = 0; v < kVectors; ++v) sums[v] = Kind::load(square.common + channel + v * V::kLanes);
@@ -491,7 +491,7 @@ struct Stem {
                     maximum = V::max_bits(maximum, x);
                 }
             }
-            *square.maximum = V::greatest(maximum);
+            *square.maximum = maximum;
         }
     };
 };
@@ -527,7 +527,7 @@ void stem(const StemCall& call) {
             for (int v = 0; v < kVectors; ++v) Kind::store(common + channel + v * V::kLanes, sums[v]);
         }
         float* to = call.to + static_cast<std::ptrdiff_t>(n) * kBoardSquares * c;
-        call.to_maxima[n] = 0;
+        V::I maximum = V::zero();
         for (int r = 0; r < kBoardSide; ++r) {
             for (int f = 0; f < kBoardSide; ++f, to += c) {
                 int count = 0;
@@ -545,9 +545,10 @@ void stem(const StemCall& call) {
                 }
                 count = filled_up<Kind>(rows, count, zeros);
                 with_activation<Stem<Kind>::template Square>(
-                    call.activation, StemSquare<Kind>{&call, board, rows, count, common, to, call.to_maxima + n});
+                    call.activation, StemSquare<Kind>{&call, board, rows, count, common, to, &maximum});
             }
         }
+        call.to_maxima[n] = V::greatest(maximum);
     }
 }
 

@@ -232,7 +232,7 @@ def integer_convolution(weights: Integers, board: Integers) -> Integers:
     weights: [25 or 1, outputs, inputs], transformed.
     """
     if len(weights) == 1:
-        return board.reshape(SQUARES, -1) @ weights[0].T
+        return cast(Integers, board.reshape(SQUARES, -1) @ weights[0].T)
     padded = np.pad(board, ((1, 1), (1, 1), (0, 0)))
     result = np.empty((SQUARES, weights.shape[1]), np.int64)
     for tile, squares in enumerate(_SQUARES_OF_TILE):

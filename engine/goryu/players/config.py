@@ -179,9 +179,9 @@ class EngineConfig:
     search: without what `puct_config` fills in; `capacity_bytes` 0 is for as many as suit the machine.
     clock: without the game's length, see `time_config`.
     mirrors_root: average the evaluation of a new root with that of its mirror image (`mirror.py`).
-    playouts, depth: limits of a search for which `go` names neither; 0 for none. Only playouts that need an
-        evaluation count.
-    playouts_stop_early: end such a search of N playouts, and `go nodes N`, when its move is decided.
+    nodes, depth: limits of a search for which `go` names neither; 0 for none. A node is a playout that
+        needs an evaluation.
+    nodes_stop_early: end such a search of N nodes, and `go nodes N`, when its move is decided.
     resign_value, resign_value_percent: the engine resigns below the greater of these values in [-1, +1]; -1
         for never. Their options have different units.
     seed: of all random choices; 0 for a new one every time.
@@ -203,9 +203,9 @@ class EngineConfig:
     reuses_subtree: bool = True
     mirrors_root: bool = False
     ponders_on_all_replies: bool = False
-    playouts: int = 0
+    nodes: int = 0
     depth: int = 0
-    playouts_stop_early: bool = False
+    nodes_stop_early: bool = False
     resign_value: float = -1.0
     resign_value_percent: float = -1.0
     seed: int = 0

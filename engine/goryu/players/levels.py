@@ -149,7 +149,7 @@ def at_level(config: EngineConfig, level: Level) -> EngineConfig:
         return config
     return replace(
         config,
-        playouts=level.playouts,
+        nodes=level.playouts,
         depth=0,
         reuses_subtree=False,
         mate=replace(config.mate, leaf_nodes=level.leaf_mate_nodes, pv_threads=0),

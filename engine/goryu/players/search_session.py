@@ -93,7 +93,7 @@ class SearchSession:
     def search(self) -> None:
         """Searches until the limits or the control end it; `result` returns what was found."""
         limits = self._limits
-        self._run(None if limits.is_open else _playout_limit(limits, self._config), limits.root_moves or None)
+        self._run(None if limits.is_open else _node_limit(limits, self._config), limits.root_moves or None)
 
     def _run(self, nodes: int | None, root_moves: Sequence[Move] | None) -> None:
         """Runs the search for at most this number of nodes; `_should_stop` may end it earlier."""
@@ -168,19 +168,19 @@ class SearchSession:
         self._limits = limits
         board = self._request.board
         budget = plan(limits, board.turn, board.ply, self._config.time_config(), self._rng)
-        if limits.is_unlimited and (self._config.playouts or self._depth_limit()):
+        if limits.is_unlimited and (self._config.nodes or self._depth_limit()):
             budget = None  # A bare `go` gets a second only if nothing else limits it.
-        if budget is not None and self._config.playouts:
+        if budget is not None and self._config.nodes:
             # The number of playouts decides, but never past the hard end of the clock.
             budget = replace(budget, optimum_ms=budget.maximum_ms, may_stop_early=False, may_extend=False)
         self._time.start(budget, started_s, playouts)
 
     def _has_reached_limit(self, stats: SearchStats) -> bool:
-        nodes = _playout_limit(self._limits, self._config)
+        nodes = _node_limit(self._limits, self._config)
         depth = self._depth_limit()
         if nodes is not None and max(stats.evaluations, stats.playouts // PLAYOUTS_PER_NODE) >= nodes:
             return True
-        if nodes is not None and self._config.playouts_stop_early and _is_decided(stats, nodes):
+        if nodes is not None and self._config.nodes_stop_early and _is_decided(stats, nodes):
             return True
         # A search with a full table forgets and may never get deeper.
         return depth is not None and (stats.max_depth >= depth or stats.hashfull >= FULL_TABLE)
@@ -243,10 +243,10 @@ def _is_decided(stats: SearchStats, nodes: int) -> bool:
     return stats.best_visits - stats.second_visits > left
 
 
-def _playout_limit(limits: Limits, config: EngineConfig) -> int | None:
+def _node_limit(limits: Limits, config: EngineConfig) -> int | None:
     """Returns the number of positions to evaluate: the one of `go`, or else of the option."""
     is_limited = limits.nodes is not None or limits.depth is not None
-    return limits.nodes if is_limited else config.playouts or None
+    return limits.nodes if is_limited else config.nodes or None
 
 
 def _with_first(moves: Sequence[RootMove], first: RootMove) -> tuple[RootMove, ...]:

@@ -112,10 +112,10 @@ OPTIONS: tuple[Option, ...] = (
     check("Mirror_Root", "mirrors_root",
           "Evaluate the position to search also as its mirror image, and take the mean, unless the search "
           "knows the position already."),
-    spin("NodesLimit", "playouts", 0, INT32_MAX, NUMBER,
+    spin("NodesLimit", "nodes", 0, INT32_MAX, NUMBER,
          "Positions to evaluate per move, regardless of the clock; random games with uct and flat-mc. 0: no "
          "such limit.", "Const_Playout", "playout"),
-    check("NodesLimit_Early_Stop", "playouts_stop_early",
+    check("NodesLimit_Early_Stop", "nodes_stop_early",
           "End a search of N playouts (NodesLimit, go nodes N) as soon as no other move can catch up, as in "
           "python-dlshogi."),
     spin("DepthLimit", "depth", 0, 1000, NUMBER,
