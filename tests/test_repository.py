@@ -23,7 +23,7 @@ import goryu
 from goryu.__main__ import COMMANDS, main
 from goryu.evaluators.model_files import models_folder
 from goryu.players.config import EngineConfig
-from goryu.usi.options import OPTIONS, identification
+from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
 
 ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
@@ -241,7 +241,7 @@ def test_links_between_texts_lead_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("name", ["GUI.md", "GUI.ja.md"])
 def test_the_options_that_the_gui_guides_name_exist(name: str) -> None:
     named = re.findall(r"`((?:[A-Z]+_)?[A-Z][a-z]\w+)`", (ROOT / name).read_text(encoding="utf-8"))
-    assert set(named) - {"Goryu"} <= {option.name for option in OPTIONS}
+    assert set(named) - {"Goryu"} <= {option.name for option in (*OPTIONS, *OPTIONS_OF_MORE_DEVICES)}
 
 
 def test_the_drawing_of_the_layers_leaves_no_package_out(tools: Path) -> None:
