@@ -708,9 +708,9 @@ def test_threads_are_limited_by_the_number_of_cores(monkeypatch: pytest.MonkeyPa
     assert usable_threads(3) == 3
     made: list[int] = []
 
-    def count_threads(*arguments: Any) -> Puct:
+    def count_threads(*arguments: Any, **options: Any) -> Puct:
         made.append(arguments[-1])
-        return make_puct(*arguments)
+        return make_puct(*arguments, **options)
 
     monkeypatch.setattr("goryu.players.player.make_puct", count_threads)
     search(player, request_of(config))

@@ -10,6 +10,7 @@ other threads choose among moves that matter less.
 
 import logging
 from collections.abc import Sequence
+from pathlib import Path
 from threading import Lock
 
 from goryu.errors import GoryuError
@@ -49,6 +50,11 @@ class NetworkGroup:
     def backend(self) -> str:
         """That of the first network."""
         return self.networks[0].backend
+
+    @property
+    def path(self) -> Path:
+        """That of the first network."""
+        return self.networks[0].path
 
     @property
     def sha256(self) -> str:

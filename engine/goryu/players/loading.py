@@ -110,7 +110,7 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
             problems.append(str(error))
             continue
         if problems:
-            report(f"Error! {problems[0]}; playing with the shipped network instead")
+            report(f"Error! {problems[0]}; playing with the shipped {network.path.name} instead")
         return network, network.description
     reason = "; ".join(dict.fromkeys(problems))
     if not config.allows_fallback:
