@@ -39,7 +39,8 @@ def searched(group: NetworkGroup, evaluations: int) -> Any:
 
 def nodes_with_boards(puct: Any, most: int) -> Iterator[tuple[Any, Any]]:
     """Yields nodes below the root, breadth first, each with its position."""
-    found, seen = [(puct.root, Board(START_SFEN))], set()
+    found: list[tuple[Any, Any]] = [(puct.root, Board(START_SFEN))]
+    seen: set[int] = set()
     while found and len(seen) < most:
         node, board = found.pop(0)
         if board.key in seen:

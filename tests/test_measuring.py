@@ -18,7 +18,7 @@ from goryu.usi.actions import Load
 from goryu.usi.engine import UsiEngine
 
 LOADED = LoadedEvaluator(
-    UniformEvaluator(), "backend=X model=a.onnx sha=1a2b3c4d batch=4 threads=1", 4, EvaluatorConfig(), None
+    UniformEvaluator(), "backend=X model=a.onnx sha=1a2b3c4d batch=4 threads=1", 4, EvaluatorConfig(), ()
 )
 
 

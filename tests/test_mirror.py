@@ -23,7 +23,8 @@ def never(stats: SearchStats) -> bool:
 
 
 def random_boards(count: int) -> list[Any]:
-    rng, found = Random(8), []
+    rng = Random(8)
+    found: list[Any] = []
     while len(found) < count:
         board = Board()
         for _ in range(rng.randrange(120)):

@@ -21,8 +21,8 @@ DEVICES = (2, 4, 8)
 """Numbers of devices, which together have the rate of `CONTENTION_RATE`, or the least if that is smaller."""
 
 CONTENTION_RATE = 25_000
-SIMULATED_BATCH = 256
-SIMULATED_THREADS = 2
+SIMULATED_BATCH = 512
+SIMULATED_THREADS = 3
 TARGET = 100_000
 """Positions a second for which the cores are counted."""
 
