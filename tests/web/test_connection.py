@@ -169,8 +169,12 @@ def test_the_game_survives_a_restart_of_the_server_and_a_reload(
     expect(page.locator(".moves li")).to_have_count(1)
     page.goto("about:blank")
     server.call(server.server.sessions.clear)
-    # The answer to the hello comes before the view is there.
-    page.route("**/js/play.js", lambda route: (time.sleep(1), route.continue_()))
+
+    def delay(route: Any) -> None:  # The answer to the hello comes before the view is there.
+        time.sleep(1)
+        route.continue_()
+
+    page.route("**/js/play.js", delay)
     page.goto(server.url)
     expect(page.locator(".moves li")).to_have_count(1)
     on_board(page).move("3c3d", "gote")
