@@ -75,7 +75,7 @@ FAILING_PLAYER = """
 import os
 from goryu.usi import loop
 class Player:
-    def load(self, config, report):
+    def load(self, config, report, measures):
         pass
     def new_game(self):
         raise RuntimeError("broken on purpose")
@@ -174,7 +174,7 @@ import os, time
 from goryu.usi import loop
 loop.KEEP_ALIVE_S = {interval}
 class Player:
-    def load(self, config, report):
+    def load(self, config, report, measures):
         time.sleep({load})
     def new_game(self):
         pass

@@ -106,6 +106,7 @@ class ClusterPool:
         self._to_call: set[int] = set()
         self._answers: queue.SimpleQueue[Event | _Returned | _Refused] = queue.SimpleQueue()
         self._started = 0
+        self._has_worked = False
         self._bad_starts = 0
         self._looked_s = 0.0
         self._room = 0
@@ -160,6 +161,7 @@ class ClusterPool:
         worker = -1 if isinstance(answer, Notice) else answer.worker
         if isinstance(answer, Joined):
             self._bad_starts = 0
+            self._has_worked = True
             self._joined.add(worker)
             self._held[worker] = 0
         elif isinstance(answer, Done):
@@ -168,8 +170,7 @@ class ClusterPool:
             self._forget(answer)
         elif isinstance(answer, _Refused):
             self._refused[worker] = answer.reason
-            if self._refused.keys() == self._actors.keys():
-                raise WorkError(f"no computer of the cluster can do this: {answer.reason}")
+            self._check_refusals()
             return Notice(f"not used: {answer.reason}")
         elif isinstance(answer, _Returned):
             self._called.discard(worker)
@@ -204,6 +205,17 @@ class ClusterPool:
             actor = self._actor.remote(index)
             self._actors[index] = actor
             self._watch(actor.open.remote(self._payload), partial(self._opened, index, actor))
+        self._check_refusals()
+
+    def _check_refusals(self) -> None:
+        """Raises WorkError if the actors that cannot do the job take all the room, and no other ever could.
+
+        Actors that wait for room do not count: `_room` may have included a computer that was leaving.
+        """
+        most = min(self._room, len(self._actors))
+        if 0 < most <= len(self._refused) and not self._has_worked:
+            reason = next(reversed(self._refused.values()))
+            raise WorkError(f"no computer of the cluster can do this: {reason}")
 
     def _fitting(self, node: Mapping[str, Any]) -> int:
         """Returns how many workers fit on a computer."""
