@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from goryu.kifu.reading import read_record
 from goryu.programs.common import UsageError, new_parser, positive, program
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ def run(args: argparse.Namespace) -> None:
             measure(browser.new_page(viewport=SIZE, locale="en-US"), url, args.moves)
         elif args.task == "review":
             page = browser.new_page(viewport=SIZE, locale="en-US")
-            measure_review(page, url, args.moves, args.playouts)
+            # Trying the move of the game only goes there.
+            tried = [move for move in TRIED if move != read_record(args.record).moves[0]]
+            measure_review(page, url, args.moves, args.playouts, tried)
         else:
             for language, locale in (("", "en-US"), (".ja", "ja-JP")):
                 page = browser.new_page(viewport=SIZE, locale=locale, color_scheme="light")
@@ -257,7 +260,8 @@ def measure(page: "Page", url: str, moves: int) -> None:
 
 UNTIL_PAINTED = """
 (check) => {
-  window.painted = new Promise((resolve) => {
+  window.painted = new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`not painted within 10 s: ${check}`)), 10000);
     let from = null;
     const note = (event) => (from = event.timeStamp);
     document.addEventListener("pointerdown", note, { capture: true });
@@ -279,7 +283,7 @@ TRIED = ("7g7f", "2g2f", "6g6f", "5g5f", "9g9f", "1g1f", "3g3f", "4g4f")
 """Moves of Black to try at the start of the game."""
 
 
-def measure_review(page: "Page", url: str, count: int, playouts: int) -> None:
+def measure_review(page: "Page", url: str, count: int, playouts: int, tried: Sequence[str]) -> None:
     """Prints how quickly the page reacts while a review runs, and while nothing runs."""
     page.add_init_script(f"localStorage.setItem('goryu.review.playouts', '{playouts}')")
     page.goto(f"{url}#review/file")
@@ -296,7 +300,7 @@ def measure_review(page: "Page", url: str, count: int, playouts: int) -> None:
                 button.click()  # Stops the review.
                 page.wait_for_timeout(500)
             times.setdefault((GO, state), []).append(_go_to_a_move(page, number))
-            times.setdefault((TRY, state), []).append(_try_a_move(page, number))
+            times.setdefault((TRY, state), []).append(_try_a_move(page, tried[number % len(tried)]))
             times.setdefault((OPEN, state), []).extend(_open_views(page))
             if state == "idle":
                 button.click()
@@ -321,12 +325,11 @@ def _go_to_a_move(page: "Page", number: int) -> float:
     return _painted(page, check, moves.nth(at).click)
 
 
-def _try_a_move(page: "Page", number: int) -> float:
+def _try_a_move(page: "Page", move: str) -> float:
     """Tries a move at the start; it is drawn when the reply of the server has the moves of the other side."""
     page.locator(".navigation button").first.click()
     page.evaluate("() => scrollTo(0, 0)")
     page.wait_for_selector(".manipulable")
-    move = TRIED[number % len(TRIED)]
     click(page, move[:2])
     check = "!document.querySelector('.navigation .primary').hidden"
     return _painted(page, check, lambda: click(page, move[2:]))
