@@ -21,11 +21,10 @@ from goryu.conversion.sanity import (  # noqa: E402
     MATES,
     ROOK_TO_TAKE,
     TAKES_ROOK,
-    mirrored,
-    mirrored_move,
 )
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
 from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
+from goryu.evaluators.mirror import mirrored, mirrored_move  # noqa: E402
 from goryu.games.shogi import move_to_usi  # noqa: E402
 from goryu.implementation import Board  # noqa: E402
 
@@ -179,7 +178,7 @@ def test_the_rook_can_be_taken_for_nothing() -> None:
 
 def test_the_mirror_image_has_the_mirrored_moves() -> None:
     for board in random_positions(40, seed=9):
-        image = Board(mirrored(board.sfen()))
-        moves = {mirrored_move(move_to_usi(move)) for move in board.legal_moves()}
+        image = mirrored(board)
+        moves = {move_to_usi(mirrored_move(move)) for move in board.legal_moves()}
         assert moves == {move_to_usi(move) for move in image.legal_moves()}
-        assert mirrored(image.sfen()) == board.sfen()
+        assert mirrored(image).sfen() == board.sfen()

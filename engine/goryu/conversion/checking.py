@@ -15,7 +15,14 @@ from goryu.evaluators.formats.detect import AUTO, FORMATS, METADATA_KEY, detect_
 from goryu.evaluators.formats.onnx_graph import read_metadata
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.providers import BACKENDS, BackendError, Session, backend_chain, open_session
+from goryu.evaluators.providers import (
+    BACKENDS,
+    GPU_BACKENDS,
+    BackendError,
+    Session,
+    backend_chain,
+    open_session,
+)
 from goryu.learning.quantization.comparison import Agreement
 
 SLOW = ("tensorrt",)
@@ -200,7 +207,7 @@ def _short(name: str) -> str:
 
 
 def _speeds(network: NetworkEvaluator) -> Iterator[Speed]:
-    on_cpu = network.backend in ("CPU", "Winograd")
+    on_cpu = network.backend not in GPU_BACKENDS
     first = 0.0
     for batch in CPU_BATCHES if on_cpu else GPU_BATCHES:
         if not on_cpu and batch > network.batch_size:
@@ -247,7 +254,7 @@ def _settings(
     best = formats[0][0]
     if model_format != AUTO or best != _short(network.format.name):
         settings.append(("DNN_Format", best))
-    if network.backend not in ("CPU", "Winograd"):
+    if network.backend in GPU_BACKENDS:
         most = max(speed.per_second for speed in speeds)
         batch = next(speed.batch for speed in speeds if speed.per_second >= ENOUGH * most)
         settings.append(("DNN_Batch_Size", str(batch)))

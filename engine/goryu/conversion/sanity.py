@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from goryu.evaluators.mirror import mirrored, mirrored_move
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.implementation import Board
@@ -119,14 +120,13 @@ def _mates(network: NetworkEvaluator) -> Finding:
 
 
 def _mirror(network: NetworkEvaluator, boards: Sequence[Board]) -> Finding:
-    images = [Board(mirrored(board.sfen())) for board in boards]
+    images = [mirrored(board) for board in boards]
     values, policies = [], []
     for board, image, one, other in zip(
         boards, images, network.evaluate(boards), network.evaluate(images), strict=True
     ):
-        shares = dict(zip(map(move_to_usi, image.legal_moves()), other.policy, strict=True))
-        moves = [mirrored_move(move_to_usi(move)) for move in board.legal_moves()]
-        there = np.array([shares[move] for move in moves])
+        shares = dict(zip(image.legal_moves(), other.policy, strict=True))
+        there = np.array([shares[mirrored_move(move)] for move in board.legal_moves()])
         policies.append(float(np.abs(np.array(one.policy) - there).sum()) / 2)
         values.append(abs(one.value - other.value))
     value, policy = float(np.mean(values)), float(np.mean(policies))
@@ -136,33 +136,3 @@ def _mirror(network: NetworkEvaluator, boards: Sequence[Board]) -> Finding:
         tr("values at most {most} apart", most=MIRRORED),
         value <= MIRRORED,
     )
-
-
-def mirrored(sfen: str) -> str:
-    """Returns the SFEN of the left-right mirror image.
-
-    >>> mirrored("lnsgkgsnl/1r5b1/9/9/9/9/9/1B5R1/LNSGKGSN+P b - 1")
-    'lnsgkgsnl/1b5r1/9/9/9/9/9/1R5B1/+PNSGKGSNL b - 1'
-    """
-    board, *rest = sfen.split()
-    ranks = []
-    for rank in board.split("/"):
-        pieces: list[str] = []
-        for letter in rank:
-            if pieces and pieces[-1] == "+":
-                pieces[-1] += letter
-            else:
-                pieces.append(letter)
-        ranks.append("".join(reversed(pieces)))
-    return " ".join(["/".join(ranks), *rest])
-
-
-def mirrored_move(usi: str) -> str:
-    """Returns the mirror image of a move in USI.
-
-    >>> mirrored_move("7g7f"), mirrored_move("P*2e"), mirrored_move("8h2b+")
-    ('3g3f', 'P*8e', '2h8b+')
-    """
-    if usi[1] == "*":
-        return f"{usi[:2]}{10 - int(usi[2])}{usi[3:]}"
-    return f"{10 - int(usi[0])}{usi[1]}{10 - int(usi[2])}{usi[3:]}"

@@ -30,7 +30,7 @@ from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.packed_input import can_pack, pack, packed_bytes, packed_model
 from goryu.evaluators.packed_network import PackedNetwork
 from goryu.evaluators.packing_check import check_packing
-from goryu.evaluators.providers import BackendError, Session, check_file, open_session
+from goryu.evaluators.providers import GPU_BACKENDS, BackendError, Session, check_file, open_session
 from goryu.evaluators.residual_graph import UnsupportedError
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.softmax import softmax
@@ -116,14 +116,14 @@ class NetworkEvaluator:
             self._session = open_session(self.path, name, threads=threads, device=device)
             self.format, self._file_types, fixed = self._read_tensors(self._session, model_format)
         self._is_fixed = fixed is not None
-        on_cpu = self.backend in ("CPU", "OpenVINO", "Winograd")
+        on_cpu = self.backend not in GPU_BACKENDS
         if self.kernel and batch_size is None:
             batch_size = best_batch(self.kernel)
         self.batch_size = batch_size or fixed or (_CPU_BATCH if on_cpu else _GPU_BATCH)
         self._batch_sizes = (
             [fixed]
             if fixed
-            else _batch_sizes(self.batch_size, step_by_one=on_cpu and self.backend != "OpenVINO")
+            else _batch_sizes(self.batch_size, step_by_one=self.backend in ("CPU", "Winograd"))
         )
         self._answers: list[Array] = []  # Those of the last warm-up, for their shapes and types.
         self._handles: dict[int, Any] = {}  # By batch size, where each has its own session.

@@ -44,6 +44,9 @@ winograd, winograd-float: our own kernel (`kernel.py`) in 16-bit integers or in 
 cpu: winograd for the networks that it knows, onnxruntime for others.
 """
 
+GPU_BACKENDS = ("TensorRT", "CUDA", "DirectML", "CoreML", "OpenVINO-GPU")
+"""Those that are not CPUs, by the names that networks report."""
+
 _AUTOMATIC = ("cuda", "directml", "cpu")
 """Not TensorRT, which compiles each new network for minutes; not OpenVINO, which on a CPU is slower than our
 own code; and not CoreML, which has not been tried."""

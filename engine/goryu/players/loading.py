@@ -12,7 +12,7 @@ from goryu.errors import GoryuError
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import ModelError
-from goryu.evaluators.providers import BackendError, backend_chain, open_on_first
+from goryu.evaluators.providers import GPU_BACKENDS, BackendError, backend_chain, open_on_first
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EvaluatorConfig
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 NETWORK_ERRORS = (ModelError, BackendError, OSError, ImportError)
 """The errors with which a network may fail to load."""
-
-GPU_BACKENDS = ("TensorRT", "CUDA", "DirectML", "CoreML", "OpenVINO-GPU")
-"""The names of the backends that are not CPUs."""
 
 CPU_BACKENDS = ("cpu", "winograd", "winograd-float", "onnxruntime")
 """The backends that a user may choose and that are CPUs."""

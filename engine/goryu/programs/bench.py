@@ -220,7 +220,7 @@ def advise(args: argparse.Namespace) -> dict[str, Any]:
     from rich.table import Table
 
     from goryu.benchmark.advice import Advice, table
-    from goryu.players.loading import GPU_BACKENDS
+    from goryu.evaluators.providers import GPU_BACKENDS
     from goryu.players.measuring import told
 
     network = open_network(args)
