@@ -255,9 +255,13 @@ class TestMessages:
             await socket.receive_json()
             await socket.send_str(json.dumps({"type": "x", "text": "a" * server_module.MOST_MESSAGE_BYTES}))
             await socket.receive()
-            return socket.close_code
+            again = await hello(client, server)
+            return socket.close_code, (await again.receive_json())["type"]
 
-        assert ask(do) == 1009
+        code, answer = ask(do)
+        # The server leaves the rest of the message unread, so a reset may overtake the close frame with 1009.
+        assert code in (1009, 1006)
+        assert answer == "session.welcome"
 
     def test_binary_messages_are_refused(self, server: Any) -> None:
         async def do(client: aiohttp.ClientSession) -> Any:
