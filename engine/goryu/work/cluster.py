@@ -125,6 +125,10 @@ class ClusterPool:
         )(Actor)
         self._look()
 
+    def ship(self, path: Path) -> "StoredFile":
+        """Puts a file into the object store."""
+        return StoredFile(self._ray.put(Parcel.of(path)))
+
     def give(self, worker: int, tasks: Sequence[Task]) -> None:
         """Gives tasks to a worker, with its next call."""
         if worker in self._joined:
@@ -272,6 +276,19 @@ class _Refused:
 
     worker: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file in Ray's object store."""
+
+    reference: Any
+
+    def path(self) -> Path:
+        """Fetches the file; raises RefusedError if it has arrived damaged."""
+        import ray
+
+        return unpack(ray.get(self.reference))
 
 
 class Actor:

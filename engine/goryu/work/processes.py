@@ -14,9 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 from goryu.errors import GoryuError
-from goryu.work.seam import Done, Event, Failed, Job, Joined, Left, Task, WorkError
+from goryu.work.seam import Done, Event, Failed, Job, Joined, Left, LocalFile, Task, WorkError
 
 MAX_LOSSES = 3
 """Processes that may die in one run."""
@@ -49,6 +50,10 @@ class ProcessPool:
         self._job = job
         for _ in range(self.size):
             self._add()
+
+    def ship(self, path: Path) -> LocalFile:
+        """Returns the file itself."""
+        return LocalFile(path)
 
     def give(self, worker: int, tasks: Sequence[Task]) -> None:
         """Gives tasks to a worker."""

@@ -81,6 +81,24 @@ class Job(Protocol):
         ...
 
 
+class Shipment(Protocol):
+    """A file that a task names: it travels to each computer once, however many tasks name it."""
+
+    def path(self) -> Path:
+        """Returns where the file is on this computer; called by workers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A file that every worker can read where it is."""
+
+    place: Path
+
+    def path(self) -> Path:
+        return self.place
+
+
 @dataclass(frozen=True, slots=True)
 class Joined:
     """A worker is ready for tasks. node: the name of its computer."""
@@ -139,6 +157,10 @@ class Pool(Protocol):
 
     def start(self, job: Job) -> None:
         """Starts the workers; each one is announced by `Joined`."""
+        ...
+
+    def ship(self, path: Path) -> Shipment:
+        """Returns what tasks name instead of a file of the driver, such as a network that is new."""
         ...
 
     def give(self, worker: int, tasks: Sequence[Task]) -> None:

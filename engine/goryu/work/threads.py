@@ -3,8 +3,9 @@
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from goryu.work.seam import Done, Event, Failed, Job, Joined, Task
+from goryu.work.seam import Done, Event, Failed, Job, Joined, LocalFile, Task
 
 WAIT_S = 0.2
 """How long `events` waits: on Windows a wait without a limit cannot be interrupted."""
@@ -73,6 +74,10 @@ class ThreadPool:
             self._threads.append(thread)
             self._events.put(Joined(inbox.index))
             thread.start()
+
+    def ship(self, path: Path) -> LocalFile:
+        """Returns the file itself."""
+        return LocalFile(path)
 
     def give(self, worker: int, tasks: Sequence[Task]) -> None:
         """Gives tasks to a worker."""
