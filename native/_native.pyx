@@ -14,7 +14,9 @@ translate, and core.pxd declares the core to Cython. goryu/implementation.py cho
     board.pxi           Board, perft                       games/shogi/board.py, perft.py      game, position, movegen
     reversi.pxi         Reversi                            games/reversi.py                    reversi
     formats.pxi         fill_planes, policy_label          evaluators/formats/                 formats, plane_row
+                        read_value                         evaluators/formats/value_scale.py   policy
                         fill_dlshogi, dlshogi_label        evaluators/formats/dlshogi.py       dlshogi
+                        pack_planes                        evaluators/packed_input.py          plane_row
     mate.pxi            mate_in_one, solve                 search/mate.py                      mate
                         (inside)                           search/mate_table.py                mate_table
                                                            search/mate_refutation.py           mate_refutation
@@ -24,7 +26,7 @@ translate, and core.pxd declares the core to Cython. goryu/implementation.py cho
     pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
     winograd.pxi        WinogradNetwork                    evaluators/winograd.py              winograd, winograd_*
     evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py    policy, game_state
-    packed.pxi          PackedAdapter, pack_dlshogi        evaluators/packed_input.py          dlshogi, game_state
+    packed.pxi          PackedAdapter                      evaluators/packed_network.py        policy, game_state
 
 Where a C++ name differs from the Python name: kWin is WIN and so on; Batch and Batch::Step are the leaves and
 the path of puct.py; Certain is the proven node that proof.py makes; Selection is selection.py with one Formula.

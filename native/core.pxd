@@ -86,8 +86,6 @@ cdef extern from "core/perft.h" namespace "goryu" nogil:
 cdef extern from "core/dlshogi.h" namespace "goryu" nogil:
     const int kBoardPlanes, kHandPlanes, kNyugyokuPlanes, kDlshogiLabels
     void core_fill_dlshogi "goryu::fill_dlshogi"(const Position&, cbool sees_nyugyoku, float* board, float* hands)
-    int packed_bytes(cbool sees_nyugyoku)
-    void core_pack_dlshogi "goryu::pack_dlshogi"(const Position&, cbool sees_nyugyoku, uint8_t* row)
     int core_dlshogi_label "goryu::dlshogi_label"(uint16_t move, int color)
 
 cdef extern from "core/plane_row.h" namespace "goryu" nogil:
@@ -97,12 +95,21 @@ cdef extern from "core/plane_row.h" namespace "goryu" nogil:
     cdef cppclass PlaneRow[Element]:
         PlaneRow(Element* first, Element* second, PlaneCounts) except +
 
+    cdef cppclass PackedLayout:
+        vector[int] places
+        size_t bytes
+        size_t numbers
+
+    cdef cppclass BitRow:
+        BitRow(const PackedLayout&, uint8_t* bits, float* numbers)
+
 cdef extern from "core/formats.h" namespace "goryu" nogil:
     cdef cppclass CoreFormat "goryu::Format":
         PlaneCounts planes()
         int labels()
         void write(const Game&, PlaneRow[float]&)
         void write(const Game&, PlaneRow[uint16_t]&)
+        void write(const Game&, BitRow&)
         int label(uint16_t move, int color)
 
     cdef cppclass FormatPointer "std::unique_ptr<goryu::Format>":
@@ -261,7 +268,9 @@ cdef extern from "core/game_state.h" namespace "goryu" nogil:
         NoLeafSink() except +
 
     cdef cppclass PackedLeafSink(LeafSink):
-        PackedLeafSink(const Game&, cbool sees_nyugyoku, uint8_t* rows) except +
+        PackedLeafSink(
+            const Game&, const CoreFormat&, const PackedLayout&, uint8_t* bits, float* numbers
+        ) except +
 
     cdef cppclass PlaneLeafSink[Element](LeafSink):
         PlaneLeafSink(const Game&, const CoreFormat&, Element* first, Element* second) except +
@@ -350,8 +359,21 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
 
 cdef extern from "core/policy.h" namespace "goryu" nogil:
     void answer_hashed(Batch&) except +
+    cdef enum class ValueScale:
+        kProbability, kLogit, kTanh
+
+    cdef cppclass ValueHeads:
+        ValueScale value
+        cbool has_draw
+        ValueScale draw
+        double draw_value
+        double read "operator()"(float value, float draw, int turn)
+
+    cbool read_values(
+        const Batch&, const ValueHeads&, const float* values, const float* draws, vector[double]& found
+    ) except +
     size_t most_moves(const Batch&)
-    void write_labels(const Batch&, int32_t* labels, size_t width)
+    void write_labels(const Batch&, const CoreFormat&, int32_t* labels, size_t width)
     cbool answer_labels(Batch&, const float* logits, size_t width, const double* values, double temperature) except +
     cbool answer_network(
         Batch&, const CoreFormat&, const float* logits, const double* values, double temperature

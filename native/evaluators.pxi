@@ -2,8 +2,6 @@
 
 import sys
 
-from libc.math cimport isfinite
-
 from goryu.evaluators.hashed import HashedEvaluator
 
 
@@ -14,9 +12,9 @@ cdef EvaluatorAdapter adapter_of(evaluator, state, int batch_size):
     if type(state) is Board and is_network(evaluator):
         if type(evaluator.kernel) is WinogradNetwork:
             return WinogradAdapter(evaluator, state)
-        if evaluator.packed is not None:
-            return PackedAdapter(evaluator, state)
         model_format = native_format(evaluator.format)
+        if evaluator.packed is not None:
+            return PackedAdapter(evaluator, model_format, state)
         if model_format is not None:
             return network_adapter_of(evaluator, model_format, state, evaluator.new_inputs(batch_size))
     return PythonAdapter(evaluator, state)
@@ -227,39 +225,36 @@ cdef class PlainNetworkAdapter(NetworkAdapter):
 
 
 cdef class BoundNetworkAdapter(NetworkAdapter):
-    """A network with fixed output arrays. Win probabilities are scaled natively, other values by the format."""
+    """A network with fixed output arrays. Values are scaled natively."""
 
     cdef object bound
-    cdef list outputs
-    cdef cbool is_probability
-    cdef const float[::1] probabilities
-    cdef double[::1] scaled
+    cdef ValueHeads heads
+    cdef const float[::1] value_outputs
+    cdef const float[::1] draw_outputs  # The same again without such an output.
+    cdef vector[double] found
 
     def __init__(self, network, NativeFormat model_format, Board board, list inputs, bound):
-        from goryu.evaluators.formats.value_scale import from_probability
-
         NetworkAdapter.__init__(self, network, model_format, board, inputs)
         self.bound = bound
-        self.outputs = list(bound.outputs.values())
-        self.logits = self.outputs[0]
-        values = self.outputs[1].reshape(-1)
-        self.is_probability = len(self.outputs) == 2 and network.format.value_scale is from_probability
-        self.probabilities = values
-        self.values = self.scaled = values.astype("float64")
+        read_heads(self.heads, network.format)
+        self.logits, value, *draw = bound.outputs.values()
+        self.value_outputs = value.reshape(-1)
+        self.draw_outputs = draw[0].reshape(-1) if draw else self.value_outputs
 
     cdef ask(self, Batch& batch):
-        cdef Py_ssize_t i, count = batch.size()
-        self.bound.run(count)
-        if not self.is_probability:
-            outputs, inputs = [[rows[:count] for rows in arrays] for arrays in (self.outputs, self.inputs)]
-            _, values = self.network.format.interpret(outputs, inputs)
-            self.network.check(values)
-            self.values = values
-            return
-        for i in range(count):
-            if not isfinite(self.probabilities[i]):
-                self.network.check(self.probabilities)
-            self.scaled[i] = 2.0 * self.probabilities[i] - 1.0
+        self.bound.run(batch.size())
+
+    cdef int read(self, Batch& batch) except -1 nogil:
+        cdef cbool are_numbers = read_values(
+            batch, self.heads, &self.value_outputs[0], &self.draw_outputs[0], self.found
+        )
+        are_numbers &= answer_network(
+            batch, self.model_format.core[0], &self.logits[0, 0], self.found.data(), self.temperature
+        )
+        if not are_numbers:
+            with gil:
+                self.network.check(float("nan"))
+        return 0
 
 
 cdef as_floats(logits):

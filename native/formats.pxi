@@ -59,6 +59,70 @@ cdef fill_halves(NativeFormat model_format, Board board, list rows):
     del row
 
 
+def pack_planes(model_format, list boards, uint8_t[:, ::1] rows, float[:, ::1] numbers):
+    """Writes boards as the bits [N, bytes] and floats [N, numbers] of `evaluators/packed_input.py`.
+
+    Rows beyond the boards stay as they are.
+    """
+    cdef NativeFormat found = native_format(model_format)
+    cdef PackedLayout layout
+    cdef BitRow* row
+    cdef Py_ssize_t i
+    cdef Board board
+    if found is None:
+        raise ValueError(f"expected a format with a native twin, received {model_format.name}")
+    read_layout(layout, model_format)
+    check_shape((rows.shape[0], rows.shape[1]), (len(boards), layout.bytes))
+    check_shape((numbers.shape[0], numbers.shape[1]), (len(boards), layout.numbers))
+    for i in range(len(boards)):
+        board = boards[i]
+        row = new BitRow(layout, &rows[i, 0], &numbers[i, 0])
+        found.core.write(board.game[0], row[0])
+        del row
+
+
+cdef read_layout(PackedLayout& layout, model_format):
+    """Reads where a format's planes are in the rows of a position."""
+    from goryu.evaluators.packed_input import packed_layout
+
+    found = packed_layout(model_format)
+    layout.places = found.places
+    layout.bytes = found.bytes
+    layout.numbers = len(found.numbers)
+
+
+def read_value(model_format, float value, float draw, int turn):
+    """Returns the value in [-1, +1] that a `ModelFormat` finds in the value outputs of one position.
+
+    draw: the output for draws, if there is one. turn: the side to move, black (0) or white (1).
+    """
+    cdef ValueHeads heads
+    read_heads(heads, model_format)
+    return heads.read(value, draw, turn)
+
+
+cdef read_heads(ValueHeads& heads, model_format):
+    """Reads how a format's value outputs become values."""
+    heads.value = scale_of(model_format.value_scale)
+    draw_scale = getattr(model_format, "draw_scale", None)
+    heads.has_draw = draw_scale is not None
+    if heads.has_draw:
+        heads.draw = scale_of(draw_scale)
+        heads.draw_value = model_format.draw_value
+
+
+cdef ValueScale scale_of(value_scale) except *:
+    from goryu.evaluators.formats.value_scale import from_logit, from_probability, from_tanh
+
+    if value_scale is from_probability:
+        return ValueScale.kProbability
+    if value_scale is from_logit:
+        return ValueScale.kLogit
+    if value_scale is from_tanh:
+        return ValueScale.kTanh
+    raise ValueError(f"expected a function of value_scale.py, received {value_scale!r}")
+
+
 def policy_label(model_format, int move, int turn):
     """Returns the label of a move of black (0) or white (1) in a `ModelFormat`."""
     cdef NativeFormat found = native_format(model_format)
@@ -81,17 +145,6 @@ def fill_dlshogi(list boards, float[:, :, :, ::1] board_planes, float[:, :, :, :
     for i in range(len(boards)):
         board = boards[i]
         core_fill_dlshogi(board.game.position(), sees_nyugyoku, &board_planes[i, 0, 0, 0], &hand_planes[i, 0, 0, 0])
-
-
-def pack_dlshogi(list boards, uint8_t[:, ::1] rows):
-    """Writes boards as the bits of `evaluators/packed_input.py`, `rows` [N, 636] or [N, 643]; other rows stay."""
-    cdef Py_ssize_t i
-    cdef Board board
-    cdef cbool sees_nyugyoku = rows.shape[1] == packed_bytes(True)
-    check_shape([rows.shape[axis] for axis in range(2)], (len(boards), packed_bytes(sees_nyugyoku)))
-    for i in range(len(boards)):
-        board = boards[i]
-        core_pack_dlshogi(board.game.position(), sees_nyugyoku, &rows[i, 0])
 
 
 def dlshogi_label(int move, int turn):

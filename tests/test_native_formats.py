@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators.formats.aobazero import AobaZeroFormat
-from goryu.evaluators.formats.base import ModelFormat
+from goryu.evaluators.formats.base import ModelFormat, ValueScale
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
@@ -116,6 +118,32 @@ def test_labels_of_10000_positions_are_those_of_python(native: ModuleType, model
         moves = board.legal_moves()
         labels = [native.policy_label(model_format, move, board.turn) for move in moves]
         assert labels == [model_format.label(move, board.turn) for move in moves]
+
+
+NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+
+@given(value=NUMBERS, draw=NUMBERS, turn=st.integers(0, 1), draw_value=st.floats(-1, 1))
+@pytest.mark.parametrize("scale", [from_probability, from_logit, from_tanh])
+def test_values_are_those_of_python_to_the_bit(
+    native: ModuleType, scale: ValueScale, value: float, draw: float, turn: int, draw_value: float
+) -> None:
+    planes = np.zeros((1, 86, 9, 9), np.float32)
+    planes[0, 80 + turn] = 1
+    outputs = [np.array([[number]], np.float32) for number in (0.0, value, draw)]
+    for draw_scale in (from_probability, from_logit):
+        nshogi = NshogiFormat(value_scale=scale, draw_scale=draw_scale, draw_value=draw_value)
+        _, (expected,) = nshogi.interpret(outputs, [planes])
+        assert native.read_value(nshogi, value, draw, turn) == expected
+    book = PythonDlshogi2Format("planes", "policy", "value", scale)
+    _, (expected,) = book.interpret(outputs[:2], [planes])
+    assert native.read_value(book, value, 0.0, turn) == expected
+
+
+def test_a_value_of_another_scale_is_refused(native: ModuleType) -> None:
+    book = PythonDlshogi2Format("planes", "policy", "value", lambda output: from_tanh(output))
+    with pytest.raises(ValueError, match="expected a function of value_scale"):
+        native.read_value(book, 0.0, 0.0, 0)
 
 
 @every_format

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goryu.benchmark.random_network import write_random_network
 from goryu.evaluators import network
 from goryu.evaluators.formats.dlshogi import dlshogi_label
 from goryu.evaluators.formats.onnx_graph import producer
@@ -307,7 +306,7 @@ def test_on_a_gpu_every_batch_size_has_its_own_session(
     evaluator = NetworkEvaluator(model, backend=backend.lower(), batch_size=6, packs=packs, streams=2)
     assert bool(evaluator.packed) == packs, evaluator.note
     if packs:  # One for each size and stream, then one for the comparison with planes.
-        assert requested == [{}, *({"batch_size": size} for size in (1, 2, 4, 6, 1, 2, 4, 6, 4))]
+        assert requested == [{}, *({"batch_size": size} for size in (1, 2, 4, 6, 1, 2, 4, 6, 6))]
     else:
         assert requested == [{}, *({"batch_size": size} for size in (6, 1, 2, 4))]
     for count in (3, 1, 6, 5, 2):
@@ -599,71 +598,4 @@ def test_a_model_of_another_shape_is_a_model_error(
 ) -> None:
     path = write_model(tmp_path / "other.onnx", **changes)
     with pytest.raises(ModelError, match=complaint):
-        NetworkEvaluator(path, backend="cpu")
-
-
-def hostile(path: Path, change: Any) -> Path:
-    """Writes a model of python-dlshogi2's shape that `change` has spoiled."""
-    write_random_network(1, 16, path, kind="python-dlshogi2")
-    model = onnx.load(path)
-    change(model.graph)
-    path.write_bytes(model.SerializeToString())
-    return path
-
-
-def external(location: str) -> Any:
-    def change(graph: Any) -> None:
-        tensor = graph.initializer[0]
-        tensor.ClearField("raw_data")
-        tensor.data_location = onnx.TensorProto.EXTERNAL
-        entry = tensor.external_data.add()
-        entry.key, entry.value = "location", location
-
-    return change
-
-
-def with_huge_weights(graph: Any) -> None:
-    graph.initializer[0].dims[:] = [1 << 40, 1 << 40, 3, 3]
-
-
-def with_huge_constant(graph: Any) -> None:
-    shape = onnx.numpy_helper.from_array(np.array([1 << 45], np.int64), "shape")
-    graph.initializer.append(shape)
-    graph.node.insert(0, onnx.helper.make_node("ConstantOfShape", ["shape"], ["huge"]))
-    graph.node.insert(1, onnx.helper.make_node("ReduceMax", ["huge"], ["most"], keepdims=0))
-    graph.node[-1].output[0] = "real"
-    graph.node.append(onnx.helper.make_node("Add", ["real", "most"], ["value"]))
-
-
-def with_unknown_operator(graph: Any) -> None:
-    graph.node[-1].op_type = "Nonsense"
-
-
-def with_unknown_domain(graph: Any) -> None:
-    graph.node[-1].domain = "com.example"
-
-
-def with_a_cycle(graph: Any) -> None:
-    graph.node[0].input[0] = graph.node[-1].output[0]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        external("/etc/passwd"),
-        external("../outside.bin"),
-        external("missing.bin"),
-        with_huge_weights,
-        with_huge_constant,
-        with_unknown_operator,
-        with_unknown_domain,
-        with_a_cycle,
-    ],
-    ids=["absolute", "outside", "missing", "weights", "constant", "operator", "domain", "cycle"],
-)
-def test_a_hostile_file_is_a_model_error(tmp_path: Path, change: Any) -> None:
-    (tmp_path / "outside.bin").write_bytes(bytes(1 << 20))
-    (tmp_path / "models").mkdir()
-    path = hostile(tmp_path / "models" / "hostile.onnx", change)
-    with pytest.raises(ModelError, match=r"hostile\.onnx"):
         NetworkEvaluator(path, backend="cpu")

@@ -100,28 +100,21 @@ int channel_of(int files, int ranks) noexcept {
 
 }  // namespace
 
-template <class Element>
-void write_dlshogi(const Position& position, bool sees_nyugyoku, PlaneRow<Element>& row) noexcept {
+template <class Row>
+void write_dlshogi(const Position& position, bool sees_nyugyoku, Row& row) noexcept {
     const Square turned = position.turn() == 0 ? 0 : 80;
     board_ones(position, [&](int plane, Square s) { row.set(plane, turned == 0 ? s : turned - s); });
     hand_ones(position, sees_nyugyoku, [&](int plane) { row.fill(kBoardPlanes + plane, 1.0); });
 }
 
-template void write_dlshogi<float>(const Position&, bool, PlaneRow<float>&) noexcept;
-template void write_dlshogi<Half>(const Position&, bool, PlaneRow<Half>&) noexcept;
+template void write_dlshogi(const Position&, bool, PlaneRow<float>&) noexcept;
+template void write_dlshogi(const Position&, bool, PlaneRow<Half>&) noexcept;
+template void write_dlshogi(const Position&, bool, BitRow&) noexcept;
 
 void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands) {
     PlaneRow<float> row(board, hands, {kBoardPlanes, kHandPlanes + (sees_nyugyoku ? kNyugyokuPlanes : 0)});
     row.clear();
     write_dlshogi(position, sees_nyugyoku, row);
-}
-
-void pack_dlshogi(const Position& position, bool sees_nyugyoku, std::uint8_t* row) noexcept {
-    std::memset(row, 0, packed_bytes(sees_nyugyoku));
-    const auto set = [](std::uint8_t* bits, int at) { bits[at / 8] |= static_cast<std::uint8_t>(1 << at % 8); };
-    const Square turned = position.turn() == 0 ? 0 : 80;
-    board_ones(position, [&](int plane, Square s) { set(row, kSquares * plane + (turned == 0 ? s : turned - s)); });
-    hand_ones(position, sees_nyugyoku, [&](int plane) { set(row + kPackedBoardBytes, plane); });
 }
 
 void fill_features(const Position& position, bool sees_nyugyoku, Features& features) noexcept {

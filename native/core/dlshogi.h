@@ -16,19 +16,12 @@ constexpr int kNyugyokuPlanes = 62;  // Entering king (入玉): more planes of t
 constexpr int kDlshogiLabels = 27 * kSquares;
 
 // Writes the ones of the 62 planes of the first input and the 57 or 119 of the second into a row of zeros.
-template <class Element>
-void write_dlshogi(const Position& position, bool sees_nyugyoku, PlaneRow<Element>& row) noexcept;
+// Row: PlaneRow of floats or halves, or BitRow.
+template <class Row>
+void write_dlshogi(const Position& position, bool sees_nyugyoku, Row& row) noexcept;
 
 // Fills board[62][81] and hands[57 or 119][81] with zeros and ones.
 void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands);
-
-// The bytes of a position as bits: those of the first input and of the second, one for each of its planes.
-constexpr int kPackedBoardBytes = (kBoardPlanes * kSquares + 7) / 8;
-constexpr int packed_bytes(bool sees_nyugyoku) noexcept {
-    return kPackedBoardBytes + (kHandPlanes + (sees_nyugyoku ? kNyugyokuPlanes : 0) + 7) / 8;
-}
-// Writes these bytes: evaluators/packed_input.py in C++.
-void pack_dlshogi(const Position& position, bool sees_nyugyoku, std::uint8_t* row) noexcept;
 
 // The same as lists of what is one; see winograd_layers.h.
 void fill_features(const Position& position, bool sees_nyugyoku, Features& features) noexcept;

@@ -85,6 +85,7 @@ class FormatOf : public Format {
 public:
     void write(const Game& game, PlaneRow<float>& row) const noexcept override { write_any(game, row); }
     void write(const Game& game, PlaneRow<Half>& row) const noexcept override { write_any(game, row); }
+    void write(const Game& game, BitRow& row) const noexcept override { write_any(game, row); }
 
 protected:
     using Format::Format;

@@ -20,6 +20,7 @@ public:
     // Writes the planes of the position that the game is in.
     virtual void write(const Game& game, PlaneRow<float>& row) const noexcept = 0;
     virtual void write(const Game& game, PlaneRow<Half>& row) const noexcept = 0;
+    virtual void write(const Game& game, BitRow& row) const noexcept = 0;
     // The place of a legal move of a side in the policy.
     virtual int label(Move move, Color color) const noexcept = 0;
 

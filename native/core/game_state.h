@@ -78,20 +78,25 @@ private:
     std::vector<PlaneRow<Element>> rows_;
 };
 
-// Writes the positions of a game of shogi as bits into the rows of a batch.
+// Writes the positions of a game of shogi as bits and floats into the rows of a batch.
 class PackedLeafSink final : public LeafSink {
 public:
-    PackedLeafSink(const Game& game, bool sees_nyugyoku, std::uint8_t* rows)
-        : game_(game), sees_nyugyoku_(sees_nyugyoku), rows_(rows) {}
+    // The format and the layout must outlive the sink.
+    PackedLeafSink(const Game& game, const Format& format, const PackedLayout& layout, std::uint8_t* bits,
+                   float* numbers)
+        : game_(game), format_(format), layout_(layout), bits_(bits), numbers_(numbers) {}
 
     void add(std::size_t leaf) override {
-        pack_dlshogi(game_.position(), sees_nyugyoku_, rows_ + leaf * packed_bytes(sees_nyugyoku_));
+        BitRow row(layout_, bits_ + leaf * layout_.bytes, numbers_ + leaf * layout_.numbers);
+        format_.write(game_, row);
     }
 
 private:
     const Game& game_;
-    bool sees_nyugyoku_;
-    std::uint8_t* rows_;
+    const Format& format_;
+    const PackedLayout& layout_;
+    std::uint8_t* bits_;
+    float* numbers_;
 };
 
 }  // namespace goryu

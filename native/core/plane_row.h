@@ -1,4 +1,4 @@
-// One position's planes among the inputs of a batch.
+// One position's planes among the inputs of a batch, as numbers or as bits.
 #pragma once
 
 #include <algorithm>
@@ -58,6 +58,45 @@ private:
     Element* second_;
     int split_;
     std::vector<char> is_used_;  // By plane.
+};
+
+// Where the planes of a position are in its rows of bits and floats: PackedLayout in Python.
+struct PackedLayout {
+    std::vector<int> places;  // By plane: its first bit, or -1 - n for the n-th float.
+    std::size_t bytes = 0;
+    std::size_t numbers = 0;
+};
+
+// Writes planes as bits and floats: evaluators/packed_input.py in C++.
+class BitRow {
+public:
+    // bits, numbers: this position's rows. The layout must outlive the row.
+    BitRow(const PackedLayout& layout, std::uint8_t* bits, float* numbers) noexcept
+        : layout_(layout), bits_(bits), numbers_(numbers) {}
+
+    // Makes all planes zero.
+    void clear() noexcept {
+        std::memset(bits_, 0, layout_.bytes);
+        std::fill_n(numbers_, layout_.numbers, 0.0F);
+    }
+    // Sets one square to one.
+    void set(int plane, Square s) noexcept { set_bit(static_cast<unsigned>(layout_.places[plane] + s)); }
+    // Sets all squares to a number: to one, if the plane has a single bit.
+    void fill(int plane, double x) noexcept {
+        const int place = layout_.places[plane];
+        if (place < 0) {
+            numbers_[-1 - place] = static_cast<float>(x);
+        } else {
+            set_bit(static_cast<unsigned>(place));
+        }
+    }
+
+private:
+    void set_bit(unsigned at) noexcept { bits_[at / 8] |= static_cast<std::uint8_t>(1U << at % 8); }
+
+    const PackedLayout& layout_;
+    std::uint8_t* bits_;
+    float* numbers_;
 };
 
 }  // namespace goryu

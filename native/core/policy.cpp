@@ -16,7 +16,33 @@ void normalise(std::span<double> weights) noexcept {
     for (double& weight : weights) weight = weight / total;
 }
 
+double scaled(ValueScale scale, double x) noexcept {
+    switch (scale) {
+        case ValueScale::kProbability: return 2.0 * x - 1.0;
+        case ValueScale::kLogit: return std::tanh(0.5 * x);
+        default: return x;
+    }
+}
+
 }  // namespace
+
+double ValueHeads::operator()(float value_output, float draw_output, Color turn) const noexcept {
+    const double found = scaled(value, value_output);
+    if (!has_draw) return found;
+    const double draws = 0.5 * (1.0 + scaled(draw, draw_output));
+    return draws * (turn == 0 ? draw_value : -draw_value) + (1.0 - draws) * found;
+}
+
+bool read_values(const Batch& batch, const ValueHeads& heads, const float* values, const float* draws,
+                 std::vector<double>& found) {
+    bool are_numbers = true;
+    found.clear();
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+        found.push_back(heads(values[i], heads.has_draw ? draws[i] : 0.0F, batch.leaf(i).turn));
+        are_numbers = are_numbers && std::isfinite(found.back());
+    }
+    return are_numbers;
+}
 
 void answer_hashed(Batch& batch) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -56,11 +82,11 @@ std::size_t most_moves(const Batch& batch) noexcept {
     return most;
 }
 
-void write_labels(const Batch& batch, std::int32_t* labels, std::size_t width) noexcept {
+void write_labels(const Batch& batch, const Format& format, std::int32_t* labels, std::size_t width) noexcept {
     for (std::size_t i = 0; i < batch.size(); ++i) {
-        const auto first = static_cast<std::int32_t>(i) * kDlshogiLabels;
+        const auto first = static_cast<std::int32_t>(i) * format.labels();
         std::int32_t* row = labels + i * width;
-        for (const Move move : batch.moves(i)) *row++ = first + dlshogi_label(move, batch.leaf(i).turn);
+        for (const Move move : batch.moves(i)) *row++ = first + format.label(move, batch.leaf(i).turn);
     }
 }
 

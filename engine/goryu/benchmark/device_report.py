@@ -173,10 +173,12 @@ def row_us(network: NetworkEvaluator, positions: int = 500) -> float:
 
     assert network.packed
     boards: list[Any] = [Board(MIDDLE_GAME) for _ in range(positions)]
-    rows = np.zeros((positions, network.packed.row_bytes), np.uint8)
+    layout = network.packed.layout
+    rows = np.zeros((positions, layout.bytes), np.uint8)
+    numbers = np.zeros((positions, len(layout.numbers)), np.float32)
     times = []
     for _ in range(9):
         with Seconds() as spent:
-            _native.pack_dlshogi(boards, rows)
+            _native.pack_planes(network.format, boards, rows, numbers)
         times.append(spent.cpu)
     return 1e6 * sorted(times)[4] / positions

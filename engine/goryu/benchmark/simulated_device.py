@@ -26,7 +26,7 @@ from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES
 from goryu.evaluators.formats.value_scale import from_probability
 from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.packed_input import LOGITS, PACKED, VALUE, pack, packed_bytes
+from goryu.evaluators.packed_input import LOGITS, PACKED, VALUE, pack, packed_layout
 from goryu.evaluators.providers import Session
 
 FORMAT = DlshogiFormat(from_probability)
@@ -154,7 +154,7 @@ class _Handle:
         self._reads_bits = reads_bits
         self._logits = rng.normal(0.0, SHARPNESS, (ANSWERS, DLSHOGI_LABELS)).astype(np.float32)
         self._values = rng.uniform(0.3, 0.7, ANSWERS).astype(np.float32)
-        self._weights = rng.integers(1, 1 << 32, packed_bytes(FORMAT) // 4, dtype=np.uint32)
+        self._weights = rng.integers(1, 1 << 32, packed_layout(FORMAT).bytes // 4, dtype=np.uint32)
         self._arrays: dict[int, dict[str, Array]] = {}  # By the identity of the binding, which holds them.
         self._by_width: dict[int, Array] = {}
 
@@ -173,7 +173,8 @@ class _Handle:
 
     def run(self, names: Sequence[str], feed: Mapping[str, Array]) -> list[Array]:
         """Returns policy and value of each row of planes."""
-        rows = self.answers_of(pack(FORMAT, [feed["input1"], feed["input2"]]))
+        bits, _ = pack(FORMAT, [feed["input1"], feed["input2"]])
+        rows = self.answers_of(bits)
         self._device.work(len(rows))
         return [self._logits[rows], self._values[rows, np.newaxis]]
 

@@ -27,7 +27,7 @@ from goryu.evaluators.formats.value_scale import value_scale
 from goryu.evaluators.io_binding import IoBinding
 from goryu.evaluators.kernel import best_batch, open_kernel
 from goryu.evaluators.model_files import ModelError
-from goryu.evaluators.packed_input import can_pack, pack, packed_bytes, packed_model
+from goryu.evaluators.packed_input import pack, packed_model
 from goryu.evaluators.packed_network import PackedNetwork
 from goryu.evaluators.packing_check import check_packing
 from goryu.evaluators.providers import GPU_BACKENDS, BackendError, Session, check_file, open_session
@@ -92,7 +92,7 @@ class NetworkEvaluator:
         backend: one of `providers.BACKENDS` but "auto"; device: number of the GPU.
         threads: CPU threads for one network call by onnxruntime.
         model_format: one of `detect.FORMAT_NAMES`; "auto" recognises it by the file.
-        packs: do positions travel as bits, where the format allows it? None: on a GPU.
+        packs: do positions travel as bits? None: on a GPU.
         streams: how many batches of bits a device works on at once; best one for each searching thread.
 
         Raises:
@@ -129,7 +129,7 @@ class NetworkEvaluator:
         self._handles: dict[int, Any] = {}  # By batch size, where each has its own session.
         self.packed: PackedNetwork | None = None
         self._why_planes = ""
-        if self._session and (not on_cpu if packs is None else packs) and can_pack(self.format):
+        if self._session and (not on_cpu if packs is None else packs):
             self._pack(self._session, streams)
         if not self.packed:
             self._warm_up()
@@ -269,7 +269,7 @@ class NetworkEvaluator:
         """Returns the model's outputs for the first `count` rows, or all of them, at most `batch_size`."""
         count = len(inputs[0]) if count is None else count
         if self.packed:
-            return list(self.packed.answer(pack(self.format, [rows[:count] for rows in inputs])))
+            return list(self.packed.answer(*pack(self.format, [rows[:count] for rows in inputs])))
         size = next(size for size in self._batch_sizes if size >= count)
         feed = {
             spec.name: _padded(rows, size).astype(file_type, copy=False)
@@ -310,9 +310,8 @@ class NetworkEvaluator:
             content = packed_model(self.path.read_bytes(), self.format, batch, self._file_types[0])
             packed = PackedNetwork(
                 lambda size: self._open_packed(content, batch, size),
+                self.format,
                 sizes=self._batch_sizes,
-                row_bytes=packed_bytes(self.format),
-                labels=self.format.labels,
                 device=BUFFER_DEVICES.get(self.backend),
                 device_id=self._device,
                 streams=streams,

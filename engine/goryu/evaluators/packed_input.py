@@ -1,119 +1,234 @@
 """Positions as bits: what a device receives, and the graph that turns them into planes there.
 
-The planes of a position are zeros and ones, but a network reads them as floats: 38,556 bytes for the 62 + 57
-planes of the dlshogi format. As bits they are 636 bytes, a plane of the second input being one bit, since its
-81 squares are equal. The graph is changed when a model is loaded: a table of 256 bytes x 8 bits unpacks the
-positions, and instead of all 2187 logits only those of the legal moves are returned, by the labels that come
-with the positions. What a fast GPU transfers for a position falls from 47 KB to less than 3 KB.
+Nearly all planes of a position are zeros and ones, but a network reads them as floats: 38,556 bytes for the
+62 + 57 planes of the dlshogi format. As bits they are 636 bytes. The graph is changed when a model is loaded:
+a table of 256 bytes x 8 bits unpacks the positions, and instead of all logits only those of the legal moves
+are returned, by the labels that come with the positions.
 
-A row of bits: those of `input1`, in the order of its elements, filled up to a whole byte; then one for each
-plane of `input2`. The first element of a byte is its lowest bit. This module is the reference; native code
-writes the same bytes (`native/core/dlshogi.cpp`).
+A format says which of its planes are equal on all squares, and which of these hold other numbers
+(`TensorSpec`). A row of bits has all planes with different squares, in the order of the planes through both
+inputs, filled up to a whole byte; then one bit for each plane with equal squares. The first element of a byte
+is its lowest bit. Planes of other numbers travel as one float each, in a second row. This module is the
+reference; native code writes the same (`native/core/plane_row.h`).
 
-Weakness: only formats whose planes are zeros and ones can travel like this.
+    bytes of a position     planes      as bits and floats
+    dlshogi                 38,556      636, with 119 planes in the second input 643
+    python-dlshogi, -2      33,696      294
+    nshogi                  27,864      307, with 93 planes 343
+    aobazero                117,288     2,724: it sends its past, too
+
 Source: dlshogi packs its planes likewise, and unpacks them by a CUDA kernel of its own.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
-from goryu.evaluators.formats.base import Array, ModelFormat
-from goryu.evaluators.formats.dlshogi import DlshogiFormat
+from goryu.evaluators.formats.base import Array, ModelFormat, TensorSpec
 from goryu.evaluators.formats.onnx_edit import ELEMENT_TYPES, Axis, GraphEdit, edited, node, opset_of
 
 SQUARES = 81
-PACKED, LABELS, LOGITS, VALUE = "goryu_packed", "goryu_labels", "goryu_logits", "goryu_value"
-"""The inputs and outputs of a packed model: uint8 [N, bytes], int32 [N, M], float32 [N, M] and [N].
+PACKED, NUMBERS, LABELS = "goryu_packed", "goryu_numbers", "goryu_labels"
+"""The inputs of a packed model: uint8 [N, bytes], float32 [N, numbers] if there are any, int32 [N, M].
 
-A label of row i is i * 2187 + the label of a move: the graph has all logits of a batch in one line.
+A label of row i is i * (length of the policy) + the label of a move: the graph has all logits of a batch in
+one line.
 """
+LOGITS, VALUE, DRAW = "goryu_logits", "goryu_value", "goryu_draw"
+"""Its outputs: float32 [N, M], [N], and [N] for a format with two value outputs."""
 
 FIRST_OPSET_WITH_SLICE_INPUTS = 10
 
 
-def packed_bytes(model_format: ModelFormat) -> int:
-    """Returns the bytes of a position."""
-    return sum(_input_bytes(model_format))
+@dataclass(frozen=True, slots=True)
+class PackedLayout:
+    """Where the planes of a position are in its rows.
+
+    squares, uniform, numbers: the planes with bits for all squares, with one bit, and with a float; planes
+        are numbered through both inputs.
+    """
+
+    squares: tuple[int, ...]
+    uniform: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+    @property
+    def square_bytes(self) -> int:
+        """The bytes of the planes with bits for all squares."""
+        return -(-len(self.squares) * SQUARES // 8)
+
+    @property
+    def bytes(self) -> int:
+        """The length of a row of bits."""
+        return self.square_bytes - (-len(self.uniform) // 8)
+
+    @property
+    def places(self) -> list[int]:
+        """By plane: its first bit in the row of bits, or -1 - n for the n-th float."""
+        places = {plane: SQUARES * i for i, plane in enumerate(self.squares)}
+        places |= {plane: 8 * self.square_bytes + i for i, plane in enumerate(self.uniform)}
+        places |= {plane: -1 - i for i, plane in enumerate(self.numbers)}
+        return [places[plane] for plane in range(len(places))]
 
 
-def pack(model_format: ModelFormat, planes: Sequence[Array]) -> npt.NDArray[np.uint8]:
-    """Returns planes, one array [N, ...] of zeros and ones for each input, as bits [N, bytes]."""
-    board, hands = planes
-    parts = (board.reshape(len(board), -1), hands[:, :, 0, 0])
-    return np.concatenate([np.packbits(part != 0, axis=1, bitorder="little") for part in parts], axis=1)
+def packed_layout(model_format: ModelFormat) -> PackedLayout:
+    """Returns where a format's planes are in the rows of a position."""
+    squares: list[int] = []
+    uniform: list[int] = []
+    numbers: list[int] = []
+    for spec, first in zip(model_format.inputs, _first_planes(model_format), strict=True):
+        for plane in range(spec.shape[0]):
+            kind = numbers if plane in spec.numbers else uniform if plane in spec.uniform else squares
+            kind.append(first + plane)
+    return PackedLayout(tuple(squares), tuple(uniform), tuple(numbers))
 
 
-def can_pack(model_format: ModelFormat) -> bool:
-    """Can positions of this format travel as bits?"""
-    return isinstance(model_format, DlshogiFormat)
+def pack(
+    model_format: ModelFormat, planes: Sequence[Array]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+    """Returns planes, one array [N, ...] for each input, as bits [N, bytes] and floats [N, numbers]."""
+    layout = packed_layout(model_format)
+    count = len(planes[0])
+    every = np.concatenate([rows.reshape(count, -1, SQUARES) for rows in planes], axis=1)
+    parts = (every[:, layout.squares].reshape(count, -1), every[:, layout.uniform, 0])
+    bits = [np.packbits(part != 0, axis=1, bitorder="little") for part in parts]
+    return np.concatenate(bits, axis=1), every[:, layout.numbers, 0].astype(np.float32)
 
 
 def packed_model(
     model: bytes, model_format: ModelFormat, batch: Axis, planes_type: type[np.generic]
 ) -> bytes:
-    """Returns a model that takes bits and labels instead of planes, and answers for these labels.
+    """Returns a model that takes bits, floats and labels instead of planes, and answers for these labels.
 
     batch: length or name of the batch axis. planes_type: of the model's inputs.
 
     Raises:
         UneditableError: the graph cannot be changed in memory.
     """
+    layout = packed_layout(model_format)
     edit = GraphEdit(removed=frozenset(spec.name for spec in model_format.inputs))
-    edit.inputs[PACKED] = ELEMENT_TYPES[np.uint8], (batch, packed_bytes(model_format))
+    edit.inputs[PACKED] = ELEMENT_TYPES[np.uint8], (batch, layout.bytes)
+    if layout.numbers:
+        edit.inputs[NUMBERS] = ELEMENT_TYPES[np.float32], (batch, len(layout.numbers))
     edit.inputs[LABELS] = ELEMENT_TYPES[np.int32], (batch, "goryu_moves")
     edit.outputs[LOGITS] = ELEMENT_TYPES[np.float32], (batch, "goryu_moves")
-    edit.outputs[VALUE] = ELEMENT_TYPES[np.float32], (batch,)
-    _unpack(edit, model_format, planes_type, opset_of(model))
-    _choose(edit, *model_format.outputs)
+    policy, *values = model_format.outputs
+    _Unpacking(edit, layout, planes_type, opset_of(model)).add(model_format)
+    _choose(edit, policy)
+    for value, target in zip(values, value_outputs(model_format), strict=True):
+        edit.outputs[target] = ELEMENT_TYPES[np.float32], (batch,)
+        _read_value(edit, value, target)
     return edited(model, edit)
 
 
-def _input_bytes(model_format: ModelFormat) -> tuple[int, int]:
-    board, hands = model_format.inputs
-    return -(-board.shape[0] * SQUARES // 8), -(-hands.shape[0] // 8)
+def value_outputs(model_format: ModelFormat) -> tuple[str, ...]:
+    """Returns the names of a packed model's outputs but the logits."""
+    return (VALUE, DRAW)[: len(model_format.outputs) - 1]
 
 
-def _unpack(edit: GraphEdit, model_format: ModelFormat, planes_type: type[np.generic], opset: int) -> None:
-    """Adds the nodes from bits to planes."""
-    table = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little")
-    bits = edit.constant("goryu_bits", table.astype(planes_type))
-    edit.before.append(node("Cast", [PACKED], "goryu_numbers", to=ELEMENT_TYPES[np.int32]))
-    edit.before.append(node("Gather", [bits, "goryu_numbers"], "goryu_table_rows", axis=0))  # [N, bytes, 8]
-    _reshape(edit, "goryu_table_rows", (-1, 8 * packed_bytes(model_format)), "goryu_line")
-    board, hands = model_format.inputs
-    first_hand = 8 * _input_bytes(model_format)[0]
-    _slice(edit, "goryu_line", 0, board.shape[0] * SQUARES, "goryu_board", opset)
-    _reshape(edit, "goryu_board", (-1, *board.shape), board.name)
-    _slice(edit, "goryu_line", first_hand, first_hand + hands.shape[0], "goryu_hands", opset)
-    _reshape(edit, "goryu_hands", (-1, hands.shape[0], 1, 1), "goryu_hand_bits")
-    shape = edit.constant("goryu_hand_shape", np.array([1, *hands.shape], np.int64))
-    edit.before.append(node("Expand", ["goryu_hand_bits", shape], hands.name))
+def _first_planes(model_format: ModelFormat) -> list[int]:
+    """Returns the number of the first plane of each input."""
+    lengths = [spec.shape[0] for spec in model_format.inputs]
+    return [0, *accumulate(lengths[:-1])]
 
 
-def _choose(edit: GraphEdit, policy: str, value: str) -> None:
+@dataclass(frozen=True, slots=True)
+class _Unpacking:
+    """The nodes from rows to planes, which `add` adds to a graph."""
+
+    edit: GraphEdit
+    layout: PackedLayout
+    planes_type: type[np.generic]
+    opset: int
+
+    def add(self, model_format: ModelFormat) -> None:
+        """Adds the nodes of all inputs."""
+        table = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little")
+        bits = self.edit.constant("goryu_bits", table.astype(self.planes_type))
+        self._node("Cast", [PACKED], "goryu_bytes", to=ELEMENT_TYPES[np.int32])
+        self._node("Gather", [bits, "goryu_bytes"], "goryu_table_rows", axis=0)  # [N, bytes, 8]
+        self._reshape("goryu_table_rows", (-1, 8 * self.layout.bytes), "goryu_line")
+        if self.layout.numbers:
+            self._node("Cast", [NUMBERS], "goryu_floats", to=ELEMENT_TYPES[self.planes_type])
+        for spec, first in zip(model_format.inputs, _first_planes(model_format), strict=True):
+            self._add_input(spec, range(first, first + spec.shape[0]))
+
+    def _add_input(self, spec: TensorSpec, planes: range) -> None:
+        """Adds the nodes of one input. planes: their numbers through both inputs."""
+        parts: list[str] = []
+        order: list[int] = []
+        layout = self.layout
+        first_uniform = 8 * layout.square_bytes
+        for source, kinds, start, length in (
+            ("goryu_line", layout.squares, 0, SQUARES),
+            ("goryu_line", layout.uniform, first_uniform, 1),
+            ("goryu_floats", layout.numbers, 0, 1),
+        ):
+            own = [i for i, plane in enumerate(kinds) if plane in planes]
+            if not own:
+                continue
+            part = f"{spec.name}_goryu{len(parts)}"
+            self._slice(source, start + length * own[0], start + length * (own[-1] + 1), f"{part}_line")
+            if length == SQUARES:
+                self._reshape(f"{part}_line", (-1, len(own), 9, 9), part)
+            else:
+                self._reshape(f"{part}_line", (-1, len(own), 1, 1), f"{part}_ones")
+                shape = self.edit.constant(f"{part}_all", np.array([1, len(own), 9, 9], np.int64))
+                self._node("Expand", [f"{part}_ones", shape], part)
+            parts.append(part)
+            order += [kinds[i] - planes[0] for i in own]
+        self._join(spec.name, parts, order)
+
+    def _join(self, name: str, parts: Sequence[str], order: Sequence[int]) -> None:
+        """Adds the nodes that put the planes of all parts into one input. order: which planes they are."""
+        (joined, *rest) = parts
+        if rest:
+            joined = f"{name}_goryu_joined"
+            self._node("Concat", parts, joined, axis=1)
+        if list(order) == sorted(order):
+            self._node("Identity", [joined], name)
+            return
+        places = self.edit.constant(f"{name}_goryu_places", np.argsort(order).astype(np.int64))
+        self._node("Gather", [joined, places], name, axis=1)
+
+    def _node(self, operator: str, inputs: Sequence[str], target: str, **attributes: int) -> None:
+        self.edit.before.append(node(operator, inputs, target, **attributes))
+
+    def _reshape(self, source: str, shape: Sequence[int], target: str) -> None:
+        wanted = self.edit.constant(f"{target}_shape", np.array(shape, np.int64))
+        self._node("Reshape", [source, wanted], target)
+
+    def _slice(self, source: str, first: int, end: int, target: str) -> None:
+        """Adds a slice of the second axis; older operators have its bounds as attributes."""
+        if self.opset < FIRST_OPSET_WITH_SLICE_INPUTS:
+            self.edit.before.append(node("Slice", [source], target, starts=[first], ends=[end], axes=[1]))
+            return
+        bounds = {"first": first, "end": end, "axis": 1}
+        names = [
+            self.edit.constant(f"{target}_{name}", np.array([n], np.int64)) for name, n in bounds.items()
+        ]
+        self._node("Slice", [source, *names], target)
+
+
+def _choose(edit: GraphEdit, policy: str) -> None:
     """Adds the nodes from all logits to those of the labels, in float32."""
-    shape = edit.constant("goryu_all", np.array([-1], np.int64))
     edit.after += [
-        node("Reshape", [policy, shape], "goryu_policies"),
+        node("Reshape", [policy, _one_line(edit)], "goryu_policies"),
         node("Gather", ["goryu_policies", LABELS], "goryu_chosen", axis=0),
         node("Cast", ["goryu_chosen"], LOGITS, to=ELEMENT_TYPES[np.float32]),
-        node("Cast", [value], "goryu_values", to=ELEMENT_TYPES[np.float32]),
-        node("Reshape", ["goryu_values", shape], VALUE),
     ]
 
 
-def _reshape(edit: GraphEdit, source: str, shape: Sequence[int], target: str) -> None:
-    wanted = edit.constant(f"{target}_shape", np.array(shape, np.int64))
-    edit.before.append(node("Reshape", [source, wanted], target))
+def _read_value(edit: GraphEdit, value: str, target: str) -> None:
+    """Adds the nodes from an output of values to one line of them, in float32."""
+    edit.after += [
+        node("Cast", [value], f"{target}_column", to=ELEMENT_TYPES[np.float32]),
+        node("Reshape", [f"{target}_column", _one_line(edit)], target),
+    ]
 
 
-def _slice(edit: GraphEdit, source: str, first: int, end: int, target: str, opset: int) -> None:
-    """Adds a slice of the second axis; older operators have its bounds as attributes."""
-    if opset < FIRST_OPSET_WITH_SLICE_INPUTS:
-        edit.before.append(node("Slice", [source], target, starts=[first], ends=[end], axes=[1]))
-        return
-    bounds = {"first": first, "end": end, "axis": 1}
-    names = [edit.constant(f"{target}_{name}", np.array([n], np.int64)) for name, n in bounds.items()]
-    edit.before.append(node("Slice", [source, *names], target))
+def _one_line(edit: GraphEdit) -> str:
+    return edit.constant(f"goryu_line{len(edit.constants)}", np.array([-1], np.int64))

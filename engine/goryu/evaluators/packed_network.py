@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goryu.evaluators.packed_input import LABELS, LOGITS, PACKED, VALUE
+from goryu.evaluators.formats.base import Array, ModelFormat
+from goryu.evaluators.packed_input import LABELS, LOGITS, NUMBERS, PACKED, packed_layout, value_outputs
 
 WIDTHS = (128, 256, 600)
 """Labels for each position of a call: the least that is enough for all. No position has 600 moves."""
@@ -33,17 +34,16 @@ OpenSize = Callable[[int], Any]
 class PackedNetwork:
     """The sessions of a packed model on one device.
 
-    sizes: the batch sizes in ascending order; a batch is padded to the next one. row_bytes: of a position.
-    labels: the length of the policy.
+    sizes: the batch sizes in ascending order; a batch is padded to the next one.
+    layout: of a position. labels: the length of the policy. value_outputs: their names.
     """
 
     def __init__(
         self,
         open_size: OpenSize,
+        model_format: ModelFormat,
         *,
         sizes: Sequence[int],
-        row_bytes: int,
-        labels: int,
         device: str | None,
         device_id: int = 0,
         streams: int = 1,
@@ -58,8 +58,9 @@ class PackedNetwork:
         one_at_a_time: a lock, for devices that run one call at a time.
         """
         self.sizes = tuple(sizes)
-        self.row_bytes = row_bytes
-        self.labels = labels
+        self.layout = packed_layout(model_format)
+        self.labels = model_format.labels
+        self.value_outputs = value_outputs(model_format)
         self.device, self.device_id = device, device_id
         self.guard = one_at_a_time or nullcontext()
         self._streams: list[dict[int, Any]] = []
@@ -96,14 +97,19 @@ class PackedNetwork:
             for call in calls:
                 call.run(size, USUAL_WIDTH)
 
-    def answer(self, rows: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Returns all logits [N, labels] and the value output [N] of positions, at most the largest size."""
+    def answer(
+        self, rows: npt.NDArray[np.uint8], numbers: npt.NDArray[np.float32]
+    ) -> list[npt.NDArray[np.float32]]:
+        """Returns all logits [N, labels] and the value outputs [N] of positions, at most the largest size.
+
+        rows, numbers: of `pack`.
+        """
         call, count = self.call(), len(rows)
-        call.rows[:count] = rows
+        call.rows[:count], call.numbers[:count] = rows, numbers
         labels = np.arange(count * self.labels, dtype=np.int32).reshape(count, self.labels)
         call.labels_of(self.labels)[:count] = labels
         call.run(count, self.labels)
-        return call.logits_of(self.labels)[:count].copy(), call.values[:count].copy()
+        return [answers[:count].copy() for answers in (call.logits_of(self.labels), *call.values)]
 
 
 class _Buffers:
@@ -113,8 +119,9 @@ class _Buffers:
         most = network.sizes[-1]
         self.network = network
         self.handles = handles
-        self.rows = np.zeros((most, network.row_bytes), np.uint8)
-        self.values = np.zeros(most, np.float32)
+        self.rows = np.zeros((most, network.layout.bytes), np.uint8)
+        self.numbers = np.zeros((most, len(network.layout.numbers)), np.float32)
+        self.values = [np.zeros(most, np.float32) for _ in network.value_outputs]
         self.labels: dict[int, npt.NDArray[np.int32]] = {}  # By width, as the logits.
         self.logits: dict[int, npt.NDArray[np.float32]] = {}
         self.bound: dict[tuple[int, int], _Bound] = {}
@@ -130,14 +137,14 @@ class _Buffers:
 class PackedCall:
     """Evaluates batches for one thread, one after another.
 
-    rows: uint8 [most, row_bytes], where the caller writes positions.
-    values: the value output, float32 [most].
+    rows, numbers: uint8 [most, bytes] and float32 [most, numbers], where the caller writes positions.
+    values: the value outputs, float32 [most] each.
     """
 
     def __init__(self, buffers: _Buffers, idle: deque[_Buffers]) -> None:
         self._buffers = buffers
         self._idle = idle
-        self.rows = buffers.rows
+        self.rows, self.numbers = buffers.rows, buffers.numbers
         self.values = buffers.values
 
     def __del__(self) -> None:
@@ -168,21 +175,30 @@ class _Bound:
     """A call of one size and width."""
 
     def __init__(self, buffers: _Buffers, size: int, width: int) -> None:
-        labels, self._logits = (rows[:size] for rows in buffers.of_width(width))
-        self._values = buffers.values[:size]
+        network = buffers.network
+        labels, logits = buffers.of_width(width)
         self._handle = buffers.handles[size]
-        self._guard = buffers.network.guard
-        self._inputs = {PACKED: buffers.rows[:size], LABELS: labels}
+        self._guard = network.guard
+        self._inputs: dict[str, Array] = {PACKED: buffers.rows[:size], LABELS: labels[:size]}
+        if network.layout.numbers:
+            self._inputs[NUMBERS] = buffers.numbers[:size]
+        values = zip(network.value_outputs, buffers.values, strict=True)
+        self._outputs: dict[str, Array] = {
+            LOGITS: logits[:size],
+            **{name: rows[:size] for name, rows in values},
+        }
         self._copies: list[tuple[Any, npt.NDArray[Any]]] = []
         self._binding: Any = None
-        if buffers.network.device is not None:
-            self._bind(buffers.network.device, buffers.network.device_id)
+        if network.device is not None:
+            self._bind(network.device, network.device_id)
 
     def run(self) -> None:
         """Copies the inputs to the device, computes, and copies the answers back."""
         if self._binding is None:
             with self._guard:
-                self._logits[:], self._values[:] = self._handle.run([LOGITS, VALUE], self._inputs)
+                answers = self._handle.run(list(self._outputs), self._inputs)
+            for rows, answer in zip(self._outputs.values(), answers, strict=True):
+                rows[:] = answer
             return
         for on_device, rows in self._copies:
             on_device.update_inplace(rows)
@@ -198,5 +214,5 @@ class _Bound:
             on_device = OrtValue.ortvalue_from_numpy(rows.copy(), device, device_id)
             self._binding.bind_ortvalue_input(name, on_device)
             self._copies.append((on_device, rows))
-        for name, rows in ((LOGITS, self._logits), (VALUE, self._values)):
+        for name, rows in self._outputs.items():
             self._binding.bind_output(name, "cpu", 0, np.float32, rows.shape, rows.ctypes.data)

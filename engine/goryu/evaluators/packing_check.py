@@ -22,6 +22,9 @@ POSITIONS = (
 )
 """The start, a middle game with many pieces in hand, a check, two kings that have entered."""
 
+GAME = "7g7f 3c3d 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h 7b8b 8h2b+ 3a2b"
+"""A game with a past: some positions occur three times."""
+
 TOLERANCE, COARSE_TOLERANCE = 1e-4, 0.02
 """The largest difference of a logit or value that rounding may make, over the largest logit: in 32 bits on a
 CPU, and otherwise."""
@@ -40,14 +43,30 @@ def check_packing(
 ) -> None:
     """Raises PackingError if the answers for some positions differ.
 
-    answer: returns logits and value output for planes. is_precise: are they computed in 32 bits?
+    answer: returns logits and value outputs for planes. is_precise: are they computed in 32 bits?
     """
-    boards = [Board(sfen) for sfen in POSITIONS[: packed.sizes[-1]]]
+    boards = [Board(sfen) for sfen in POSITIONS]
+    boards.append(Board())
+    for usi in GAME.split():
+        boards[-1].push_usi(usi)
+    most = packed.sizes[-1]
+    for first in range(0, len(boards), most):
+        _check(model_format, packed, answer, boards[first : first + most], is_precise=is_precise)
+
+
+def _check(
+    model_format: ModelFormat,
+    packed: PackedNetwork,
+    answer: Callable[[Sequence[Array]], Sequence[Array]],
+    boards: Sequence[Board],
+    *,
+    is_precise: bool,
+) -> None:
     planes = [np.zeros((len(boards), *spec.shape), spec.dtype) for spec in model_format.inputs]
     for i, board in enumerate(boards):
         model_format.fill(board, [rows[i] for rows in planes])
     from_planes = answer(planes)
-    from_bits = packed.answer(pack(model_format, planes))
+    from_bits = packed.answer(*pack(model_format, planes))
     scale = max(1.0, float(np.abs(from_bits[0]).max()))
     allowed = scale * (TOLERANCE if is_precise else COARSE_TOLERANCE)
     for expected, found in zip(from_planes, from_bits, strict=True):

@@ -46,6 +46,18 @@ PLANES_PER_POSITION = OCCURRENCES + MOST_OCCURRENCES
 TURN_PLANE = POSITIONS * PLANES_PER_POSITION
 AOBAZERO_PLANES = TURN_PLANE + 2
 
+_FIRST_PLANES = range(0, TURN_PLANE, PLANES_PER_POSITION)
+UNIFORM_PLANES = (
+    *(first + plane for first in _FIRST_PLANES for plane in range(HANDS, PLANES_PER_POSITION)),
+    TURN_PLANE,
+    TURN_PLANE + 1,
+)
+NUMBER_PLANES = (
+    *(first + plane for first in _FIRST_PLANES for plane in range(HANDS, OCCURRENCES)),
+    TURN_PLANE + 1,
+)
+"""The shares of the hands, and the number of moves."""
+
 AOBAZERO_LABELS = 139 * 81
 
 ALL_PIECES = (18, 4, 4, 4, 4, 2, 2)
@@ -71,7 +83,9 @@ class AobaZeroFormat:
     labels = AOBAZERO_LABELS
 
     def __init__(self, planes: str, policy: str, value: str, value_scale: ValueScale) -> None:
-        self.inputs = (TensorSpec(planes, (AOBAZERO_PLANES, 9, 9)),)
+        self.inputs = (
+            TensorSpec(planes, (AOBAZERO_PLANES, 9, 9), uniform=UNIFORM_PLANES, numbers=NUMBER_PLANES),
+        )
         self.outputs = (policy, value)
         self.value_scale = value_scale
 

@@ -25,11 +25,16 @@ class TensorSpec:
     """An input of a model: its name in the file, its shape without the batch axis, its element type here.
 
     The file may have another float type; `NetworkEvaluator.run` converts.
+
+    uniform: the planes whose 81 squares are always equal.
+    numbers: those of them that hold any numbers; all other planes hold zeros and ones.
     """
 
     name: str
     shape: tuple[int, ...]
     dtype: type[np.generic] = np.float32
+    uniform: Sequence[int] = ()
+    numbers: Sequence[int] = ()
 
 
 class ValueScale(Protocol):

@@ -62,7 +62,10 @@ class DlshogiFormat:
         self._sees_nyugyoku = sees_nyugyoku
         planes = HAND_PLANES + (NYUGYOKU_PLANES if sees_nyugyoku else 0)
         self.name = f"dlshogi {BOARD_PLANES}+{planes}"
-        self.inputs = (TensorSpec("input1", (BOARD_PLANES, 9, 9)), TensorSpec("input2", (planes, 9, 9)))
+        self.inputs = (
+            TensorSpec("input1", (BOARD_PLANES, 9, 9)),
+            TensorSpec("input2", (planes, 9, 9), uniform=range(planes)),
+        )
 
     def fill(self, state: ShogiState, rows: Sequence[Array]) -> None:
         """Writes the planes of a position into rows [62, 9, 9] and [57 or 119, 9, 9] of zeros."""

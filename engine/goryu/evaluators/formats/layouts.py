@@ -69,6 +69,11 @@ class PieceLayout:
     hands: tuple[int, int]
     caps: tuple[int, ...]
 
+    @property
+    def hand_planes(self) -> tuple[int, ...]:
+        """All planes of the hands."""
+        return tuple(first + plane for first in self.hands for plane in range(sum(self.caps)))
+
     def fill(self, position: Oriented, planes: Array) -> None:
         """Writes the pieces and hands of a position into planes [..., 9, 9] of zeros."""
         flat = planes.reshape(-1)

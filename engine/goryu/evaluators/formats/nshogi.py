@@ -48,6 +48,8 @@ CAPS = (6, 4, 4, 4, 4, 2, 2)
 TURN_PLANES = 2 * (KINDS + sum(CAPS))
 NSHOGI_PLANES = (TURN_PLANES + 6, TURN_PLANES + 13)
 """The numbers of planes of the two formats."""
+FILE_PLANES = (TURN_PLANES + 3, TURN_PLANES + 4)
+"""Of the format with 93 planes: the files without a pawn."""
 
 DEFAULT_MAX_PLY = 320
 """The length of games without a limit: nshogi's default, for which its networks are trained."""
@@ -83,7 +85,7 @@ class NshogiFormat:
         draw_value: float = 0.0,
     ) -> None:
         self.name = f"nshogi {planes}"
-        self.inputs = (TensorSpec("input", (planes, 9, 9)),)
+        self.inputs = (_spec(planes),)
         self.value_scale = value_scale
         self.draw_scale = draw_scale
         self.draw_value = draw_value
@@ -122,6 +124,16 @@ class NshogiFormat:
         is_black = inputs[0][:, TURN_PLANES, 0, 0] != 0
         draw_values = np.where(is_black, self.draw_value, -self.draw_value)
         return logits, draws * draw_values + (1.0 - draws) * self.value_scale(value)
+
+
+def _spec(planes: int) -> TensorSpec:
+    uniform = [*PIECES.hand_planes, *range(TURN_PLANES, planes)]
+    first_number = TURN_PLANES + 2
+    if planes == NSHOGI_PLANES[1]:
+        for plane in FILE_PLANES:
+            uniform.remove(plane)
+        first_number = FILE_PLANES[-1] + 1
+    return TensorSpec("input", (planes, 9, 9), uniform=uniform, numbers=range(first_number, planes))
 
 
 def _files_without_pawn(position: Oriented, side: int) -> list[int]:

@@ -50,7 +50,7 @@ class PythonDlshogi2Format:
     moves = MoveLabels(BOOK_CHANNELS, FILE_MAJOR)
 
     def __init__(self, planes: str, policy: str, value: str, value_scale: ValueScale) -> None:
-        self.inputs = (TensorSpec(planes, (BOOK_PLANES, 9, 9)),)
+        self.inputs = (TensorSpec(planes, (BOOK_PLANES, 9, 9), uniform=self.pieces.hand_planes),)
         self.outputs = (policy, value)
         self.value_scale = value_scale
 

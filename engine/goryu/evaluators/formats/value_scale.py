@@ -4,6 +4,7 @@ Models return the win probability of the side to move, its logit, or a tanh in [
 The operator that computes the output shows it: Sigmoid, a linear one, or Tanh.
 """
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,11 @@ def from_probability(output: Array) -> npt.NDArray[np.float64]:
 
 
 def from_logit(output: Array) -> npt.NDArray[np.float64]:
-    """Returns 2 sigmoid(x) - 1 = tanh(x / 2) for each logit x."""
-    return np.tanh(0.5 * _column(output))
+    """Returns 2 sigmoid(x) - 1 = tanh(x / 2) for each logit x.
+
+    The C library's tanh, as in native code: NumPy's own rounds some last bits differently.
+    """
+    return np.array([math.tanh(0.5 * x) for x in _column(output).tolist()], np.float64)
 
 
 def from_tanh(output: Array) -> npt.NDArray[np.float64]:
