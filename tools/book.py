@@ -1,0 +1,11 @@
+"""Makes opening books and shows, checks and joins them.
+
+The program is `goryu book`, in engine/goryu/programs/book.py.
+"""
+
+from goryu.programs.book import main
+
+__all__ = ["main"]
+
+if __name__ == "__main__":
+    raise SystemExit(main())
