@@ -76,7 +76,7 @@ class BuildWithModels(build_py):
         target = Path(self.build_lib, "goryu", "models")
         target.mkdir(parents=True, exist_ok=True)
         for path in sorted(Path("models").glob("*")):
-            if path.suffix in {".onnx", ".ini", ".toml", ".md"}:
+            if path.suffix in {".onnx", ".ini", ".toml", ".md", ".db"}:
                 shutil.copyfile(path, target / path.name)
 
 

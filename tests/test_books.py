@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from goryu.evaluators.model_files import models_folder
 from goryu.games.shogi import move_from_usi, move_to_usi, parse_sfen
 from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
 from goryu.players.books.apery_key import apery_key
 from goryu.players.books.book import BookError, BookMove, fields_of, flipped, flipped_move
-from goryu.players.books.config import BookConfig, BookFile
+from goryu.players.books.checking import problems
+from goryu.players.books.config import OWN_BOOK, VARIABLE, BookConfig, BookFile
 from goryu.players.books.opening_book import OpeningBook, open_book
 from goryu.players.books.selection import choose
 from goryu.players.books.yaneuraou import YaneuraOuBook
@@ -332,3 +334,46 @@ def test_a_book_that_is_no_regular_file_is_refused_at_once(tmp_path: Path, name:
         open_book(tmp_path / name)
     with pytest.raises(BookError, match="expected a regular file"):
         open_book(tmp_path)
+
+
+# Goryu's own book.
+
+
+def test_goryus_own_book_is_used_where_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE)
+    assert BookFile().find() == models_folder() / "goryu.db"
+    assert BookFile("goryu.db").find() == models_folder() / "goryu.db"
+    assert [file.is_none for file in (BookFile(), BookFile("no_book"), BookFile(is_wanted=False))] == [
+        False,
+        True,
+        True,
+    ]
+    monkeypatch.setenv(VARIABLE, "off")
+    assert BookFile().is_none
+    assert not BookFile("goryu.db").is_none
+
+
+def test_goryus_own_book_has_no_problem() -> None:
+    path = models_folder() / OWN_BOOK
+    book = YaneuraOuBook(path)
+    assert list(problems(book)) == []
+    assert path.stat().st_size < 2 << 20
+    start = book.find(parse_sfen(START))
+    assert len(start) > 1
+    for _, place in book.positions():
+        # The defaults of Goryu and YaneuraOu refuse a book that was searched less deeply.
+        best = book.moves_at(place)[0]
+        assert best.depth is not None
+        assert best.depth >= BookConfig().least_depth
+
+
+def test_rsshogi_finds_goryus_own_book_sound() -> None:
+    rsshogi_book = pytest.importorskip("rsshogi.book")
+    path = models_folder() / OWN_BOOK
+    oracle = rsshogi_book.YaneuraOuBook.open(str(path))
+    oracle.validate_full()
+    book = YaneuraOuBook(path)
+    for sfen, place in book.positions():
+        expected = [(m.mv.to_usi(), m.score, m.depth) for m in oracle.lookup_sfen(sfen).moves]
+        found = book.moves_at(place)
+        assert [(move_to_usi(m.move), m.eval_cp, m.depth) for m in found] == expected

@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from goryu.agents.level_agent import ShogiPlayer
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.games.state import State
 from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
+from goryu.players.levels import LEVELS
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
 from goryu.players.memory import automatic_hash_bytes
@@ -123,6 +125,64 @@ def test_analyses_and_searchmoves_do_not_use_the_book(with_book: EngineConfig) -
     chosen = request_of(with_book).board.legal_moves()[:1]
     limits = Limits(nodes=5, root_moves=tuple(chosen))
     assert search(player, request_of(with_book, limits=limits)).move == chosen[0]
+
+
+OWN_NETWORK = with_fields(
+    EngineConfig(EvaluatorConfig(threads=1)), {"search.capacity_bytes": 64 << 20, "seed": 1}
+)
+
+
+@pytest.fixture
+def _own_book(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GORYU_BOOK")
+
+
+@pytest.mark.usefixtures("_own_book")
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(time_ms=(60_000.0, 60_000.0), byoyomi_ms=100.0),
+        Limits(movetime_ms=20.0),
+        Limits(rtime_ms=20.0),
+    ],
+)
+def test_goryus_own_book_answers_in_games_with_a_time_limit(limits: Limits) -> None:
+    player, messages = loaded(OWN_NETWORK)
+    assert any("book=" in message and "goryu.db" in message for message in messages)
+    answer = search(player, request_of(OWN_NETWORK, limits=limits))
+    assert answer.info_string.startswith("book: ")
+    assert answer.move in Board().legal_moves()
+
+
+@pytest.mark.usefixtures("_own_book")
+@pytest.mark.parametrize(
+    ("change", "limits"),
+    [
+        ({}, Limits(nodes=5)),
+        ({}, Limits(depth=2)),
+        ({"nodes": 5}, Limits(movetime_ms=20.0)),
+        ({"depth": 2}, Limits(movetime_ms=20.0)),
+        ({"level": 5}, Limits(movetime_ms=20.0)),
+        ({"limits_strength": True}, Limits(movetime_ms=20.0)),
+        ({"evaluator.kind": "hashed"}, Limits(movetime_ms=20.0)),
+        ({"evaluator.model": "goryu-5x64-int8.onnx"}, Limits(movetime_ms=20.0)),
+        ({"algorithm.name": "policy"}, Limits(movetime_ms=20.0)),
+        ({"book_file.is_wanted": False}, Limits(movetime_ms=20.0)),
+    ],
+)
+def test_goryus_own_book_makes_no_other_player_stronger(change: dict[str, Value], limits: Limits) -> None:
+    config = with_fields(OWN_NETWORK, change)
+    player, _ = loaded(config)
+    assert search(player, request_of(config, limits=limits)).info_string == ""
+
+
+@pytest.mark.usefixtures("_own_book")
+def test_at_a_terminal_level_ten_plays_from_the_book_and_level_nine_does_not() -> None:
+    evaluator = load_evaluator(OWN_NETWORK.evaluator, print)
+    for level in LEVELS[-2:]:
+        agent = ShogiPlayer(evaluator, OWN_NETWORK, level)
+        answer = agent.search(Board(), Limits(movetime_ms=20.0))
+        assert (answer.info_string != "") == level.is_full_strength
 
 
 def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -388,7 +388,7 @@ def test_an_installed_wheel_finds_its_networks_and_the_page(tmp_path: Path) -> N
         archive.extractall(installed)
     found = Path(python("-c", "from goryu.evaluators.model_files import models_folder as f; print(f())"))
     assert found == installed / "goryu" / "models"
-    suffixes = {".onnx", ".ini", ".toml", ".md"}
+    suffixes = {".onnx", ".ini", ".toml", ".md", ".db"}
     shipped = {path.name for path in (ROOT / "models").glob("*") if path.suffix in suffixes}
     assert {path.name for path in found.glob("*")} == shipped
     page = Path("goryu", "web", "static")

@@ -23,6 +23,7 @@ COMMANDS = {
     "doctor": "goryu.cli.doctor:main",
     "match": "goryu.programs.match:main",
     "openings": "goryu.programs.openings:main",
+    "book": "goryu.programs.book:main",
     "crosstable": "goryu.programs.crosstable:main",
     "bench": "goryu.programs.bench:main",
     "perft": "goryu.programs.perft:main",
@@ -58,6 +59,7 @@ Programs for matches, measurements and training. They need extras: pip install "
 
   match       plays a match between two USI engines; Elo with its error
   openings    makes a file of openings for matches
+  book        makes, shows, checks and joins opening books
   crosstable  plays all algorithms against each other
   bench       measures the search and networks
   perft       counts and times the leaves of the tree of legal moves
@@ -90,6 +92,7 @@ JAPANESE_HELP = """使い方：goryu [コマンド] ...
 
   match       USIエンジン同士を対局させ、レート差と誤差を求める
   openings    連続対局用の開始局面集を作る
+  book        定跡を作り、表示し、検査し、結合する
   crosstable  すべてのアルゴリズムを総当たりで対局させる
   bench       探索とネットワークの速度を測る
   perft       合法手の木の末端を数え、時間を測る

@@ -103,9 +103,10 @@ MESSAGES: dict[str, str] = {
     "you, at this terminal": "この端末のあなた",
     "levels:": "レベル：",
     "Plays a game at the terminal. Shogi uses the engine's options of network and search, with "
-    "engine_options.txt, but no book. During the game, help lists what you can write.": (
+    "engine_options.txt, and level 10 the opening book. During the game, help lists what you "
+    "can write.": (
         "端末で対局します。将棋では engine_options.txt を含むエンジンのオプション"
-        "（ネットワークと探索）を使い、定跡は使いません。"
+        "（ネットワークと探索）を使い、レベル10は定跡も使います。"
         "対局中に help と入力すると、入力できる言葉が表示されます。"
     ),
     "players (the number after the colon is N, with its default):": (

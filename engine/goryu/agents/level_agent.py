@@ -48,6 +48,7 @@ class ShogiPlayer:
     """An agent for shogi: the engine's player with all that its options say, at a level and on a clock.
 
     limits: returns the limits of the next search, as a GUI would send them.
+    log: takes messages about the book.
     """
 
     def __init__(
@@ -56,8 +57,10 @@ class ShogiPlayer:
         config: EngineConfig,
         level: Level,
         limits: Callable[[], Limits] = Limits,
+        log: Callable[[str], None] = lambda message: None,
     ) -> None:
         self._player = Player(loaded=loaded)
+        self._player.load_book(config, log)
         self._config = replace(config, level=level.number)
         self._limits = limits
 

@@ -47,7 +47,7 @@ def shogi_setup(
         values=loaded.evaluator,
         heuristic=lambda state: material.evaluate([state])[0].value,
         puct=replace(puct, draw_value=0.0),
-        at_level=lambda level: ShogiPlayer(loaded, config, level, limits),
+        at_level=lambda level: ShogiPlayer(loaded, config, level, limits, log),
     )
 
 

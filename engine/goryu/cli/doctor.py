@@ -182,6 +182,7 @@ def _search(config: EngineConfig) -> Iterator[str]:
     from goryu.players.player import Player
     from goryu.players.request import Request, SearchControl
 
+    config = replace(config, book_file=replace(config.book_file, is_wanted=False))
     player, messages = Player(), list[str]()
     player.load(config, messages.append)
     yield from (f"! broken: {text}" if text.startswith("Error!") else text for text in messages)

@@ -270,7 +270,8 @@ def _parser() -> argparse.ArgumentParser:
         "goryu play",
         description=tr(
             "Plays a game at the terminal. Shogi uses the engine's options of network and search, with "
-            "engine_options.txt, but no book. During the game, help lists what you can write."
+            "engine_options.txt, and level 10 the opening book. During the game, help lists what you "
+            "can write."
         ),
         epilog=tr("players (the number after the colon is N, with its default):") + "\n" + "\n".join(players),
         formatter_class=argparse.RawDescriptionHelpFormatter,

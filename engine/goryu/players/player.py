@@ -94,7 +94,7 @@ class Player:
         if the config forbids that. Without a usable book the player searches.
         """
         self._report = report
-        self._books.load(config.book_file, report)
+        self.load_book(config, report)
         if self._loaded is None or not self._loaded.is_current(config.evaluator):
             self._puct = self._measured = None
             self._problem = "it could not be loaded"
@@ -114,6 +114,10 @@ class Player:
         report(f"{self._loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
         if self._loaded.uses_gpu and not config.search.capacity_bytes:
             report(f"USI_Hash 0: using {config.hash_bytes(uses_gpu=True) >> 20} MB, a quarter of the memory")
+
+    def load_book(self, config: EngineConfig, report: Callable[[str], None]) -> None:
+        """Loads the book alone, as `load` does: for a player whose evaluator is loaded already."""
+        self._books.load(config.book_file, report)
 
     def _best_settings(
         self, config: EngineConfig, report: Callable[[str], None], *, measures: bool
@@ -250,7 +254,9 @@ class Player:
         # Under the try rule the winning king move is played instead.
         if board.declaration() and board.rules.entering_king is not EnteringKingRule.TryRule:
             return Answer(None, declares=True)
-        return None if limits.infinite or limits.root_moves else self._books.answer(request, self._rng)
+        if limits.infinite or limits.root_moves or not _may_use_book(request):
+            return None
+        return self._books.answer(request, self._rng)
 
     def solve_mate(self, request: Request, control: SearchControl, limit_ms: float | None) -> Mate:
         """Searches for a mate by the side to move, for at most `limit_ms`."""
@@ -376,6 +382,21 @@ class Player:
             if move.move == predicted and len(move.pv) > 1:
                 return _after_predicted(move, result, session.elapsed_ms())
         return Answer(request.board.legal_moves()[0])
+
+
+def _may_use_book(request: Request) -> bool:
+    """May this search be answered from the book?
+
+    The user's book answers all of them. Goryu's own one is for games of its own network and search: another
+    network may know better, another algorithm would not be seen, and who limits the positions of a search
+    wants to see a search or a weaker player.
+    """
+    config, limits = request.config, request.limits
+    if not config.book_file.is_own:
+        return True
+    is_own_engine = config.evaluator.kind == "network" and not config.evaluator.model
+    counts = (limits.nodes, limits.depth, config.nodes or None, config.depth or None)
+    return is_own_engine and config.algorithm.name == "puct" and all(count is None for count in counts)
 
 
 def _after_predicted(predicted: RootMove, result: SearchResult, elapsed_ms: float) -> Answer:

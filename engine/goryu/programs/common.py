@@ -64,7 +64,8 @@ def program(
         args = parser.parse_args(arguments)
     interrupt_on_sigterm()
     add_own_folder_to_path()
-    os.environ.setdefault("GORYU_MEASURE", "off")  # Engines that it starts must not depend on a cache.
+    os.environ.setdefault("GORYU_MEASURE", "off")  # Engines that it starts must not depend on a cache ...
+    os.environ.setdefault("GORYU_BOOK", "off")  # ... and must think from the first move.
     try:
         with needs_extra(extra):
             return run(args) or 0

@@ -82,7 +82,10 @@ JAPANESE_HELP = {
     "DebugMessage_Order": "この表の順序。訪問数の多い順か、python-dlshogiと同じ合法手の順。",
     "LogFile": "やりとりとライブラリのメッセージを書き込むファイル。",
     "USI_OwnBook": "定跡を使う。",
-    "BookFile": "やねうら王（.db）かApery（.bin）の定跡ファイル。空なら使わない。",
+    "BookFile": (
+        "やねうら王（.db）かApery（.bin）の定跡ファイル。空なら、付属のネットワークが持ち時間のある対局を"
+        "全力で指すときだけ、付属の定跡を使う。no_bookなら使わない。"
+    ),
     "BookDir": "相対パスのBookFileを最初に探すフォルダ。",
     "BookMoves": "定跡を使う最後の手数。",
     "BookIgnoreRate": "定跡を使わずに指す対局の割合。",

@@ -295,7 +295,8 @@ class Actor:
     """A worker on a computer of the cluster; Ray makes an actor of this class."""
 
     def __init__(self, index: int) -> None:
-        os.environ.setdefault("GORYU_MEASURE", "off")  # Engines must not depend on a cache, as in programs.
+        os.environ.setdefault("GORYU_MEASURE", "off")  # Engines must not depend on a cache, as in programs,
+        os.environ.setdefault("GORYU_BOOK", "off")  # and must think from the first move.
         self._inbox = ThreadInbox(index)
         self._answers: queue.SimpleQueue[Result | str] = queue.SimpleQueue()
         self._held = 0

@@ -2,9 +2,9 @@
 
 from math import atanh
 
-from goryu.analysis.book.graph import BookGraph, BookNode, position_of
+from goryu.analysis.book.graph import BookGraph, BookNode
 from goryu.games.shogi import move_from_usi
-from goryu.players.books.book import BookMove
+from goryu.players.books.book import BookMove, position_of
 
 MOST_VALUE = 0.9999
 """A greater value would be no number of centipawns."""
@@ -19,10 +19,10 @@ def book_entries(graph: BookGraph, eval_coef: int) -> dict[str, list[BookMove]]:
     """
     return {
         f"{position_of(node.searched.sfen)} {node.ply + 1}": [
-            _entry(graph, node, move.move, move.visits, move.reply, eval_coef) for move in graph.book_moves(node)
+            _entry(graph, node, move.move, move.visits, move.reply, eval_coef)
+            for move in graph.book_moves(node)
         ]
-        for node in graph.nodes.values()
-        if any(node.reach)
+        for node in graph.reached()
     }
 
 

@@ -10,8 +10,8 @@ repetition. Forward moves alone form no cycle, so one pass from the last ply to 
 
 Positions are searched best first. A position's *reach* is the share of games that come to it:
 
-- when the book's player is to move, every move of the book is equally likely, because a book is played so;
-- when the opponent is to move, the visits, the policy and, where there are any, game records say what is likely.
+- when the book's player is to move, every move of the book is equally likely, as the engine draws them;
+- when the opponent is to move, the visits, the policy and the game records, if any, say what is likely.
 
 Both colours are followed, and the two reaches added. The next position to search is the one with the greatest
 reach. Source of this idea of a best-first book: Lincke, "Strategies for the automatic construction of opening
@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 
 from goryu.analysis.book.searched import SearchedMove, SearchedPosition
 from goryu.implementation import Board
+from goryu.players.books.book import position_of
 
 LEAST_REPLY = 0.01
 """A reply that is less likely is not expected."""
@@ -91,6 +92,7 @@ class BookGraph:
         self.rules = rules
         self.nodes: dict[str, BookNode] = {}
         self._replies = replies or {}
+        self._order: list[str] = []  # The positions that the starts lead to, the first ply first.
 
     def __contains__(self, sfen: str) -> bool:
         return position_of(sfen) in self.nodes
@@ -107,35 +109,41 @@ class BookGraph:
 
     def update(self) -> None:
         """Computes plies, values and reaches."""
-        order = self._find_plies()
-        for position in reversed(order):
-            self._evaluate(self.nodes[position])
-        for position in self.nodes.values():
-            position.reach = [0.0, 0.0]
+        self._order = self._find_plies()
+        for node in reversed(self.reached()):
+            self._evaluate(node)
+            node.reach = [0.0, 0.0]
         for start in self.starts:
             if start in self:
                 self.nodes[position_of(start)].reach = [1.0, 1.0]
-        for position in order:
-            node = self.nodes[position]
-            for move, child, shares in self._forward(node):
+        for node in self.reached():
+            for child, shares in self._forward(node):
                 if child in self.nodes:
                     for colour in (0, 1):
                         self.nodes[child].reach[colour] += node.reach[colour] * shares[colour]
 
-    def wanted(self) -> list[Wanted]:
-        """Returns the positions to search next, the greatest reach first."""
-        missing = [Wanted(start, 2.0) for start in self.starts if start not in self]
-        reaches: dict[str, tuple[str, float]] = {}
-        for node in self.nodes.values():
+    def reached(self) -> list[BookNode]:
+        """Returns the positions that the starts lead to, the first ply first."""
+        return [self.nodes[position] for position in self._order]
+
+    def wanted(self, playouts: int = 0) -> list[Wanted]:
+        """Returns the positions to search next, the greatest reach first.
+
+        playouts: positions that were searched with fewer are wanted again.
+        """
+        reaches = {start: 2.0 for start in self.starts if start not in self}
+        for node in self.reached():
+            if node.searched.playouts < playouts:
+                reaches[node.searched.sfen] = sum(node.reach)
             if node.ply >= self.rules.plies or abs(node.value) > MOST_DECIDED:
                 continue
-            for move, child, shares in self._forward(node):
+            for child, shares in self._forward(node):
                 if child not in self.nodes:
+                    sfen = f"{child} {node.ply + 2}"
                     reach = sum(node.reach[colour] * shares[colour] for colour in (0, 1))
-                    sfen, before = reaches.get(child, (f"{child} {node.ply + 2}", 0.0))
-                    reaches[child] = sfen, before + reach
-        missing += [Wanted(sfen, reach) for sfen, reach in reaches.values() if reach > 0]
-        return sorted(missing, key=lambda wanted: (-wanted.reach, wanted.sfen))
+                    reaches[sfen] = reaches.get(sfen, 0.0) + reach
+        wanted = [Wanted(sfen, reach) for sfen, reach in reaches.items() if reach > 0]
+        return sorted(wanted, key=lambda wanted: (-wanted.reach, wanted.sfen))
 
     def book_moves(self, node: BookNode) -> list[SearchedMove]:
         """Returns the moves of a position that the book plays, the best first."""
@@ -150,7 +158,7 @@ class BookGraph:
         return sorted(moves, key=lambda move: (-node.values[move.move], -move.visits))
 
     def depth_of(self, node: BookNode, move: str) -> int:
-        """Returns the depth of a move's value, in plies: those of the book, and those of the search behind them."""
+        """Returns the depth of a move's value: the plies of the book and those of the search at its end."""
         child = self.child(node, move)
         return node.searched.depth if child is None else 1 + child.depth
 
@@ -212,15 +220,15 @@ class BookGraph:
 
     # Reaches.
 
-    def _forward(self, node: BookNode) -> Iterator[tuple[str, str, tuple[float, float]]]:
-        """Yields the forward moves with the position after each, and their shares for a book of each colour."""
+    def _forward(self, node: BookNode) -> Iterator[tuple[str, tuple[float, float]]]:
+        """Yields the position after every forward move, and the move's shares for a book of each colour."""
         own, replies = self._own_shares(node), self._reply_shares(node)
-        for move in own.keys() | replies.keys():
+        for move in dict.fromkeys([*own, *replies]):
             child = node.children[move]
             if child in self.nodes and self.nodes[child].ply != node.ply + 1:
                 continue
             shares = (own.get(move, 0.0), replies.get(move, 0.0))
-            yield move, child, shares if node.turn == 0 else (shares[1], shares[0])
+            yield child, shares if node.turn == 0 else (shares[1], shares[0])
 
     def _own_shares(self, node: BookNode) -> dict[str, float]:
         moves = self.book_moves(node)
@@ -238,10 +246,3 @@ class BookGraph:
                 for move, share in shares.items()
             }
         return {move: share for move, share in shares.items() if share >= LEAST_REPLY}
-
-
-def position_of(sfen: str) -> str:
-    """Returns an SFEN without its move number: the same for every move order."""
-    return sfen.rsplit(" ", 1)[0]
-
-

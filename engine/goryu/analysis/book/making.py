@@ -30,7 +30,9 @@ class SearchJob:
 
     def prepared(self, place: Callable[[Path], Path]) -> Self:
         model = str(place(self.files[0])) if self.files else self.config.evaluator.model
-        return replace(self, config=replace(self.config, evaluator=replace(self.config.evaluator, model=model)))
+        return replace(
+            self, config=replace(self.config, evaluator=replace(self.config.evaluator, model=model))
+        )
 
     def work(self, inbox: Inbox) -> Iterator[Result]:
         config = replace(
@@ -53,18 +55,21 @@ def make_book(
     positions: int,
     report: Callable[[BookGraph], None] = lambda graph: None,
     watch: Callable[[Workforce], None] = lambda workforce: None,
+    *,
+    deepens: bool = False,
 ) -> None:
     """Searches positions until the graph has `positions` of them, or until none is left.
 
     new_pool: returns the workers. report: called after every search, in this thread. watch: see `run_tasks`.
+    deepens: also search positions again, in the same order, that had fewer playouts than the job makes.
     """
     for searched in state.positions:
         graph.add(searched)
     graph.update()
     report(graph)
-    while len(graph.nodes) < positions and _next(graph, set()) is not None:
-        # A worker may find nothing to do while the others still search the positions that lead on.
-        tasks = _Tasks(graph, positions)
+    least = job.playouts if deepens else 0
+    # A worker may find nothing to do while the others still search the positions that lead on.
+    while (tasks := _Tasks(graph, positions, least)).has_next():
         with closing(run_tasks(new_pool(), job, iter(tasks), watch=watch)) as finished:
             for results in finished:
                 found: list[SearchedPosition] = [searched for _, searched in results]
@@ -79,31 +84,34 @@ def make_book(
 class _Tasks:
     """The next positions to search, without those that somebody searches already."""
 
-    def __init__(self, graph: BookGraph, positions: int) -> None:
+    def __init__(self, graph: BookGraph, positions: int, playouts: int) -> None:
+        """playouts: positions with fewer are searched again."""
         self._graph = graph
         self._positions = positions
+        self._playouts = playouts
         self._open: set[str] = set()
 
     def __iter__(self) -> Iterator[Task]:
         number = 0
-        while len(self._graph.nodes) + len(self._open) < self._positions:
-            sfen = _next(self._graph, self._open)
-            if sfen is None:
-                return
+        while (sfen := self._next()) is not None:
             self._open.add(sfen)
             yield number, sfen
             number += 1
 
+    def has_next(self) -> bool:
+        return self._next() is not None
+
     def done(self, sfen: str) -> None:
         self._open.discard(sfen)
 
-
-def _next(graph: BookGraph, taken: set[str]) -> str | None:
-    """Returns the position to search next, or None."""
-    for wanted in graph.wanted():
-        if wanted.sfen not in taken and not _is_over(wanted.sfen):
-            return wanted.sfen
-    return None
+    def _next(self) -> str | None:
+        new = sum(sfen not in self._graph for sfen in self._open)
+        is_full = len(self._graph.nodes) + new >= self._positions
+        for wanted in self._graph.wanted(self._playouts):
+            is_allowed = wanted.sfen not in self._open and (not is_full or wanted.sfen in self._graph)
+            if is_allowed and not _is_over(wanted.sfen):
+                return wanted.sfen
+        return None
 
 
 def _is_over(sfen: str) -> bool:

@@ -42,7 +42,7 @@ class SearchedMove:
 class SearchedPosition:
     """The result of one search.
 
-    sfen: the position, with its move number. playouts: of the search. depth: of its longest playout, in plies.
+    sfen: the position, with its move number. playouts: of the search. depth: plies of its longest playout.
     moves: the best first; those that neither policy nor search considered are missing.
     """
 
@@ -59,9 +59,11 @@ class SearchedPosition:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
-        """Returns what `to_json` was called on; raises KeyError, TypeError or ValueError for anything else."""
+        """Returns what `to_json` was called on; raises KeyError, TypeError or ValueError otherwise."""
         moves = tuple(
-            SearchedMove(str(move), float(prior), int(visits), None if value is None else float(value), str(reply))
+            SearchedMove(
+                str(move), float(prior), int(visits), None if value is None else float(value), str(reply)
+            )
             for move, prior, visits, value, reply in data["moves"]
         )
         return cls(str(data["sfen"]), int(data["playouts"]), int(data["depth"]), moves)

@@ -48,6 +48,15 @@ class Book(Protocol):
         ...
 
 
+def position_of(sfen: str) -> str:
+    """Returns an SFEN without its move number, which is the same for every move order.
+
+    >>> position_of("4k4/9/9/9/9/9/9/P8/4K4 w 2Pb 8")
+    '4k4/9/9/9/9/9/9/P8/4K4 w 2Pb'
+    """
+    return " ".join(sfen.split()[:3])
+
+
 def fields_of(board: Board) -> SfenFields:
     """Returns a board's position as the fields of an SFEN."""
     return SfenFields(tuple(board.pieces), board.turn, board.hands, board.ply + 1)

@@ -1,17 +1,25 @@
 """The config of an opening book: which file, and which of its moves are played."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from goryu.evaluators.model_files import models_folder
 from goryu.players.paths import file_stamp, named_file
 
 NO_BOOK = "no_book"
 """YaneuraOu's name for playing without a book."""
 
+OWN_BOOK = "goryu.db"
+"""Goryu's own book, in the folder of the models."""
+
+VARIABLE = "GORYU_BOOK"
+"""The environment variable: "off" for no book of our own where none is named, as in matches."""
+
 
 @dataclass(frozen=True, slots=True)
 class BookFile:
-    """The book to open. path: as the user gave it; "" or "no_book" for none.
+    """The book to open. path: as the user gave it; "" for Goryu's own, "no_book" for none.
 
     folder: the first place to search for a relative path; "" for none.
     ignores_ply: does a position match whatever its move number?
@@ -26,11 +34,19 @@ class BookFile:
     @property
     def is_none(self) -> bool:
         """Does the user want no book?"""
-        return not self.is_wanted or self.path in ("", NO_BOOK)
+        is_off = self.is_own and os.environ.get(VARIABLE, "") == "off"
+        return not self.is_wanted or self.path == NO_BOOK or is_off
+
+    @property
+    def is_own(self) -> bool:
+        """Did the user name no book, so that Goryu's own one may be used?"""
+        return not self.path
 
     def find(self) -> Path:
         """Returns the path of the file; if there is none, the path as it was given."""
-        return named_file(self.path, self.folder)
+        if self.is_own:
+            return models_folder() / OWN_BOOK
+        return named_file(self.path, self.folder, models_folder())
 
     def stamp(self) -> tuple[int, int] | None:
         """Returns a stamp of the file's content (`file_stamp`), or None without a file."""

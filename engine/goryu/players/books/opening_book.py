@@ -150,14 +150,19 @@ class OpeningBook:
         chosen = choose(self.find(board, config.flips), board.turn, config, rng)
         if chosen is None:
             return None
-        return BookAnswer(chosen, tuple(self._line(board.copy(), chosen, config)))
+        return BookAnswer(chosen, tuple(self.line(board, chosen, config.pv_moves, config.flips)))
 
-    def _line(self, board: Board, move: BookMove, config: BookConfig) -> Iterator[Move]:
-        """Yields the move and the best ones after it, as far as the book goes."""
+    def line(self, board: Board, move: BookMove, length: int, flips: bool = True) -> Iterator[Move]:
+        """Yields the move and the best ones after it, as far as the book goes, but no more than `length`.
+
+        Raises:
+            BookError: an entry cannot be read.
+        """
+        board = board.copy()
         yield move.move
-        for _ in range(config.pv_moves - 1):
+        for _ in range(length - 1):
             board.push(move.move)
-            known = [] if board.repetition() or board.outcome() else self.find(board, config.flips)
+            known = [] if board.repetition() or board.outcome() else self.find(board, flips)
             if not known:
                 if move.reply is not None and board.is_legal(move.reply):
                     yield move.reply

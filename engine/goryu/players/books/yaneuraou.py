@@ -81,7 +81,12 @@ class YaneuraOuBook:
         """
         key = self._key(str(position).encode())
         place = self._index.get(key) if self._index is not None else self._bisect(key)
-        return [] if place is None else list(self._moves(place))
+        return [] if place is None else self.moves_at(place)
+
+    def positions(self) -> Iterator[tuple[str, int]]:
+        """Yields the SFEN of every position in the order of the file, and the place of its moves."""
+        for found in _POSITION.finditer(self._text):
+            yield found[1].decode("utf-8", "replace"), found.end()
 
     def _key(self, sfen: bytes) -> bytes:
         words = sfen.split()
@@ -107,8 +112,15 @@ class YaneuraOuBook:
                 f"{self._name}: expected a large book to be in ascending order (YaneuraOu: makebook sort)"
             )
 
+    def moves_at(self, place: int) -> list[BookMove]:
+        """Returns the moves from a place of `positions` up to the next position.
+
+        Raises:
+            BookError: a line of moves cannot be read.
+        """
+        return list(self._moves(place))
+
     def _moves(self, place: int) -> Iterator[BookMove]:
-        """Yields the moves from the offset `place` up to the next position."""
         end = self._text.find(b"\nsfen ", place)
         for line in self._text[place : end if end >= 0 else None].decode("utf-8", "replace").splitlines():
             words = line.split()
