@@ -190,6 +190,7 @@ VERBS = {
     "levels": Verb("measure the levels of strength", ("tools",), script("levels.py")),
     "crosstable": Verb("play all algorithms against each other", ("tools",), script("crosstable.py")),
     "openings": Verb("make a file of openings for matches", ("tools",), script("openings.py")),
+    "book": Verb("make, show, check and join opening books", ("tools",), script("book.py")),
     "learn": Verb("train networks of the small games; measure the tutorials", ("train",), script("learn.py")),
     "alphazero": Verb("run AlphaZero's pseudocode on a small game", ("train",), script("alphazero.py")),
     "lesson": Verb("the reversi lesson with its numbers as options", ("train",), script("lesson.py")),
