@@ -18,7 +18,7 @@ from goryu.learning.self_play import workers
 from goryu.learning.self_play.config import SelfPlayConfig
 from goryu.learning.self_play.leaf_evaluator import LeafEvaluator, PairedEvaluator
 from goryu.match.openings import Opening
-from goryu.work.driver import Workforce, run_tasks
+from goryu.work.driver import Workforce, run_bundles, run_tasks
 from goryu.work.processes import ProcessPool
 from goryu.work.rehearsal import Rehearsal
 from goryu.work.seam import (
@@ -31,6 +31,7 @@ from goryu.work.seam import (
     Pool,
     RefusedError,
     Result,
+    Results,
     Task,
     WorkError,
 )
@@ -72,6 +73,7 @@ class PaperPool:
     script: Callable[[dict[int, list[int]]], Sequence[Event]]
     size: int = 2
     copies_late_tasks: bool = True
+    hold_s: float = 0.0
     given: dict[int, list[int]] | None = None
     closed: bool | None = None
 
@@ -90,6 +92,10 @@ class PaperPool:
         self.closed = breaks_off
 
 
+def done(worker: int, number: int, result: str) -> Done:
+    return Done(worker, Results([(number, result)]))
+
+
 def steps(*lists: Sequence[Event]) -> Callable[[object], Sequence[Event]]:
     rest = iter(lists)
     return lambda given: next(rest)
@@ -99,8 +105,8 @@ def test_the_tasks_of_a_lost_worker_are_given_to_another() -> None:
     pool = PaperPool(
         steps(
             [Joined(0), Joined(1)],
-            [Left(0, "power failure"), Done(1, 1, "b")],
-            [Done(1, 0, "a")],
+            [Left(0, "power failure"), done(1, 1, "b")],
+            [done(1, 0, "a")],
         )
     )
     assert collect(pool, Rehearsal(), numbered(2)) == [(0, "a"), (1, "b")]
@@ -112,9 +118,9 @@ def test_a_late_task_is_copied_and_the_first_answer_counts() -> None:
     pool = PaperPool(
         steps(
             [Joined(0), Joined(1)],
-            [Done(1, 1, "b")],
-            [Done(1, 0, "fast")],
-            [Done(0, 0, "late")],
+            [done(1, 1, "b")],
+            [done(1, 0, "fast")],
+            [done(0, 0, "late")],
         )
     )
     assert collect(pool, Rehearsal(), numbered(2)) == [(0, "fast"), (1, "b")]
@@ -125,9 +131,9 @@ def test_the_second_answer_to_a_task_is_dropped() -> None:
     pool = PaperPool(
         steps(
             [Joined(0), Joined(1)],  # They take turns: 0 holds 0 and 2, 1 holds 1 and 3.
-            [Done(1, 1, "b"), Done(1, 3, "d")],
-            [Done(1, 0, "fast"), Done(0, 0, "late")],
-            [Done(0, 2, "c")],
+            [done(1, 1, "b"), done(1, 3, "d")],
+            [done(1, 0, "fast"), done(0, 0, "late")],
+            [done(0, 2, "c")],
         )
     )
     job = Rehearsal(at_once=2)
@@ -136,9 +142,53 @@ def test_the_second_answer_to_a_task_is_dropped() -> None:
     assert pool.given[1][:3] == [1, 3, 0]
 
 
+def test_what_has_come_already_is_taken_out_of_a_bundle() -> None:
+    pool = PaperPool(
+        steps(
+            [Joined(0), Joined(1)],  # They take turns: 0 holds 0 and 2, 1 holds 1 and 3.
+            [Done(1, Results([(1, "b"), (3, "d")]))],
+            [Done(1, Results([(0, "fast")])), Done(0, Results([(0, "late"), (2, "c")]))],
+        )
+    )
+    seen = Workforce()
+
+    def watch(now: Workforce) -> None:
+        nonlocal seen
+        seen = now
+
+    bundles = list(run_bundles(pool, Rehearsal(at_once=2), numbered(4), 4, watch))
+    assert [[bundle.results() for bundle in together] for together in bundles] == [
+        [[(1, "b"), (3, "d")]],
+        [[(0, "fast")], [(2, "c")]],
+    ]
+    assert seen.done.total() == 4
+
+
+def test_a_worker_that_keeps_results_back_has_tasks_for_that_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = 0.0
+    monkeypatch.setattr("goryu.work.driver.time.monotonic", lambda: now_s)
+    most = 0
+
+    def script(given: dict[int, list[int]]) -> Sequence[Event]:
+        """A worker that does a task every two seconds and sends four results every eight."""
+        nonlocal now_s, most
+        if not given:
+            return [Joined(0)]
+        held = given[0][sent:]
+        most = max(most, len(held))
+        now_s += 8.0
+        return [Done(0, Results([(number, "") for number in held[:4]]))]
+
+    sent = 0
+    pool = PaperPool(script, hold_s=8.0)
+    for results in run_tasks(pool, Rehearsal(at_once=3), numbered(100)):
+        sent += len(results)
+    assert most == 3 + 4
+
+
 def test_no_task_is_copied_while_there_are_new_ones() -> None:
     pool = PaperPool(
-        steps([Joined(0), Joined(1)], [Done(1, 1, "")], [Done(1, 2, "")], [Done(1, 3, ""), Done(0, 0, "")])
+        steps([Joined(0), Joined(1)], [done(1, 1, "")], [done(1, 2, "")], [done(1, 3, ""), done(0, 0, "")])
     )
     assert len(collect(pool, Rehearsal(), numbered(4))) == 4
     assert pool.given is not None
@@ -152,7 +202,7 @@ def test_tasks_are_shared_evenly_when_their_number_is_known() -> None:
         if not given:
             return [Joined(0), Joined(1)]
         first.update(first or {worker: len(numbers) for worker, numbers in given.items()})
-        return [Done(worker, number, "") for worker, numbers in given.items() for number in numbers]
+        return [done(worker, number, "") for worker, numbers in given.items() for number in numbers]
 
     pool = PaperPool(script, copies_late_tasks=False)
     assert len(collect(pool, Rehearsal(at_once=32), numbered(40), 40)) == 40
@@ -183,7 +233,7 @@ def test_the_workforce_is_counted_by_computer() -> None:
         steps(
             [Joined(0, "a"), Joined(1, "b")],
             [Joined(2, "a"), Left(1, "gone")],
-            [Done(0, 0, ""), Done(2, 1, "")],
+            [done(0, 0, ""), done(2, 1, "")],
         )
     )
     seen: list[Workforce] = []

@@ -2,14 +2,15 @@
 
 The driver holds all state: an actor that dies, or whose computer leaves, is replaced as soon as the cluster
 has room, and actors are added when computers join. The job and its files go once into Ray's object store,
-from which every actor fetches them. Each actor has one call under way, which returns results as soon as
-there are some; the answer wakes the driver by a callback, so the driver's time depends on the number of
-results and not on the number of actors.
+from which every actor fetches them. Each actor has one call under way, which returns a bundle of results; the
+answer wakes the driver by a callback. A call costs the driver more than anything else, so the more actors
+there are, the longer each one keeps results back: all of them together make `CALLS_PER_S` calls.
 
 Only this module imports Ray, and only when a cluster is used.
 """
 
 import logging
+import math
 import os
 import platform
 import queue
@@ -31,6 +32,7 @@ import goryu
 from goryu.errors import GoryuError
 from goryu.installation import how_to_install
 from goryu.work.seam import (
+    Bundle,
     Done,
     Event,
     Failed,
@@ -58,7 +60,13 @@ WAIT_S = 0.2
 """How long `events` waits at most."""
 
 GATHER_S = 0.02
-"""How long an actor waits for more results to send together."""
+"""How long an actor waits at least for more results to send together."""
+
+CALLS_PER_S = 400.0
+"""About how many calls of all actors together end in a second; each takes the driver 0.5 to 0.8 ms."""
+
+STARTS = 200
+"""How many actors are asked for at a time, so that the first ones do not wait for the last ones."""
 
 ANSWER_S = 10.0
 """How long the pool waits for the head of a cluster to answer at all."""
@@ -116,6 +124,11 @@ class ClusterPool:
         """How many workers fit on the computers that are there now."""
         return max(self._room, len(self._actors))
 
+    @property
+    def hold_s(self) -> float:
+        """How long an actor keeps results back."""
+        return max(GATHER_S, len(self._joined) / CALLS_PER_S)
+
     def start(self, job: Job) -> None:
         """Sends the job and its files to the object store and asks for the actors."""
         parcels = [Parcel.of(path) for path in job.files]
@@ -169,7 +182,7 @@ class ClusterPool:
             self._joined.add(worker)
             self._held[worker] = 0
         elif isinstance(answer, Done):
-            self._held[worker] -= 1
+            self._held[worker] -= len(answer.bundle.numbers)
         elif isinstance(answer, Left):
             self._forget(answer)
         elif isinstance(answer, _Refused):
@@ -202,8 +215,7 @@ class ClusterPool:
         self._looked_s = time.monotonic()
         with suppress(ConnectionError):
             self._room = sum(self._fitting(node) for node in self._ray.nodes() if node["Alive"])
-        wanted = self._room if self._config.workers is None else self._config.workers
-        while len(self._actors) < wanted:
+        for _ in range(min(STARTS, self._wanted() - len(self._actors))):
             index = self._started
             self._started += 1
             actor = self._actor.remote(index)
@@ -211,12 +223,16 @@ class ClusterPool:
             self._watch(actor.open.remote(self._payload), partial(self._opened, index, actor))
         self._check_refusals()
 
+    def _wanted(self) -> int:
+        """Returns how many actors there should be."""
+        return self._room if self._config.workers is None else self._config.workers
+
     def _check_refusals(self) -> None:
         """Raises WorkError if the actors that cannot do the job take all the room, and no other ever could.
 
         Actors that wait for room do not count: `_room` may have included a computer that was leaving.
         """
-        most = min(self._room, len(self._actors))
+        most = min(self._room, self._wanted())
         if 0 < most <= len(self._refused) and not self._has_worked:
             reason = next(reversed(self._refused.values()))
             raise WorkError(f"no computer of the cluster can do this: {reason}")
@@ -253,13 +269,13 @@ class ClusterPool:
         tasks = self._gifts.pop(worker, [])
         self._called.add(worker)
         self._held[worker] += len(tasks)
-        self._watch(self._actors[worker].exchange.remote(tasks), partial(self._answered, worker))
+        self._watch(self._actors[worker].exchange.remote(tasks, self.hold_s), partial(self._answered, worker))
 
     def _answered(self, worker: int, answer: Any) -> Sequence["Event | _Returned"]:
         if isinstance(answer, BaseException):
             return [Left(worker, _first_line(answer))]
-        results, error = answer
-        events: list[Event] = [Done(worker, *result) for result in results]
+        bundle, error = answer
+        events: list[Event] = [] if bundle is None else [Done(worker, bundle)]
         return [*events, _Returned(worker) if error is None else Failed(worker, WorkError(error))]
 
 
@@ -311,26 +327,37 @@ class Actor:
             job = job.prepared(lambda path: places.get(path, path))
         except RefusedError as error:
             return node, str(error)
+        self._job = job
         self._thread = threading.Thread(target=self._work, args=(job,), daemon=True)
         self._thread.start()
         return node, None
 
-    def exchange(self, tasks: Sequence[Task]) -> tuple[list[Result], str | None]:
-        """Takes tasks, waits for results if it holds tasks, and returns them and an error's text."""
+    def exchange(self, tasks: Sequence[Task], hold_s: float) -> tuple[Bundle | None, str | None]:
+        """Takes tasks; returns results (None: there are none) and an error's text (None: there is none).
+
+        It waits for the first result if it holds tasks, then `hold_s` for more, but not for the last one.
+        """
         for task in tasks:
             self._inbox.put(task)
         self._held += len(tasks)
         results: list[Result] = []
-        while self._held:
+        error = None
+        end_s = math.inf
+        while self._held and error is None:
             try:
-                answer = self._answers.get(timeout=GATHER_S if results else None)
+                answer = self._answers.get(timeout=max(0.0, end_s - time.monotonic()) if results else None)
             except queue.Empty:
                 break
             if isinstance(answer, str):
-                return results, answer
-            results.append(answer)
-            self._held -= 1
-        return results, None
+                error = answer
+            else:
+                end_s = end_s if results else time.monotonic() + hold_s
+                results.append(answer)
+                self._held -= 1
+        try:
+            return self._job.bundled(results) if results else None, error
+        except Exception:
+            return None, traceback.format_exc()
 
     def rest(self) -> None:
         """Never returns: the call fails when this actor dies."""

@@ -36,6 +36,7 @@ class ProcessPool:
     """A fixed number of worker processes."""
 
     copies_late_tasks = False
+    hold_s = 0.0
 
     def __init__(self, workers: int) -> None:
         self.size = workers
@@ -97,7 +98,7 @@ class ProcessPool:
             return [Joined(number)]
         if isinstance(message, Exception):
             return [Failed(number, message)]
-        return [Done(number, *message)]
+        return [Done(number, message)]
 
     def _replace(self, number: int) -> list[Event]:
         worker = self._workers.pop(number)
@@ -132,12 +133,12 @@ class PipeInbox:
 
 
 def _work(job: Job, index: int, pipe: Connection) -> None:
-    """Runs the job in a new process; sends None when it is ready, the results, and the error of a failure."""
+    """Runs the job in a new process; sends None when it is ready, bundles of results, an error at the end."""
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
         pipe.send(None)
         for result in job.work(PipeInbox(index, pipe)):
-            pipe.send(result)
+            pipe.send(job.bundled([result]))
     except (KeyboardInterrupt, EOFError, ConnectionError):
         os._exit(130)  # The driver receives the interrupt too, or it is gone.
     except GoryuError as error:

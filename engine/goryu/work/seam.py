@@ -5,7 +5,7 @@ result wherever and however often it is done. A *worker* runs one copy of the jo
 one worker, and a task of a lost worker is done again, so a lost worker costs time and nothing else.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -25,6 +25,46 @@ class WorkError(GoryuError, RuntimeError):
 
 class RefusedError(GoryuError):
     """This worker must not do the job: a file or a program differs from the driver's. Others may do it."""
+
+
+class Bundle(Protocol):
+    """Results of one worker that travel together, in the form that the job has given them there."""
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The numbers of their tasks."""
+        ...
+
+    @property
+    def positions(self) -> int:
+        """How many positions the results have, for the display; 0 if nobody counts them."""
+        ...
+
+    def only(self, numbers: Collection[int]) -> "Bundle":
+        """Returns a bundle of these results alone."""
+        ...
+
+    def results(self) -> Sequence[Result]:
+        """Returns the results one by one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A bundle of results as they are."""
+
+    items: Sequence[Result]
+    positions: int = 0
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        return [number for number, _ in self.items]
+
+    def only(self, numbers: Collection[int]) -> "Results":
+        return Results([item for item in self.items if item[0] in numbers])
+
+    def results(self) -> Sequence[Result]:
+        return self.items
 
 
 class Inbox(Protocol):
@@ -61,7 +101,7 @@ class Job(Protocol):
 
     @property
     def at_once(self) -> int:
-        """The most tasks that one worker holds."""
+        """The most tasks that one worker does at the same time."""
         ...
 
     @property
@@ -78,6 +118,10 @@ class Job(Protocol):
 
     def work(self, inbox: Inbox) -> Iterator[Result]:
         """Takes tasks until there are no more and yields their results in any order."""
+        ...
+
+    def bundled(self, results: Sequence[Result]) -> Bundle:
+        """Returns results for the journey; called in the worker, perhaps in another thread than `work`."""
         ...
 
 
@@ -109,11 +153,10 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A worker has done a task."""
+    """A worker has done tasks."""
 
     worker: int
-    number: int
-    result: Any
+    bundle: Bundle
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +196,14 @@ class Pool(Protocol):
     @property
     def copies_late_tasks(self) -> bool:
         """Shall an idle worker, at the end, do the tasks that others have not finished?"""
+        ...
+
+    @property
+    def hold_s(self) -> float:
+        """How long a worker may keep results back, to send several together.
+
+        The driver gives it more tasks ahead, as many as it does in this time.
+        """
         ...
 
     def start(self, job: Job) -> None:

@@ -60,6 +60,7 @@ class ThreadPool:
     """A fixed number of workers in threads of this process."""
 
     copies_late_tasks = False
+    hold_s = 0.0
 
     def __init__(self, workers: int) -> None:
         self.size = workers
@@ -103,7 +104,7 @@ class ThreadPool:
 
     def _work(self, job: Job, inbox: ThreadInbox) -> None:
         try:
-            for number, result in job.work(inbox):
-                self._events.put(Done(inbox.index, number, result))
+            for result in job.work(inbox):
+                self._events.put(Done(inbox.index, job.bundled([result])))
         except Exception as error:  # The driver raises it.
             self._events.put(Failed(inbox.index, error))

@@ -29,6 +29,7 @@ Each column holds the numbers of all games of a block, because similar numbers c
 
 import json
 import lzma
+import os
 import struct
 import warnings
 import zlib
@@ -126,7 +127,9 @@ class GameRecord:
 
 
 class GameWriter:
-    """Appends games to a file, one block per `write`; creates the file if necessary.
+    """Appends games to a file in blocks; creates the file if necessary.
+
+    What a call has appended is on the disk when it returns: neither a kill nor a power failure loses it.
 
     Raises GameFileError if the file is of another kind or damaged, or if another program is writing to it
     (not detected on Windows).
@@ -146,10 +149,15 @@ class GameWriter:
             self._file.write(HEADER.pack(MAGIC, VERSION))
 
     def write(self, games: Sequence[GameRecord]) -> None:
-        """Appends the games as one block and flushes it, so that a kill loses none of them."""
-        if games:
-            self._file.write(_encode_block(games))
+        """Appends the games as one block."""
+        self.append([encode_block(games)] if games else [])
+
+    def append(self, blocks: Sequence[bytes]) -> None:
+        """Appends blocks from `encode_block`, and waits once for the disk."""
+        if blocks:
+            self._file.write(b"".join(blocks))
             self._file.flush()
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         self._file.close()
@@ -222,7 +230,8 @@ def _blocks(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
         return
 
 
-def _encode_block(games: Sequence[GameRecord]) -> bytes:
+def encode_block(games: Sequence[GameRecord]) -> bytes:
+    """Returns games as one block of a file."""
     text = "".join(_line(game) for game in games).encode()
     text += b" " * (len(text) % 2)
     policies = [_quantised(policy) for game in games for policy in game.policies or ()]
@@ -237,6 +246,12 @@ def _encode_block(games: Sequence[GameRecord]) -> bytes:
     payload = lzma.compress(CRC.pack(len(text)) + text + numbers, lzma.FORMAT_RAW, filters=FILTERS)
     head = BLOCK.pack(BLOCK_MAGIC, len(payload), len(games), zlib.crc32(payload))
     return head + CRC.pack(zlib.crc32(head)) + payload
+
+
+def decode_block(block: bytes) -> Iterator[GameRecord]:
+    """Yields the games of a block from `encode_block`."""
+    payload = block[BLOCK.size + CRC.size :]
+    return _decode_payload(lzma.decompress(payload, lzma.FORMAT_RAW, filters=FILTERS))
 
 
 def _decode_payload(payload: bytes) -> Iterator[GameRecord]:

@@ -32,6 +32,15 @@ class GameSummary:
         self.results[game.result] += 1
         self.endings[game.ending] += 1
 
+    def join(self, other: "GameSummary") -> None:
+        """Adds the counts of other games."""
+        self.games += other.games
+        self.positions += other.positions
+        self.new_positions += other.new_positions
+        self.soft += other.soft
+        self.results = [ours + theirs for ours, theirs in zip(self.results, other.results, strict=True)]
+        self.endings.update(other.endings)
+
     def __str__(self) -> str:
         draws, black, white = self.results
         endings = ", ".join(

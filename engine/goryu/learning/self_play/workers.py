@@ -18,6 +18,7 @@ from goryu.evaluators.miniosl import MINIOSL, miniosl_file
 from goryu.evaluators.named_networks import open_network
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.state import State
+from goryu.learning.records.game_block import GameBlock
 from goryu.learning.records.game_records import GameRecord, GameWriter, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.batching import run_batched
@@ -28,7 +29,7 @@ from goryu.learning.self_play.reanalysis import reanalyse
 from goryu.match.openings import Opening
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.work.cluster import ClusterConfig, ClusterPool
-from goryu.work.driver import Workforce, run_tasks
+from goryu.work.driver import Workforce, run_bundles
 from goryu.work.processes import ProcessPool
 from goryu.work.seam import Inbox, Pool, Result, Task
 
@@ -58,8 +59,8 @@ class Work(Protocol):
         """Returns the generator that does a piece."""
         ...
 
-    def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
-        """Returns the records of finished pieces, by the number of the piece; all are of its teacher."""
+    def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
+        """Yields the records of finished pieces with the number of the piece; all are of its teacher."""
         ...
 
 
@@ -83,8 +84,8 @@ class PlayWork:
         rng = Random(f"{self.seed} {number}")
         return self_play_game(self.config, rng.choice(self.openings), rng, number, self.teacher)
 
-    def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
-        return {record.number: record for record in records if record.number is not None}
+    def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
+        return ((record.number, record) for record in records if record.number is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +118,14 @@ class ReanalysisWork:
             keeps_scores=self.keeps_scores, teacher=self.teacher, number=own,
         )  # fmt: skip
 
-    def done(self, records: Iterable[GameRecord]) -> dict[int, GameRecord]:
-        """Returns the records, matched to the games by moves: the files may have grown since, or differ."""
+    def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
+        """Yields the records, matched to the games by moves: the files may have grown since, or differ."""
         numbers: defaultdict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
         for number, game in enumerate(self.games):
             numbers[game.start_sfen, game.moves].append(number)
-        found: dict[int, GameRecord] = {}
         for record in records:
             if same := numbers.get((record.start_sfen, record.moves)):
-                found[same.pop()] = record
-        return found
+                yield same.pop(), record
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +166,9 @@ class GamesJob:
             playing -= 1
             yield result
 
+    def bundled(self, results: Sequence[Result]) -> GameBlock:
+        return GameBlock.of(results)
+
     def _numbered(
         self, number: int, payload: GameRecord | None
     ) -> Generator[list[State], list[Evaluation], Result]:
@@ -198,29 +200,31 @@ def run(
     """Does the pieces of work that the file lacks and appends their games; runs forever if there is no end.
 
     model: the network, as for `open_network`. processes: the workers on this computer, or on the `cluster`.
-    at_once: games in progress in every worker. temperature: of the network's policy. report: called after
-        every game. watch: as in `run_tasks`.
+    at_once: games in progress in every worker. temperature: of the network's policy. report: called whenever
+        games have been written. watch: as in `run_bundles`.
 
     Raises WorkError if the workers fail, ClusterError, and GameFileError if the file is something else.
     """
     job = GamesJob(work.bare(), model, at_once, backend, temperature)
     with GameWriter(path) as writer:
         summary = GameSummary()
-        done = work.done(game for game in read_games(path) if game.teacher == work.teacher)
-        for game in done.values():
-            summary.add(game, is_new=False)
+        done: set[int] = set()
+        for number, game in work.done(game for game in read_games(path) if game.teacher == work.teacher):
+            if number not in done:
+                done.add(number)
+                summary.add(game, is_new=False)
         report(summary)
         numbers = (number for number in _numbers(work.size) if number not in done)
         tasks: Iterator[Task] = ((number, work.payload(number)) for number in numbers)
-        missing = None if work.size is None else work.size - len(done.keys() & range(work.size))
+        missing = None if work.size is None else work.size - len(done.intersection(range(work.size)))
         pool: Pool = ClusterPool(cluster) if cluster else ProcessPool(processes)
-        with closing(run_tasks(pool, job, tasks, missing, watch)) as finished:
-            for results in finished:
-                games = [game for _, game in results]
-                writer.write(games)
-                for game in games:
-                    summary.add(game, is_new=True)
-                    report(summary)
+        with closing(run_bundles(pool, job, tasks, missing, watch)) as finished:
+            for bundles in finished:
+                blocks = [bundle for bundle in bundles if isinstance(bundle, GameBlock)]
+                writer.append([block.content for block in blocks])
+                for block in blocks:
+                    summary.join(block.summary)
+                report(summary)
     return summary
 
 

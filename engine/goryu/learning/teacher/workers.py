@@ -9,7 +9,7 @@ Openings are drawn here, in the order of the numbers, so that no two games have 
 game whose first three choices are unbalanced may begin where another one does.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
@@ -18,13 +18,14 @@ from random import Random
 from typing import Self
 
 from goryu.errors import GoryuError
+from goryu.learning.records.game_block import GameBlock
 from goryu.learning.records.game_records import GameRecord, GameWriter, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.teacher.game import MAX_OPENINGS, TeacherConfig, draw_opening, teacher_game
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UnknownOptionError, UsiClient
 from goryu.work.cluster import ClusterConfig, ClusterPool
-from goryu.work.driver import Workforce, run_tasks
-from goryu.work.seam import Inbox, Pool, Result, Task
+from goryu.work.driver import Workforce, run_bundles
+from goryu.work.seam import Bundle, Inbox, Pool, Result, Task
 from goryu.work.shipping import check_installed, installed_files
 from goryu.work.threads import ThreadPool
 
@@ -54,6 +55,35 @@ class Failure:
     """A game that was dropped because its engine failed."""
 
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TeacherBundle:
+    """A bundle (`goryu.work.seam`) of games and failures."""
+
+    games: GameBlock | None
+    failures: Sequence[Result]
+
+    @classmethod
+    def of(cls, results: Sequence[Result]) -> "TeacherBundle":
+        """Returns the bundle of some results."""
+        games = [result for result in results if isinstance(result[1], GameRecord)]
+        failures = [result for result in results if isinstance(result[1], Failure)]
+        return cls(GameBlock.of(games) if games else None, failures)
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        return [*(self.games.numbers if self.games else ()), *(number for number, _ in self.failures)]
+
+    @property
+    def positions(self) -> int:
+        return self.games.positions if self.games else 0
+
+    def only(self, numbers: Collection[int]) -> "TeacherBundle":
+        return TeacherBundle.of([result for result in self.results() if result[0] in numbers])
+
+    def results(self) -> Sequence[Result]:
+        return [*(self.games.results() if self.games else ()), *self.failures]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +124,9 @@ class TeacherJob:
         finally:
             client.kill()
 
+    def bundled(self, results: Sequence[Result]) -> "TeacherBundle":
+        return TeacherBundle.of(results)
+
 
 def run(
     spec: EngineSpec,
@@ -113,7 +146,7 @@ def run(
         game. The file may hold games of other teachers and configs.
     processes: engines of this computer, unless there is a `cluster`. The engine must be installed on all of
         its computers and on this one, which starts it once to learn its name.
-    report: called after every game and failure, in this thread. watch: as in `run_tasks`.
+    report: called whenever games have been written, and after a failure. watch: as in `run_bundles`.
 
     Raises TeacherError if the engine cannot be started or keeps failing.
     """
@@ -133,7 +166,7 @@ def run(
             report(progress)
             numbers = _Numbers(config, done, games)
             left = None if games is None else games - len(done & set(range(games)))
-            with closing(run_tasks(pool, job, iter(numbers), left, watch)) as finished:
+            with closing(run_bundles(pool, job, iter(numbers), left, watch)) as finished:
                 _collect(finished, writer, progress, report)
             if numbers.has_no_opening:
                 raise TeacherError(f"no new opening among {MAX_OPENINGS}: draw more random moves")
@@ -154,26 +187,27 @@ def _resume(path: Path, teacher: str) -> tuple[TeacherProgress, set[int]]:
 
 
 def _collect(
-    finished: Iterator[list[Result]],
+    finished: Iterator[list[Bundle]],
     writer: GameWriter,
     progress: TeacherProgress,
     report: Callable[[TeacherProgress], None],
 ) -> None:
     """Writes and counts the games; raises TeacherError if the engine keeps failing."""
     failures_in_a_row = 0
-    for results in finished:
-        writer.write([game for _, game in results if isinstance(game, GameRecord)])
-        for _, game in results:
-            if isinstance(game, GameRecord):
-                progress.add(game, is_new=True)
+    for some in finished:
+        bundles = [bundle for bundle in some if isinstance(bundle, TeacherBundle)]
+        writer.append([bundle.games.content for bundle in bundles if bundle.games])
+        for bundle in bundles:
+            progress.failures += [failure.message for _, failure in bundle.failures]
+            if bundle.games:
+                progress.join(bundle.games.summary)
                 failures_in_a_row = 0
             else:
-                progress.failures.append(game.message)
-                failures_in_a_row += 1
-            report(progress)
-            if failures_in_a_row == MAX_FAILURES:
-                message = f"{MAX_FAILURES} games in a row failed, the last one: {game.message}"
-                raise TeacherError(message)
+                failures_in_a_row += len(bundle.failures)
+        report(progress)
+        if failures_in_a_row >= MAX_FAILURES:
+            message = f"{failures_in_a_row} games in a row failed, the last one: {progress.failures[-1]}"
+            raise TeacherError(message)
 
 
 class _Numbers:
