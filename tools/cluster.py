@@ -1,16 +1,17 @@
 """Measures what a Ray cluster costs: against processes of this computer, and for the driver of a large one.
 
     python tools/cluster.py overhead --model models/goryu-5x64-int8.onnx --rounds 5
-    python tools/cluster.py scale --games-file runs/self.games --game-seconds 20
+    python tools/cluster.py scale --games-file runs/self.games --cores 10000 --game-seconds 3
 
 `overhead` lets two processes and two Ray workers of this computer play the same games in turn. It counts from
 the first game that is finished to the last, and the processor time of all processes of each run, Ray's own
 included: on a busy computer only that is comparable.
 
-`scale` starts workers that sleep and answer with as many bytes as a game has, and measures the driver's
-processor time for a result. It also measures what reading a result and writing it to the file of games take.
-The sum says how many results a second one driver can take, and with the time of a game, how many cores it can
-keep busy. Nothing here shows that a network between computers carries that; the bytes are printed.
+`scale` measures the driver of a cluster of many cores. A few actors return games of a file without playing
+them, all together as many a second as those cores would play, by the same number of calls; the driver writes
+them to a file. In turn they send each result as it is, which the driver compresses, and blocks, which is what
+self-play does. It also measures the driver's lists for that many workers. Nothing here shows that the network
+between the computers carries the bytes, which are printed, or that Ray starts that many actors.
 """
 
 import argparse
@@ -18,21 +19,25 @@ import os
 import pickle
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Sequence
 from contextlib import closing
-from functools import partial
+from dataclasses import dataclass
 from itertools import count, islice
+from math import inf
 from pathlib import Path
 from statistics import median
 
-from goryu.learning.records.game_records import GameRecord, GameWriter, read_games
+from goryu.learning.records.game_block import GameBlock
+from goryu.learning.records.game_records import GameRecord, GameWriter, encode_block, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.config import SelfPlayConfig
+from goryu.learning.self_play.rehearsal import PretendedGames
 from goryu.match.openings import Opening
 from goryu.programs.common import UsageError, above_zero, new_parser, positive, program
 from goryu.work.cluster import ClusterConfig, ClusterPool
-from goryu.work.driver import Workforce, run_tasks
-from goryu.work.rehearsal import Rehearsal
+from goryu.work.driver import Workforce, run_bundles
+from goryu.work.seam import Done, Event, Job, Joined, Results, Task
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,15 +59,14 @@ def make_parser() -> argparse.ArgumentParser:
     overhead.add_argument("--max-plies", type=positive, default=120, metavar="N", help="(default 120)")
     scale = verbs.add_parser("scale", help="measure the driver with workers that only pretend to work")
     scale.set_defaults(verb=_scale)
-    scale.add_argument(
-        "--workers", type=positive, nargs="+", default=[4, 16, 32], metavar="N", help="(default 4 16 32)"
-    )
-    scale.add_argument("--tasks", type=positive, default=3000, metavar="N", help="a run (default 3000)")
-    scale.add_argument("--at-once", type=positive, default=1, metavar="N", help="a worker (default 1)")
     scale.add_argument("--games-file", type=Path, required=True, metavar="FILE", help="true results")
+    scale.add_argument("--cores", type=positive, default=10_000, metavar="N", help="(default 10000)")
     scale.add_argument(
         "--game-seconds", type=above_zero, required=True, metavar="S", help="of one core for one game"
     )
+    scale.add_argument("--workers", type=positive, default=16, metavar="N", help="true ones (default 16)")
+    scale.add_argument("--seconds", type=above_zero, default=10.0, metavar="S", help="a run (default 10)")
+    scale.add_argument("--rounds", type=positive, default=3, metavar="N", help="of both (default 3)")
     return parser
 
 
@@ -73,13 +77,13 @@ def _overhead(args: argparse.Namespace) -> None:
     work = workers.PlayWork("overhead", config, (Opening(),), 1, args.games)
 
     def play(cluster: ClusterConfig | None) -> tuple[float, float, list[GameRecord]]:
-        marks: list[tuple[float, dict[int, float]]] = []
+        marks: list[tuple[int, float, dict[int, float]]] = []
         last = 0
 
         def report(summary: GameSummary) -> None:
             nonlocal last
-            if summary.games in (1, args.games) and summary.games != last:
-                marks.append((time.monotonic(), processor_times()))
+            if summary.games and (not last or summary.games == args.games > last):
+                marks.append((summary.games, time.monotonic(), processor_times()))
             last = summary.games
 
         with tempfile.TemporaryDirectory() as folder:
@@ -89,10 +93,10 @@ def _overhead(args: argparse.Namespace) -> None:
                 report=report,
             )  # fmt: skip
             games = sorted(read_games(path), key=lambda game: game.number or 0)
-        (start_s, before), (end_s, after) = marks
+        (first, start_s, before), (_, end_s, after) = marks
         wall_s = end_s - start_s
         cpu_s = sum(used - before.get(process, 0.0) for process, used in after.items())
-        return (args.games - 1) / wall_s, cpu_s / (args.games - 1), games
+        return (args.games - first) / wall_s, cpu_s / (args.games - first), games
 
     ratios = []
     for _ in range(args.rounds):
@@ -133,63 +137,129 @@ def _scale(args: argparse.Namespace) -> None:
     games = list(islice(read_games(args.games_file), 500))
     if not games:
         raise UsageError(f"{args.games_file}: expected games")
-    size = round(sum(len(pickle.dumps(game)) for game in games) / len(games))
-    print(f"a game takes {size} bytes on its way to the driver (mean of {len(games)})")
-    seam_s = 0.0
-    for workers in args.workers:
-        job = Rehearsal(0.001 * workers, size, args.at_once)
-        seam_s, rate = drive(workers, args.tasks, job)
-        print(f"{workers} workers: {rate:.0f} results/s, {1e6 * seam_s:.0f} us of the driver for each")
-    read_s = cpu_time(lambda: [pickle.loads(pickle.dumps(game)) for game in games]) / len(games)
-    print(f"reading a result: {1e6 * read_s:.0f} us")
-    for together in (1, 10, 100):
-        write_s = cpu_time(partial(write, games, together)) / len(games)
-        most = 1 / (seam_s + read_s + write_s)
-        print(
-            f"writing games, {together} in a block: {1e6 * write_s:.0f} us each; one driver takes {most:.0f} "
-            f"games/s ({most * size / 1e6:.1f} MB/s), the work of {most * args.game_seconds:.0f} cores at "
-            f"{args.game_seconds:g} s a game"
-        )
+    rate = args.cores / args.game_seconds
+    print(f"{args.cores} cores at {args.game_seconds:g} s a game: {rate:.0f} games/s for the driver")
+    size = sum(len(pickle.dumps(game)) for game in games) / len(games)
+    print(f"a game takes {size:.0f} bytes as it is")
+    for together in (1, 8, 64):
+        content, seconds = blocks(games, together)
+        print(f"in blocks of {together}: {content:.0f} bytes, {1e6 * seconds:.0f} us to compress it")
+    for round_ in range(args.rounds):
+        for name, is_bundled in (("one by one", False), ("in blocks", True)):
+            job = PretendedGames(args.games_file.resolve(), args.workers / rate, is_bundled)
+            seen = drive(args.workers, args.seconds, job)
+            print(
+                f"round {round_ + 1}, results {name}: {seen.rate:.0f} games/s, {1e6 * seen.cpu_s:.0f} us of "
+                f"the driver for each; {seen.calls:.0f} calls/s, {seen.size:.0f} bytes a game in the file; "
+                f"one core of the driver takes {1 / seen.cpu_s:.0f} games/s"
+            )
+    print(
+        f"the driver's lists with {args.cores} workers, without Ray: {1e6 * bookkeeping(args.cores):.0f} us "
+        "for each game"
+    )
 
 
-def drive(workers: int, tasks: int, job: Rehearsal) -> tuple[float, float]:
-    """Returns the driver's processor time for a result, and the results a second, of all workers together."""
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a driver has done: games and calls a second, processor time and bytes of the file for a game."""
+
+    rate: float
+    calls: float
+    cpu_s: float
+    size: float
+
+
+def drive(workers: int, seconds: float, job: PretendedGames) -> Seen:
+    """Runs the driver with true actors for some seconds; it writes the games to a file that is deleted."""
     pool = ClusterPool(ClusterConfig("local", workers, cpus=0.01))
+    if not job.is_bundled:
+        pool.calls_per_s = inf
     joined = 0
 
     def watch(workforce: Workforce) -> None:
         nonlocal joined
-        joined = sum(workforce.nodes.values())
+        joined = workforce.nodes.total()
 
-    done = first = 0
-    started_s = started_cpu_s = 0.0
-
-    with closing(run_tasks(pool, job, ((number, None) for number in count()), watch=watch)) as finished:
-        for results in finished:
-            done += len(results)
-            if not first and joined == workers:
-                first, started_s, started_cpu_s = done, time.monotonic(), time.process_time()
-            if first and done >= first + tasks:
-                break
-        wall_s, cpu_s = time.monotonic() - started_s, time.process_time() - started_cpu_s
-    return cpu_s / (done - first), (done - first) / wall_s
-
-
-def cpu_time(call: Callable[[], object]) -> float:
-    """Returns the processor time of a call, the least of three."""
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return min(times)
-
-
-def write(games: Sequence[GameRecord], together: int) -> None:
-    """Writes games in blocks to a file that is deleted."""
+    done = calls = 0
+    before: tuple[int, int, float, float] | None = None
+    tasks = ((number, None) for number in count())
     with tempfile.TemporaryDirectory() as folder, GameWriter(Path(folder) / "x.games") as writer:
-        for start in range(0, len(games), together):
-            writer.write(games[start : start + together])
+        with closing(run_bundles(pool, job, tasks, watch=watch)) as finished:
+            for bundles in finished:
+                records = []
+                contents = []
+                for bundle in bundles:
+                    if isinstance(bundle, GameBlock):
+                        contents.append(bundle.content)
+                    else:
+                        records += [game for _, game in bundle.results()]
+                    done += len(bundle.numbers)
+                writer.append(contents)
+                writer.write(records)
+                calls += len(bundles)
+                if before is None and joined == workers:
+                    before = done, calls, time.monotonic(), time.process_time()
+                if before and time.monotonic() > before[2] + seconds:
+                    break
+            assert before is not None
+            now = done, calls, time.monotonic(), time.process_time()
+            games, some_calls, wall_s, cpu_s = (b - a for a, b in zip(before, now, strict=True))
+        size = (Path(folder) / "x.games").stat().st_size / done
+    return Seen(games / wall_s, some_calls / wall_s, cpu_s / games, size)
+
+
+def bookkeeping(workers: int) -> float:
+    """Returns the driver's processor time for a game, with workers that exist only in a list."""
+    pool = ListedWorkers(workers)
+    done, start_s = 0, 0.0
+    for bundles in run_bundles(pool, PretendedGames(Path(), 0.0, False, 32), ((i, None) for i in count())):
+        start_s = start_s or time.process_time()
+        done += sum(len(bundle.numbers) for bundle in bundles)
+        if done >= 30 * workers:
+            break
+    return (time.process_time() - start_s) / done
+
+
+class ListedWorkers:
+    """A pool that answers at once: in turn, each of its workers has done eight of its tasks."""
+
+    copies_late_tasks = True
+    hold_s = 0.0
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._turn = deque(range(size))
+        self._given: list[list[int]] = [[] for _ in range(size)]
+        self._is_started = False
+
+    def start(self, job: Job) -> None:
+        """Does nothing."""
+
+    def give(self, worker: int, tasks: Sequence[Task]) -> None:
+        self._given[worker] += [number for number, _ in tasks]
+
+    def events(self) -> list[Event]:
+        if not self._is_started:
+            self._is_started = True
+            return [Joined(worker, f"computer {worker // 64}") for worker in self._turn]
+        worker = self._turn[0]
+        self._turn.rotate(-1)
+        numbers, self._given[worker] = self._given[worker][:8], self._given[worker][8:]
+        return [Done(worker, Results([(number, None) for number in numbers]))]
+
+    def close(self, *, breaks_off: bool) -> None:
+        """Does nothing."""
+
+
+def blocks(games: Sequence[GameRecord], together: int) -> tuple[float, float]:
+    """Returns the bytes of a game in blocks of some, and the time to compress it, the least of three."""
+    parts = [games[start : start + together] for start in range(0, len(games), together)]
+    size, times = 0, []
+    for _ in range(3):
+        start_s = time.process_time()
+        size = sum(len(encode_block(part)) for part in parts)
+        times.append(time.process_time() - start_s)
+    return size / len(games), min(times) / len(games)
 
 
 if __name__ == "__main__":

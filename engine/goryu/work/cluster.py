@@ -101,6 +101,7 @@ class ClusterPool:
     """Workers on a cluster. Raises ClusterError if it cannot be reached."""
 
     copies_late_tasks = True
+    calls_per_s = CALLS_PER_S
 
     def __init__(self, config: ClusterConfig) -> None:
         self._config = config
@@ -127,7 +128,7 @@ class ClusterPool:
     @property
     def hold_s(self) -> float:
         """How long an actor keeps results back."""
-        return max(GATHER_S, len(self._joined) / CALLS_PER_S)
+        return max(GATHER_S, len(self._joined) / self.calls_per_s)
 
     def start(self, job: Job) -> None:
         """Sends the job and its files to the object store and asks for the actors."""
@@ -407,6 +408,10 @@ def _node_name() -> str:
 
 
 def _first_line(error: BaseException) -> str:
+    """Returns an error in one line; of an error in an actor, the error and not Ray's account of it."""
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, Exception):
+        return f"{type(cause).__name__}: {_first_line(cause)}"
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
