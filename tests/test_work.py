@@ -28,6 +28,7 @@ from goryu.work.seam import (
     Job,
     Joined,
     Left,
+    LocalFile,
     Pool,
     RefusedError,
     Result,
@@ -79,6 +80,9 @@ class PaperPool:
 
     def start(self, job: Job) -> None:
         self.given = {}
+
+    def ship(self, path: Path) -> LocalFile:
+        return LocalFile(path)
 
     def give(self, worker: int, tasks: Sequence[Task]) -> None:
         assert self.given is not None

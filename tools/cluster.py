@@ -37,7 +37,7 @@ from goryu.match.openings import Opening
 from goryu.programs.common import UsageError, above_zero, new_parser, positive, program
 from goryu.work.cluster import ClusterConfig, ClusterPool
 from goryu.work.driver import Workforce, run_bundles
-from goryu.work.seam import Done, Event, Job, Joined, Results, Task
+from goryu.work.seam import Done, Event, Job, Joined, LocalFile, Results, Task
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -234,6 +234,9 @@ class ListedWorkers:
 
     def start(self, job: Job) -> None:
         """Does nothing."""
+
+    def ship(self, path: Path) -> LocalFile:
+        return LocalFile(path)
 
     def give(self, worker: int, tasks: Sequence[Task]) -> None:
         self._given[worker] += [number for number, _ in tasks]

@@ -25,7 +25,7 @@ from goryu.match.tuning import Surface, TunedOption, draw
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 from goryu.work.cluster import ClusterConfig, ClusterPool
 from goryu.work.driver import Workforce, run_tasks
-from goryu.work.seam import Inbox, Pool, Result, Results
+from goryu.work.seam import Inbox, Pool, Result
 from goryu.work.shipping import check_installed, installed_files
 from goryu.work.threads import ThreadPool
 
@@ -135,9 +135,6 @@ class MatchJob:
                 engine.quit()
                 if engine.transcript:
                     engine.transcript.close()
-
-    def bundled(self, results: Sequence[Result]) -> Results:
-        return Results(results)
 
     def _start_engines(self, inbox: Inbox) -> list[UsiClient]:
         engines = []

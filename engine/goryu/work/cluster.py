@@ -44,6 +44,7 @@ from goryu.work.seam import (
     Result,
     Task,
     WorkError,
+    bundled,
 )
 from goryu.work.shipping import Parcel, unpack
 from goryu.work.threads import ThreadInbox
@@ -356,7 +357,7 @@ class Actor:
                 results.append(answer)
                 self._held -= 1
         try:
-            return self._job.bundled(results) if results else None, error
+            return bundled(self._job, results) if results else None, error
         except Exception:
             return None, traceback.format_exc()
 

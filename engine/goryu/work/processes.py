@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from goryu.errors import GoryuError
-from goryu.work.seam import Done, Event, Failed, Job, Joined, Left, LocalFile, Task, WorkError
+from goryu.work.seam import Done, Event, Failed, Job, Joined, Left, LocalFile, Task, WorkError, bundled
 
 MAX_LOSSES = 3
 """Processes that may die in one run."""
@@ -138,7 +138,7 @@ def _work(job: Job, index: int, pipe: Connection) -> None:
     try:
         pipe.send(None)
         for result in job.work(PipeInbox(index, pipe)):
-            pipe.send(job.bundled([result]))
+            pipe.send(bundled(job, [result]))
     except (KeyboardInterrupt, EOFError, ConnectionError):
         os._exit(130)  # The driver receives the interrupt too, or it is gone.
     except GoryuError as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import shake_128
 from pathlib import Path
 
-from goryu.work.seam import Inbox, Result, Results
+from goryu.work.seam import Inbox, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,6 @@ class Rehearsal:
         while (task := inbox.take(wait=True)) is not None:
             time.sleep(self.seconds)
             yield task[0], self.answer(task[0])
-
-    def bundled(self, results: Sequence[Result]) -> Results:
-        return Results(results)
 
     def answer(self, number: int) -> bytes:
         """Returns the result of a task."""

@@ -8,7 +8,7 @@ one worker, and a task of a lost worker is done again, so a lost worker costs ti
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from goryu.errors import GoryuError
 
@@ -120,9 +120,19 @@ class Job(Protocol):
         """Takes tasks until there are no more and yields their results in any order."""
         ...
 
+
+@runtime_checkable
+class BundlingJob(Job, Protocol):
+    """A job whose results take a form of their own for the journey."""
+
     def bundled(self, results: Sequence[Result]) -> Bundle:
-        """Returns results for the journey; called in the worker, perhaps in another thread than `work`."""
+        """Returns some results for the journey; perhaps called in another thread than `work`."""
         ...
+
+
+def bundled(job: Job, results: Sequence[Result]) -> Bundle:
+    """Returns results of a job as they travel; called in the worker."""
+    return job.bundled(results) if isinstance(job, BundlingJob) else Results(results)
 
 
 class Shipment(Protocol):

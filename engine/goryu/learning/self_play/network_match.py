@@ -20,7 +20,7 @@ from goryu.search.evaluator import Evaluator
 from goryu.work.cluster import ClusterConfig, ClusterPool
 from goryu.work.driver import Workforce, run_tasks
 from goryu.work.processes import ProcessPool
-from goryu.work.seam import Inbox, Pool, Result, Results, Task
+from goryu.work.seam import Inbox, Pool, Result, Task
 
 RANDOM_PLIES = 4
 """Random moves after the opening of a match."""
@@ -55,9 +55,6 @@ class PairsJob:
         while (task := inbox.take(wait=True)) is not None:
             number, start = task
             yield number, play_pair(challenger, champion, start, self.playouts, self.max_plies)
-
-    def bundled(self, results: Sequence[Result]) -> Results:
-        return Results(results)
 
 
 def network_match(
