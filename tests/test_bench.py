@@ -5,15 +5,19 @@ import runpy
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from goryu.benchmark import throughput
 from goryu.benchmark.advice import Advice, table
 from goryu.benchmark.perft import Case, measure
+from goryu.benchmark.random_network import SHARPNESS, TENSORS, write_random_network
 from goryu.benchmark.signature import POSITIONS, bench_signature, games
 from goryu.benchmark.suite import NAMES, Plan, Suite
+from goryu.benchmark.throughput import MIDDLE_GAME
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network import NetworkEvaluator
+from goryu.games.shogi import Board
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.players.measuring import Rate, Settings
 from goryu.programs.bench import main
@@ -198,6 +202,15 @@ def test_the_tool_advises(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert "for analysis: Threads " in printed
     advice = json.loads(file.read_text())["advice"]
     assert all(each["evaluations_per_s"] > 0 for each in advice["rates"])
+
+
+@pytest.mark.parametrize("kind", TENSORS)
+def test_a_random_network_is_as_sharp_as_a_trained_one(tmp_path: Path, kind: str) -> None:
+    write_random_network(2, 16, tmp_path / "random.onnx", kind=kind)
+    network = NetworkEvaluator(tmp_path / "random.onnx", backend="onnxruntime")
+    (evaluation,) = network.evaluate([Board(MIDDLE_GAME)])
+    assert np.std(np.log(evaluation.policy)) == pytest.approx(SHARPNESS, rel=0.01)
+    assert abs(evaluation.value) < 0.9
 
 
 def test_networks_of_any_format_are_compared_with_themselves_alone(

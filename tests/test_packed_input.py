@@ -19,6 +19,7 @@ from goryu.evaluators.network_group import NetworkGroup
 from goryu.evaluators.packed_input import pack, packed_layout, packed_model
 from goryu.evaluators.packed_network import WIDTHS
 from goryu.games.shogi import Board as PythonBoard
+from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.learning.records.conversion import games_from_hcpe
 from goryu.learning.records.hcpe import read_hcpe
@@ -78,7 +79,7 @@ def boards_of_games(path: Path, count: int) -> list[Any]:
             if len(found) == count:
                 return found
             found.append(board.copy())
-            board.push(move)
+            board.push(Move(move))
     raise AssertionError(f"{path} has {len(found)} positions only")
 
 
