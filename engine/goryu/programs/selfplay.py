@@ -8,23 +8,27 @@ r"""Lets a network play shogi against itself, labels old games anew, or improves
         --out runs/fsf-distilled.games
     goryu selfplay play --model models/goryu-5x64-int8.onnx --cheap-playouts 0 --full-playouts 0 \
         --full-share 1 --sampled-plies 400 --games 10000 --out runs/drawn.games
-    goryu selfplay loop --folder runs/loop --initial runs/first/checkpoint.pt --cycles 5
+    goryu selfplay loop --folder runs/loop --initial runs/first/checkpoint.pt --cycles 5 --processes 2
+    goryu selfplay loop --folder runs/tictactoe --game tictactoe --processes 2
 
 With 0 playouts `play` draws every move from the network's policy. That gives many positions in little time;
-`reanalyse` then labels them. `loop` is the loop of AlphaGo Zero: self-play, training on the games of the last
-cycles, a match of the challenger against the champion, and so on. `--cluster` does the work on a Ray cluster.
-A killed run resumes when the same command is given again. `goryu teach` shows, converts and packs the files
-of games; `goryu train` trains on them.
+`reanalyse` then labels them. `loop` is the loop of AlphaGo Zero: the champion plays itself, the training
+reads a window of its games, and a network that wins a match against the champion is the next champion, all at
+the same time. `--cluster` does the work on a Ray cluster. A killed run resumes when the same command is given
+again. `goryu teach` shows, converts and packs the files of games; `goryu train` trains on them.
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import closing
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from goryu.evaluators.named_networks import MODEL_HELP, named_network
 from goryu.evaluators.providers import BACKENDS
 from goryu.files import held_folder
+from goryu.learning.asynchronous.gate import GateConfig
 from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
@@ -32,6 +36,7 @@ from goryu.match.openings import Opening, read_openings
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.programs.common import (
     UsageError,
+    above_zero,
     add_fields,
     from_arguments,
     new_parser,
@@ -41,9 +46,25 @@ from goryu.programs.common import (
     share,
 )
 from goryu.programs.progress_display import ProgressDisplay
+from goryu.work.cluster import ClusterPool
+from goryu.work.processes import ProcessPool
+from goryu.work.seam import Pool
 
 if TYPE_CHECKING:
+    from goryu.learning.asynchronous.adapter import LoopGame
+    from goryu.learning.asynchronous.loop import AsynchronousConfig
     from goryu.learning.self_play.workers import Work
+
+T = TypeVar("T")
+
+AT_ONCE = 32
+"""Games in progress in each worker, if the user says nothing."""
+
+LOOP_GAMES = ("shogi", "tictactoe", "reversi6", "reversi")
+"""What the loop can learn."""
+
+GAME_DEPENDENT = ("cycles", "steps", "batch_size")
+"""Numbers of the loop that the small games choose for themselves."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -122,7 +143,11 @@ def _add_machine_options(parser: argparse.ArgumentParser) -> None:
     )
     add_cluster_options(parser)
     parser.add_argument(
-        "--at-once", type=positive, default=32, metavar="N", help="games at once in each process (default 32)"
+        "--at-once",
+        type=positive,
+        default=AT_ONCE,
+        metavar="N",
+        help="games at once in each process (default 32)",
     )
     parser.add_argument(
         "--backend", choices=BACKENDS, default="cpu", help="what runs the network (default cpu)"
@@ -157,6 +182,46 @@ def _add_loop_options(parser: argparse.ArgumentParser) -> None:
     )
     add_fields(parser, LoopConfig)
     _add_machine_options(parser)
+    parser.set_defaults(**dict.fromkeys(GAME_DEPENDENT))
+    others = parser.add_argument_group(
+        "the asynchronous loop",
+        "Self-play, training and matches run at the same time; every cycle trains and tests a candidate.",
+    )
+    others.add_argument(
+        "--synchronous", action="store_true",
+        help="take turns instead: --games games, training on the games of the last --window cycles, a match "
+        "of --match-games games; shogi only",
+    )  # fmt: skip
+    others.add_argument(
+        "--game", choices=LOOP_GAMES, default="shogi",
+        help="the game (default shogi); the small games have numbers of their own",
+    )  # fmt: skip
+    others.add_argument(
+        "--reuse", type=above_zero, metavar="X",
+        help="most samples of training for each position played (default: shogi 4)",
+    )  # fmt: skip
+    others.add_argument(
+        "--window-start", type=positive, metavar="N",
+        help="positions of the first window, and before the first training (default: shogi 20000)",
+    )  # fmt: skip
+    others.add_argument(
+        "--window-growth", type=share, metavar="X",
+        help="how much the window gains for every new position at first (default 0.4)",
+    )  # fmt: skip
+    others.add_argument(
+        "--window-exponent", type=share, metavar="X",
+        help="power of all positions by which the window grows later (default 0.75)",
+    )  # fmt: skip
+    for name, text in (("elo0", "rejects"), ("elo1", "promotes")):
+        others.add_argument(
+            f"--{name}", type=float, metavar="X",
+            help=f"the Elo difference at which the sequential test {text} a candidate (shogi: "
+            f"{getattr(GateConfig(), name):g})",
+        )  # fmt: skip
+    others.add_argument(
+        "--match-limit", type=non_negative, metavar="N",
+        help=f"most games of a match; 0: always promote (default: shogi {GateConfig().games})",
+    )  # fmt: skip
 
 
 def _play(args: argparse.Namespace) -> None:
@@ -204,18 +269,124 @@ def _run(args: argparse.Namespace, work: "Work") -> None:
 
 
 def _loop(args: argparse.Namespace) -> None:
-    from goryu.learning.self_play.loop import run_loop
+    if args.synchronous:
+        _synchronous_loop(args)
+    else:
+        _asynchronous_loop(args)
+
+
+def _loop_config(args: argparse.Namespace) -> LoopConfig:
     from goryu.learning.training.dataset import parse_source
 
-    config = from_arguments(
+    given = argparse.Namespace(**{name: value for name, value in vars(args).items() if value is not None})
+    return from_arguments(
         LoopConfig,
-        args,
+        given,
         self_play=from_arguments(SelfPlayConfig, args),
         openings=_openings(args),
         source=tuple(parse_source(text) for text in args.source),
         processes=args.processes or 1,
         cluster=cluster_config(args, args.processes),
     )
+
+
+def _asynchronous_loop(args: argparse.Namespace) -> None:
+    import torch  # noqa: F401 (so that a missing package is reported before the first game)
+
+    from goryu.learning.asynchronous.loop import LoopProgress, run_loop
+    from goryu.learning.asynchronous.strength import plot_strength
+
+    game, config = _game_and_config(args)
+    cluster = cluster_config(args, args.processes)
+
+    def new_players() -> Pool:
+        return ClusterPool(cluster) if cluster else ProcessPool(args.processes or 1)
+
+    with held_folder(args.folder), ProgressDisplay() as display:
+
+        def on_progress(progress: LoopProgress) -> None:
+            display.update("cycles", progress.done, config.cycles, str(progress))
+
+        events = run_loop(
+            game,
+            config,
+            args.folder,
+            new_players,
+            lambda: ProcessPool(1),
+            on_progress,
+            watcher(display.print),
+        )
+        with closing(events):
+            for event in events:
+                display.print(str(event))
+                if event.event == "verdict":
+                    plot_strength(args.folder / "log.jsonl", args.folder / "strength.svg")
+
+
+def _game_and_config(args: argparse.Namespace) -> "tuple[LoopGame, AsynchronousConfig]":
+    """Returns the game of the arguments and the numbers of its loop; raises UsageError."""
+    from goryu.learning.asynchronous.board_games import LOOPS
+    from goryu.learning.asynchronous.loop import AsynchronousConfig
+    from goryu.learning.asynchronous.shogi import ShogiLoopGame
+    from goryu.learning.asynchronous.window import WindowRule
+
+    game: LoopGame
+    if args.game == "shogi":
+        _refuse(args, LoopConfig, ("games", "window", "match_games", "promotion"), "goes with --synchronous")
+        config = _loop_config(args)
+        game, base = ShogiLoopGame(config), AsynchronousConfig(window=WindowRule(20_000))
+        if (args.window_start or base.window.start) < config.batch_size:
+            raise UsageError(f"--window-start: expected at least one batch of {config.batch_size} positions")
+    else:
+        names = {item.name for config in (LoopConfig, SelfPlayConfig) for item in fields(config)}
+        text = f"is for shogi; {args.game} has its own numbers"
+        for kind in (LoopConfig, SelfPlayConfig):
+            _refuse(args, kind, names - set(GAME_DEPENDENT), text)
+        if args.openings or args.initial or args.source:
+            raise UsageError(f"--openings, --initial, --source: {args.game} starts from nothing")
+        board, base = LOOPS[args.game]
+        alphazero = board.config
+        alphazero = replace(
+            alphazero,
+            steps_per_cycle=args.steps or alphazero.steps_per_cycle,
+            batch=args.batch_size or alphazero.batch,
+        )
+        game = replace(board, config=alphazero, seed=args.seed)
+    return game, replace(
+        base,
+        cycles=args.cycles or base.cycles,
+        reuse=args.reuse or base.reuse,
+        window=_changed(base.window, start=args.window_start, growth=args.window_growth,
+                        exponent=args.window_exponent),
+        gate=_changed(base.gate, elo0=args.elo0, elo1=args.elo1, games=args.match_limit),
+        at_once=args.at_once if args.at_once != AT_ONCE else base.at_once,
+    )  # fmt: skip
+
+
+def _changed(config: T, **values: Any) -> T:
+    """Returns a dataclass with the values that are not None."""
+    return replace(config, **{name: value for name, value in values.items() if value is not None})  # type: ignore[type-var]
+
+
+def _refuse(args: argparse.Namespace, config: type[Any], names: Collection[str], why: str) -> None:
+    """Raises UsageError if an option of a dataclass was given that means nothing here."""
+    for item in fields(config):
+        value = getattr(args, item.name, None)
+        if item.name in names and "help" in item.metadata and value not in (None, item.default):
+            raise UsageError(f"--{item.name.replace('_', '-')} {why}")
+
+
+def _synchronous_loop(args: argparse.Namespace) -> None:
+    from goryu.learning.self_play.loop import run_loop
+
+    for name in ("reuse", "window_start", "window_growth", "window_exponent", "elo0", "elo1", "match_limit"):
+        if getattr(args, name) is not None:
+            raise UsageError(f"--{name.replace('_', '-')} does not go with --synchronous")
+    if args.game != "shogi":
+        raise UsageError(f"--synchronous is for shogi; goryu learn {args.game} takes turns, too")
+    if (args.folder / "loop.json").exists():
+        raise UsageError(f"{args.folder} holds an asynchronous loop: leave --synchronous out")
+    config = _loop_config(args)
     with held_folder(args.folder), ProgressDisplay() as display:
 
         def on_step(entry: dict[str, Any]) -> None:

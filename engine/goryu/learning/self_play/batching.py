@@ -1,16 +1,25 @@
 """Runs many games on one network and evaluates their positions together: networks are fastest on batches."""
 
-from collections.abc import Generator, Iterator
-from typing import TypeVar
+from collections.abc import Generator, Iterator, Sequence
+from typing import Protocol, TypeVar
 
-from goryu.games.state import State
-from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.evaluator import Evaluation
 
 T = TypeVar("T")
+R = TypeVar("R")
+R_contra = TypeVar("R_contra", contravariant=True)
+
+
+class Answers(Protocol[R_contra]):
+    """What evaluates requests: an evaluator, whose requests are states, or several networks."""
+
+    def evaluate(self, requests: Sequence[R_contra], /) -> list[Evaluation]:
+        """Returns one evaluation per request, in order."""
+        ...
 
 
 def run_batched(
-    tasks: Iterator[Generator[list[State], list[Evaluation], T] | None], evaluator: Evaluator, at_once: int
+    tasks: Iterator[Generator[list[R], list[Evaluation], T] | None], evaluator: Answers[R], at_once: int
 ) -> Iterator[T]:
     """Runs generators that request evaluations, `at_once` at a time; yields their results as they finish.
 
@@ -18,7 +27,7 @@ def run_batched(
 
     tasks: None instead of a generator means that there is none at present.
     """
-    running: list[tuple[Generator[list[State], list[Evaluation], T], list[State]]] = []
+    running: list[tuple[Generator[list[R], list[Evaluation], T], list[R]]] = []
     while True:
         while len(running) < at_once and (task := next(tasks, None)) is not None:
             try:
@@ -27,12 +36,12 @@ def run_batched(
                 yield finished.value
         if not running:
             return
-        requested = [state for _, states in running for state in states]
+        requested = [request for _, requests in running for request in requests]
         evaluations = iter(evaluator.evaluate(requested) if requested else [])
         unfinished = []
-        for task, states in running:
+        for task, requests in running:
             try:
-                unfinished.append((task, task.send([next(evaluations) for _ in states])))
+                unfinished.append((task, task.send([next(evaluations) for _ in requests])))
             except StopIteration as finished:
                 yield finished.value
         running = unfinished

@@ -9,7 +9,7 @@ be killed and resumed. Cycle 7 is in `cycle-007/`: `self.games`, `train/` (check
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -69,7 +69,7 @@ def run_loop(
     Raises InputError before the first game if a cycle cannot give one batch of positions.
     """
     _check_positions(config)
-    champion = _initialise(config, folder / "cycle-000")
+    champion = initialise(config, folder / "cycle-000")
     for number in range(1, config.cycles + 1):
         cycle = folder / f"cycle-{number:03}"
         cycle.mkdir(parents=True, exist_ok=True)
@@ -109,8 +109,8 @@ def _check_positions(config: LoopConfig) -> None:
         )
 
 
-def _initialise(config: LoopConfig, folder: Path) -> Path:
-    """Writes the first champion unless it exists; returns its folder."""
+def initialise(config: LoopConfig, folder: Path) -> Path:
+    """Writes the first champion, `network.onnx`, unless it exists; returns its folder."""
     network = folder / "network.onnx"
     if not network.exists():
         if config.initial is None:
@@ -140,19 +140,34 @@ def _train(
         Source(folder / f"cycle-{i:03}" / "self.games", config.self_play.scale, config.result_weight)
         for i in range(first, number + 1)
     ]
-    network = cycle / "network.onnx"
+    return train_network(config, config.seed + number, sources, cycle, champion, on_step)
+
+
+def train_network(
+    config: LoopConfig,
+    seed: int,
+    sources: Sequence[Source],
+    folder: Path,
+    previous: Path,
+    on_step: Callable[[dict[str, Any]], None],
+) -> dict[str, float]:
+    """Trains from the weights in the folder `previous`, unless `folder` has a network; returns the losses.
+
+    Writes `network.onnx` and `train/`, from which a training that was killed continues.
+    """
+    network = folder / "network.onnx"
     if not network.exists():
         training, _ = load_datasets([*sources, *config.source], held_out=0.0, seed=config.seed)
         recipe = TrainingConfig(
             blocks=config.blocks, channels=config.channels, batch_size=config.batch_size,
             steps=config.steps, learning_rate=config.learning_rate, smoothing=0.0, evaluations=4,
-            average=0.99, seed=config.seed + number, device=config.device, threads=config.processes,
+            average=0.99, seed=seed, device=config.device, threads=config.processes,
         )  # fmt: skip
-        checkpoint = champion / "train" / "checkpoint.pt"  # A champion from an exported file has none.
-        initial = checkpoint if checkpoint.exists() else champion / "network.onnx"
-        net = train(recipe, training, {}, cycle / "train", on_step, initial)
+        checkpoint = previous / "train" / "checkpoint.pt"  # A network from an exported file has none.
+        initial = checkpoint if checkpoint.exists() else previous / "network.onnx"
+        net = train(recipe, training, {}, folder / "train", on_step, initial)
         export_onnx(net, network)
-    last = json.loads((cycle / "train" / "log.jsonl").read_text().splitlines()[-1])
+    last = json.loads((folder / "train" / "log.jsonl").read_text().splitlines()[-1])
     return {"policy": last["policy_loss"], "value": last["value_loss"]}
 
 

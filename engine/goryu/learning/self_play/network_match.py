@@ -112,13 +112,14 @@ def play_pair(
     score = Score(0, 0, 0)
     for side in (0, 1):
         agents = [_Agent(evaluator, playouts) for evaluator in (challenger, champion)]
-        final = play_game(agents[side], agents[1 - side], _board(start, max_plies))
+        final = play_game(agents[side], agents[1 - side], board_of(start, max_plies))
         points = result(final) if side == 0 else -result(final)
         score += Score(int(points > 0), int(points == 0), int(points < 0))
     return score
 
 
-def _board(opening: Opening, max_plies: int) -> Board:
+def board_of(opening: Opening, max_plies: int) -> Board:
+    """Returns the position after an opening; the game is a draw after `max_plies`."""
     board = Board(opening.sfen, Rules(max_ply=max_plies, all_moves=False))
     for move in opening.moves:
         board.push_usi(move)
@@ -127,7 +128,7 @@ def _board(opening: Opening, max_plies: int) -> Board:
 
 def _random_start(opening: Opening, max_plies: int, rng: Random) -> Opening:
     while True:
-        board = _board(opening, max_plies)
+        board = board_of(opening, max_plies)
         moves = list(opening.moves)
         for _ in range(RANDOM_PLIES):
             if board.outcome() is None:

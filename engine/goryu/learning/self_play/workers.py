@@ -27,7 +27,7 @@ from goryu.learning.self_play.game import GameSteps, self_play_game
 from goryu.learning.self_play.leaf_evaluator import LeafEvaluator, PairedEvaluator
 from goryu.learning.self_play.reanalysis import reanalyse
 from goryu.match.openings import Opening
-from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.evaluator import Evaluation
 from goryu.work.cluster import ClusterConfig, ClusterPool
 from goryu.work.driver import Workforce, run_bundles
 from goryu.work.processes import ProcessPool
@@ -148,7 +148,7 @@ class GamesJob:
         return replace(self, model=place(self.model))
 
     def work(self, inbox: Inbox) -> Iterator[Result]:
-        evaluator = self._open()
+        evaluator = open_evaluator(self.model, self.at_once, self.backend, self.temperature)
         playing = 0
 
         def pieces() -> Iterator[Generator[list[State], list[Evaluation], Result] | None]:
@@ -174,14 +174,15 @@ class GamesJob:
     ) -> Generator[list[State], list[Evaluation], Result]:
         return number, (yield from self.pieces.start(number, payload))
 
-    def _open(self) -> Evaluator:
-        """Loads the network; raises ModelError or BackendError."""
-        size = max(2, self.at_once)
-        network = open_network(
-            self.model, batch_size=size, backend=self.backend, temperature=self.temperature
-        )
-        leaves = LeafEvaluator(network) if isinstance(network, NetworkEvaluator) else network
-        return PairedEvaluator(leaves, size)
+
+def open_evaluator(
+    model: Path, at_once: int, backend: str = "cpu", temperature: float = 1.0
+) -> PairedEvaluator:
+    """Loads a network for many games at once; raises ModelError or BackendError."""
+    size = max(2, at_once)
+    network = open_network(model, batch_size=size, backend=backend, temperature=temperature)
+    leaves = LeafEvaluator(network) if isinstance(network, NetworkEvaluator) else network
+    return PairedEvaluator(leaves, size)
 
 
 def run(

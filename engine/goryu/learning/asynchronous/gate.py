@@ -1,0 +1,115 @@
+"""The match that decides whether a candidate becomes champion, by a sequential test.
+
+The pairs of games come from many computers in any order, and count in the order of their numbers. If they
+counted as they come, short games would count first, and a verdict would depend on which computers are fast.
+
+The test of `goryu.match.sprt` accepts elo1 (promoted) or elo0 (not). A match that reaches its limit without
+a verdict is decided by the sign of the log-likelihood ratio: the candidate is promoted if its result is
+likelier at elo1 than at elo0, so half of the points are not enough.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from goryu.errors import InputError
+from goryu.match.match_statistics import MatchStatistics
+from goryu.match.sprt import Sprt
+
+Points = tuple[float, float]
+"""The candidate's points in the two games of a pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateConfig:
+    """The test and the most games of a match; 0 games: every candidate is promoted.
+
+    Elo is logistic, the usual kind. Normalised Elo, which `goryu match` prefers, learns nothing from drawn
+    games, and drawn games are what tic-tac-toe ends in.
+    """
+
+    elo0: float = 0.0
+    elo1: float = 50.0
+    games: int = 200
+
+    def __post_init__(self) -> None:
+        """Raises InputError or SprtError for impossible numbers."""
+        if self.games < 0 or self.games % 2:
+            raise InputError(f"match_games: expected an even number or 0, received {self.games}")
+        assert self.sprt.bounds
+
+    @property
+    def sprt(self) -> Sprt:
+        """The sequential test."""
+        return Sprt(self.elo0, self.elo1, model="logistic")
+
+    @property
+    def pairs(self) -> int:
+        """The most pairs of games."""
+        return self.games // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a match ended. statistics: of the pairs that counted, from the candidate's side."""
+
+    is_promoted: bool
+    by: Literal["sprt", "limit"]
+    statistics: MatchStatistics
+    llr: float
+
+
+class Gate:
+    """A match in progress of a candidate against the champion, both by number.
+
+    verdict: None while the match must go on. llr: of the pairs that have counted.
+    """
+
+    def __init__(self, config: GateConfig, candidate: int, champion: int) -> None:
+        self.candidate = candidate
+        self.champion = champion
+        self.verdict: Verdict | None = None
+        self.llr = 0.0
+        self._config = config
+        self._points: dict[int, Points] = {}
+        self._given: set[int] = set()
+        self._counts = [0, 0, 0, 0, 0]
+        self._counted = 0
+
+    @property
+    def played(self) -> int:
+        """The pairs that have been played."""
+        return len(self._points)
+
+    def next_pair(self) -> int | None:
+        """Returns the number of a pair that nobody plays yet, and notes it as given; None: all are given."""
+        if self.verdict is not None:
+            return None
+        for number in range(self._config.pairs):
+            if number not in self._given:
+                self._given.add(number)
+                return number
+        return None
+
+    def add(self, number: int, points: Points) -> bool:
+        """Adds the result of a pair; returns False, and does nothing, if it was known or comes too late."""
+        if number in self._points or self.verdict is not None:
+            return False
+        self._given.add(number)
+        self._points[number] = points
+        while self.verdict is None and self._counted in self._points:
+            self._count(self._points[self._counted])
+        return True
+
+    def _count(self, points: Points) -> None:
+        """Counts the next pair and decides if that suffices."""
+        self._counted += 1
+        self._counts[round(2 * sum(points))] += 1
+        lost, half_lost, even, half_won, won = self._counts
+        statistics = MatchStatistics((lost, half_lost, even, half_won, won))
+        sprt = self._config.sprt
+        self.llr = sprt.llr(statistics)
+        lower, upper = sprt.bounds
+        if not lower < self.llr < upper:
+            self.verdict = Verdict(self.llr >= upper, "sprt", statistics, self.llr)
+        elif self._counted == self._config.pairs:
+            self.verdict = Verdict(self.llr > 0.0, "limit", statistics, self.llr)
