@@ -166,6 +166,7 @@ class StubGame:
     steps: int = 20
 
     def initialise(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
         atomic_write(folder / NETWORK, "0")
 
     def open(self, network: Path, batch_size: int) -> Evaluator:

@@ -76,7 +76,10 @@ CLOSE_S = 5.0
 """How long the pool waits at the end for actors to stop what they have started, such as engines."""
 
 MAX_BAD_STARTS = 3
-"""Actors in a row that may die before they are ready."""
+"""Actors in a row that may die before they are ready, while none was ever ready."""
+
+MAX_BAD_STARTS_LATER = 20
+"""The same after one was ready: then their computers may have died."""
 
 
 class ClusterError(GoryuError):
@@ -203,7 +206,7 @@ class ClusterPool:
         self._actors.pop(left.worker)
         if left.worker not in self._joined and left.worker not in self._refused:
             self._bad_starts += 1
-            if self._bad_starts >= MAX_BAD_STARTS:
+            if self._bad_starts >= (MAX_BAD_STARTS_LATER if self._has_worked else MAX_BAD_STARTS):
                 raise WorkError(f"{self._bad_starts} workers in a row died before their work: {left.reason}")
         self._joined.discard(left.worker)
         self._refused.pop(left.worker, None)

@@ -54,7 +54,7 @@ class LoopGame(Protocol):
         ...
 
     def initialise(self, folder: Path) -> None:
-        """Writes the first network, `NETWORK`, and what the first training starts from."""
+        """Writes the first network, `NETWORK`, and what the first training starts from; makes the folder."""
         ...
 
     def open(self, network: Path, batch_size: int) -> Evaluator:

@@ -72,6 +72,7 @@ class BoardLoopGame:
 
     def initialise(self, folder: Path) -> None:
         """Writes a network of random weights."""
+        folder.mkdir(parents=True, exist_ok=True)
         self._write(self._learner(), folder)
 
     def open(self, network: Path, batch_size: int) -> Evaluator:

@@ -47,10 +47,10 @@ class LoopFolder:
         self.folder = folder
         self._game = game
         self._check_kind()
-        (folder / "games").mkdir(exist_ok=True)
         if not self.network(0).exists():
-            self.candidate(0).mkdir(parents=True, exist_ok=True)
-            game.initialise(self.candidate(0))
+            game.initialise(self.candidate(0))  # Before anything else, since it may refuse a file.
+        atomic_write(folder / "loop.json", json.dumps(self._kind))
+        (folder / "games").mkdir(exist_ok=True)
         self._log = JsonLines(folder / "log.jsonl")
         self._logged = {(entry["event"], entry.get("candidate")) for entry in self.log()}
         clock = folder / "clock.json"
@@ -177,15 +177,16 @@ class LoopFolder:
             self._log.write([{"event": event, "candidate": candidate, **entry}])
 
     def _check_kind(self) -> None:
-        """Writes what the run is, or compares it with what is there."""
+        """Compares what the run is with what is there."""
         if (self.folder / "cycle-000").exists():
             raise InputError(f"{self.folder} holds a loop that was begun with --synchronous: give it again")
-        path, own = self.folder / "loop.json", {"kind": KIND, "game": self._game.name}
-        if not path.exists():
-            self.folder.mkdir(parents=True, exist_ok=True)
-            atomic_write(path, json.dumps(own))
-        elif (found := json.loads(path.read_text())) != own:
-            raise InputError(f"{self.folder}: expected {own['game']}'s {KIND}, found {found}")
+        path = self.folder / "loop.json"
+        if path.exists() and (found := json.loads(path.read_text())) != self._kind:
+            raise InputError(f"{self.folder}: expected {self._game.name}'s {KIND}, found {found}")
+
+    @property
+    def _kind(self) -> dict[str, str]:
+        return {"kind": KIND, "game": self._game.name}
 
     def _complete_log(self) -> None:
         """Adds what a kill kept out of the log."""
