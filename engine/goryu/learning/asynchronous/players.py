@@ -15,7 +15,7 @@ from goryu.games.state import State
 from goryu.learning.asynchronous.adapter import GameSteps, LoopGame, PairSteps
 from goryu.learning.self_play.batching import run_batched
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.work.seam import Inbox, Result, Shipment
+from goryu.work.seam import Inbox, Result, Results, Shipment
 
 KEPT = 3
 """Networks that a worker keeps though no game of its own uses them."""
@@ -72,6 +72,11 @@ class PlayersJob:
                     return
 
         return run_batched(games(), networks, self.at_once)
+
+    def bundled(self, results: Sequence[Result]) -> Results:
+        """Counts the positions of the games, for the display; a pair is two numbers and has none."""
+        games = [result for _, result in results if not isinstance(result, tuple)]
+        return Results(results, sum(map(self.game.positions_in, games)))
 
     def _steps(self, number: int, task: PlayTask | PairTask, networks: "Networks") -> Steps:
         """Returns the generator that does a task; its networks are in use from now on."""

@@ -156,9 +156,9 @@ class Trainer:
                 elif isinstance(event, Failed):
                     raise event.error
                 elif isinstance(event, Done):
-                    self._reports.put(event.result)
-                    if isinstance(event.result, Trained):
-                        plan = None
+                    for _, report in event.bundle.results():
+                        self._reports.put(report)
+                        plan = None if isinstance(report, Trained) else plan
             if plan is None and worker is not None and not self._plans.empty():
                 plan = self._plans.get()
                 self._pool.give(worker, [(plan.number, plan)])
