@@ -199,6 +199,11 @@ VERBS = {
     "train": Verb("train a shogi network on training games", ("train",), script("train.py")),
     "selfplay": Verb("record training games of a shogi network", ("train",), script("selfplay.py")),
     "cluster": Verb("measure what a Ray cluster costs", ("tools", "cluster"), script("cluster.py")),
+    "loop-trial": Verb(
+        "show that the asynchronous loop learns while computers die",
+        ("train", "cluster"),
+        script("loop_trial.py"),
+    ),
     "evaluate": Verb("measure how well networks predict games", ("tools",), script("evaluate.py")),
     "quantize": Verb("convert a shogi network to 8-bit integers", ("train",), script("quantize.py")),
     "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
