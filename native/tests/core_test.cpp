@@ -192,6 +192,24 @@ void planes_are_those_of_the_test_vectors() {
     }
 }
 
+// Writes the same planes as bits. Each plane has 81 bits here, of which one is set if all squares are equal.
+void check_bits(const Format& format, const Game& game, const std::vector<float>& planes) {
+    const int count = static_cast<int>(planes.size()) / kSquares;
+    PackedLayout layout{{}, (planes.size() + 7) / 8, 0};
+    for (int plane = 0; plane < count; ++plane) layout.places.push_back(kSquares * plane);
+    std::vector<std::uint8_t> bits(layout.bytes, 0xA5);
+    BitRow row(layout, bits.data(), nullptr);
+    format.write(game, row);
+    for (int plane = 0; plane < count; ++plane) {
+        bool are_bits = true, are_equal = true;
+        for (int at = kSquares * plane; at < kSquares * (plane + 1); ++at) {
+            are_bits = are_bits && (bits[at / 8] >> at % 8 & 1) == planes[at];
+            are_equal = are_equal && planes[at] == planes[kSquares * plane];
+        }
+        EXPECT(are_bits || are_equal);
+    }
+}
+
 // Writes exactly the rows of each input, and gives every legal move a label of its own.
 void check_format(const Format& format, const Game& game) {
     const auto [first, second] = format.planes();
@@ -201,6 +219,8 @@ void check_format(const Format& format, const Game& game) {
     for (const auto& planes : {one, two}) {
         for (const float x : planes) EXPECT(x >= 0.0F && x < 2.0F);
     }
+    one.insert(one.end(), two.begin(), two.end());
+    check_bits(format, game, one);
     MoveList moves;
     game.legal_moves(moves);
     std::vector<bool> taken(format.labels());
