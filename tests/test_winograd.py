@@ -423,6 +423,17 @@ def test_backends_are_compared_side_by_side(native: ModuleType) -> None:
     assert comparison.best_search(0)[1] > comparison.best_search(1)[1]
 
 
+def test_a_ratio_is_the_median_of_the_rounds_over_the_best_batch_of_the_other() -> None:
+    comparison = Comparison([], batches=(1, 2))
+    comparison.rates = {
+        (0, "search 1"): [30.0, 80.0, 50.0],
+        (1, "search 1"): [10.0, 10.0, 10.0],
+        (1, "search 2"): [10.0, 20.0, 20.0],
+    }
+    assert comparison.over(0, 1, 1) == 3.0
+    assert comparison.over(1, 1, 1) == 0.5
+
+
 # The evaluator and the search.
 
 

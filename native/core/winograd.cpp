@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -14,6 +15,10 @@
 #else
 #include <cpuid.h>
 #endif
+#endif
+
+#if defined(__linux__)
+#include <sys/mman.h>
 #endif
 
 namespace goryu {
@@ -90,6 +95,7 @@ const Layers* code_of(Instructions instructions) noexcept {
     }
 }
 
+constexpr std::size_t kLine = 64, kLargePage = std::size_t{2} << 20;
 constexpr int kMostChannels = 4096;
 constexpr int kPolicyChannels = 27;
 static_assert(kHandRows == kHandPlanes + kNyugyokuPlanes && kStemPlanes == kBoardPlanes);
@@ -97,6 +103,10 @@ static_assert(kHandRows == kHandPlanes + kNyugyokuPlanes && kStemPlanes == kBoar
 template <class Element>
 std::size_t floats_for(std::size_t count) {
     return (count * sizeof(Element) + sizeof(float) - 1) / sizeof(float);
+}
+
+bool is_convolution(const Layer& layer) noexcept {
+    return layer.kind == Layer::Kind::kConv3 || layer.kind == Layer::Kind::kConv1;
 }
 
 bool is_width(int n) { return n > 0 && n <= kMostChannels && n % kBlock == 0; }
@@ -110,6 +120,18 @@ const char* name_of(Instructions instructions) noexcept {
 
 bool is_usable(Instructions instructions) noexcept {
     return code_of(instructions) != nullptr && has_instructions(instructions);
+}
+
+AlignedBytes aligned_bytes(std::size_t size, bool has_large_pages) {
+    const std::size_t alignment = has_large_pages ? kLargePage : kLine;
+    size = (size + alignment - 1) / alignment * alignment;
+    AlignedBytes memory(::operator new(size, std::align_val_t{alignment}), Release{alignment});
+#if defined(__linux__)
+    // Without them the memory is only slower.
+    if (has_large_pages) static_cast<void>(madvise(memory.get(), size, MADV_HUGEPAGE));
+#endif
+    std::memset(memory.get(), 0, size);
+    return memory;
 }
 
 // ---- The network
@@ -143,7 +165,6 @@ void WinogradNetwork::add(Layer& layer) {
     const auto size = [](const auto& memory) { return static_cast<long long>(memory.size()); };
     const long long inputs = layer.inputs, outputs = layer.outputs;
     check(is_width(layer.outputs), "outputs in multiples of 32");
-    const bool is_conv = layer.kind == Layer::Kind::kConv3 || layer.kind == Layer::Kind::kConv1;
     if (layer.kind == Layer::Kind::kStem) {
         const long long weights = is_integer_ ? size(layer.weights16) : size(layer.weights32);
         const long long hands = is_integer_ ? size(layer.hands16) : size(layer.hands32);
@@ -151,7 +172,7 @@ void WinogradNetwork::add(Layer& layer) {
                   hands == (kHandRows + 1) * outputs && size(layer.bias) == outputs &&
                   (!is_integer_ || size(layer.factors) == outputs),
               "a stem that fits");
-    } else if (is_conv) {
+    } else if (is_convolution(layer)) {
         const long long area = layer.kind == Layer::Kind::kConv3 ? kPatch : 1;
         const long long weights = is_integer_ ? size(layer.weights16) : size(layer.weights32);
         check(is_map(layer.from, layer.inputs) && is_map(layer.to, layer.outputs) && layer.from != layer.to &&
@@ -194,6 +215,25 @@ void WinogradNetwork::set_outputs(int policy, std::vector<float> policy_bias, in
     policy_bias_ = std::move(policy_bias);
     value_ = value;
     steepness_ = steepness;
+    if (is_integer_) {
+        pack(&Layer::weights16, packed16_);
+    } else {
+        pack(&Layer::weights32, packed32_);
+    }
+}
+
+template <class Element>
+void WinogradNetwork::pack(Aligned<Element> Layer::*weights, Aligned<Element>& packed) {
+    std::size_t size = 0;
+    for (const Layer& layer : layers_) size += is_convolution(layer) ? (layer.*weights).size() : 0;
+    packed = Aligned<Element>(size, true);
+    Element* to = packed.data();
+    for (Layer& layer : layers_) {
+        if (!is_convolution(layer)) continue;
+        layer.weights_at = static_cast<std::size_t>(to - packed.data());
+        to = std::copy_n((layer.*weights).data(), (layer.*weights).size(), to);
+        layer.*weights = Aligned<Element>();
+    }
 }
 
 void WinogradNetwork::run(const Features* features, int positions, Workspace& work) const {
@@ -204,15 +244,14 @@ void WinogradNetwork::run(const Layer& layer, const Features* features, int posi
     const auto map = [&](int i) { return i < 0 ? nullptr : work.maps_[i].data(); };
     const auto vector = [&](int i) { return i < 0 ? nullptr : work.vectors_[i].data(); };
     const auto maxima = [&](int i) { return i < 0 ? nullptr : work.maxima_[i].data(); };
-    const auto weights = [&]() -> const void* {
-        return is_integer_ ? static_cast<const void*>(layer.weights16.data()) : layer.weights32.data();
-    };
     switch (layer.kind) {
         case Layer::Kind::kStem: {
+            const void* weights =
+                is_integer_ ? static_cast<const void*>(layer.weights16.data()) : layer.weights32.data();
             const void* hands =
                 is_integer_ ? static_cast<const void*>(layer.hands16.data()) : layer.hands32.data();
             (is_integer_ ? code_->stem16 : code_->stem32)(
-                {features, map(layer.to), positions, layer.outputs, weights(), hands,
+                {features, map(layer.to), positions, layer.outputs, weights, hands,
                  is_integer_ ? layer.factors.data() : nullptr, layer.bias.data(), layer.activation, maxima(layer.to),
                  work.sums_.data()});
             return;
@@ -222,8 +261,10 @@ void WinogradNetwork::run(const Layer& layer, const Features* features, int posi
             const bool is_large = layer.kind == Layer::Kind::kConv3;
             const auto large = is_integer_ ? code_->conv3_16 : code_->conv3_32;
             const auto small = is_integer_ ? code_->conv1_16 : code_->conv1_32;
+            const void* const packed = is_integer_ ? static_cast<const void*>(packed16_.data() + layer.weights_at)
+                                                   : packed32_.data() + layer.weights_at;
             (is_large ? large : small)({map(layer.from), map(layer.to), map(layer.residual), positions, layer.inputs,
-                                        layer.outputs, weights(), layer.factors.data(), layer.bias.data(),
+                                        layer.outputs, packed, layer.factors.data(), layer.bias.data(),
                                         layer.activation, layer.level, maxima(layer.from), maxima(layer.to),
                                         work.columns_.data(), work.transformed_.data(), work.sums_.data()});
             return;
@@ -273,12 +314,12 @@ Workspace::Workspace(const WinogradNetwork& network) {
     }
     for (const int length : network.vector_lengths_) vectors_.emplace_back(kMost * length);
     const auto space = [&](std::size_t count) {
-        return Aligned<float>(network.is_integer_ ? floats_for<std::int16_t>(count) : count);
+        return network.is_integer_ ? floats_for<std::int16_t>(count) : count;
     };
-    columns_ = space(kTransformedColumns * kBlock);
-    transformed_ = space(kMost * kPatch * kTiles * widest);
+    columns_ = Aligned<float>(space(kTransformedColumns * kBlock));
+    transformed_ = Aligned<float>(space(kMost * kPatch * kTiles * widest), true);
     // The sums and rows of a 3x3 convolution, the sums of a 1x1 one, or those of the stem.
-    sums_ = Aligned<float>(std::max((kMost * 3 + 1) * 5 * kTiles * kBlock, widest));
+    sums_ = Aligned<float>(std::max(kMost * (3 + 5) * 5 * kTiles * kBlock, widest));
 }
 
 // ---- Features

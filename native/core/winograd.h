@@ -9,7 +9,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <vector>
 
 #include "batch.h"
@@ -19,37 +22,36 @@
 
 namespace goryu {
 
-// Memory that begins at a multiple of 64 bytes, filled with zeros.
+// Releases memory that was aligned by `operator new`.
+struct Release {
+    std::size_t alignment;
+    void operator()(void* memory) const noexcept { ::operator delete(memory, std::align_val_t{alignment}); }
+};
+using AlignedBytes = std::unique_ptr<void, Release>;
+
+// Memory filled with zeros, beginning at a multiple of 64 bytes.
+// has_large_pages: asks the system (Linux) for pages of 2 MB, and takes a multiple of that. A network's weights are
+// read from end to end for every few positions: every 4 KB a new page would have to be looked up.
+AlignedBytes aligned_bytes(std::size_t size, bool has_large_pages);
+
 template <class Element>
 class Aligned {
 public:
-    explicit Aligned(std::size_t size = 0) : memory_(size + 64 / sizeof(Element)), size_(size) { align(); }
-    Aligned(Aligned&& other) noexcept : memory_(std::move(other.memory_)), size_(other.size_) { align(); }
-    Aligned& operator=(Aligned&& other) noexcept {
-        memory_ = std::move(other.memory_);
-        size_ = other.size_;
-        align();
-        return *this;
-    }
+    explicit Aligned(std::size_t size = 0, bool has_large_pages = false)
+        : memory_(aligned_bytes(size * sizeof(Element), has_large_pages)), size_(size) {}
 
     void assign(const Element* from, std::size_t size) {
         *this = Aligned(size);
-        std::copy(from, from + size, data_);
+        std::copy(from, from + size, data());
     }
 
-    Element* data() noexcept { return data_; }
-    const Element* data() const noexcept { return data_; }
+    Element* data() noexcept { return static_cast<Element*>(memory_.get()); }
+    const Element* data() const noexcept { return static_cast<const Element*>(memory_.get()); }
     std::size_t size() const noexcept { return size_; }
 
 private:
-    void align() noexcept {
-        const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
-        data_ = memory_.data() + (64 - address % 64) % 64 / sizeof(Element);
-    }
-
-    std::vector<Element> memory_;
+    AlignedBytes memory_;
     std::size_t size_;
-    Element* data_ = nullptr;
 };
 
 // The kinds of vector instructions, best first.
@@ -74,6 +76,7 @@ struct Layer {
     float level = 0.0F;
     Aligned<std::int16_t> weights16;
     Aligned<float> weights32;
+    std::size_t weights_at = 0;  // Where those of a convolution are among the network's, in the end.
     Aligned<std::int16_t> hands16;
     Aligned<float> hands32;
     Aligned<float> factors;
@@ -109,7 +112,7 @@ public:
     // Adds a layer to the end and takes its weights. Throws std::invalid_argument if it does not fit.
     void add(Layer& layer);
     // Which buffers hold the answers: a map of at least 27 channels, to which bias, [27][81], is added, and a
-    // vector whose first number is x; the value is 2 / (1 + exp(-steepness * x)) - 1.
+    // vector whose first number is x; the value is 2 / (1 + exp(-steepness * x)) - 1. Ends the list of layers.
     void set_outputs(int policy, std::vector<float> policy_bias, int value, double steepness);
 
     // Evaluates up to kMostPositions positions; the answers stay in the workspace.
@@ -122,6 +125,8 @@ private:
     friend class Workspace;
 
     void run(const Layer& layer, const Features* features, int positions, Workspace& work) const;
+    template <class Element>
+    void pack(Aligned<Element> Layer::*weights, Aligned<Element>& packed);
     void check(bool is_right, const char* what) const;
     bool is_map(int buffer, int channels) const noexcept;
     bool is_vector(int buffer) const noexcept;
@@ -131,6 +136,9 @@ private:
     std::vector<int> map_channels_;
     std::vector<int> vector_lengths_;
     std::vector<Layer> layers_;
+    // The weights of all convolutions, in the order in which they are read.
+    Aligned<std::int16_t> packed16_;
+    Aligned<float> packed32_;
     int policy_ = -1;
     int value_ = -1;
     std::vector<float> policy_bias_;

@@ -185,25 +185,55 @@ GORYU_INLINE void transform_inputs(const Kind& kind, const float* map, int chann
     }
 }
 
-// ---- Products: rows of v, [rows][inputs], times a block of weights for vectors of outputs. The next place's
-// weights are fetched meanwhile: they come from the third-level cache or from memory.
+// ---- Products: rows of v, [rows][inputs], times a block of weights for vectors of outputs.
+
+// The weights behind these are fetched meanwhile: they come from the third-level cache or from memory. Several calls
+// use the same weights, and each fetches its share of the next ones, so that the fetching takes no longer than the
+// products if possible.
+struct Share {
+    int calls;  // That use the same weights.
+    int index;  // Of this one.
+};
+
+// Fetches lines of 64 bytes, two at a time.
+template <class Element>
+class Fetch {
+public:
+    // next: weights as large as those that `share.calls` calls of `steps` steps use, 128 bytes a step. Each call
+    // fetches two lines before every `calls` steps.
+    GORYU_INLINE Fetch(const Element* next, int steps, Share share)
+        : next_(next + kStep * ((steps + share.calls - 1) / share.calls) * share.index) {}
+
+    GORYU_INLINE void two_lines() {
+        GORYU_PREFETCH(next_);
+        GORYU_PREFETCH(next_ + kStep / 2);
+        next_ += kStep;
+    }
+
+private:
+    static constexpr std::ptrdiff_t kStep = 128 / sizeof(Element);
+    const Element* next_;
+};
 
 // One place's 32 outputs of kRows rows, kVectors vectors at once, so that all sums stay in registers.
-template <int kRows, int kVectors>
-GORYU_INLINE void some_products(const std::int16_t* v, std::ptrdiff_t stride, const std::int16_t* u, int inputs,
-                                std::int32_t* out) {
-    constexpr int kLine = 32;  // Numbers in 64 bytes.
+template <int kRows, int kVectors, bool kIsAlone>
+GORYU_INLINE void some_products(const std::int16_t* v, std::ptrdiff_t stride, const std::int16_t* u,
+                                const std::int16_t* next, int inputs, Share share, std::int32_t* out) {
     V::I sums[kRows][kVectors];
     for (int r = 0; r < kRows; ++r) {
         for (int j = 0; j < kVectors; ++j) sums[r][j] = V::zero();
     }
-    const std::ptrdiff_t ahead = static_cast<std::ptrdiff_t>(kBlock) * inputs;
-    for (int k = 0; k < inputs; k += 2, u += 2 * kBlock) {
-        for (int at = 0; at < 2 * V::kLanes * kVectors; at += kLine) GORYU_PREFETCH(u + ahead + at);
-        V::I x[kRows];
-        for (int r = 0; r < kRows; ++r) x[r] = V::broadcast_pair(v + r * stride + k);
-        for (int j = 0; j < kVectors; ++j) {
-            for (int r = 0; r < kRows; ++r) sums[r][j] = V::dot(sums[r][j], x[r], u + 2 * V::kLanes * j);
+    Fetch fetch(next, inputs / 2, share);
+    const int together = kIsAlone ? 2 : 2 * share.calls;
+    for (int k = 0; k < inputs;) {
+        fetch.two_lines();
+        const int end = kIsAlone || k + together < inputs ? k + together : inputs;
+        for (; k < end; k += 2, u += 2 * kBlock) {
+            V::I x[kRows];
+            for (int r = 0; r < kRows; ++r) x[r] = V::broadcast_pair(v + r * stride + k);
+            for (int j = 0; j < kVectors; ++j) {
+                for (int r = 0; r < kRows; ++r) sums[r][j] = V::dot(sums[r][j], x[r], u + 2 * V::kLanes * j);
+            }
         }
     }
     for (int r = 0; r < kRows; ++r) {
@@ -211,21 +241,25 @@ GORYU_INLINE void some_products(const std::int16_t* v, std::ptrdiff_t stride, co
     }
 }
 
-template <int kRows, int kVectors>
-GORYU_INLINE void some_products(const float* v, std::ptrdiff_t stride, const float* u, int inputs, float* out) {
-    constexpr int kLine = 16;
+template <int kRows, int kVectors, bool kIsAlone>
+GORYU_INLINE void some_products(const float* v, std::ptrdiff_t stride, const float* u, const float* next, int inputs,
+                                Share share, float* out) {
     V::F sums[kRows][kVectors];
     for (int r = 0; r < kRows; ++r) {
         for (int j = 0; j < kVectors; ++j) sums[r][j] = V::set1(0.0F);
     }
-    const std::ptrdiff_t ahead = static_cast<std::ptrdiff_t>(kBlock) * inputs;
-    for (int k = 0; k < inputs; ++k, u += kBlock) {
-        for (int at = 0; at < V::kLanes * kVectors; at += kLine) GORYU_PREFETCH(u + ahead + at);
-        V::F x[kRows];
-        for (int r = 0; r < kRows; ++r) x[r] = V::set1(v[r * stride + k]);
-        for (int j = 0; j < kVectors; ++j) {
-            const V::F w = V::load(u + V::kLanes * j);
-            for (int r = 0; r < kRows; ++r) sums[r][j] = V::fma(x[r], w, sums[r][j]);
+    Fetch fetch(next, inputs, share);
+    const int together = kIsAlone ? 1 : share.calls;
+    for (int k = 0; k < inputs;) {
+        fetch.two_lines();
+        const int end = kIsAlone || k + together < inputs ? k + together : inputs;
+        for (; k < end; ++k, u += kBlock) {
+            V::F x[kRows];
+            for (int r = 0; r < kRows; ++r) x[r] = V::set1(v[r * stride + k]);
+            for (int j = 0; j < kVectors; ++j) {
+                const V::F w = V::load(u + V::kLanes * j);
+                for (int r = 0; r < kRows; ++r) sums[r][j] = V::fma(x[r], w, sums[r][j]);
+            }
         }
     }
     for (int r = 0; r < kRows; ++r) {
@@ -234,15 +268,25 @@ GORYU_INLINE void some_products(const float* v, std::ptrdiff_t stride, const flo
 }
 
 // Nine rows times a block of 32 outputs; out [9][32]. A vector of outputs has twice as many weights in integers.
+// share: which of the calls with these weights this is.
 template <class Element, class Sum>
-inline void products(const Element* v, std::ptrdiff_t stride, const Element* u, int inputs, Sum* out) {
+inline void products(const Element* v, std::ptrdiff_t stride, const Element* u, int inputs, Share share, Sum* out) {
     constexpr int kWeights = sizeof(Sum) / sizeof(Element) * V::kLanes;
     constexpr int kVectors = V::kVectors, kRows = V::kRows;
+    constexpr int kParts = kBlock / V::kLanes / kVectors * (kTiles / kRows);
     static_assert(kTiles % kRows == 0 && kBlock % (kVectors * V::kLanes) == 0);
+    const Element* const next = u + static_cast<std::ptrdiff_t>(kBlock) * inputs;
+    if constexpr (kParts == 1) {
+        if (share.calls == 1) {
+            some_products<kRows, kVectors, true>(v, stride, u, next, inputs, share, out);
+            return;
+        }
+    }
+    Share part{share.calls * kParts, share.index * kParts};
     for (int j = 0; j < kBlock / V::kLanes; j += kVectors) {
-        for (int r = 0; r < kTiles; r += kRows) {
-            some_products<kRows, kVectors>(v + r * stride, stride, u + j * kWeights, inputs,
-                                           out + r * kBlock + j * V::kLanes);
+        for (int r = 0; r < kTiles; r += kRows, ++part.index) {
+            some_products<kRows, kVectors, false>(v + r * stride, stride, u + j * kWeights, next, inputs, part,
+                                                  out + r * kBlock + j * V::kLanes);
         }
     }
 }
@@ -360,8 +404,8 @@ void conv3(const ConvCall& call) {
     using Sum = typename Kind::Sums::Element;
     const std::ptrdiff_t inputs = call.inputs, outputs = call.outputs;
     auto* const transformed = static_cast<Element*>(call.transformed);
-    auto* const sums = static_cast<Sum*>(call.sums);  // [5][9][32]
-    auto* const rows = sums + kColumn;                // [positions][5][3][9][32]
+    auto* const sums = static_cast<Sum*>(call.sums);       // [positions][5][9][32]
+    auto* const rows = sums + call.positions * kColumn;  // [positions][5][3][9][32]
     const std::ptrdiff_t patches = kPatch * kTiles * inputs;
     const auto* weights = static_cast<const Element*>(call.weights);
     for (int n = 0; n < call.positions; ++n) {
@@ -371,13 +415,15 @@ void conv3(const ConvCall& call) {
     }
     for (std::ptrdiff_t block = 0; block < outputs; block += kBlock) {
         for (int column = 0; column < 5; ++column, weights += 5 * inputs * kBlock) {
-            for (int n = 0; n < call.positions; ++n) {
-                const Element* from = transformed + n * patches + column * 5 * kTiles * inputs;
-                for (int i = 0; i < 5; ++i) {
-                    products(from + i * kTiles * inputs, inputs, weights + i * inputs * kBlock, call.inputs,
-                             sums + i * kTiles * kBlock);
+            for (int i = 0; i < 5; ++i) {  // A place's weights stay in the first-level cache for all positions.
+                const Element* from = transformed + (column * 5 + i) * kTiles * inputs;
+                for (int n = 0; n < call.positions; ++n) {
+                    products(from + n * patches, inputs, weights + i * inputs * kBlock, call.inputs,
+                             Share{call.positions, n}, sums + n * kColumn + i * kTiles * kBlock);
                 }
-                transform_column<typename Kind::Sums>(sums, rows + (n * 5 + column) * kRows3);
+            }
+            for (int n = 0; n < call.positions; ++n) {
+                transform_column<typename Kind::Sums>(sums + n * kColumn, rows + (n * 5 + column) * kRows3);
             }
         }
         for (int n = 0; n < call.positions; ++n) finish<Kind, LargeOutput>(call, n, block, rows + n * 5 * kRows3);
@@ -400,7 +446,8 @@ void conv1(const ConvCall& call) {
         const auto* weights = static_cast<const Element*>(call.weights);
         for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock, weights += inputs * kBlock) {
             for (int s = 0; s < kBoardSquares; s += kTiles) {
-                products(squares + s * inputs, inputs, weights, call.inputs, sums + s * kBlock);
+                products(squares + s * inputs, inputs, weights, call.inputs, Share{kTiles, s / kTiles},
+                         sums + s * kBlock);
             }
             finish<Kind, SmallOutput>(call, n, block, sums);
         }

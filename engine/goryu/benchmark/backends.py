@@ -15,6 +15,8 @@ from goryu.search.proof import MateSolver
 
 BATCHES = (1, 2, 4, 8)
 MATE_NODES = 40
+LEAST_PLAYOUTS = 256
+"""In a search. It begins with batches of one position, and only later fills larger ones."""
 SEARCH = "search"
 """The name of the measurement of a search; those of a network alone are named by their batch sizes."""
 
@@ -23,7 +25,7 @@ SEARCH = "search"
 class Comparison:
     """Measurements of some networks: the rates of each round, by network and by what is measured.
 
-    seconds: about how much CPU time one measurement takes.
+    seconds: about how much CPU time one measurement takes; searches of slow networks take more.
     """
 
     networks: Sequence[NetworkEvaluator]
@@ -56,6 +58,12 @@ class Comparison:
         rate, batch = max(rates)
         return batch, rate
 
+    def over(self, network: int, batch: int, other: int) -> float:
+        """Returns the median, over the rounds, of a network's rate in a search over another's at its best."""
+        best, _ = self.best_search(other)
+        mine, its = (self.rates[i, f"{SEARCH} {size}"] for i, size in ((network, batch), (other, best)))
+        return median(one / another for one, another in zip(mine, its, strict=True))
+
     def _add(self, network: int, name: str, rate: float) -> None:
         self.rates.setdefault((network, name), []).append(rate)
 
@@ -75,7 +83,7 @@ class Comparison:
 
     def _in_search(self, i: int, network: NetworkEvaluator, batch: int) -> float:
         run = throughput.search_run(
-            MIDDLE_GAME, network, PuctConfig(batch_size=batch), self._positions(i, network),
-            solver=MateSolver(MATE_NODES),
+            MIDDLE_GAME, network, PuctConfig(batch_size=batch),
+            max(LEAST_PLAYOUTS, self._positions(i, network)), solver=MateSolver(MATE_NODES),
         )  # fmt: skip
         return run.evaluations / run.seconds.cpu

@@ -84,7 +84,8 @@ def make_parser() -> argparse.ArgumentParser:
         nargs="+",
         metavar="NAME",
         help="measure only networks: backends for the model, ONNX files for the backend cpu, or, with "
-        "--size, formats for onnxruntime; `over alone`: the search's rate over that of the network alone",
+        "--size, formats for onnxruntime; `over alone`: the search's rate over that of the network alone; "
+        "the last network is what the others are divided by",
     )
     parser.add_argument(
         "--size",
@@ -210,6 +211,12 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
         compared[name]["search over alone"] = over_alone
         table.add_row(name, *rates, f"{number(rate)} (batch {batch})", f"{over_alone:.3f}")
     Console(width=200).print(table)
+    last = len(args.compare) - 1
+    for i, name in enumerate(args.compare[:-1]):
+        for batch in sorted({comparison.batches[0], comparison.best_search(i)[0]}):
+            ratio = comparison.over(i, batch, last)
+            compared[name][f"search {batch} over {args.compare[last]}"] = ratio
+            print(f"search: {name}, batch {batch}, over {args.compare[last]} at its best batch: {ratio:.2f}")
     return compared
 
 
