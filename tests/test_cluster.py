@@ -1,17 +1,19 @@
 """Work on a Ray cluster gives the same games as on one computer, whatever happens to its nodes."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -38,6 +40,7 @@ if sys.platform == "win32":
 
 import fcntl
 
+from ray._private import worker as ray_worker
 from ray.cluster_utils import Cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -57,6 +60,7 @@ def cluster() -> Iterator[Cluster]:
     lock = Path(tempfile.gettempdir()) / "goryu-test-cluster.lock"
     with pytest.MonkeyPatch.context() as patch, lock.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
+        patch.setenv("RAY_metrics_report_interval_ms", "1000")
         patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
         cluster: Any = Cluster(initialize_head=True, head_node_args={**NODE, "num_cpus": 0})
         try:
@@ -210,6 +214,75 @@ def test_a_killed_driver_resumes_with_the_same_command(cluster: Cluster, tmp_pat
     games = by_number(remote)
     assert games == by_number(local)
     assert {number: games[number] for number in kept} == kept
+
+
+def samples(page: str) -> dict[tuple[str, str], float]:
+    """Reads Prometheus's text format: values of Goryu's metrics by name and node."""
+    line = re.compile(r'^ray_goryu_(\w+)\{.*?\bnode="([^"]*)".*\} (\S+)$', re.MULTILINE)
+    return {(name, node): float(value) for name, node, value in line.findall(page)}
+
+
+def test_prometheus_can_read_what_every_computer_has_done(cluster: Cluster) -> None:
+    pytest.importorskip("ray.dashboard.optional_deps", reason="needs ray[default], whose agent exports them")
+    import ray
+
+    pool = ClusterPool(ClusterConfig(cluster.address))
+    workforce, found, pages = Workforce(), {}, []
+
+    def watch(now: Workforce) -> None:
+        nonlocal workforce
+        workforce = now
+
+    def tasks() -> Iterator[Task]:
+        """Two hundred tasks, then none until the metrics have arrived."""
+        nonlocal found
+        yield from ((number, None) for number in range(200))
+        ports = {node["MetricsExportPort"] for node in ray.nodes() if node["Alive"]}
+        for _ in range(120):
+            pages[:] = [page(port) for port in ports]
+            found = {key: value for text in pages for key, value in samples(text).items()}
+            if sum(value for (name, _), value in found.items() if name == "tasks_done_total") >= 190:
+                return
+            time.sleep(0.5)
+
+    def page(port: int) -> str:
+        with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+            return str(answer.read(), "utf-8")
+        return ""
+
+    for _ in run_tasks(pool, Rehearsal(seconds=0.01), tasks(), watch=watch):
+        pass
+    assert len(workforce.nodes) == 2
+    for node in workforce.nodes:
+        assert 0 < found["tasks_done_total", node] <= workforce.done[node]
+        assert found["workers", node] == 1
+
+
+def test_a_message_of_ray_is_one_line_and_a_file(
+    cluster: Cluster, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from ray._private.utils import publish_error_to_driver
+
+    pool = ClusterPool(ClusterConfig(cluster.address))
+    text = "Raylet is terminated.\n" + "[state-dump] a line\n" * 300
+    notices: list[str] = []
+
+    def tasks() -> Iterator[Task]:
+        yield 0, None
+        publish_error_to_driver("node_died", text, gcs_client=ray_worker.global_worker.gcs_client)
+        for number in range(1, 300):
+            if any("Raylet" in notice for notice in notices):
+                return
+            yield number, None
+
+    for _ in run_tasks(pool, Rehearsal(seconds=0.1), tasks(), watch=lambda now: notices.extend(now.notices)):
+        pass
+    (notice,) = {notice for notice in notices if "Raylet" in notice}
+    message, _, path = notice.removesuffix(")").partition(" (")
+    assert message == "Ray: Raylet is terminated."
+    assert Path(path).read_text().endswith(text)
+    printed = capsys.readouterr()
+    assert "state-dump" not in printed.out + printed.err
 
 
 def test_nodes_on_which_something_differs_are_not_used(cluster: Cluster) -> None:

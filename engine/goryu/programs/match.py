@@ -44,6 +44,7 @@ from goryu.programs.common import (
     positive,
     program,
 )
+from goryu.programs.progress_display import LINES_EVERY_S
 from goryu.work.cluster import ClusterConfig
 
 
@@ -280,6 +281,13 @@ class Display:
         self._start_s = time.monotonic()
         self._console = Console()
         self._live = Live(console=self._console, auto_refresh=False)
+        self._line = ""
+        self._below: Sequence[str] = ()
+        self._printed_s = self._start_s
+
+    def print(self, line: str) -> None:
+        """Prints a line above the result."""
+        self._console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def context(self) -> AbstractContextManager[object]:
         """Returns the context in which games are shown."""
@@ -287,17 +295,31 @@ class Display:
 
     def show(self, entries: Sequence[GameEntry]) -> None:
         """Shows the result so far, after a game."""
-        from rich.text import Text
-
         games = self._config.games
         s_per_game = (time.monotonic() - self._start_s) / (len(entries) - self._played_before)
         left_s = s_per_game * max(0, games - len(entries))
         if self._console.is_terminal:
             width = self._console.width - 1
-            line = progress_line(entries, games, self._config.sprt, left_s, width)
-            self._live.update(Text(line, no_wrap=True), refresh=True)
+            self._line = progress_line(entries, games, self._config.sprt, left_s, width)
+            self._refresh()
         else:
             print(progress_line(entries, games, self._config.sprt, left_s), flush=True)
+
+    def below(self, lines: Sequence[str]) -> None:
+        """Shows lines below the result; elsewhere a line a minute, of a cluster only."""
+        self._below = lines
+        now_s = time.monotonic()
+        if self._console.is_terminal:
+            self._refresh()
+        elif len(lines) > 1 and now_s >= self._printed_s + LINES_EVERY_S:
+            self._printed_s = now_s
+            print("; ".join(lines), flush=True)
+
+    def _refresh(self) -> None:
+        from rich.text import Text
+
+        text = "\n".join(filter(None, [self._line, *self._below]))
+        self._live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
 
     def show_fault(self, entry: GameEntry) -> None:
         """Prints how an engine failed or lost on time."""
@@ -323,7 +345,7 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
         if entry.reason in (*FAILURES, Reason.TIME):
             display.show_fault(entry)
 
-    match = Match(config, log, on_game, cluster, watcher(print))
+    match = Match(config, log, on_game, cluster, watcher(display.print, display.below))
     status = 0
     try:
         rewrite_records(match, directory, formats)

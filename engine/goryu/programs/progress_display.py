@@ -1,13 +1,14 @@
 """Progress of long work: bars with the time left on a terminal, a line a minute elsewhere."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
+    from rich.text import Text
 
 LINES_EVERY_S = 60.0
 """How often each task prints a line where there is no terminal."""
@@ -29,7 +30,7 @@ class ProgressDisplay:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         # An extra: the programs that import this module must print their --help without it.
-        from rich.console import Console
+        from rich.console import Console, RenderableType
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
         columns = (
@@ -37,7 +38,17 @@ class ProgressDisplay:
             TimeElapsedColumn(), TimeRemainingColumn(),
         )  # fmt: skip
         self._console = Console(highlight=False, emoji=False)  # Or ":100" becomes a picture.
-        self._bars = Progress(*columns, console=self._console, disable=not self._console.is_terminal)
+        self._below: Sequence[str] = ()
+        below = self._below_text
+
+        class Bars(Progress):
+            """The bars, and text below them."""
+
+            def get_renderables(self) -> Iterable[RenderableType]:
+                yield self.make_tasks_table(self.tasks)
+                yield below()
+
+        self._bars = Bars(*columns, console=self._console, disable=not self._console.is_terminal)
         self._ids: dict[str, TaskID] = {}
         self._tasks: dict[str, _Task] = {}
         self._clock = clock
@@ -56,6 +67,15 @@ class ProgressDisplay:
     def print(self, line: str) -> None:
         """Prints a line as it is, above the bars."""
         self._console.print(line, soft_wrap=True, markup=False)
+
+    def below(self, lines: Sequence[str]) -> None:
+        """Shows lines below the bars instead of those before; without a terminal, with the next line."""
+        self._below = lines
+
+    def _below_text(self) -> "Text":
+        from rich.text import Text
+
+        return Text("\n".join(self._below), no_wrap=True, overflow="ellipsis")
 
     def update(self, name: str, done: float, total: float | None = None, text: str = "") -> None:
         """Shows how much of a task is done; `text` follows its name. The first call starts its clock.
@@ -87,7 +107,7 @@ class ProgressDisplay:
             if total is not None and done > task.first:
                 left = (now - task.started_s) / (done - task.first) * (total - done)
                 parts.append(f"about {left:.0f} s left")
-            self.print(", ".join(filter(None, parts)))
+            self.print("; ".join([", ".join(filter(None, parts)), *self._below]))
 
 
 def _count(done: float, total: float | None) -> str:

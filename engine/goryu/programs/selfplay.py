@@ -263,7 +263,7 @@ def _run(args: argparse.Namespace, work: "Work") -> None:
             backend=args.backend,
             temperature=args.temperature,
             report=reporter(display, work.size),
-            watch=watcher(display.print),
+            watch=watcher(display.print, display.below),
         )
     print(f"{args.out}: {summary}; {summary.new_positions} positions are new")
 

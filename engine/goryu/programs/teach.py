@@ -13,7 +13,6 @@ A killed `play` resumes when the same command is given again; it neither loses n
 """
 
 import argparse
-import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -171,7 +170,7 @@ def _play(args: argparse.Namespace) -> None:
             cluster=cluster_config(args, args.processes),
             timeouts=Timeouts(move_s=args.move_timeout, handshake_s=args.start_timeout),
             report=reporter(display, args.games),
-            watch=watcher(display.print),
+            watch=watcher(display.print, display.below),
         )
     pack_games(args.out)
     failed = len(progress.failures)
@@ -199,13 +198,11 @@ def make_config(args: argparse.Namespace) -> TeacherConfig:
 
 def reporter(display: ProgressDisplay, games: int | None) -> "Callable[[TeacherProgress], None]":
     """Returns a function that shows the progress, and each failure once."""
-    start = time.monotonic()
     printed = 0
 
     def report(progress: "TeacherProgress") -> None:
         nonlocal printed
-        rate = progress.new_positions / max(time.monotonic() - start, 1e-9)
-        text = f"{progress.positions} positions, {rate:.1f}/s, draws/Black/White {progress.results}"
+        text = f"{progress.positions} positions, draws/Black/White {progress.results}"
         display.update("games", progress.games, games, text)
         for failure in progress.failures[printed:]:
             display.print(f"teach: {failure}")

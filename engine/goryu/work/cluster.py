@@ -6,7 +6,7 @@ from which every actor fetches them. Each actor has one call under way, which re
 answer wakes the driver by a callback. A call costs the driver more than anything else, so the more actors
 there are, the longer each one keeps results back: all of them together make `CALLS_PER_S` calls.
 
-Only this module imports Ray, and only when a cluster is used.
+Only this module and `ray_metrics.py` import Ray, and only when a cluster is used.
 """
 
 import logging
@@ -16,13 +16,16 @@ import platform
 import queue
 import signal
 import socket
+import tempfile
 import threading
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -31,6 +34,7 @@ from typing import Any
 import goryu
 from goryu.errors import GoryuError
 from goryu.installation import how_to_install
+from goryu.work.ray_metrics import RayMetrics
 from goryu.work.seam import (
     Bundle,
     Done,
@@ -63,14 +67,17 @@ WAIT_S = 0.2
 GATHER_S = 0.02
 """How long an actor waits at least for more results to send together."""
 
-CALLS_PER_S = 400.0
-"""About how many calls of all actors together end in a second; each takes the driver 0.5 to 0.8 ms."""
+CALLS_PER_S = 250.0
+"""About how many calls of all actors together end in a second; each takes the driver 0.5 to 1 ms."""
 
 STARTS = 200
 """How many actors are asked for at a time, so that the first ones do not wait for the last ones."""
 
 ANSWER_S = 10.0
 """How long the pool waits for the head of a cluster to answer at all."""
+
+MESSAGE_WIDTH = 160
+"""The most characters of a message of the cluster that are shown; its log file has the whole."""
 
 CLOSE_S = 5.0
 """How long the pool waits at the end for actors to stop what they have started, such as engines."""
@@ -109,9 +116,13 @@ class ClusterPool:
 
     def __init__(self, config: ClusterConfig) -> None:
         self._config = config
-        self._ray = _connect(config.address)
+        self._messages: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._ray = _connect(config.address, self._messages.put)
+        # A driver with Ray Client is not a process of the cluster: nobody would export its numbers.
+        self._metrics = None if config.address.startswith("ray://") else RayMetrics()
         self._actors: dict[int, Any] = {}
-        self._joined: set[int] = set()
+        self._joined: dict[int, str] = {}  # The computers of actors that are ready.
+        self._workers: Counter[str] = Counter()  # How many are ready on every computer.
         self._refused: dict[int, str] = {}  # Why an actor cannot do the job.
         self._held: dict[int, int] = {}  # How many tasks every actor has.
         self._gifts: dict[int, list[Task]] = {}  # Tasks that go with the next call.
@@ -161,11 +172,13 @@ class ClusterPool:
         for worker in self._to_call:
             self._call(worker)
         self._to_call.clear()
-        answers = []
+        answers: list[Event | _Returned | _Refused] = []
         with suppress(queue.Empty):
             answers.append(self._answers.get(timeout=WAIT_S))
             while True:
                 answers.append(self._answers.get_nowait())
+        while not self._messages.empty():
+            answers.append(Notice(f"Ray: {self._messages.get()}"))
         return [event for answer in answers if (event := self._noted(answer)) is not None]
 
     def close(self, *, breaks_off: bool) -> None:
@@ -184,10 +197,14 @@ class ClusterPool:
         if isinstance(answer, Joined):
             self._bad_starts = 0
             self._has_worked = True
-            self._joined.add(worker)
+            self._joined[worker] = answer.node
             self._held[worker] = 0
+            self._count(answer.node, 1)
         elif isinstance(answer, Done):
             self._held[worker] -= len(answer.bundle.numbers)
+            if self._metrics:
+                node, bundle = self._joined[worker], answer.bundle
+                self._metrics.add_done(node, len(bundle.numbers), bundle.positions)
         elif isinstance(answer, Left):
             self._forget(answer)
         elif isinstance(answer, _Refused):
@@ -201,6 +218,12 @@ class ClusterPool:
             return None
         return answer
 
+    def _count(self, node: str, change: int) -> None:
+        """Counts the actors that are ready on a computer."""
+        self._workers[node] += change
+        if self._metrics:
+            self._metrics.set_workers(node, self._workers[node])
+
     def _forget(self, left: Left) -> None:
         """Removes an actor that has died; `_look` starts another."""
         self._actors.pop(left.worker)
@@ -208,9 +231,12 @@ class ClusterPool:
             self._bad_starts += 1
             if self._bad_starts >= (MAX_BAD_STARTS_LATER if self._has_worked else MAX_BAD_STARTS):
                 raise WorkError(f"{self._bad_starts} workers in a row died before their work: {left.reason}")
-        self._joined.discard(left.worker)
         self._refused.pop(left.worker, None)
-        self._held.pop(left.worker, None)
+        held = self._held.pop(left.worker, 0)
+        if (node := self._joined.pop(left.worker, None)) is not None:
+            self._count(node, -1)
+            if self._metrics:
+                self._metrics.add_lost(node, held)
         self._gifts.pop(left.worker, None)
         self._called.discard(left.worker)
         self._to_call.discard(left.worker)
@@ -419,8 +445,11 @@ def _first_line(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
-def _connect(address: str) -> Any:
-    """Connects to a cluster; returns the module ray. Raises ClusterError."""
+def _connect(address: str, show: Callable[[str], object]) -> Any:
+    """Connects to a cluster; returns the module ray. Raises ClusterError.
+
+    show: called with the first line of every message of the cluster, in one of Ray's threads.
+    """
     try:
         import ray
     except ModuleNotFoundError as error:
@@ -438,7 +467,32 @@ def _connect(address: str) -> Any:
         if threading.current_thread() is threading.main_thread():
             for number, handler in handlers.items():
                 signal.signal(number, handler)  # Ray replaces it; ours closes the files.
+    _shorten_messages(show)
     return ray
+
+
+def _shorten_messages(show: Callable[[str], object]) -> None:
+    """Keeps the messages of the cluster off the terminal, where Ray prints them into the progress display.
+
+    When a node dies, such a message has the last lines of its log, up to some hundred. `show` gets the first
+    line, and a log file the whole. Ray has no setting for it: this replaces its function that prints, if this
+    version of Ray has one; otherwise Ray goes on to print.
+    """
+    from ray._private import worker
+
+    if not hasattr(worker, "print_to_stdstream"):
+        return
+    log = Path(tempfile.gettempdir()) / f"goryu-ray-{os.getpid()}.log"
+
+    def keep(data: Mapping[str, Any], *arguments: Any, **options: Any) -> None:
+        lines = [line for message in data["lines"] for line in str(message).splitlines() if line.strip()]
+        with log.open("a", encoding="utf-8") as file:
+            file.write("\n".join([f"{datetime.now():%Y-%m-%d %H:%M:%S}", *lines, ""]))
+        if lines:
+            first = lines[0] if len(lines[0]) <= MESSAGE_WIDTH else lines[0][:MESSAGE_WIDTH] + "..."
+            show(f"{first} ({log})")
+
+    worker.print_to_stdstream = keep
 
 
 def _check_address(address: str) -> None:

@@ -43,7 +43,7 @@ class PretendedGames:
     def bundled(self, results: Sequence[Result]) -> Bundle:
         if not self.is_bundled:
             return Results(results)
-        block = sample_block(self.games_file, len(results))
+        block = sample_block(self.games_file, results[0][0] // 10, len(results))
         return replace(block, numbers=[number for number, _ in results])
 
 
@@ -54,6 +54,7 @@ def sample(path: Path) -> list[GameRecord]:
 
 
 @cache
-def sample_block(path: Path, size: int) -> GameBlock:
-    """Returns a block of games of a file."""
-    return GameBlock.of(list(islice(cycle(enumerate(sample(path))), size)))
+def sample_block(path: Path, start: int, size: int) -> GameBlock:
+    """Returns a block of games of a file; different starts give different games."""
+    first = 10 * (start % 10)
+    return GameBlock.of(list(islice(cycle(enumerate(sample(path))), first, first + size)))
