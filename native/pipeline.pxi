@@ -62,17 +62,19 @@ cdef class Pipeline:
     cdef begin(self, uint64_t max_playouts, uint64_t max_evaluations):
         """Makes the state the root."""
         if self.puct.root_evaluator is None:
-            self.begin_with_adapter(max_playouts, max_evaluations)
+            self.begin_with_adapter(max_playouts, max_evaluations, False)
             return
         self.use(PythonAdapter(self.puct.root_evaluator, self.state))
-        self.begin_with_adapter(max_playouts, max_evaluations)
+        self.begin_with_adapter(max_playouts, max_evaluations, True)
         self.connect()
 
-    cdef begin_with_adapter(self, uint64_t max_playouts, uint64_t max_evaluations):
+    cdef begin_with_adapter(self, uint64_t max_playouts, uint64_t max_evaluations, cbool renews_priors):
         while True:
             self.adapter.empty()
             with nogil:
-                self.core.begin(self.game[0], self.sink[0], self.batch, max_playouts, max_evaluations)
+                self.core.begin(
+                    self.game[0], self.sink[0], self.batch, max_playouts, max_evaluations, renews_priors
+                )
             try:
                 self.evaluate()
                 return
@@ -157,7 +159,6 @@ cdef class Pipeline:
             with nogil:
                 self.core.retract(self.batch)
             raise
-
 
     cdef note_times(self):
         """Adds the time of each phase to those of the search, in seconds of processor and wall time."""

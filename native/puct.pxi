@@ -54,7 +54,9 @@ cdef class Puct:
         self.core = NULL
 
     def __init__(self, evaluator, config=None, solver=no_solver, int threads=1, *, root_evaluator=None):
-        """root_evaluator: evaluates a root that is new to the graph; None for the evaluator."""
+        """root_evaluator: evaluates each new root; None for the evaluator. Of a root that the graph knows it
+        replaces the priors only.
+        """
         cdef Capacity capacity
         self.evaluator = evaluator
         self.root_evaluator = root_evaluator

@@ -303,7 +303,9 @@ def test_on_a_gpu_every_batch_size_has_its_own_session(
 
     monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
     monkeypatch.setitem(network.BUFFER_DEVICES, "CUDA", "cpu")
-    evaluator = NetworkEvaluator(model, backend=backend.lower(), batch_size=6, packs=packs, streams=2)
+    evaluator = NetworkEvaluator(
+        model, backend=backend.lower(), batch_size=6, packs=packs, streams=2, halves=False
+    )
     assert bool(evaluator.packed) == packs, evaluator.note
     if packs:  # One for each size and stream, then one for the comparison with planes.
         assert requested == [{}, *({"batch_size": size} for size in (1, 2, 4, 6, 1, 2, 4, 6, 6))]

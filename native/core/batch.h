@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "key_set.h"
 #include "node_table.h"
 
 namespace goryu {
@@ -17,6 +16,14 @@ struct Leaf {
     int turn;
     std::size_t first_step, last_step;
     std::size_t first_move, last_move;
+};
+
+// What makes the value of a position certain. line: the moves that prove it, if a mate search did.
+struct Certain {
+    Proof proof;
+    int distance;
+    double value;
+    std::vector<Move> line;
 };
 
 // Puct fills it, an adapter adds the evaluations, and Puct expands it. Keeps its memory.
@@ -41,29 +48,42 @@ public:
 private:
     friend class Puct;
 
-    // A move that a playout takes, by its index at the node.
+    // A move that a playout takes, and its index at the node.
     struct Step {
         NodeIndex node;
-        int move;
+        std::uint16_t index;
+        Move move;
     };
 
-    void empty(std::size_t room) {
+    // A position that a walk has found, which becomes a leaf unless its value is certain.
+    struct Found {
+        Leaf leaf;
+        std::optional<Certain> certain;
+    };
+
+    std::span<const Step> path(const Leaf& leaf) const noexcept {
+        return {steps_.data() + leaf.first_step, leaf.last_step - leaf.first_step};
+    }
+
+    void empty() noexcept {
         leaves_.clear();
+        found_.clear();
         steps_.clear();
         collided_.clear();
         moves_.clear();
+        ranked_.clear();
         policies.clear();
         values.clear();
-        waiting_.clear(room);
     }
 
     std::uint64_t expansions_seen_ = 0;  // Puct's counter at the end of `gather`.
+    std::size_t in_flight_ = 0;          // What Puct counts of this batch.
     std::vector<Leaf> leaves_;
-    std::vector<Step> steps_;
-    std::vector<Step> collided_;  // Those of playouts that met a waiting position.
+    std::vector<Found> found_;    // By the walks of this round; see `gather`.
+    std::vector<Step> steps_;     // Of the walks that found a position.
+    std::vector<Step> collided_;  // Of the walks that met a waiting position.
     std::vector<Move> moves_;
-    KeySet waiting_;                         // The keys of the leaves,
-    std::optional<std::uint64_t> examined_;  // and of the position that may become the next one.
+    std::vector<LegalMove> ranked_;  // The same, as nodes have them.
 };
 
 }  // namespace goryu

@@ -11,6 +11,14 @@ namespace {
 constexpr int kSortedAtFirst = 4;
 constexpr std::size_t kCacheLine = 64;
 
+// Sorts moves from `first` to `last`, so that none of the later ones is better.
+void sort_part(LegalMove* moves, int first, int last, int count) noexcept {
+    // Halves that are not negative are in the order of their bits.
+    const auto rank = [](LegalMove m) { return static_cast<std::uint32_t>(0xFFFF - m.prior) << 16 | m.move; };
+    std::partial_sort(moves + first, moves + last, moves + count,
+                      [&](LegalMove a, LegalMove b) { return rank(a) < rank(b); });
+}
+
 }  // namespace
 
 int NodeTable::hashfull() const noexcept {
@@ -39,13 +47,16 @@ NodeIndex NodeTable::find(std::uint64_t key) const noexcept {
     return index;
 }
 
-NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const Move> moves, const double* policy,
-                         double value) {
+void NodeTable::rank(std::span<const Move> moves, const double* policy, LegalMove* ranked) noexcept {
+    for (std::size_t i = 0; i < moves.size(); ++i) ranked[i] = {moves[i], to_half(policy[i])};
+    sort_part(ranked, 0, std::min<int>(kSortedAtFirst, static_cast<int>(moves.size())), static_cast<int>(moves.size()));
+}
+
+NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> moves, double value) {
     const NodeIndex index = new_node(key, ply, moves.size(), value);
     Node& node = (*this)[index];
-    LegalMove* const all = blocks_.at<LegalMove>(node.moves);
-    for (std::size_t i = 0; i < moves.size(); ++i) all[i] = {moves[i], to_half(policy[i])};
-    sort_moves(node, kSortedAtFirst);
+    std::copy(moves.begin(), moves.end(), blocks_.at<LegalMove>(node.moves));
+    node.sorted = static_cast<std::uint16_t>(std::min<std::size_t>(kSortedAtFirst, moves.size()));
     return index;
 }
 
@@ -102,11 +113,7 @@ void NodeTable::clear() noexcept {
 void NodeTable::sort_moves(Node& node, int count) noexcept {
     count = std::min<int>(count, node.move_count);
     if (count <= node.sorted) return;
-    LegalMove* const all = blocks_.at<LegalMove>(node.moves);
-    // Halves that are not negative are in the order of their bits.
-    const auto rank = [](LegalMove m) { return static_cast<std::uint32_t>(0xFFFF - m.prior) << 16 | m.move; };
-    std::partial_sort(all + node.sorted, all + count, all + node.move_count,
-                      [&](LegalMove a, LegalMove b) { return rank(a) < rank(b); });
+    sort_part(blocks_.at<LegalMove>(node.moves), node.sorted, count, node.move_count);
     node.sorted = static_cast<std::uint16_t>(count);
 }
 
@@ -131,6 +138,27 @@ void NodeTable::try_moves(NodeIndex index, int count) {
     std::fill(all + node.tried, all + count, Edge{});
     node_bytes_ += (count - node.tried) * sizeof(Edge);
     node.tried = static_cast<std::uint16_t>(count);
+}
+
+void NodeTable::set_priors(NodeIndex index, std::span<const LegalMove> moves) {
+    Node& node = (*this)[index];
+    const std::span old_moves(this->moves(node), node.tried);
+    const std::span old_edges(edges(node), node.tried);
+    std::vector<LegalMove> ranked(moves.begin(), moves.end());
+    sort_part(ranked.data(), 0, node.move_count, node.move_count);
+    std::vector<Edge> moved(ranked.size());
+    int tried = 0;
+    for (int i = 0; i < node.move_count; ++i) {
+        const auto is_same = [&](LegalMove m) { return m.move == ranked[i].move; };
+        const auto found = std::find_if(old_moves.begin(), old_moves.end(), is_same);
+        if (found == old_moves.end()) continue;
+        moved[i] = old_edges[found - old_moves.begin()];
+        tried = i + 1;
+    }
+    try_moves(index, tried);
+    std::copy(ranked.begin(), ranked.end(), blocks_.at<LegalMove>(node.moves));
+    node.sorted = node.move_count;
+    std::copy_n(moved.begin(), tried, edges(node));
 }
 
 // Forgets the statistics of the moves of a node; N and Q stay as they are. Its repetitions become stale.

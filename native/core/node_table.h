@@ -118,9 +118,10 @@ public:
 
     // The node of this position, or kNoNode.
     NodeIndex find(std::uint64_t key) const noexcept;
-    // Stores a new node. 0 <= policy[i] <= kMaxHalf.
-    NodeIndex add(std::uint64_t key, std::uint32_t ply, std::span<const Move> moves, const double* policy,
-                  double value);
+    // Turns moves and their probabilities, 0 <= policy[i] <= kMaxHalf, into what `add` takes; the best come first.
+    static void rank(std::span<const Move> moves, const double* policy, LegalMove* ranked) noexcept;
+    // Stores a new node. moves: by `rank`.
+    NodeIndex add(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> moves, double value);
     // Stores a new proven node, with the line that proves it.
     NodeIndex add_proven(std::uint64_t key, std::uint32_t ply, Proof proof, int distance, double value,
                          std::span<const Move> line);
@@ -128,6 +129,9 @@ public:
 
     // Makes the first `count` moves of a node tried.
     void try_moves(NodeIndex index, int count);
+    // Gives the moves of a node other priors, and the order that follows; they keep what was searched. moves: by
+    // `rank`, the same as the node's, none of which has a repetition.
+    void set_priors(NodeIndex index, std::span<const LegalMove> moves);
     // Replaces the moves of a proven node by the line that proves it; N and Q stay as they are.
     void forget_moves(NodeIndex index, std::span<const Move> line);
     // Counts a playout that ended on edge i with `value` for the side that moved.

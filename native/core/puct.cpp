@@ -10,8 +10,8 @@ namespace {
 constexpr double kFreePlayouts = 2.4;
 // At most 1/16 of the root's visits may be in flight.
 constexpr std::uint32_t kInFlightShare = 16;
-// Half of what a node can count in 16 bits; collisions may take the other half.
-constexpr std::uint32_t kMostInFlight = 0x7FFF;
+// What a node can count in 16 bits: leaves and collisions, of which a batch may have one too many.
+constexpr std::uint32_t kMostInFlight = 0xFFFF;
 // A batch may have 4 collisions for each of its positions, and all batches together 1/4 of the root's visits;
 // small batches end at the first.
 constexpr std::uint32_t kLeastBatchWithCollisions = 8;
@@ -36,12 +36,12 @@ void Puct::clear() noexcept {
 }
 
 void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts,
-                 std::uint64_t max_evaluations) {
+                 std::uint64_t max_evaluations, bool renews_priors) {
     max_playouts_ = max_playouts;
     max_evaluations_ = max_evaluations;
     progress_ = {};
     masked_.clear();
-    batch.empty(1);
+    batch.empty();
 
     const double draw_value = state.turn() == 0 ? config_.draw_value : -config_.draw_value;
     if (draw_value != draw_value_first_) {
@@ -50,9 +50,11 @@ void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_p
     }
     const NodeIndex known = table_.find(state.key());
     if (known != kNoNode && table_[known].is_complete) {
-        if (known != root_) table_.prune(known);
+        const bool is_other = known != root_;
+        if (is_other) table_.prune(known);
         root_ = known;
         table_.sort_moves(table_[root_]);  // The mask goes by a move's index among all.
+        if (is_other && renews_priors) add_root_leaf(state, sink, batch);
         return;
     }
     kept_mate_.reset();
@@ -64,13 +66,19 @@ void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_p
         state.pop();
     }
     clear();
-    add_leaf(state, sink, batch, 0);
-    batches_.push_back(&batch);
+    add_root_leaf(state, sink, batch);
+}
+
+void Puct::add_root_leaf(State& state, LeafSink& sink, Batch& batch) {
+    Leaf leaf{};
+    look(state, sink, batch, 0, leaf);
+    batch.leaves_.push_back(leaf);
+    batch.in_flight_ = 1;
     ++in_flight_;
 }
 
-void Puct::add_root(const Leaf& leaf, std::span<const Move> legal, const double* policy, double value) {
-    root_ = table_.add(leaf.key, leaf.ply, legal, policy, value);
+void Puct::add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value) {
+    root_ = table_.add(leaf.key, leaf.ply, moves, value);
     table_.sort_moves(table_[root_]);
     if (kept_mate_) add_mate(root_, kept_mate_->line, kept_mate_->key, kept_mate_->ply);
 }
@@ -99,8 +107,7 @@ bool Puct::add_mate(NodeIndex index, std::span<const Move> line, std::uint64_t k
     const int length = static_cast<int>(line.size());
     NodeIndex child = table_.find(key);
     if (child == kNoNode) {
-        const auto awaits = [&](const Batch* b) { return b->examined_ == key || b->waiting_.has(key); };
-        if (std::any_of(batches_.begin(), batches_.end(), awaits)) return false;
+        if (waiting_.has(key)) return false;
         child = table_.add_proven(key, ply, Proof::kLoss, length - 1, -1.0, line.subspan(1));
     } else if (table_[child].proof == Proof::kUnknown) {
         table_[child].set_proof(Proof::kLoss, length - 1, -1.0);
@@ -126,107 +133,126 @@ void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
     Lock lock(mutex_);
     if (table_.is_full()) table_.make_room(root_);
     table_.fit();
-    const std::uint32_t share = std::max(1U, table_[root_].total_visits / kInFlightShare / config_.threads);
-    const std::uint32_t most = kMostInFlight / config_.threads;
-    const auto room = static_cast<std::uint32_t>(batch.most != 0 ? batch.most : config_.batch_size);
-    const std::uint32_t limit = std::min({room, share, most});
-    batch.empty(limit);
-    batches_.push_back(&batch);
-    std::uint32_t allowed = 0;
-    if (limit >= kLeastBatchWithCollisions) {
-        const std::uint32_t collisions_share = table_[root_].total_visits / kCollisionShare / config_.threads;
-        allowed = std::min({kCollisionsPerPosition * limit, collisions_share, most});
-    }
-    std::uint32_t free = 0, collisions = 0;
-    while (batch.size() < limit && free < kFreePlayouts * limit) {
-        if (!has_room(in_flight_)) break;
-        const Descent descent = walk(state, sink, batch, lock);
-        if (descent == Descent::kFree) {
-            ++free;
-        } else if (descent == Descent::kCollision) {
-            if (++collisions > allowed) break;
-        } else if (descent == Descent::kStuck) {
-            progress_.is_exhausted = in_flight_ == 0;
-            break;
-        }
-    }
-    cancel(batch.collided_);
-    batch.collided_.clear();
-    batch.expansions_seen_ = expansions_;
-    if (batch.size() == 0) retire(batch);
-}
-
-// Walks down and back up; leaves the state as it was, and nothing in flight if it throws.
-Puct::Descent Puct::walk(State& state, LeafSink& sink, Batch& batch, Lock& lock) {
-    const std::size_t first_step = batch.steps_.size();
-    std::size_t unfinished = 1;
-    in_flight_ += unfinished;
+    batch.empty();
+    const Limits limits = limits_of(batch);
+    Line line(state);
     try {
-        const Descent descent = descend(state, sink, batch, first_step, lock);
-        const std::size_t depth = batch.steps_.size() - first_step;
-        if (descent != Descent::kNew) {
-            const auto path = batch.steps_.begin() + static_cast<std::ptrdiff_t>(first_step);
-            if (descent == Descent::kCollision) {
-                batch.collided_.insert(batch.collided_.end(), path, batch.steps_.end());
-            }
-            batch.steps_.erase(path, batch.steps_.end());
-            in_flight_ -= unfinished;
+        for (Tally tally; tally.goes_on && batch.size() < limits.leaves;) {
+            walk_until(config_.threads == 1 ? 1 : limits.leaves - batch.size(), line, batch, limits, tally);
+            if (batch.found_.empty()) break;
+            lock.unlock();
+            examine(line, sink, batch);
+            lock.lock();
+            tally.free += settle(batch);
         }
-        unfinished = 0;
-        for (std::size_t i = 0; i < depth; ++i) state.pop();
-        return descent;
     } catch (...) {
         if (!lock.owns_lock()) lock.lock();
-        // All steps are in flight: those of the leaves and, after them, those of an unfinished walk.
-        cancel(batch.steps_);
-        cancel(batch.collided_);
-        in_flight_ -= batch.size() + unfinished;
-        retire(batch);
+        abandon(batch);
+        throw;
+    }
+    batch.expansions_seen_ = expansions_;
+    if (batch.size() == 0) retire(batch);
+    lock.unlock();
+    line.take_back(0);
+}
+
+Puct::Limits Puct::limits_of(const Batch& batch) const noexcept {
+    const auto threads = static_cast<std::uint32_t>(config_.threads), visits = table_[root_].total_visits;
+    const std::uint32_t most = (kMostInFlight / threads - 1) / 2;
+    const auto room = static_cast<std::uint32_t>(batch.most != 0 ? batch.most : config_.batch_size);
+    const std::uint32_t leaves = std::min({room, std::max(1U, visits / kInFlightShare / threads), most});
+    std::uint32_t collisions = 0;
+    if (leaves >= kLeastBatchWithCollisions) {
+        collisions = std::min({kCollisionsPerPosition * leaves, visits / kCollisionShare / threads, most});
+    }
+    return {leaves, collisions, kFreePlayouts * leaves};
+}
+
+// Walks until so many positions are found that may become leaves, or the batch may have no other walk.
+void Puct::walk_until(std::size_t found, Line& line, Batch& batch, const Limits& limits, Tally& tally) {
+    while (tally.goes_on && batch.found_.size() < found) {
+        tally.goes_on = tally.free < limits.free && has_room(in_flight_);
+        if (!tally.goes_on) return;
+        switch (walk(line, batch)) {
+            case Descent::kNew:
+                break;
+            case Descent::kFree:
+                ++tally.free;
+                break;
+            case Descent::kCollision:
+                tally.goes_on = ++tally.collisions <= limits.collisions;
+                break;
+            case Descent::kStuck:
+                progress_.is_exhausted = in_flight_ == 0;
+                tally.goes_on = false;
+                break;
+        }
+    }
+}
+
+// Walks down from the root until the playout ends or has to wait.
+Puct::Descent Puct::walk(Line& line, Batch& batch) {
+    auto& steps = batch.steps_;
+    const std::size_t first_step = steps.size();
+    const auto drop = [&] { steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(first_step), steps.end()); };
+    ++in_flight_;
+    ++batch.in_flight_;
+    try {
+        const Descent descent = descend(line, batch, first_step);
+        if (descent == Descent::kNew) return descent;
+        if (descent == Descent::kCollision) {
+            batch.collided_.insert(batch.collided_.end(), steps.begin() + static_cast<std::ptrdiff_t>(first_step),
+                                   steps.end());
+        }
+        drop();
+        --in_flight_;
+        --batch.in_flight_;
+        return descent;
+    } catch (...) {
+        cancel(Path(steps).subspan(first_step));
+        drop();
         throw;
     }
 }
 
-// Plays the selected moves on the state, noting them in the batch, until the playout ends.
-Puct::Descent Puct::descend(State& state, LeafSink& sink, Batch& batch, std::size_t first_step, Lock& lock) {
-    const auto& steps = batch.steps_;
+// Follows the selected moves, noting them in the batch. No position of the line repeats another one.
+Puct::Descent Puct::descend(Line& line, Batch& batch, std::size_t first_step) {
+    State& state = line.state();
+    const auto path = [&] { return Path(batch.steps_).subspan(first_step); };
     NodeIndex index = root_;
     for (int i; (i = select(index)) >= 0;) {
-        enter(index, i, batch);
+        const std::size_t depth = batch.steps_.size() - first_step;
+        const Move move = enter(index, i, batch);
         const Node& node = table_[index];
         if (const NodeIndex next = table_.edges(node)[i].child; next != kNoNode) table_.prefetch_node(next);
-        state.push(table_.moves(node)[i].move);
-        if (const auto end = state.repetition()) {
-            if (index == root_) {  // The game is the only path here; what others found behind the move is void.
-                Edge& edge = table_.edges(node)[i];
-                edge.child = kNoNode;
-                edge.visits = 0;
+        if (line.play(depth, move)) {
+            if (const auto end = state.repetition()) {
+                if (index == root_) {  // The game is the only path here; what others found behind the move is void.
+                    Edge& edge = table_.edges(node)[i];
+                    edge.child = kNoNode;
+                    edge.visits = 0;
+                }
+                const double value = outcome_value(*end, state);
+                line.take_back(depth);
+                back_up(path(), value);
+                return Descent::kFree;
             }
-            back_up(batch, first_step, steps.size(), outcome_value(*end, state));
-            return Descent::kFree;
         }
         NodeIndex child = table_.edges(node)[i].child;
         if (child == kNoNode) {
+            line.take_back(depth + 1);
             const std::uint64_t key = state.key();
-            const std::uint32_t ply = state.ply();
             child = table_.find(key);  // Here paths merge.
             if (child == kNoNode) {
-                if (is_waiting(key, batch)) return Descent::kCollision;
-                batch.examined_ = key;
-                lock.unlock();
-                const auto certain = prove(state);
-                if (!certain) add_leaf(state, sink, batch, first_step);
-                lock.lock();
-                batch.examined_.reset();
-                if (!certain) {
-                    batch.waiting_.add(key);
-                    return Descent::kNew;
-                }
-                child = table_.add_proven(key, ply, certain->proof, certain->distance, certain->value, certain->line);
+                if (waiting_.has(key)) return Descent::kCollision;
+                waiting_.add(key);
+                batch.found_.push_back({{key, state.ply(), state.turn(), first_step, batch.steps_.size(), 0, 0}, {}});
+                return Descent::kNew;
             }
             table_.edges(node)[i].child = child;
         }
         if (table_[child].proof != Proof::kUnknown || table_[child].total_visits > table_.child_visits(index, i)) {
-            back_up(batch, first_step, steps.size());  // The value is certain, or the child is ahead of its edge.
+            back_up(path());  // The value is certain, or the child is ahead of its edge.
             return Descent::kFree;
         }
         index = child;
@@ -237,8 +263,44 @@ Puct::Descent Puct::descend(State& state, LeafSink& sink, Batch& batch, std::siz
     }
     table_.recompute(index);  // Its last open move was proven, perhaps by way of another parent.
     if (index == root_) return Descent::kStuck;
-    back_up(batch, first_step, steps.size());
+    back_up(path());
     return Descent::kFree;
+}
+
+// Looks at the positions that the walks have found: all that needs rules and not the graph.
+void Puct::examine(Line& line, LeafSink& sink, Batch& batch) const {
+    std::size_t leaves = batch.size();
+    for (auto& [leaf, certain] : batch.found_) {
+        const Path path = batch.path(leaf);
+        for (std::size_t depth = 0; depth < path.size(); ++depth) line.play(depth, path[depth].move);
+        line.take_back(path.size());
+        certain = prove(line.state());
+        if (!certain) look(line.state(), sink, batch, leaves++, leaf);
+    }
+}
+
+// Turns what was found into leaves, and into nodes where the value is certain; returns how many are certain.
+std::uint32_t Puct::settle(Batch& batch) {
+    std::uint32_t count = 0;
+    batch.leaves_.reserve(batch.size() + batch.found_.size());
+    for (auto& [leaf, certain] : batch.found_) {
+        if (!certain) continue;
+        const Path path = batch.path(leaf);
+        const NodeIndex child =
+            table_.add_proven(leaf.key, leaf.ply, certain->proof, certain->distance, certain->value, certain->line);
+        table_.edges(table_[path.back().node])[path.back().index].child = child;
+        back_up(path);
+        waiting_.remove(leaf.key);
+        leaf.last_step = leaf.first_step;  // There is nothing left to cancel.
+        --in_flight_;
+        --batch.in_flight_;
+        ++count;
+    }
+    for (const auto& [leaf, certain] : batch.found_) {
+        if (!certain) batch.leaves_.push_back(leaf);
+    }
+    batch.found_.clear();
+    return count;
 }
 
 // The index of the move that a playout takes, or -1 if none is worth one.
@@ -247,25 +309,19 @@ int Puct::select(NodeIndex index) const noexcept {
     return root_selection_.select(table_, index, masked_, true);
 }
 
-// Counts a playout through move i as in flight, and notes it.
-void Puct::enter(NodeIndex index, int i, Batch& batch) {
+// Counts a playout through move i as in flight, notes it, and returns the move.
+Move Puct::enter(NodeIndex index, int i, Batch& batch) {
     table_.try_moves(index, i + 1);
-    batch.steps_.push_back({index, i});
     Node& node = table_[index];
+    const Move move = table_.moves(node)[i].move;
+    batch.steps_.push_back({index, static_cast<std::uint16_t>(i), move});
     ++table_.edges(node)[i].pending;
     ++node.in_flight;
-}
-
-// Is the position a leaf already, or about to become one?
-bool Puct::is_waiting(std::uint64_t key, const Batch& own) const noexcept {
-    if (own.waiting_.has(key)) return true;
-    return std::any_of(batches_.begin(), batches_.end(), [&](const Batch* batch) {
-        return batch != &own && (batch->examined_ == key || batch->waiting_.has(key));
-    });
+    return move;
 }
 
 // The certain value of a state that is over or whose side to move has a mate.
-std::optional<Puct::Certain> Puct::prove(State& state) const {
+std::optional<Certain> Puct::prove(State& state) const {
     if (const auto outcome = state.outcome()) {
         const Proof proof = *outcome == 0.0 ? Proof::kDraw : *outcome > 0.0 ? Proof::kWin : Proof::kLoss;
         std::vector<Move> moves;
@@ -276,7 +332,7 @@ std::optional<Puct::Certain> Puct::prove(State& state) const {
     if (config_.mate_nodes == 0) return {};
     const auto line = state.find_mate(config_.mate_nodes);
     if (line.empty()) return {};
-    return Certain{Proof::kWin, static_cast<int>(line.size()), +1.0, line};
+    return Certain{Proof::kWin, static_cast<int>(line.size()), +1.0, {line.begin(), line.end()}};
 }
 
 // An outcome's value for the side to move; that of a draw is configured.
@@ -285,48 +341,58 @@ double Puct::outcome_value(double outcome, State& state) const {
     return state.turn() == 0 ? draw_value_first_ : -draw_value_first_;
 }
 
-void Puct::add_leaf(State& state, LeafSink& sink, Batch& batch, std::size_t first_step) {
-    const std::size_t first_move = batch.moves_.size();
+// Fills in what a leaf says of the state, and sends it to the sink. number: of the leaf in its batch.
+void Puct::look(State& state, LeafSink& sink, Batch& batch, std::size_t number, Leaf& leaf) {
+    leaf.key = state.key();
+    leaf.ply = state.ply();
+    leaf.turn = state.turn();
+    leaf.first_move = batch.moves_.size();
     state.legal_moves(batch.moves_);
-    sink.add(batch.size());
-    batch.leaves_.push_back({state.key(), state.ply(), state.turn(), first_step, batch.steps_.size(), first_move,
-                             batch.moves_.size()});
+    leaf.last_move = batch.moves_.size();
+    sink.add(number);
 }
 
 void Puct::expand(Batch& batch) {
-    const Lock lock(mutex_);
-    const double* policy = batch.policies.data();
-    if (batch.is_cold) prefetch(batch);
-    std::size_t first_step = 0;
+    Lock lock(mutex_, std::defer_lock);
+    std::size_t i = 0;
     try {
-        for (std::size_t i = 0; i < batch.size(); ++i) {
-            expand(batch, i, policy);
-            first_step = batch.leaf(i).last_step;
-            policy += batch.moves(i).size();
+        batch.ranked_.resize(batch.moves_.size());
+        const double* policy = batch.policies.data();
+        for (const Leaf& leaf : batch.leaves_) {
+            const std::size_t count = leaf.last_move - leaf.first_move;
+            NodeTable::rank({batch.moves_.data() + leaf.first_move, count}, policy, &batch.ranked_[leaf.first_move]);
+            policy += count;
         }
+        lock.lock();
+        if (batch.is_cold) prefetch(batch);
+        for (; i < batch.size(); ++i) expand(batch, i);
     } catch (...) {  // There is no memory left.
-        cancel(std::span(batch.steps_).subspan(first_step));
-        in_flight_ -= batch.size();
+        if (!lock.owns_lock()) lock.lock();
+        for (; i < batch.size(); ++i) cancel(batch.path(batch.leaf(i)));
         retire(batch);
         throw;
     }
-    in_flight_ -= batch.size();
     retire(batch);
     table_.fit();  // A large batch may have tried many moves.
 }
 
 // Turns one leaf into a node.
-void Puct::expand(const Batch& batch, std::size_t i, const double* policy) {
+void Puct::expand(const Batch& batch, std::size_t i) {
     const Leaf& leaf = batch.leaf(i);
     const double value = batch.values[i];
-    if (root_ == kNoNode) {
-        add_root(leaf, batch.moves(i), policy, value);
+    const auto moves = std::span(batch.ranked_).subspan(leaf.first_move, leaf.last_move - leaf.first_move);
+    const Path path = batch.path(leaf);
+    if (path.empty()) {
+        if (root_ == kNoNode) {
+            add_root(leaf, moves, value);
+        } else {
+            table_.set_priors(root_, moves);
+        }
         return;
     }
-    const NodeIndex child = table_.add(leaf.key, leaf.ply, batch.moves(i), policy, value);
-    const Batch::Step last = batch.steps_[leaf.last_step - 1];
-    table_.edges(table_[last.node])[last.move].child = child;
-    back_up(batch, leaf.first_step, leaf.last_step);
+    const NodeIndex child = table_.add(leaf.key, leaf.ply, moves, value);
+    table_.edges(table_[path.back().node])[path.back().index].child = child;
+    back_up(path);
     ++progress_.evaluations;
 }
 
@@ -339,9 +405,7 @@ void Puct::prefetch(const Batch& batch) const noexcept {
 
 void Puct::retract(Batch& batch) noexcept {
     const Lock lock(mutex_);
-    cancel(batch.steps_);
-    in_flight_ -= batch.size();
-    retire(batch);
+    abandon(batch);
 }
 
 void Puct::wait_for_others(const Batch& batch, bool is_helper) {
@@ -370,43 +434,53 @@ Snapshot Puct::snapshot() {
 
 // Completes a playout: counts it on its path, from the leaf up. repetition: the result for the side to move at
 // the leaf, if the playout ended by repetition.
-void Puct::back_up(const Batch& batch, std::size_t first_step, std::size_t last_step,
-                   std::optional<double> repetition) {
-    const auto& steps = batch.steps_;
-    if (repetition) table_.add_repetition(steps[last_step - 1].node, steps[last_step - 1].move, -*repetition);
-    for (std::size_t at = last_step; at-- > first_step;) {
-        Node& node = table_[steps[at].node];
-        Edge& edge = table_.edges(node)[steps[at].move];
+void Puct::back_up(Path path, std::optional<double> repetition) {
+    if (repetition) table_.add_repetition(path.back().node, path.back().index, -*repetition);
+    for (std::size_t at = path.size(); at-- > 0;) {
+        Node& node = table_[path[at].node];
+        Edge& edge = table_.edges(node)[path[at].index];
         --edge.pending;
         --node.in_flight;
         ++edge.visits;
-        table_.recompute(steps[at].node);
+        table_.recompute(path[at].node);
     }
     ++progress_.playouts;
-    progress_.depth_sum += last_step - first_step;
-    progress_.max_depth = std::max<std::uint64_t>(progress_.max_depth, last_step - first_step);
+    progress_.depth_sum += path.size();
+    progress_.max_depth = std::max<std::uint64_t>(progress_.max_depth, path.size());
 }
 
-// Takes playouts back that will not be completed.
-void Puct::cancel(std::span<const Batch::Step> steps) noexcept {
-    for (const auto& step : steps) {
+// Takes a playout back that will not be completed.
+void Puct::cancel(Path path) noexcept {
+    for (const auto& step : path) {
         Node& node = table_[step.node];
-        --table_.edges(node)[step.move].pending;
+        --table_.edges(node)[step.index].pending;
         --node.in_flight;
     }
 }
 
-// Nothing of the batch waits any more.
+// Takes everything back that is in flight.
+void Puct::abandon(Batch& batch) noexcept {
+    for (const Leaf& leaf : batch.leaves_) cancel(batch.path(leaf));
+    for (const auto& found : batch.found_) cancel(batch.path(found.leaf));
+    retire(batch);
+}
+
+// Nothing of the batch waits any more. Collisions end only now: until the positions are evaluated they keep other
+// threads away from them.
 void Puct::retire(Batch& batch) noexcept {
     if (batch.size() != 0) {
         ++expansions_;
         expanded_.notify_all();
     }
-    batch.examined_.reset();
+    cancel(batch.collided_);
+    for (const Leaf& leaf : batch.leaves_) waiting_.remove(leaf.key);
+    for (const auto& found : batch.found_) waiting_.remove(found.leaf.key);
+    in_flight_ -= batch.in_flight_;
+    batch.in_flight_ = 0;
     batch.leaves_.clear();
+    batch.found_.clear();
     batch.steps_.clear();
     batch.collided_.clear();
-    std::erase(batches_, &batch);
 }
 
 }  // namespace goryu

@@ -2,14 +2,18 @@
 // expand(), over and over.
 //
 // Several threads may do so, each with its own batch, state and sink: while one waits for its evaluator,
-// another gathers. One lock guards the graph; rules, mate search and planes of a new position run without it.
-// With one thread the graph is that of the Python search, bit by bit.
+// another gathers. One lock guards the graph. A thread takes it for all walks of a batch; then, without it, it
+// looks at what the walks have found: rules, mate search, legal moves and planes. So a mate is entered when the
+// batch is nearly complete. With one thread each walk is looked at before the next one, and the graph is that of
+// the Python search, bit by bit.
 #pragma once
 
 #include <condition_variable>
 #include <mutex>
 
 #include "batch.h"
+#include "key_set.h"
+#include "line.h"
 #include "selection.h"
 #include "state.h"
 
@@ -54,9 +58,10 @@ public:
     void clear() noexcept;
     void set_config(const PuctConfig& config);
     // Makes the state the root: keeps what it can reach, deletes the rest. A root that is not known yet is
-    // the only leaf of the batch afterwards, and must be expanded.
+    // the only leaf of the batch afterwards, and must be expanded. renews_priors: so is another root than before
+    // that is known; its evaluation only replaces the priors.
     void begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts,
-               std::uint64_t max_evaluations);
+               std::uint64_t max_evaluations, bool renews_priors = false);
     // Closes root moves: a flag for each, in the node's order; empty: none.
     void set_mask(Mask masked) { masked_ = std::move(masked); }
 
@@ -91,12 +96,20 @@ private:
     enum class Descent { kNew, kFree, kCollision, kStuck };
     using Lock = std::unique_lock<std::mutex>;
 
-    // What makes the value of a position certain.
-    struct Certain {
-        Proof proof;
-        int distance;
-        double value;
-        std::span<const Move> line;  // The moves that prove it, if a mate search did; see State::find_mate.
+    using Path = std::span<const Batch::Step>;
+
+    // The most that a batch may have.
+    struct Limits {
+        std::uint32_t leaves;
+        std::uint32_t collisions;
+        double free;
+    };
+
+    // What a batch has; goes_on: may there be another walk?
+    struct Tally {
+        std::uint32_t collisions = 0;
+        std::uint32_t free = 0;
+        bool goes_on = true;
     };
 
     // A mate at the position that is now the root, found when it was a leaf, and the key after its first move.
@@ -106,22 +119,26 @@ private:
         std::uint32_t ply;
     };
 
-    Descent walk(State& state, LeafSink& sink, Batch& batch, Lock& lock);
-    Descent descend(State& state, LeafSink& sink, Batch& batch, std::size_t first_step, Lock& lock);
+    Limits limits_of(const Batch& batch) const noexcept;
+    void walk_until(std::size_t found, Line& line, Batch& batch, const Limits& limits, Tally& tally);
+    Descent walk(Line& line, Batch& batch);
+    Descent descend(Line& line, Batch& batch, std::size_t first_step);
+    void examine(Line& line, LeafSink& sink, Batch& batch) const;
+    std::uint32_t settle(Batch& batch);
     bool has_room(std::uint64_t waiting) const noexcept;
     int select(NodeIndex index) const noexcept;
-    void enter(NodeIndex index, int i, Batch& batch);
-    bool is_waiting(std::uint64_t key, const Batch& own) const noexcept;
+    Move enter(NodeIndex index, int i, Batch& batch);
     std::optional<Certain> prove(State& state) const;
     double outcome_value(double outcome, State& state) const;
-    static void add_leaf(State& state, LeafSink& sink, Batch& batch, std::size_t first_step);
-    void expand(const Batch& batch, std::size_t i, const double* policy);
-    void add_root(const Leaf& leaf, std::span<const Move> moves, const double* policy, double value);
+    static void look(State& state, LeafSink& sink, Batch& batch, std::size_t number, Leaf& leaf);
+    void add_root_leaf(State& state, LeafSink& sink, Batch& batch);
+    void expand(const Batch& batch, std::size_t i);
+    void add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value);
     bool add_mate(NodeIndex index, std::span<const Move> line, std::uint64_t key, std::uint32_t ply);
-    void back_up(const Batch& batch, std::size_t first_step, std::size_t last_step,
-                 std::optional<double> repetition = {});
+    void back_up(Path path, std::optional<double> repetition = {});
     void prefetch(const Batch& batch) const noexcept;
-    void cancel(std::span<const Batch::Step> steps) noexcept;
+    void cancel(Path path) noexcept;
+    void abandon(Batch& batch) noexcept;
     void retire(Batch& batch) noexcept;
 
     PuctConfig config_;
@@ -139,8 +156,8 @@ private:
 
     std::mutex mutex_;
     std::condition_variable expanded_;
-    std::vector<Batch*> batches_;  // Those that are being gathered or evaluated.
-    std::size_t in_flight_ = 0;    // Leaves of all batches, and walks that may become leaves.
+    KeySet waiting_;                // The positions that are leaves, or may become leaves.
+    std::size_t in_flight_ = 0;     // Leaves of all batches, and walks that may become leaves.
     std::uint64_t expansions_ = 0;  // Batches that wait no more: what a waiting thread watches.
 };
 

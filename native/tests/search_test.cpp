@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -101,9 +102,9 @@ void search(Puct& puct, Game& game, int threads, std::uint64_t playouts) {
 }
 
 // Searches and plays the most visited move, over and over.
-void play_a_game(std::string_view sfen, int threads, std::uint64_t capacity, int mate_nodes) {
+void play_a_game(std::string_view sfen, int threads, std::uint64_t capacity, int mate_nodes, int batch_size) {
     PuctConfig config;
-    config.batch_size = 4;
+    config.batch_size = batch_size;
     config.threads = threads;
     config.mate_nodes = mate_nodes;
     Puct puct(config, {capacity});
@@ -221,11 +222,37 @@ void a_failure_leaves_nothing_in_flight() {
     check_graph(puct.table());
 }
 
+// Few different keys, so that most of them collide in a small table.
+void a_set_of_keys_is_a_set() {
+    KeySet keys;
+    std::set<std::uint64_t> expected;
+    std::uint64_t random = 1;
+    for (int i = 0; i < 20'000; ++i) {
+        random = splitmix64(random);
+        const std::uint64_t key = random % 97 << (random >> 32) % 2 * 32;
+        if (random >> 60 < 8) {
+            keys.remove(key);
+            expected.erase(key);
+        } else if (!keys.has(key)) {
+            keys.add(key);
+            expected.insert(key);
+        }
+        EXPECT(keys.has(key) == expected.contains(key));
+        if (i % 100 != 0) continue;
+        for (std::uint64_t other = 0; other < 97; ++other) {
+            EXPECT(keys.has(other) == expected.contains(other));
+            EXPECT(keys.has(other << 32) == expected.contains(other << 32));
+        }
+    }
+}
+
 int run() {
+    a_set_of_keys_is_a_set();
     for (const int threads : {1, 2, 3}) {
         for (const std::string_view sfen : {kStartSfen, kChecks, kShuffle}) {
-            play_a_game(sfen, threads, 100'000, 0);
-            play_a_game(sfen, threads, 60, 30);
+            play_a_game(sfen, threads, 100'000, 0, 4);
+            play_a_game(sfen, threads, 100'000, 30, 16);  // Large enough for collisions.
+            play_a_game(sfen, threads, 60, 30, 4);
         }
     }
     a_failure_leaves_nothing_in_flight();

@@ -91,6 +91,7 @@ def measure(cell: Cell, path: Path, backend: str, limit_s: float, threads: int) 
         threads=threads,
         packs=cell.input == "packed",
         streams=cell.streams,
+        halves=False,  # The files have both types.
     )
     load_s = time.perf_counter() - started
     if cell.input == "packed" and not network.packed:

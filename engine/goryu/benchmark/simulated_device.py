@@ -78,7 +78,7 @@ class SimulatedDevice:
         ):
             path = models_folder() / "goryu-5x64.onnx"
             found = NetworkEvaluator(
-                path, batch_size=batch_size, backend="cuda", packs=self.packs, streams=streams
+                path, batch_size=batch_size, backend="cuda", packs=self.packs, streams=streams, halves=False
             )
         assert bool(found.packed) == self.packs, found.note
         if not self.packs:

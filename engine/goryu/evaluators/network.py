@@ -5,6 +5,9 @@ is always onnxruntime, and positions travel as bits (`packed_input.py`, `packed_
 
 Networks are fastest on batches, but onnxruntime plans every new batch size separately, which takes seconds on
 a GPU. So a batch is padded to the next of a few sizes, and each of them is run once when the model is loaded.
+
+GPUs compute faster in 16-bit floats. A model in 32 bits is converted when it is loaded, and stays converted
+if it answers nearly as before (`half_check.py`).
 """
 
 from collections.abc import Sequence
@@ -23,7 +26,9 @@ from goryu.evaluators.formats.detect import AUTO, detect_format, tensor_shapes, 
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
 from goryu.evaluators.formats.nshogi import NshogiFormat
+from goryu.evaluators.formats.onnx_edit import halved
 from goryu.evaluators.formats.value_scale import value_scale
+from goryu.evaluators.half_check import check_halves
 from goryu.evaluators.io_binding import IoBinding
 from goryu.evaluators.kernel import best_batch, open_kernel
 from goryu.evaluators.model_files import ModelError
@@ -57,6 +62,9 @@ _SMALL_BATCH = 16
 _SESSION_PER_SIZE = ("CUDA", "DirectML", "CoreML", "OpenVINO-GPU", "OpenVINO")
 """Backends that have a session for each batch size; see `NetworkEvaluator._handle`."""
 
+_HALVED = ("CUDA", "DirectML")
+"""Backends for which a model is converted to 16 bits; the other GPU backends do so themselves."""
+
 BUFFER_DEVICES = {"CPU": "cpu", "CUDA": "cuda", "TensorRT": "cuda"}
 """onnxruntime's names of the devices that have our buffers, by backend."""
 
@@ -84,6 +92,7 @@ class NetworkEvaluator:
         model_format: str = AUTO,
         packs: bool | None = None,
         streams: int = 1,
+        halves: bool | None = None,
     ) -> None:
         """Loads the model and runs it once on every batch size.
 
@@ -94,10 +103,12 @@ class NetworkEvaluator:
         model_format: one of `detect.FORMAT_NAMES`; "auto" recognises it by the file.
         packs: do positions travel as bits? None: on a GPU.
         streams: how many batches of bits a device works on at once; best one for each searching thread.
+        halves: compute in 16 bits? Our own kernel never does. None: with CUDA and DirectML, if the model
+            answers nearly as before.
 
         Raises:
             ModelError: the file is missing, broken, or not of a known format.
-            BackendError: the backend cannot be used, or cannot run this model.
+            BackendError: the backend cannot be used, or cannot run this model as requested.
         """
         assert batch_size is None or batch_size >= 1
         assert temperature > 0.0
@@ -106,6 +117,8 @@ class NetworkEvaluator:
         self._threads = threads
         self._device = device
         self._lock = Lock()
+        self._content: bytes | None = None  # Of a model that is not what the file has.
+        self._why_floats = ""
         self.kernel, self._why_onnxruntime = _open_kernel(self.path, backend)
         self._session: Session | None = None
         fixed = None
@@ -115,6 +128,8 @@ class NetworkEvaluator:
             name = "cpu" if backend == "onnxruntime" else backend
             self._session = open_session(self.path, name, threads=threads, device=device)
             self.format, self._file_types, fixed = self._read_tensors(self._session, model_format)
+            if (self.backend in _HALVED if halves is None else halves) and np.float16 not in self._file_types:
+                self._halve(self._session, fixed, is_requested=halves is True)
         self._is_fixed = fixed is not None
         on_cpu = self.backend not in GPU_BACKENDS
         if self.kernel and batch_size is None:
@@ -165,14 +180,20 @@ class NetworkEvaluator:
             f"backend={self.backend} {library} model={self.path.name} "
             f"sha={self.sha256[:8]} format={self.format.name.replace(' ', '-')} "
             f"batch={self.batch_size} threads={1 if self.kernel else self._threads}"
+            + (" precision=fp16" if self._content else "")
             + (f" streams={self.packed.streams} input=packed" if self.packed else "")
         )
 
     @property
     def note(self) -> str:
         """Why the network does not run in the fastest way that its backend has; "" if it does."""
+        reasons = []
+        if self._why_floats:
+            reasons.append(f"{self.path.name} computes in 32 bits, not in 16: {self._why_floats}")
         if self._why_planes:
-            return f"{self.path.name} receives positions as planes, not as bits: {self._why_planes}"
+            reasons.append(f"{self.path.name} receives positions as planes, not as bits: {self._why_planes}")
+        if reasons:
+            return "; ".join(reasons)
         if self._why_onnxruntime:
             return f"{self.path.name} is run by onnxruntime, not by Winograd: {self._why_onnxruntime}"
         return ""
@@ -299,15 +320,57 @@ class NetworkEvaluator:
                 threads=self._threads,
                 device=self._device,
                 axes={name: length for name, length in axes.items() if isinstance(name, str)},
+                content=self._content,
             ).handle
         return self._handles[size]
+
+    def _halve(self, session: Session, fixed: int | None, *, is_requested: bool) -> None:
+        """Computes in 16 bits from now on, if the model can be converted and answers nearly as before."""
+        try:
+            content = halved(self.path.read_bytes())
+            backend = session.backend.lower()
+            other = open_session(
+                self.path, backend, threads=self._threads, device=self._device, content=content
+            )
+            check_halves(
+                self.format,
+                lambda planes: self._in_parts(session.handle, planes, np.float32, fixed),
+                lambda planes: self._in_parts(other.handle, planes, np.float16, fixed),
+            )
+        except Exception as error:  # onnxruntime's errors have no other base class.
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            if is_requested:
+                raise BackendError(
+                    f"{session.backend} cannot run {self.path.name} in 16 bits: {reason}"
+                ) from error
+            self._why_floats = reason
+            return
+        self._content, self._session = content, other
+        self._file_types = [np.float16 for _ in self._file_types]
+
+    def _in_parts(
+        self, handle: Any, planes: Sequence[Array], element: type[np.generic], fixed: int | None
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns a session's logits and values for planes. fixed: the size of its batches, if it has one."""
+        count = len(planes[0])
+        size = fixed or count
+        parts = []
+        for first in range(0, count, size):
+            feed = {
+                spec.name: _padded(rows[first:], size).astype(element)
+                for spec, rows in zip(self.format.inputs, planes, strict=True)
+            }
+            parts.append(handle.run(list(self.format.outputs), feed))
+        outputs = [np.concatenate(arrays)[:count] for arrays in zip(*parts, strict=True)]
+        return self.format.interpret(outputs, planes)
 
     def _pack(self, session: Session, streams: int) -> None:
         """Opens the model that reads bits, if it can be made and answers as the one that reads planes."""
         axis = session.handle.get_inputs()[0].shape[0]
         batch = axis if isinstance(axis, int) else axis or "goryu_batch"
         try:
-            content = packed_model(self.path.read_bytes(), self.format, batch, self._file_types[0])
+            model = self._content or self.path.read_bytes()
+            content = packed_model(model, self.format, batch, self._file_types[0])
             packed = PackedNetwork(
                 lambda size: self._open_packed(content, batch, size),
                 self.format,

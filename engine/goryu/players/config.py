@@ -44,6 +44,7 @@ class EvaluatorConfig:
     backend: one of `providers.BACKENDS`.
     device: number of the GPU, or of several as in "0,1"; -1 for the CPU, whatever the backend. `devices.py`
         tells what this and device2 to device8 mean.
+    fp16: does a GPU compute in 16-bit floats? "on", "off", or "auto" if the model answers nearly as before.
     batch_size: most positions per network call; 0 lets the backend choose.
     threads: of the native search for each device, or of the network if the search is the Python one; 0 for
         what was measured (`measuring.py`).
@@ -57,6 +58,7 @@ class EvaluatorConfig:
     backend: str = "auto"
     allows_fallback: bool = True
     device: str = "0"
+    fp16: str = "auto"
     batch_size: int = 0
     threads: int = 0
     temperature: float = 1.5
@@ -178,7 +180,7 @@ class EngineConfig:
 
     search: without what `puct_config` fills in; `capacity_bytes` 0 is for as many as suit the machine.
     clock: without the game's length, see `time_config`.
-    mirrors_root: average the evaluation of a new root with that of its mirror image (`mirror.py`).
+    mirrors_root: average the evaluation of each root with that of its mirror image (`mirror.py`).
     nodes, depth: limits of a search for which `go` names neither; 0 for none. A node is a playout that
         needs an evaluation.
     nodes_stop_early: end such a search of N nodes, and `go nodes N`, when its move is decided.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NETWORK_ERRORS = (ModelError, BackendError, OSError, ImportError)
 """The errors with which a network may fail to load."""
 
-CPU_BACKENDS = ("cpu", "winograd", "winograd-float", "onnxruntime")
+CPU_BACKENDS = ("openvino", "cpu", "winograd", "winograd-float", "onnxruntime")
 """The backends that a user may choose and that are CPUs."""
 
 BATCH_WITHOUT_NETWORK = 4
@@ -144,7 +144,8 @@ def load_network(config: EvaluatorConfig, report: Callable[[str], None]) -> "Net
 
 def load_on_one_device(config: EvaluatorConfig, report: Callable[[str], None]) -> "NetworkEvaluator":
     """Does what `load_network` does for a config with one device."""
-    wanted = config.backend if int(config.device) >= 0 else "cpu"
+    is_on_cpu = int(config.device) < 0 and config.backend not in CPU_BACKENDS
+    wanted = "cpu" if is_on_cpu else config.backend
     backends = backend_chain(wanted, config.allows_fallback)
     network = open_on_first(backends, lambda backend: _open_network(config, backend), report)
     if network.note:
@@ -173,6 +174,7 @@ def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
         streams=search_threads(config.threads) if IMPLEMENTATION == "native" else 1,
         temperature=config.temperature,
         model_format=config.model_format,
+        halves={"on": True, "off": False}.get(config.fp16),
     )
 
 

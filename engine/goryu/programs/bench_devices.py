@@ -22,7 +22,7 @@ DEVICES = (2, 4, 8)
 
 CONTENTION_RATE = 25_000
 SIMULATED_BATCH = 512
-SIMULATED_THREADS = 3
+SIMULATED_THREADS = 4
 TARGET = 100_000
 """Positions a second for which the cores are counted."""
 

@@ -73,7 +73,9 @@ class Puct:
         *,
         root_evaluator: Evaluator | None = None,
     ) -> None:
-        """root_evaluator: evaluates a root that is new to the graph; None for the evaluator."""
+        """root_evaluator: evaluates each new root; None for the evaluator. Of a root that the graph knows it
+        replaces the priors only.
+        """
         self.evaluator = evaluator
         self.root_evaluator = root_evaluator
         self.config = config or PuctConfig()
@@ -242,6 +244,10 @@ class Puct:
         if known is not None and known.is_complete:
             if known is not self.root:
                 prune(self.table, known)
+                self.root = known
+                if self.root_evaluator is not None:
+                    policy = self.root_evaluator.evaluate([state])[0].policy
+                    self.table.set_priors(known, state.legal_moves(), policy)
             return known
         self.table.clear()
         self.root = None

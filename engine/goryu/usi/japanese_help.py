@@ -25,6 +25,8 @@ JAPANESE_HELP = {
     ),
     "AllowFallback": "モデルやバックエンドが使えないとき、投了せずに、報告して弱い評価で指す。",
     "Device": "GPUの番号。複数のGPUは0,1のように並べる。-1はCPU。",
+    "DNN_FP16": "GPUで16ビット浮動小数点数を使う。autoではCUDAとDirectMLで、32ビットとほぼ同じ答えになる"
+    "モデルに限る。onではonnxruntimeのほかのバックエンドでも使い、使えなければエラーにする。",
     "DNN_Batch_Size": "一度に評価する局面数。0ならCPUで1か4、GPUで128。大きいほど探索は粗くなる。",
     "Softmax_Temperature": "方策の温度。100はそのまま、高いほど広く探索する。",
     "UCT_NodeLimit": "探索グラフの局面数の上限。USI_Hashも参照。",
@@ -41,7 +43,7 @@ JAPANESE_HELP = {
     "PV_Mate_Search_Threads": "読み筋の上の詰みを探すスレッド数。0なら探さない。使うと探索を再現できない。",
     "PV_Mate_Search_Nodes": "読み筋の各局面での詰み探索のノード数。",
     "ReuseSubtree": "前の探索の結果を引き継ぐ。",
-    "Mirror_Root": "探索する局面を左右反転した局面でも評価し、平均を使う。すでに探索済みの局面では行わない。",
+    "Mirror_Root": "探索する局面を左右反転した局面でも評価し、平均を使う。",
     "NodesLimit": (
         "一手で評価する局面数。持ち時間によらない。uctとflat-mcではランダム対局の数。0なら制限しない。"
     ),

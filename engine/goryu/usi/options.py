@@ -78,6 +78,9 @@ OPTIONS: tuple[Option, ...] = (
                "Number of the GPU, or of several as in 0,1. -1: the CPU.", "gpu_id"),
         pattern=r"(-1|[0-9]{1,3})( *, *(-1|[0-9]{1,3})){0,7}", expected="numbers such as 0 or 0,1",
     ),
+    combo("DNN_FP16", "evaluator.fp16", "auto on off",
+          "Compute in 16-bit floats on a GPU. auto: with CUDA and DirectML, if the model answers nearly as "
+          "in 32 bits. on: also with other backends of onnxruntime, or it is an error."),
     spin("DNN_Batch_Size", "evaluator.batch_size", 0, 4096, NUMBER,
          "Positions per network call. 0: 1 or 4 on a CPU, 128 on a GPU. A larger batch makes the search less "
          "precise.",
@@ -110,8 +113,7 @@ OPTIONS: tuple[Option, ...] = (
          "Nodes of the mate search at each position of the expected line."),
     check("ReuseSubtree", "reuses_subtree", "Keep what the last search found about the position."),
     check("Mirror_Root", "mirrors_root",
-          "Evaluate the position to search also as its mirror image, and take the mean, unless the search "
-          "knows the position already."),
+          "Evaluate the position to search also as its mirror image, and take the mean."),
     spin("NodesLimit", "nodes", 0, INT32_MAX, NUMBER,
          "Positions to evaluate per move, regardless of the clock; random games with uct and flat-mc. 0: no "
          "such limit.", "Const_Playout", "playout"),

@@ -1,4 +1,4 @@
-"""Changes the graph of an ONNX file in memory: other inputs and outputs, and new nodes.
+"""Changes the graph of an ONNX file in memory: other inputs and outputs, new nodes, or 16-bit floats.
 
 The package `onnx` could do it, but is no requirement of Goryu; the few messages that are needed are written
 here. A protocol buffer is a sequence of fields, so every field that is not changed is copied as it is.
@@ -17,6 +17,7 @@ from goryu.evaluators.formats.onnx_graph import (
     ATTRIBUTE_INT,
     ATTRIBUTE_INTS,
     ATTRIBUTE_NAME,
+    ATTRIBUTE_TENSOR,
     ENTRY_KEY,
     ENTRY_VALUE,
     FLOAT16,
@@ -36,6 +37,7 @@ from goryu.evaluators.formats.onnx_graph import (
     NODE_TYPE,
     TENSOR_DIMS,
     TENSOR_EXTERNAL,
+    TENSOR_FLOATS,
     TENSOR_NAME,
     TENSOR_RAW,
     TENSOR_TYPE,
@@ -209,3 +211,115 @@ def _varint(value: int) -> bytes:
         value >>= 7
     digits.append(value)
     return bytes(digits)
+
+
+# Computing in 16 bits.
+
+_EIGHT_BIT = (
+    "QuantizeLinear",
+    "DequantizeLinear",
+    "ConvInteger",
+    "MatMulInteger",
+    "QLinearConv",
+    "QLinearMatMul",
+)
+ATTRIBUTE_GRAPH, GRAPH_SPARSE, GRAPH_VALUE = 6, 15, 13
+
+
+def halved(model: bytes) -> bytes:
+    """Returns a model that computes in 16-bit floats, also its inputs and outputs.
+
+    Raises:
+        UneditableError: it computes in 8-bit integers, has graphs within its graph, constants in other files
+            or beyond 65504, or the bytes are no model.
+    """
+    try:
+        parts = [
+            _field(number, _halved_graph(value))
+            if number == MODEL_GRAPH and isinstance(value, memoryview)
+            else _copy(number, kind, value)
+            for number, kind, value in fields(memoryview(model))
+        ]
+    except (IndexError, ValueError) as error:
+        if isinstance(error, UneditableError):
+            raise
+        raise UneditableError(f"its graph cannot be read: {error}") from error
+    return b"".join(parts)
+
+
+def _halved_graph(graph: memoryview) -> bytes:
+    change = {
+        GRAPH_NODE: _halved_node,
+        GRAPH_CONSTANT: _halved_tensor,
+        GRAPH_INPUT: _halved_value,
+        GRAPH_OUTPUT: _halved_value,
+    }
+    parts = []
+    for number, kind, value in fields(graph):
+        if number == GRAPH_SPARSE:
+            raise UneditableError("it has sparse constants")
+        if number in change and isinstance(value, memoryview):
+            parts.append(_field(number, change[number](value)))
+        elif number != GRAPH_VALUE:  # The types of values within the graph can be found out.
+            parts.append(_copy(number, kind, value))
+    return b"".join(parts)
+
+
+def _halved_node(message: memoryview) -> bytes:
+    content = list(fields(message))
+    operator = next(
+        (bytes(v).decode() for n, _, v in content if n == NODE_TYPE and not isinstance(v, int)), ""
+    )
+    if operator in _EIGHT_BIT:
+        raise UneditableError("it computes in 8-bit integers")
+    return b"".join(
+        _field(number, _halved_attribute(value, is_cast=operator == "Cast"))
+        if number == NODE_ATTRIBUTE and isinstance(value, memoryview)
+        else _copy(number, kind, value)
+        for number, kind, value in content
+    )
+
+
+def _halved_attribute(message: memoryview, *, is_cast: bool) -> bytes:
+    parts = []
+    for number, kind, value in fields(message):
+        if number == ATTRIBUTE_GRAPH:
+            raise UneditableError("it has a graph within its graph")
+        if number == ATTRIBUTE_TENSOR and isinstance(value, memoryview):
+            parts.append(_field(number, _halved_tensor(value)))
+        elif is_cast and number == ATTRIBUTE_INT and value == FLOAT32:
+            parts.append(_field(number, FLOAT16))
+        else:
+            parts.append(_copy(number, kind, value))
+    return b"".join(parts)
+
+
+def _halved_tensor(message: memoryview) -> bytes:
+    if _is_elsewhere(message):
+        raise UneditableError("its constants are in another file")
+    content = list(fields(message))
+    if (TENSOR_TYPE, VARINT, FLOAT32) not in content:
+        return bytes(message)
+    stored = (TENSOR_RAW, TENSOR_FLOATS)
+    numbers = np.frombuffer(
+        b"".join(bytes(v) for n, _, v in content if n in stored and not isinstance(v, int)), "<f4"
+    )
+    with np.errstate(over="ignore"):
+        halves = numbers.astype("<f2")
+    if not np.isfinite(halves).all():
+        raise UneditableError(f"a constant of {np.abs(numbers).max():.3g} is too large for 16 bits")
+    kept = (_copy(n, kind, v) for n, kind, v in content if n in (TENSOR_DIMS, TENSOR_NAME))
+    return b"".join(kept) + _field(TENSOR_TYPE, FLOAT16) + _field(TENSOR_RAW, halves.tobytes())
+
+
+def _halved_value(message: memoryview, path: Sequence[int] = (VALUE_TYPE, TYPE_TENSOR)) -> bytes:
+    """Returns the description of an input or output with another element type."""
+    parts = []
+    for number, kind, value in fields(message):
+        if path and number == path[0] and isinstance(value, memoryview):
+            parts.append(_field(number, _halved_value(value, path[1:])))
+        elif not path and number == TENSOR_ELEMENT and value == FLOAT32:
+            parts.append(_field(number, FLOAT16))
+        else:
+            parts.append(_copy(number, kind, value))
+    return b"".join(parts)
