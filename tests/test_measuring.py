@@ -1,16 +1,20 @@
 """Measuring threads and batch size: what is chosen, when, and what is remembered."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+from goryu.benchmark.simulated_device import SimulatedDevice
+from goryu.evaluators.network_group import NetworkGroup
 from goryu.evaluators.uniform import UniformEvaluator
+from goryu.implementation import Board
 from goryu.players import measuring
-from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.config import DeviceConfig, EngineConfig, EvaluatorConfig
 from goryu.players.loading import LoadedEvaluator
 from goryu.players.measuring import Rate, Settings
 from goryu.players.player import Player
@@ -53,7 +57,8 @@ def test_the_latency_is_that_of_the_positions_on_the_way() -> None:
 
 def test_a_measurement_counts_what_a_search_evaluates(native: ModuleType) -> None:
     seconds = iter(range(1000))
-    rate = measuring.measure(UniformEvaluator(), Settings(1, 8), 3.0, lambda: float(next(seconds)))
+    puct = measuring.new_search(UniformEvaluator())
+    rate = measuring.measure(puct, Settings(1, 8), 3.0, lambda: float(next(seconds)))
     assert rate.evaluations_per_s > 0
     assert rate.playouts_per_s > 0
 
@@ -150,3 +155,93 @@ def test_the_engine_measures_after_isready_but_not_on_the_clock() -> None:
     actions = engine.receive("go btime 1000 wtime 1000", 1.0)
     (loading,) = [action for action in actions if isinstance(action, Load)]
     assert not loading.measures
+
+
+class Devices:
+    """Loads simulated GPUs instead of a network, and notes how."""
+
+    def __init__(self, count: int = 1, most: int = 1 << 20) -> None:
+        self.devices = [SimulatedDevice(call_s=0.004, row_s=0.0) for _ in range(count)]
+        self.most = most
+        self.requested: list[tuple[int, int]] = []
+
+    def load(self, config: EvaluatorConfig, report: Callable[[str], None]) -> LoadedEvaluator:
+        batch, threads = config.batch_size or 128, config.threads or 2
+        self.requested.append((threads, batch))
+        if batch > self.most:
+            return LoadedEvaluator(UniformEvaluator(), "backend=CPU", 4, config, ())
+        networks = [device.network(batch, threads) for device in self.devices]
+        group = NetworkGroup(networks, [threads] * len(networks))
+        evaluator = group if len(networks) > 1 else networks[0]
+        return LoadedEvaluator(evaluator, evaluator.description, batch, config, ())
+
+
+def set_up(devices: Devices, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "load_evaluator", devices.load)
+    monkeypatch.setattr("goryu.players.player.load_evaluator", devices.load)
+    monkeypatch.setattr(measuring, "GROWING_S", 0.02)
+    monkeypatch.setattr(measuring, "ROUNDS", 1)
+    monkeypatch.setattr(measuring, "usable_threads", lambda wanted: wanted)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_gpu_is_measured_with_room_for_large_batches(
+    count: int, on: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    devices = Devices(count)
+    set_up(devices, monkeypatch)
+    measured: list[Settings] = []
+
+    def measure(puct: Any, settings: Settings, seconds: float) -> Rate:
+        measured.append(settings)
+        networks = getattr(puct.evaluator, "networks", [puct.evaluator])
+        assert all(network.batch_size == 512 and network.packed.streams == 4 for network in networks)
+        return Rate(settings, float(settings.batch_size), 0.0, len(networks))
+
+    monkeypatch.setattr(measuring, "measure", measure)
+    config = EngineConfig(evaluator=EvaluatorConfig(device=",".join("01"[:count])))
+    player, messages = load(config)
+    assert devices.requested == [(2, 128), (4, 512), (2, 512)], "as usual, to measure, as measured"
+    assert {Settings(2, 128), Settings(4, 512)} < set(measured)
+    assert any(f"searchers={2 * count} " in text for text in messages)
+    assert player._loaded is not None
+    assert player._loaded.batch_size == 512
+    devices.requested.clear()
+    load(config)
+    assert devices.requested == [(2, 128), (2, 512)], "remembered"
+
+
+def test_a_search_that_is_measured_fills_the_batches_of_all_devices(
+    on: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    devices = Devices(2)
+    monkeypatch.setattr(measuring, "usable_threads", lambda wanted: wanted)
+    puct = measuring.new_search(devices.load(EvaluatorConfig(batch_size=256, threads=1), print).evaluator)
+    puct.search(Board(measuring.POSITION), lambda stats: False, max_evaluations=16 * 2 * 256 + 512)
+    for device in devices.devices:
+        device.reset()
+    rate = measuring.measure(puct, Settings(1, 256), 0.3)
+    assert rate.devices == 2
+    assert all(device.calls and device.rows / device.calls > 200 for device in devices.devices)
+    assert rate.latency_ms == pytest.approx(1000 * 2 * 256 / rate.evaluations_per_s)
+
+
+def test_nothing_is_measured_if_the_memory_of_the_gpu_does_not_suffice(
+    on: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_up(Devices(most=256), monkeypatch)
+    player, messages = load(EngineConfig())
+    assert "nothing is measured: 4 batches of 512 do not fit on the GPU" in messages
+    assert any("searchers=2 " in text for text in messages)
+    assert player._loaded is not None
+    assert player._loaded.batch_size == 128
+    assert not on.exists()
+
+
+def test_several_devices_are_not_measured_if_the_user_has_chosen_for_one(
+    on: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    devices = Devices(2)
+    set_up(devices, monkeypatch)
+    load(EngineConfig(evaluator=EvaluatorConfig(device="0,1", device2=DeviceConfig(batch_size=32))))
+    assert devices.requested == [(2, 128)]

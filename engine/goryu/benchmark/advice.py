@@ -10,9 +10,11 @@ knowing each other's values: a tenth of the speed buys fewer of them. In a long 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
 
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.players.measuring import GPU_BATCHES, Rate, Settings, best, measure
+from goryu.evaluators.providers import GPU_BACKENDS
+from goryu.players.measuring import GPU_BATCHES, GROWING_S, Rate, Settings, best, measure, new_search
 from goryu.players.threads import cores
 
 ENOUGH_FOR_PLAY = 0.9
@@ -22,9 +24,12 @@ ENOUGH_FOR_ANALYSIS = 0.98
 CPU_BATCHES = (1, 2, 4, 8, 16)
 
 
+GPU_THREADS = (1, 2, 4)
+
+
 def table(uses_gpu: bool) -> list[Settings]:
     """Returns the choices: rows of threads, columns of batch sizes."""
-    threads = {1, 2, 4} if uses_gpu else {1, 2, max(1, cores() // 2), cores()}
+    threads = set(GPU_THREADS) if uses_gpu else {1, 2, max(1, cores() // 2), cores()}
     return [
         Settings(count, batch)
         for count in sorted(threads)
@@ -36,20 +41,24 @@ def table(uses_gpu: bool) -> list[Settings]:
 class Advice:
     """Measurements of a network by settings: a rate for each round.
 
-    measure_one: measures settings for some seconds.
+    network: a GPU's has room for the largest batch, and a stream for each thread.
+    measure_one: measures settings for some seconds, given a search.
     """
 
     network: NetworkEvaluator
     wanted: Sequence[Settings]
     seconds: float = 0.5
-    measure_one: Callable[[NetworkEvaluator, Settings, float], Rate] = measure
+    measure_one: Callable[[Any, Settings, float], Rate] = measure
     rounds: dict[Settings, list[Rate]] = field(default_factory=dict)
 
     def run(self, rounds: int) -> Iterator[None]:
         """Measures everything; yields after each measurement."""
+        puct = new_search(self.network)
+        if self.network.backend in GPU_BACKENDS:
+            self.measure_one(puct, self.wanted[-1], GROWING_S)  # A small graph allows small batches only.
         for _ in range(rounds):
             for settings in self.wanted:
-                rate = self.measure_one(self.network, settings, self.seconds)
+                rate = self.measure_one(puct, settings, self.seconds)
                 self.rounds.setdefault(settings, []).append(rate)
                 yield
 

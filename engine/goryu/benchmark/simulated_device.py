@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from ctypes import c_uint8
 from dataclasses import dataclass, field
+from functools import cache
 from threading import Lock
 from typing import Any
 from unittest.mock import patch
@@ -145,16 +146,22 @@ class _Binding:
         return found
 
 
+@cache
+def _answers() -> tuple[Array, Array, npt.NDArray[np.uint32]]:
+    """Returns logits and values of all answers, and what chooses among them."""
+    rng = np.random.default_rng(1)
+    logits = rng.normal(0.0, SHARPNESS, (ANSWERS, DLSHOGI_LABELS)).astype(np.float32)
+    values = rng.uniform(0.3, 0.7, ANSWERS).astype(np.float32)
+    return logits, values, rng.integers(1, 1 << 32, packed_layout(FORMAT).bytes // 4, dtype=np.uint32)
+
+
 class _Handle:
     """The part of onnxruntime.InferenceSession that `NetworkEvaluator` and `PackedNetwork` use."""
 
     def __init__(self, device: SimulatedDevice, *, reads_bits: bool) -> None:
-        rng = np.random.default_rng(1)
         self._device = device
         self._reads_bits = reads_bits
-        self._logits = rng.normal(0.0, SHARPNESS, (ANSWERS, DLSHOGI_LABELS)).astype(np.float32)
-        self._values = rng.uniform(0.3, 0.7, ANSWERS).astype(np.float32)
-        self._weights = rng.integers(1, 1 << 32, packed_layout(FORMAT).bytes // 4, dtype=np.uint32)
+        self._logits, self._values, self._weights = _answers()
         self._arrays: dict[int, dict[str, Array]] = {}  # By the identity of the binding, which holds them.
         self._by_width: dict[int, Array] = {}
 

@@ -44,9 +44,17 @@ def config_of_each(config: EvaluatorConfig) -> list[EvaluatorConfig]:
     ]
 
 
-def searching_threads(config: EvaluatorConfig) -> int:
-    """Returns how many threads search for all devices together."""
-    return sum(each.threads or DEFAULT_THREADS for each in config_of_each(config))
+def searching_threads(config: EvaluatorConfig, measured: int = 0) -> int:
+    """Returns how many threads search for all devices together.
+
+    measured: for each device whose config names no number; 0 for the default.
+    """
+    return sum(each.threads or measured or DEFAULT_THREADS for each in config_of_each(config))
+
+
+def are_alike(config: EvaluatorConfig) -> bool:
+    """Have all devices the same model, threads and batch size, as far as the config says?"""
+    return all(getattr(config, name) == DeviceConfig() for name in _OF_MORE_DEVICES)
 
 
 def has_several_devices(config: EvaluatorConfig) -> bool:

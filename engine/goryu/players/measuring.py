@@ -4,6 +4,9 @@ How many threads are best depends on the cores, and on a GPU that waits for posi
 evaluate together depends on the network and the processor. So both are tried for some seconds, and a file in
 the user's cache folder keeps the choice. It counts only where the user has not set `Threads`.
 
+All choices search the same graph one after the other: a small graph allows small batches only, so that a new
+one for each would hide what a large batch brings. A GPU's network is loaded for the largest batch before.
+
 Weakness: another program that runs at the same time changes the result. A choice must therefore beat the
 usual one clearly, and `goryu doctor` measures again. GORYU_MEASURE=off neither measures nor reads the file:
 matches and tests must not depend on it.
@@ -15,7 +18,7 @@ import platform
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -23,8 +26,8 @@ from typing import Any
 from goryu import __version__
 from goryu.files import atomic_write, cache_folder
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
-from goryu.players.loading import LoadedEvaluator
-from goryu.players.threads import DEFAULT_THREADS, cores
+from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
+from goryu.players.threads import DEFAULT_THREADS, cores, usable_threads
 from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
 from goryu.search.proof import MateSolver
@@ -48,13 +51,17 @@ ENOUGH = 0.95
 """Of choices nearly as fast as the fastest, that with the fewest positions on the way searches best."""
 
 CPU_BATCHES = (1, 2, 4, 8)
-GPU_BATCHES = (32, 64, 128, 256)
+GPU_BATCHES = (64, 128, 256, 512)
 GPU_THREADS = (2, 4)
+"""Threads are for each device."""
+
+GROWING_S = 2.0
+"""How long the graph grows before a GPU is measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Threads of the search, and the positions of each network call."""
+    """Threads of the search for each device, and the positions of each network call."""
 
     threads: int
     batch_size: int
@@ -62,16 +69,17 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a search with these settings does, in wall-clock time."""
+    """What a search with these settings does on some devices, in wall-clock time."""
 
     settings: Settings
     evaluations_per_s: float
     playouts_per_s: float
+    devices: int = 1
 
     @property
     def latency_ms(self) -> float:
         """How long a position waits for its evaluation while all threads search (Little's law)."""
-        on_the_way = self.settings.threads * self.settings.batch_size
+        on_the_way = self.devices * self.settings.threads * self.settings.batch_size
         return 1000 * on_the_way / self.evaluations_per_s if self.evaluations_per_s else float("inf")
 
 
@@ -89,26 +97,27 @@ def choices(loaded: LoadedEvaluator) -> list[Settings]:
     """Returns the settings to try, the usual ones first."""
     usual = usual_settings(loaded)
     if loaded.uses_gpu:
-        threads, batches = set(GPU_THREADS), set(GPU_BATCHES)
+        threads, batches = set(GPU_THREADS), {loaded.config.batch_size} - {0} or set(GPU_BATCHES)
     else:
         threads, batches = {max(1, cores() // 2), cores()}, {*CPU_BATCHES, usual.batch_size}
     found = [Settings(count, batch) for count in sorted(threads) for batch in sorted(batches)]
     return [usual, *(each for each in found if each != usual)]
 
 
-def measure(
-    evaluator: Evaluator,
-    settings: Settings,
-    seconds: float,
-    clock: Callable[[], float] = monotonic,
-) -> Rate:
-    """Searches a position with these settings for some seconds."""
-    config = PuctConfig(batch_size=settings.batch_size)
-    puct = make_puct(evaluator, config, MateSolver(MATE_NODES), settings.threads)
+def new_search(evaluator: Evaluator) -> Any:
+    """Returns a search for `measure`, whose graph grows from one measurement to the next."""
+    return make_puct(evaluator, PuctConfig(), MateSolver(MATE_NODES), 1)
+
+
+def measure(puct: Any, settings: Settings, seconds: float, clock: Callable[[], float] = monotonic) -> Rate:
+    """Searches a position with these settings for some seconds. puct: by `new_search`."""
+    devices = len(getattr(puct.evaluator, "networks", [None]))
+    puct.config = replace(puct.config, batch_size=settings.batch_size)
+    puct.threads = usable_threads(devices * settings.threads)
     started_s = clock()
     stats = puct.search(Board(POSITION), lambda stats: clock() >= started_s + seconds).stats
     spent_s = max(clock() - started_s, 1e-9)
-    return Rate(settings, stats.evaluations / spent_s, stats.playouts / spent_s)
+    return Rate(settings, stats.evaluations / spent_s, stats.playouts / spent_s, devices)
 
 
 def best(rates: Sequence[Rate], enough: float = ENOUGH, least_gain: float = LEAST_GAIN) -> Rate:
@@ -131,12 +140,20 @@ def measure_and_remember(loaded: LoadedEvaluator, report: Callable[[str], None])
     report: takes one line before the measurement, one after it, and one if the file cannot be written.
     """
     wanted = choices(loaded)
+    growing_s = GROWING_S if loaded.uses_gpu else 0.0
+    seconds = growing_s + ROUNDS * len(wanted) * MEASURED_S
     report(
-        f"measuring threads and batch size for {ROUNDS * len(wanted) * MEASURED_S:.0f} s, once for this "
-        f"machine and network (GORYU_MEASURE=off skips it)"
+        f"measuring threads and batch size for {seconds:.0f} s, once for this machine and network "
+        f"(GORYU_MEASURE=off skips it)"
     )
-    measure(loaded.evaluator, wanted[0], MEASURED_S)  # The first search of a process is slower.
-    rounds = [[measure(loaded.evaluator, settings, MEASURED_S) for settings in wanted] for _ in range(ROUNDS)]
+    try:
+        puct = new_search(_with_room(loaded, wanted, report).evaluator)
+    except LoadingError as error:
+        report(f"nothing is measured: {error}")
+        return wanted[0]
+    # The first search of a process is slower.
+    measure(puct, max(wanted, key=lambda each: each.threads * each.batch_size), growing_s or MEASURED_S)
+    rounds = [[measure(puct, settings, MEASURED_S) for settings in wanted] for _ in range(ROUNDS)]
     rate = best([max(rates, key=lambda rate: rate.evaluations_per_s) for rates in zip(*rounds, strict=True)])
     report(
         f"measured: {told(rate.settings)}, {rate.evaluations_per_s:.0f} evaluations/s "
@@ -147,6 +164,22 @@ def measure_and_remember(loaded: LoadedEvaluator, report: Callable[[str], None])
     except OSError as error:
         report(f"what was measured cannot be kept: {error}")
     return rate.settings
+
+
+def _with_room(
+    loaded: LoadedEvaluator, wanted: Sequence[Settings], report: Callable[[str], None]
+) -> LoadedEvaluator:
+    """Returns the evaluator with room for the largest batch, and with a stream for each thread.
+
+    Raises LoadingError if the GPU's memory, for instance, does not suffice for it.
+    """
+    if not loaded.uses_gpu:
+        return loaded
+    batch_size, threads = max(each.batch_size for each in wanted), max(each.threads for each in wanted)
+    large = load_evaluator(replace(loaded.config, batch_size=batch_size, threads=threads), report)
+    if not large.uses_gpu:
+        raise LoadingError(f"{threads} batches of {batch_size} do not fit on the GPU")
+    return large
 
 
 def told(settings: Settings) -> str:
@@ -177,7 +210,7 @@ def remember(loaded: LoadedEvaluator, settings: Settings) -> None:
 
 def key_of(loaded: LoadedEvaluator) -> str:
     """Returns a text that changes with machine, backend, versions and the content of the model file."""
-    network = re.sub(r" (?:batch|threads)=\S+", "", loaded.description)
+    network = re.sub(r" (?:batch|threads|streams|searchers)=\S+", "", loaded.description)
     return f"{_processor()} {cores()} cores; goryu {__version__}; {network}"
 
 

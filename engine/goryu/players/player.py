@@ -15,7 +15,7 @@ from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, make_puct, so
 from goryu.players import measuring
 from goryu.players.books.opening_book import BookPlayer
 from goryu.players.config import EngineConfig
-from goryu.players.devices import has_several_devices, searching_threads
+from goryu.players.devices import are_alike, has_several_devices, searching_threads
 from goryu.players.level_moves import choose_level_move
 from goryu.players.levels import Level, at_level, level_of, limits_at_level
 from goryu.players.limits import Limits
@@ -127,24 +127,26 @@ class Player:
         assert loaded is not None
         if wanted.threads or wanted.kind != "network" or config.seed or not measuring.is_on():
             return None
-        if has_several_devices(wanted):
+        if has_several_devices(wanted) and not (loaded.uses_gpu and are_alike(wanted)):
             return None
         settings = measuring.remembered(loaded)
         if settings is None and measures:
             settings = measuring.measure_and_remember(loaded, report)
-        if settings is None or wanted.batch_size:
-            return settings
-        if loaded.uses_gpu and settings.batch_size != loaded.batch_size:
-            sized = load_evaluator(replace(wanted, batch_size=settings.batch_size), report)
+        if settings is None:
+            return None
+        batch_size = wanted.batch_size or settings.batch_size
+        if loaded.uses_gpu and Settings(settings.threads, batch_size) != measuring.usual_settings(loaded):
+            # With room for these batches, and a stream for each thread.
+            sized = load_evaluator(replace(wanted, batch_size=batch_size, threads=settings.threads), report)
             loaded = replace(sized, config=wanted)
-        self._loaded = replace(loaded, batch_size=settings.batch_size)
+        self._loaded = replace(loaded, batch_size=batch_size)
         return settings
 
     def _wanted_threads(self, config: EngineConfig) -> int:
         """Returns the threads of the search."""
         measured = self._measured.threads if self._measured is not None else 0
         if has_several_devices(config.evaluator):
-            return usable_threads(searching_threads(config.evaluator))
+            return usable_threads(searching_threads(config.evaluator, measured))
         return search_threads(config.evaluator.threads or measured)
 
     def new_game(self) -> None:

@@ -39,6 +39,7 @@ from goryu.evaluators.providers import BACKENDS, backend_chain, open_on_first
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.installation import CHECKOUT, is_checkout
 from goryu.players.config import EvaluatorConfig
+from goryu.players.loading import CPU_BACKENDS
 from goryu.players.model_path import model_path
 from goryu.programs import bench_devices
 from goryu.programs.common import UsageError, new_parser, output_file, positive, program
@@ -226,11 +227,11 @@ def advise(args: argparse.Namespace) -> dict[str, Any]:
     from rich.progress import track
     from rich.table import Table
 
-    from goryu.benchmark.advice import Advice, table
+    from goryu.benchmark.advice import GPU_THREADS, Advice, table
     from goryu.evaluators.providers import GPU_BACKENDS
-    from goryu.players.measuring import told
+    from goryu.players.measuring import GPU_BATCHES, told
 
-    network = open_network(args)
+    network = open_network(args, gpu_batch=max(GPU_BATCHES), streams=max(GPU_THREADS))
     if network is None:
         raise UsageError("--advise needs a network")
     print(network.description)
@@ -259,8 +260,13 @@ def size(text: str) -> tuple[int, int]:
     return positive(blocks), positive(channels)
 
 
-def open_network(args: argparse.Namespace) -> NetworkEvaluator | None:
-    """Returns the network to measure, or None if there is none."""
+def open_network(
+    args: argparse.Namespace, *, gpu_batch: int | None = None, streams: int = 1
+) -> NetworkEvaluator | None:
+    """Returns the network to measure, or None if there is none.
+
+    gpu_batch: the batch size on a GPU if the user names none; None for the usual one.
+    """
     if args.no_network:
         return None
     try:
@@ -269,7 +275,14 @@ def open_network(args: argparse.Namespace) -> NetworkEvaluator | None:
         return None
 
     def open_on(backend: str) -> NetworkEvaluator:
-        return NetworkEvaluator(path, batch_size=args.batch, backend=backend, threads=args.threads)
+        on_cpu = backend in CPU_BACKENDS
+        return NetworkEvaluator(
+            path,
+            batch_size=args.batch or (None if on_cpu else gpu_batch),
+            backend=backend,
+            threads=args.threads,
+            streams=streams,
+        )
 
     return open_on_first(backend_chain(args.backend, allows_fallback=False), open_on, print)
 
