@@ -217,6 +217,7 @@ def test_a_search_that_is_measured_fills_the_batches_of_all_devices(
     devices = Devices(2)
     monkeypatch.setattr(measuring, "usable_threads", lambda wanted: wanted)
     puct = measuring.new_search(devices.load(EvaluatorConfig(batch_size=256, threads=1), print).evaluator)
+    puct.config = replace(puct.config, batch_size=256)
     puct.search(Board(measuring.POSITION), lambda stats: False, max_evaluations=16 * 2 * 256 + 512)
     for device in devices.devices:
         device.reset()
