@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators import network
 from goryu.evaluators.formats.onnx_edit import UneditableError, halved
 from goryu.evaluators.half_check import PROBABILITY, VALUE, _positions
@@ -113,3 +114,18 @@ def test_the_option_reaches_the_network(fp16: str, is_half: bool) -> None:
     messages: list[str] = []
     loaded = load_evaluator(config, messages.append)
     assert ("precision=fp16" in loaded.description) == is_half
+
+
+@pytest.mark.parametrize("kind", TENSORS)
+def test_networks_of_every_format_are_converted(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "random.onnx"
+    write_random_network(2, 16, path, kind=kind)
+    options = {"model_format": "python-dlshogi"} if kind == "python-dlshogi" else {}
+    halves = opened(path, halves=True, packs=True, **options)
+    assert "precision=fp16" in halves.description
+    assert halves.packed, halves.note
+    value, probability = difference(
+        opened(path, **options).evaluate(_positions()), halves.evaluate(_positions())
+    )
+    assert value < VALUE
+    assert probability < PROBABILITY

@@ -128,7 +128,7 @@ class NetworkEvaluator:
             name = "cpu" if backend == "onnxruntime" else backend
             self._session = open_session(self.path, name, threads=threads, device=device)
             self.format, self._file_types, fixed = self._read_tensors(self._session, model_format)
-            if (self.backend in _HALVED if halves is None else halves) and np.float16 not in self._file_types:
+            if (self.backend in _HALVED if halves is None else halves) and np.float32 in self._file_types:
                 self._halve(self._session, fixed, is_requested=halves is True)
         self._is_fixed = fixed is not None
         on_cpu = self.backend not in GPU_BACKENDS
@@ -328,14 +328,13 @@ class NetworkEvaluator:
         """Computes in 16 bits from now on, if the model can be converted and answers nearly as before."""
         try:
             content = halved(self.path.read_bytes())
-            backend = session.backend.lower()
-            other = open_session(
-                self.path, backend, threads=self._threads, device=self._device, content=content
-            )
+            backend, threads = session.backend.lower(), self._threads
+            other = open_session(self.path, backend, threads=threads, device=self._device, content=content)
+            halves = [np.float16 if element is np.float32 else element for element in self._file_types]
             check_halves(
                 self.format,
-                lambda planes: self._in_parts(session.handle, planes, np.float32, fixed),
-                lambda planes: self._in_parts(other.handle, planes, np.float16, fixed),
+                lambda planes: self._in_parts(session.handle, planes, self._file_types, fixed),
+                lambda planes: self._in_parts(other.handle, planes, halves, fixed),
             )
         except Exception as error:  # onnxruntime's errors have no other base class.
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
@@ -345,11 +344,10 @@ class NetworkEvaluator:
                 ) from error
             self._why_floats = reason
             return
-        self._content, self._session = content, other
-        self._file_types = [np.float16 for _ in self._file_types]
+        self._content, self._session, self._file_types = content, other, halves
 
     def _in_parts(
-        self, handle: Any, planes: Sequence[Array], element: type[np.generic], fixed: int | None
+        self, handle: Any, planes: Sequence[Array], elements: Sequence[type[np.generic]], fixed: int | None
     ) -> tuple[Array, npt.NDArray[np.float64]]:
         """Returns a session's logits and values for planes. fixed: the size of its batches, if it has one."""
         count = len(planes[0])
@@ -358,7 +356,7 @@ class NetworkEvaluator:
         for first in range(0, count, size):
             feed = {
                 spec.name: _padded(rows[first:], size).astype(element)
-                for spec, rows in zip(self.format.inputs, planes, strict=True)
+                for spec, rows, element in zip(self.format.inputs, planes, elements, strict=True)
             }
             parts.append(handle.run(list(self.format.outputs), feed))
         outputs = [np.concatenate(arrays)[:count] for arrays in zip(*parts, strict=True)]
