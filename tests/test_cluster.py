@@ -144,7 +144,9 @@ def test_self_play_gives_the_local_games_though_a_node_dies(cluster: Cluster, tm
         self_play.run(work, MODEL, tmp_path / name, at_once=4, **how)
         return by_number(tmp_path / name)
 
-    assert label("again.games", cluster=ClusterConfig(cluster.address)) == label("here.games")
+    report = once(2, lambda: kill_and_replace(cluster))
+    remote_labels = label("again.games", cluster=ClusterConfig(cluster.address), report=report)
+    assert remote_labels == label("here.games")
 
 
 def test_a_teacher_gives_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ STARTS = 200
 ANSWER_S = 10.0
 """How long the pool waits for the head of a cluster to answer at all."""
 
-MESSAGE_WIDTH = 160
+MESSAGE_WIDTH = 240
 """The most characters of a message of the cluster that are shown; its log file has the whole."""
 
 CLOSE_S = 5.0

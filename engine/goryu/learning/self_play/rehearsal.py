@@ -23,7 +23,7 @@ class PretendedGames:
     games_file: Path
     seconds: float
     is_bundled: bool
-    at_once: int = 1
+    at_once: int = 32
 
     @property
     def files(self) -> Sequence[Path]:
