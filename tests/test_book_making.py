@@ -13,6 +13,7 @@ from goryu.analysis.book.making import SearchJob, make_book
 from goryu.analysis.book.replies import count_replies
 from goryu.analysis.book.searched import BookSearcher, SearchedMove, SearchedPosition
 from goryu.analysis.book.state import BookState, BookStateError
+from goryu.analysis.book.verifying import verify
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi, parse_sfen
 from goryu.implementation import Board
 from goryu.kifu.record import GameRecord, Ply
@@ -409,3 +410,33 @@ def test_a_searched_position_survives_json() -> None:
     move = SearchedMove("7g7f", 0.5, 3, None, "3c3d")
     position = replace(START, moves=(move,))
     assert SearchedPosition.from_json(json.loads(json.dumps(position.to_json()))) == position
+
+
+# Deeper searches.
+
+
+def test_a_blunder_in_a_book_is_measured(tmp_path: Path) -> None:
+    """Black takes a rook for nothing, or lets it take his own."""
+    sfen = "4k4/9/9/9/4r4/9/9/4R4/4K4 b - 1"
+    entries = [(sfen, [BookMove(move_from_usi("5h5e")), BookMove(move_from_usi("5i4i"))])]
+    material = with_fields(HASHED, {"evaluator.kind": "material"})
+    searcher = BookSearcher(load_evaluator(material.evaluator, print), material)
+    found = {
+        verified.move: verified
+        for seed in range(6)
+        for verified in verify(entries, searcher, 200, 9, Random(seed))
+    }
+    assert set(found) == {"5h5e", "5i4i"}
+    good, bad = found["5h5e"], found["5i4i"]
+    assert (good.choice, good.loss, good.is_best) == ("5h5e", 0.0, True)
+    assert bad.choice == "5h5e"
+    assert bad.loss > 0.1
+
+
+def test_the_program_compares_a_book_with_deeper_searches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, GOOD)
+    assert program.main(["check", str(path), "--playouts", "60"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("2 moves at 60 playouts")

@@ -55,6 +55,14 @@ def make_parser() -> argparse.ArgumentParser:
     show.add_argument("--usi", action="store_true", help="print moves in USI, not in Japanese")
     check = _verb(verbs, "check", _check, "look for illegal moves, positions out of order and duplicates")
     check.add_argument("book", type=Path, help="a book in YaneuraOu's format")
+    check.add_argument(
+        "--playouts", type=positive, metavar="N",
+        help="also compare moves with searches of N playouts, by Goryu's own network",
+    )  # fmt: skip
+    check.add_argument(
+        "--count", type=positive, default=30, metavar="N", help="such moves, drawn at random (default 30)"
+    )
+    check.add_argument("--seed", type=int, default=1, help="seed of the choice (default 1)")
     merge = _verb(
         verbs, "merge", _merge,
         "join books; of a position in several, the entry that was searched most deeply counts",
@@ -250,10 +258,38 @@ def _check(args: argparse.Namespace) -> int:
         print(problem)
     if len(found) > ERRORS:
         print(f"and {len(found) - ERRORS} more problems")
-    if not found:
-        moves = sum(len(book.moves_at(place)) for place in positions)
-        print(f"{args.book}: {len(positions)} positions with {moves} moves, no problem")
-    return 1 if found else 0
+    if found:
+        return 1
+    moves = sum(len(book.moves_at(place)) for place in positions)
+    print(f"{args.book}: {len(positions)} positions with {moves} moves, no problem")
+    if args.playouts:
+        _verify(book, args)
+    return 0
+
+
+def _verify(book: "YaneuraOuBook", args: argparse.Namespace) -> None:
+    """Prints what moves of the book lose by deeper searches."""
+    from random import Random
+
+    from goryu.analysis.book.searched import BookSearcher
+    from goryu.analysis.book.verifying import verify
+    from goryu.players.loading import load_evaluator
+    from goryu.usi.start_config import start_config
+
+    config = start_config(None, print)
+    searcher = BookSearcher(load_evaluator(config.evaluator, print), config)
+    entries = [(sfen, book.moves_at(place)) for sfen, place in book.positions()]
+    found = []
+    for move in verify(entries, searcher, args.playouts, args.count, Random(args.seed)):
+        found.append(move)
+        print(f"{100 * move.loss:+5.1f} %  {move.move:<5}  {move.choice:<5}  {move.sfen}", flush=True)
+    same = sum(move.is_best for move in found)
+    mean = sum(move.loss for move in found) / len(found)
+    print(
+        f"{len(found)} moves at {args.playouts} playouts: a move loses {100 * mean:.2f} % of win rate on "
+        f"average and {100 * max(move.loss for move in found):.1f} % at most; "
+        f"the search chose the book's best move in {same} positions"
+    )
 
 
 def _merge(args: argparse.Namespace) -> None:
