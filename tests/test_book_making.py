@@ -440,3 +440,17 @@ def test_the_program_compares_a_book_with_deeper_searches(
     assert program.main(["check", str(path), "--playouts", "60"]) == 0
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith("2 moves at 60 playouts")
+
+
+def test_coverage_counts_the_moves_until_a_game_leaves_the_book(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, GOOD)
+    lines = ["7g7f 3c3d 2g2f", "7g7f 8c8d 2g2f", "2g2f 3c3d"]
+    games = tmp_path / "games.usi"
+    games.write_text("".join(f"startpos moves {line}\n" for line in lines))
+    assert program.main(["coverage", str(path), str(games)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "3 games: in the book for 1.7 moves on average, 2 in the median, 2 at most",
+        "5 positions in the book: 60 % of the moves played are its moves",
+    ]

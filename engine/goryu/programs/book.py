@@ -3,6 +3,7 @@ r"""Makes an opening book, and shows, checks and joins books in YaneuraOu's form
     goryu book make --state runs/book.jsonl --out runs/my.db --positions 1000 --processes 4
     goryu book show runs/my.db --moves 7g7f 3c3d
     goryu book check runs/my.db
+    goryu book coverage runs/my.db games/
     goryu book merge runs/my.db other.db --out both.db
 
 `make` can be stopped at any time: the same command goes on where it was.
@@ -63,6 +64,11 @@ def make_parser() -> argparse.ArgumentParser:
         "--count", type=positive, default=30, metavar="N", help="such moves, drawn at random (default 30)"
     )
     check.add_argument("--seed", type=int, default=1, help="seed of the choice (default 1)")
+    coverage = _verb(verbs, "coverage", _coverage, "measure how long games stay in a book")
+    coverage.add_argument("book", type=Path, help="a book in YaneuraOu's or Apery's format")
+    coverage.add_argument(
+        "records", type=Path, nargs="+", help="files, folders or archives of records, or *.games"
+    )
     merge = _verb(
         verbs, "merge", _merge,
         "join books; of a position in several, the entry that was searched most deeply counts",
@@ -180,17 +186,19 @@ def _starts(args: argparse.Namespace) -> Iterator[str]:
 def _replies(args: argparse.Namespace, show: Callable[[str], None]) -> dict[str, dict[str, int]]:
     """Counts the moves in the game records; `show` takes the reasons why games are left out."""
     from goryu.analysis.book.replies import count_replies
+
+    return count_replies(_games(args.records, show), args.plies)
+
+
+def _games(paths: Sequence[Path], show: Callable[[str], None]) -> "Iterator[GameRecord]":
     from goryu.learning.records.archives import find_records
     from goryu.learning.records.selection import read_candidates
 
-    def games() -> "Iterator[GameRecord]":
-        for candidate in read_candidates(find_records(args.records)):
-            if candidate.game is None:
-                show(candidate.reason)
-            else:
-                yield candidate.game
-
-    return count_replies(games(), args.plies)
+    for candidate in read_candidates(find_records(paths)):
+        if candidate.game is None:
+            show(candidate.reason)
+        else:
+            yield candidate.game
 
 
 def _pool(args: argparse.Namespace) -> "Pool":
@@ -290,6 +298,41 @@ def _verify(book: "YaneuraOuBook", args: argparse.Namespace) -> None:
         f"average and {100 * max(move.loss for move in found):.1f} % at most; "
         f"the search chose the book's best move in {same} positions"
     )
+
+
+def _coverage(args: argparse.Namespace) -> None:
+    from statistics import median
+
+    from goryu.analysis.book.coverage import measure_coverage
+    from goryu.players.books.config import BookFile
+    from goryu.players.books.opening_book import OpeningBook
+
+    coverage = measure_coverage(OpeningBook(BookFile(str(args.book))), _lines(args.records))
+    known = sorted(coverage.known)
+    if not known:
+        raise UsageError("expected at least one game")
+    print(
+        f"{len(known)} games: in the book for {sum(known) / len(known):.1f} moves on average, "
+        f"{median(known):g} in the median, {known[-1]} at most"
+    )
+    if coverage.positions:
+        rate = 100 * coverage.followed / coverage.positions
+        print(f"{coverage.positions} positions in the book: {rate:.0f} % of the moves played are its moves")
+
+
+def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yields start and moves of all games, of training games too."""
+    from goryu.games.shogi import move_to_usi
+    from goryu.games.state import Move
+    from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
+
+    for path in paths:
+        if path.suffix == GAMES_SUFFIX:
+            for game in read_games(path):
+                yield game.start_sfen, [move_to_usi(Move(move)) for move in game.moves]
+        else:
+            for record in _games([path], print):
+                yield record.start, record.moves
 
 
 def _merge(args: argparse.Namespace) -> None:
