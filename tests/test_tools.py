@@ -49,6 +49,17 @@ def test_a_program_that_works_ends_with_0() -> None:
     assert exit_status(None) == 0
 
 
+def test_engines_of_a_program_depend_on_no_cache_and_play_without_a_book(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("GORYU_MEASURE", "GORYU_BOOK")
+    for name in names:
+        monkeypatch.delenv(name)
+    assert exit_status(None) == 0
+    command = [sys.executable, "-c", f"import os; print([os.environ.get(name) for name in {names}])"]
+    assert subprocess.run(command, capture_output=True, text=True).stdout.strip() == "['off', 'off']"
+
+
 @pytest.mark.parametrize("error", [GoryuError("no"), UsageError("no"), OSError("no")])
 def test_a_fault_outside_goryu_is_one_line_and_status_2(
     error: Exception, capsys: pytest.CaptureFixture[str]

@@ -645,6 +645,21 @@ def test_the_engine_plays_under_any_locale_and_python_option(
         engine.expect_within("bestmove .*", 0.05, 0.2)
 
 
+def test_an_engine_that_a_gui_starts_plays_from_its_own_book_unless_it_is_turned_off(pool: Pool) -> None:
+    with pool.start(GORYU_BOOK="") as engine:
+        engine.send("usi")
+        while engine.expect("id .*|option .*|usiok") != "usiok":
+            pass
+        engine.send("setoption name Threads value 1\nisready")
+        engine.expect("readyok")
+        engine.send("position startpos\ngo btime 60000 wtime 60000 byoyomi 100")
+        engine.expect("info string book: .*")
+        engine.expect("bestmove .*")
+        engine.send("setoption name USI_OwnBook value false\ngo movetime 50")
+        while not (line := engine.next_line() or "").startswith("bestmove"):
+            assert "book: " not in line
+
+
 def test_the_log_file_contains_the_session(ready: Engine, tmp_path: Path) -> None:
     log = tmp_path / "log file.txt"
     ready.send(f"setoption name LogFile value {log}\nisready")
