@@ -1,7 +1,7 @@
 """The opening book of a player: opens a file of either format, and answers from it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import tanh
 from pathlib import Path
 from random import Random
@@ -59,6 +59,8 @@ class BookPlayer:
         if self._book is None:
             return None
         config = request.config.book
+        if request.config.book_file.is_own:
+            config = replace(config, least_depth=0)  # The limit is one for searches by alpha-beta.
         if self._is_ignored is None:
             self._is_ignored = rng.random() < config.ignore_rate
         if self._is_ignored:
