@@ -28,7 +28,7 @@ from goryu.learning.records.hcpe import (
 from goryu.learning.training.dataset import (
     Dataset,
     Source,
-    batches,
+    draws,
     load_datasets,
     make_batch,
     mirror_labels,
@@ -286,6 +286,6 @@ def test_a_pass_sees_every_position_once() -> None:
         board.to_hcp(record["hcp"])
     records["bestMove16"] = move_from_usi("7g7f")
     dataset = Dataset(records, np.linspace(0, 1, 40, dtype=np.float32))
-    stream = batches(dataset, 8, np.random.default_rng(1))
+    stream = (make_batch(dataset, *draw) for draw in draws(len(dataset), 8, np.random.default_rng(1)))
     seen = np.concatenate([next(stream).value for _ in range(5)])
     assert np.array_equal(np.sort(seen), dataset.value)

@@ -25,7 +25,7 @@ from goryu.learning.records.conversion import read_records  # noqa: E402
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
 from goryu.learning.training.batch_loader import load_batches  # noqa: E402
 from goryu.learning.training.config import TrainingConfig  # noqa: E402
-from goryu.learning.training.dataset import Batch, Dataset, batches, make_batch  # noqa: E402
+from goryu.learning.training.dataset import Batch, Dataset, draws, make_batch  # noqa: E402
 from goryu.learning.training.export import export_onnx, load_checkpoint  # noqa: E402
 from goryu.learning.training.import_onnx import load_export, unfold  # noqa: E402
 from goryu.learning.training.network import PolicyValueNet  # noqa: E402
@@ -282,7 +282,8 @@ def test_the_second_half_of_a_run_may_have_another_weight_decay(tmp_path: Path) 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_batches_made_by_other_processes_are_the_same(workers: int) -> None:
     data = small_dataset()
-    alone = batches(data, 8, np.random.default_rng(3), first=2)
+    contents = islice(draws(len(data), 8, np.random.default_rng(3)), 2, None)
+    alone = (make_batch(data, *content) for content in contents)
     helped = load_batches(data, 8, np.random.default_rng(3), first=2, workers=workers)
     for expected, found in islice(zip(alone, helped, strict=True), 2 * len(data) // 8):
         for field in fields(Batch):

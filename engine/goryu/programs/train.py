@@ -5,19 +5,31 @@ r"""Trains a network on HCPE files and files of games, and exports it to ONNX.
 
 A killed run resumes when the same command is given again. The folder gets checkpoint.pt, log.jsonl (the
 losses and the measurements on held-out games), curves.png and goryu-BLOCKSxCHANNELS.onnx.
+
+Several GPUs, or several computers, share each batch when torchrun starts the command:
+
+    torchrun --standalone --nproc-per-node 4 -m goryu train --device cuda --source ...
 """
 
 import argparse
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from goryu.errors import GoryuError
 from goryu.files import held_folder
 from goryu.learning.training.config import TrainingConfig
 from goryu.programs.common import add_fields, from_arguments, new_parser, program, share
 from goryu.programs.progress_display import ProgressDisplay
 
+if TYPE_CHECKING:
+    from goryu.learning.training.process_group import ProcessGroup
+
 RESUME = "the same command resumes from the last checkpoint"
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as in `program`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,27 +70,50 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def run(args: argparse.Namespace) -> None:
-    """Trains, exports and draws the learning curves."""
+def run(args: argparse.Namespace) -> int:
+    """Trains alone, or as one of the processes that torchrun has started; returns the exit status."""
     # PyTorch takes seconds to import.
+    from goryu.learning.training.process_group import joined
+
+    config = from_arguments(TrainingConfig, args)
+    with joined(config.device) as group:
+        try:
+            with held_folder(args.folder) if group.is_first else nullcontext():
+                train_and_export(args, config, group)
+        except KeyboardInterrupt:
+            if group.is_first:  # It tells the user.
+                raise
+            return INTERRUPTED
+        except (GoryuError, OSError) as error:
+            if group.is_first:
+                raise
+            raise GoryuError(f"process {group.rank}: {error}") from error
+    return 0
+
+
+def train_and_export(args: argparse.Namespace, config: TrainingConfig, group: "ProcessGroup") -> None:
+    """Trains; the first process shows the progress, exports the network and draws the learning curves."""
     from goryu.learning.training.dataset import load_datasets, parse_source
     from goryu.learning.training.export import export_onnx
     from goryu.learning.training.plots import plot_run
     from goryu.learning.training.train import train
 
-    config = from_arguments(TrainingConfig, args)
-    with held_folder(args.folder):
-        sources = [parse_source(text) for text in args.source]
-        training, testing = load_datasets(sources, args.held_out, args.seed, args.merge_duplicates)
-        sizes = ", ".join(f"{len(data)} of {name}" for name, data in testing.items())
-        print(f"{len(training)} positions to train on; held out: {sizes}", flush=True)
-        with ProgressDisplay() as display:
-            net = train(
-                config, training, testing, args.folder, lambda entry: show(display, entry), args.initial
-            )
-        path = args.folder / f"goryu-{config.blocks}x{config.channels}.onnx"
-        export_onnx(net, path)
-        plot_run(args.folder / "log.jsonl", args.folder / "curves.png")
+    sources = [parse_source(text) for text in args.source]
+    training, testing = load_datasets(sources, args.held_out, args.seed, args.merge_duplicates)
+    if not group.is_first:
+        train(config, training, testing, args.folder, group=group)
+        return
+    sizes = ", ".join(f"{len(data)} of {name}" for name, data in testing.items())
+    print(f"{len(training)} positions to train on; held out: {sizes}", flush=True)
+    if group.size > 1:
+        print(f"{group.size} processes, {config.batch_size // group.size} positions of each batch a process")
+    with ProgressDisplay() as display:
+        net = train(
+            config, training, testing, args.folder, lambda entry: show(display, entry), args.initial, group
+        )
+    path = args.folder / f"goryu-{config.blocks}x{config.channels}.onnx"
+    export_onnx(net, path)
+    plot_run(args.folder / "log.jsonl", args.folder / "curves.png")
     print(f"wrote {path} and {args.folder / 'curves.png'}")
 
 

@@ -1,8 +1,8 @@
 """Makes batches in other processes, so that a GPU does not wait for them.
 
 One core prepares about ten thousand positions a second. A CPU trains on a fifth of that, a GPU on more. The
-batches are those of `dataset.batches`, in the same order for any number of processes, so a run can resume
-with another number.
+batches are those of `dataset.draws`, in the same order for any number of processes, so a run can resume with
+another number.
 """
 
 import multiprocessing as mp
@@ -17,23 +17,34 @@ import torch
 from torch import Tensor
 from torch.utils import data
 
-from goryu.learning.training.dataset import Batch, Dataset, Draw, batches, draws, make_batch
+from goryu.learning.training.dataset import Batch, Dataset, Draw, draws, make_batch
+from goryu.learning.training.process_group import ALONE, ProcessGroup
 
 WAITING = 4
 """Batches that each process prepares in advance; one of 256 positions takes 13 MB."""
 
 
 def load_batches(
-    dataset: Dataset, size: int, rng: np.random.Generator, first: int = 0, workers: int = 0
+    dataset: Dataset,
+    size: int,
+    rng: np.random.Generator,
+    first: int = 0,
+    workers: int = 0,
+    group: ProcessGroup = ALONE,
 ) -> Iterator[Batch]:
-    """Yields `batches`, made by `workers` processes, or by this process if `workers` is 0."""
+    """Yields the batches of `draws`, beginning with number `first`, or this process's part of each.
+
+    size: positions in a batch, of all processes of the group together.
+    workers: processes that make the batches; 0: this process makes them.
+    """
+    parts = map(group.part, islice(draws(len(dataset), size, rng), first, None))
     if not workers:
-        yield from batches(dataset, size, rng, first)
+        yield from (make_batch(dataset, *part) for part in parts)
         return
     loader = data.DataLoader(
         _Batches(dataset),
         batch_size=None,
-        sampler=islice(draws(len(dataset), size, rng), first, None),
+        sampler=parts,
         num_workers=workers,
         prefetch_factor=WAITING,
         # A forked process shares the positions; a spawned one gets a copy of gigabytes.

@@ -12,7 +12,6 @@ Sources are HCPE files or files of games (`game_records.py`); only the latter ha
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -239,12 +238,6 @@ def draws(count: int, size: int, rng: np.random.Generator) -> Iterator[Draw]:
         order = rng.permutation(count)
         for start in range(0, count - size + 1, size):
             yield order[start : start + size], rng.random(size) < 0.5
-
-
-def batches(dataset: Dataset, size: int, rng: np.random.Generator, first: int = 0) -> Iterator[Batch]:
-    """Yields the batches of `draws`, beginning with number `first`."""
-    for chosen, mirrored in islice(draws(len(dataset), size, rng), first, None):
-        yield make_batch(dataset, chosen, mirrored)
 
 
 def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.NDArray[np.bool_]) -> Batch:

@@ -4,17 +4,19 @@ The recipe is the usual one: AdamW; one cycle of the learning rate, annealed to 
 Elo and more); an exponential moving average of the weights, which is measured and exported; clipped
 gradients; policy cross-entropy over the legal moves with a little label smoothing; value cross-entropy on a
 mix of the teacher's score and the result. The convolutions run in bfloat16, which doubles the speed on a CPU;
-the weights stay float32.
+the weights stay float32. Several processes may share the batches (`process_group.py`).
 
 Sources: AdamW: Loshchilov and Hutter, 2019; one cycle: Smith and Topin, 2018, with a cosine down (Loshchilov
 and Hutter, 2017); averages of weights: Polyak and Juditsky, 1992; label smoothing: Szegedy et al., 2016.
 """
 
+import io
 import json
 import math
 import time
+import zlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ from goryu.learning.training.dataset import Batch, Dataset, make_batch
 from goryu.learning.training.export import expecting, load_checkpoint
 from goryu.learning.training.import_onnx import load_export, unfold
 from goryu.learning.training.network import PolicyValueNet, ResidualBlock
+from goryu.learning.training.process_group import ALONE, ProcessGroup
 from goryu.learning.training.validation import tensors, validate
 
 WARM_UP = 0.05
@@ -58,9 +61,10 @@ class TrainingProgress:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What a run changes and a checkpoint holds."""
+    """What a run changes and a checkpoint holds. `parallel` is `net` with gradients of all processes."""
 
     net: PolicyValueNet
+    parallel: nn.Module
     averaged: PolicyValueNet
     optimizer: torch.optim.Optimizer
     progress: TrainingProgress
@@ -73,6 +77,7 @@ def train(
     folder: Path,
     report: Callable[[dict[str, Any]], None] = lambda entry: None,
     initial: Path | None = None,
+    group: ProcessGroup = ALONE,
 ) -> PolicyValueNet:
     """Trains and returns the network with the averaged weights, on the CPU and in evaluation mode.
 
@@ -81,26 +86,34 @@ def train(
     checkpoint.pt and one line of JSON in log.jsonl. `report` receives a small entry after every step
     (`share`, `step`, `loss`) and every logged entry. Raises InputError for files, positions or a device that
     cannot be used.
+
+    Every process of `group` calls this function with the same configuration and positions, and gets the same
+    network. Only the first one uses `folder` and `initial`. `batch_size` counts the positions of all.
     """
+    config = replace(config, device=group.own_device(config.device))
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     _check_device(config.device)
-    state = _start(config, training, folder, initial)
+    _check_group(group, config, training, testing)
+    state = _start(config, training, folder, initial, group)
     progress = state.progress
     rng = np.random.default_rng((config.seed, 0))
-    stream = load_batches(training, config.batch_size, rng, first=progress.step, workers=config.workers)
+    stream = load_batches(training, config.batch_size, rng, progress.step, config.workers, group)
     sums, steps_summed = np.zeros(2), 0
     while (share := progress.share(config)) < 1.0:
-        step_losses = _step(state, next(stream), config)
+        step_losses = _step(state, next(stream), config, group)
         sums += step_losses
         steps_summed += 1
         report({"share": progress.share(config), "step": progress.step, "loss": step_losses[0]})
         if int(progress.share(config) * config.evaluations) > int(share * config.evaluations):
-            entry = _log_entry(progress, config, sums / steps_summed, state.averaged, testing)
+            group.average_statistics(state.net)
+            group.average_statistics(state.averaged)
+            entry = _log_entry(progress, config, sums / steps_summed, state.averaged, testing, group)
             sums, steps_summed = np.zeros(2), 0
-            with (folder / "log.jsonl").open("a") as log:
-                log.write(json.dumps(entry) + "\n")
-            _save(folder / "checkpoint.pt", state, config)
+            if group.is_first:
+                with (folder / "log.jsonl").open("a") as log:
+                    log.write(json.dumps(entry) + "\n")
+                atomic_save(folder / "checkpoint.pt", _contents(state) | {"config": asdict(config)})
             report(entry)
     state.averaged.to("cpu").eval()
     return state.averaged
@@ -145,26 +158,40 @@ def losses(net: nn.Module, batch: Batch, config: TrainingConfig) -> tuple[Tensor
     return policy_loss, F.binary_cross_entropy_with_logits(value.float()[:, 0], value_target)
 
 
-def _start(config: TrainingConfig, training: Dataset, folder: Path, initial: Path | None) -> _State:
-    """Returns the state of the checkpoint in the folder, or that of a new run."""
-    checkpoint = folder / "checkpoint.pt"
-    is_new = not checkpoint.exists()
+def _start(
+    config: TrainingConfig, training: Dataset, folder: Path, initial: Path | None, group: ProcessGroup
+) -> _State:
+    """Returns the first process's state: that of the checkpoint in its folder, or that of a new run."""
     net, averaged = (
         PolicyValueNet(config.blocks, config.channels).to(config.device, memory_format=torch.channels_last)
         for _ in range(2)
     )
     optimizer = torch.optim.AdamW(_parameter_groups(net, config), lr=config.learning_rate, fused=True)
+    state = _State(net, group.parallel(net, config.device), averaged, optimizer, TrainingProgress())
+    if group.is_first:
+        _start_in(folder, state, config, training, initial)
+    if group.size > 1:
+        contents = group.from_first(_serialized(_contents(state)) if group.is_first else b"")
+        _restore(state, torch.load(io.BytesIO(contents), weights_only=True, map_location="cpu"))
+    return state
+
+
+def _start_in(
+    folder: Path, state: _State, config: TrainingConfig, training: Dataset, initial: Path | None
+) -> None:
+    """Gives the state the checkpoint in the folder, or the initial weights."""
+    net, optimizer, checkpoint = state.net, state.optimizer, folder / "checkpoint.pt"
+    is_new = not checkpoint.exists()
     if initial is not None and is_new:
         net.load_state_dict(_starting_network(config, initial, training).state_dict())
-    averaged.load_state_dict(net.state_dict())
+    state.averaged.load_state_dict(net.state_dict())
     folder.mkdir(parents=True, exist_ok=True)
-    state = _State(net, averaged, optimizer, TrainingProgress())
     if not is_new:
-        _load(checkpoint, state)
+        with expecting(checkpoint, "the checkpoint of a run with a network of this size"):
+            _restore(state, torch.load(checkpoint, weights_only=True, map_location="cpu"))
         for group, configured in zip(optimizer.param_groups, _parameter_groups(net, config), strict=True):
             group["weight_decay"] = configured["weight_decay"]  # It may differ from the checkpoint's.
     _truncate_log(state.progress.step, folder / "log.jsonl")
-    return state
 
 
 def _starting_network(config: TrainingConfig, initial: Path, training: Dataset) -> PolicyValueNet:
@@ -179,14 +206,14 @@ def _starting_network(config: TrainingConfig, initial: Path, training: Dataset) 
     return net
 
 
-def _step(state: _State, batch: Batch, config: TrainingConfig) -> tuple[float, float]:
-    """Takes one step; returns the losses of policy and value."""
+def _step(state: _State, batch: Batch, config: TrainingConfig, group: ProcessGroup) -> tuple[float, float]:
+    """Takes one step with all processes' gradients; returns the mean losses of policy and value."""
     net, optimizer, progress = state.net, state.optimizer, state.progress
     started = time.monotonic()
-    for group in optimizer.param_groups:
-        group["lr"] = config.learning_rate * one_cycle(progress.share(config))
-    net.train()
-    policy_loss, value_loss = losses(net, batch, config)
+    for parameters in optimizer.param_groups:
+        parameters["lr"] = config.learning_rate * one_cycle(progress.share(config))
+    state.parallel.train()
+    policy_loss, value_loss = losses(state.parallel, batch, config)
     optimizer.zero_grad(set_to_none=True)
     (policy_loss + config.value_weight * value_loss).backward()
     nn.utils.clip_grad_norm_(net.parameters(), config.clip)
@@ -194,9 +221,11 @@ def _step(state: _State, batch: Batch, config: TrainingConfig) -> tuple[float, f
     # Start with almost no averaging, so that the initial random weights are forgotten quickly.
     _average(state.averaged, net, min(config.average, progress.step / (progress.step + 10)))
     found = policy_loss.item(), value_loss.item()  # Waits for a GPU.
+    # The time too, so that all processes end together and have one learning rate.
+    policy_mean, value_mean, passed = group.mean([*found, time.monotonic() - started])
     progress.step += 1
-    progress.elapsed += time.monotonic() - started
-    return found
+    progress.elapsed += passed
+    return policy_mean, value_mean
 
 
 def _parameter_groups(net: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
@@ -225,6 +254,7 @@ def _log_entry(
     training_losses: npt.NDArray[np.float64],
     net: nn.Module,
     testing: dict[str, Dataset],
+    group: ProcessGroup,
 ) -> dict[str, Any]:
     limit = VALIDATED_AT_END if progress.share(config) >= 1.0 else VALIDATED_DURING_RUN
     return {
@@ -235,7 +265,7 @@ def _log_entry(
         "policy_loss": round(float(training_losses[0]), 4),
         "value_loss": round(float(training_losses[1]), 4),
         "held_out": {
-            name: asdict(validate(net, data, config.device, limit))
+            name: asdict(validate(net, data, config.device, limit, group))
             for name, data in testing.items()
             if len(data)
         },
@@ -250,13 +280,25 @@ def _check_device(device: str) -> None:
         raise InputError(f"device {device!r}: {reason}") from error
 
 
-def _load(path: Path, state: _State) -> None:
-    with expecting(path, "the checkpoint of a run with a network of this size"):
-        checkpoint = torch.load(path, weights_only=True, map_location="cpu")
-        state.net.load_state_dict(checkpoint["net"])
-        state.averaged.load_state_dict(checkpoint["averaged"])
-        state.optimizer.load_state_dict(checkpoint["optimizer"])
-        state.progress.step, state.progress.elapsed = checkpoint["step"], checkpoint["elapsed"]
+def _check_group(
+    group: ProcessGroup, config: TrainingConfig, training: Dataset, testing: dict[str, Dataset]
+) -> None:
+    """Raises InputError if the processes cannot train together."""
+    if config.batch_size % group.size:
+        raise InputError(
+            f"batch size: expected a multiple of the {group.size} processes, received {config.batch_size}"
+        )
+    numbers = {
+        name: value for name, value in asdict(config).items() if name not in ("threads", "workers", "device")
+    }
+    positions = {"positions to train on": _fingerprint(training)}
+    held_out = {f"held-out positions of {name}": _fingerprint(data) for name, data in testing.items()}
+    group.require_same(numbers | positions | held_out)
+
+
+def _fingerprint(data: Dataset) -> str:
+    checksum = zlib.crc32(data.value.tobytes(), zlib.crc32(data.records.tobytes()))
+    return f"{len(data)} with checksum {checksum:08x}"
 
 
 def _truncate_log(step: int, log: Path) -> None:
@@ -271,13 +313,25 @@ def _truncate_log(step: int, log: Path) -> None:
             atomic_write(log, "".join(kept))
 
 
-def _save(path: Path, state: _State, config: TrainingConfig) -> None:
-    checkpoint = {
+def _contents(state: _State) -> dict[str, Any]:
+    """Returns what a checkpoint holds."""
+    return {
         "net": state.net.state_dict(),
         "averaged": state.averaged.state_dict(),
         "optimizer": state.optimizer.state_dict(),
         "step": state.progress.step,
         "elapsed": state.progress.elapsed,
-        "config": asdict(config),
     }
-    atomic_save(path, checkpoint)
+
+
+def _restore(state: _State, contents: dict[str, Any]) -> None:
+    state.net.load_state_dict(contents["net"])
+    state.averaged.load_state_dict(contents["averaged"])
+    state.optimizer.load_state_dict(contents["optimizer"])
+    state.progress.step, state.progress.elapsed = contents["step"], contents["elapsed"]
+
+
+def _serialized(contents: dict[str, Any]) -> bytes:
+    buffer = io.BytesIO()
+    torch.save(contents, buffer)
+    return buffer.getvalue()

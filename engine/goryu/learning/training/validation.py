@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from goryu.learning.training.dataset import Batch, Dataset, make_batch
+from goryu.learning.training.process_group import ALONE, ProcessGroup
 
 EVALUATION_BATCH = 512
 
@@ -38,16 +39,23 @@ class ValidationMetrics:
 
 
 def validate(
-    net: nn.Module, dataset: Dataset, device: str = "cpu", limit: int = 100_000
+    net: nn.Module,
+    dataset: Dataset,
+    device: str = "cpu",
+    limit: int = 100_000,
+    group: ProcessGroup = ALONE,
 ) -> ValidationMetrics:
-    """Measures a network on a data set, or on `limit` evenly spaced positions of it, in float32."""
+    """Measures a network on a data set, or on `limit` evenly spaced positions of it, in float32.
+
+    Each process of the group measures its part of the positions; all get the measurements of the whole.
+    """
     was_training = net.training
     net.eval()
     chosen = np.unique(np.linspace(0, len(dataset) - 1, min(limit, len(dataset))).astype(np.int64))
-    sums = np.zeros(7)
-    decided = 0
-    for start in range(0, len(chosen), EVALUATION_BATCH):
-        part = chosen[start : start + EVALUATION_BATCH]
+    mine = chosen[group.rank :: group.size]
+    sums = np.zeros(8)
+    for start in range(0, len(mine), EVALUATION_BATCH):
+        part = mine[start : start + EVALUATION_BATCH]
         batch = make_batch(dataset, part, np.zeros(len(part), bool))
         input1, input2, legal, label, value_target = tensors(batch, device)
         result = torch.from_numpy(batch.result).to(device)
@@ -67,10 +75,11 @@ def validate(
             F.binary_cross_entropy_with_logits(value, result, reduction="sum").item(),
             ((value > 0) == (result > 0.5))[is_decided].sum().item(),
             divergence.item(),
+            is_decided.sum().item(),
         ]
-        decided += int(is_decided.sum())
     net.train(was_training)
-    means = sums / ([len(chosen)] * 5 + [max(decided, 1), len(chosen)])
+    *totals, decided = group.sum(sums)
+    means = np.array(totals) / ([len(chosen)] * 5 + [max(decided, 1), len(chosen)])
     return ValidationMetrics(len(chosen), *(round(float(mean), 4) for mean in means))
 
 
