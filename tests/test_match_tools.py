@@ -90,6 +90,42 @@ def test_a_resumed_match_has_records_of_all_its_games(tmp_path: Path) -> None:
     assert len((tmp_path / "games.usi").read_text().splitlines()) == 4
 
 
+def test_match_stops_when_an_engine_reports_an_error_and_resigns_unplayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--engine1", f"{SCRIPTED} broken", "--name1", "Ours", "--engine2", f"{SCRIPTED} push"]
+    arguments += ["--nodes", "1", "--games", "200", "--max-failures", "6", "--out", str(tmp_path)]
+    assert tool("match").main(arguments) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.count("game 1: resignation: after Error! no network") == 1
+    assert sum(line.startswith("warning: Ours reported an error in 1 of 1 games") for line in lines) == 1
+    assert "stopped after 6 failures; to resume, add --max-failures 16" in lines
+    assert lines[-2:] == [
+        "warning: Ours reported an error in 6 of 6 games, first: Error! no network",
+        "warning: Ours lost 6 of 6 games within 5 moves of its own: does it play as it should?",
+    ]
+    assert json.loads((tmp_path / "summary.json").read_text())["warnings"] == lines[-2:]
+
+
+@pytest.mark.parametrize(
+    "answers, warning",
+    [
+        ("push,push,resign", "lost 4 of 4 games within 5 moves of its own: does it play as it should?"),
+        ("error", "reported an error in 4 of 4 games, first: Error! no network"),
+        (",".join(6 * ["push"]) + ",resign", ""),
+    ],
+)
+def test_match_warns_of_an_engine_that_may_not_work_but_plays_on(
+    answers: str, warning: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--engine1", f"{SCRIPTED} {answers}", "--name1", "Ours", "--engine2", f"{SCRIPTED} push"]
+    arguments += ["--nodes", "1", "--games", "4", "--max-plies", "16", "--max-failures", "1"]
+    for _ in range(2):  # The second time from the log.
+        assert tool("match").main([*arguments, "--out", str(tmp_path)]) == 0
+        warnings = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning: Ours")]
+        assert (warnings[-1] if warnings else "") == (warning and f"warning: Ours {warning}")
+
+
 def test_match_fails_when_an_engine_plays_an_illegal_move(tmp_path: Path) -> None:
     arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
     assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1

@@ -2,8 +2,9 @@
 
 An answer is a move, `resign`, `win`, `push` (moves a pawn that has not moved; only in games from the start
 position), `crash`, `hang`, `chatter` (info lines without end), `silence:MS` (then a push), `empty` (a
-bestmove without a move) or `noise` (128 KiB on stderr and an info line, then a push). Argument 2, if given,
-is the score in centipawns. Every line that it receives is appended to the file $USI_TRACE, if that is set.
+bestmove without a move), `noise` (128 KiB on stderr and an info line, then a push), `error` (reports
+one, then a push) or `broken` (reports an error and resigns). Argument 2, if given, is the score in
+centipawns. Every line that it receives is appended to the file $USI_TRACE, if that is set.
 """
 
 import os
@@ -50,13 +51,17 @@ def answer(what: str, push: str) -> None:
     if what == "noise":
         sys.stderr.write("x" * 131072)
         say("info string \u30b3 depth 99 score cp 1")
+    if what in ("error", "broken"):
+        say("info string Error! no network")
     if what.startswith("silence:"):
         time.sleep(int(what.removeprefix("silence:")) / 1000)
     if len(sys.argv) > 2:
         say(f"info depth 3 nodes 100 score cp {sys.argv[2]} pv {push}")
     if what == "empty":
         say("bestmove")
-    elif what in ("push", "noise") or what.startswith("silence"):
+    elif what == "broken":
+        say("bestmove resign")
+    elif what in ("push", "noise", "error") or what.startswith("silence"):
         say(f"bestmove {push}")
     else:
         say(f"bestmove {what}")

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 import goryu
+from goryu.match.engine_faults import FAILURES
 from goryu.match.game import GameRules
 from goryu.match.game_log import GameLog
 from goryu.match.time_control import TimeControl
-from goryu.match.tournament import FAILURES, Match, MatchConfig
+from goryu.match.tournament import Match, MatchConfig
 from goryu.match.usi_client import EngineSpec
 
 cshogi = pytest.importorskip("cshogi")

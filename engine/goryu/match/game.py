@@ -2,6 +2,7 @@
 
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from goryu.match.openings import Opening
@@ -46,6 +47,7 @@ class Game:
     """A finished game: its opening, the moves of the engines, and the verdict.
 
     too_late: the answer with which the loser exceeded its time; it is not in `moves`.
+    errors: the errors that the engines reported during the game or before it, with the side, 0 or 1.
     """
 
     opening: Opening
@@ -53,6 +55,7 @@ class Game:
     moves: list[MoveRecord] = field(default_factory=list)
     seconds: float = 0.0
     too_late: MoveRecord | None = None
+    errors: Sequence[tuple[int, str]] = ()
 
     @property
     def plies(self) -> int:
@@ -117,7 +120,8 @@ def play_game(players: tuple[UsiClient, UsiClient], opening: Opening, rules: Gam
         if player is not failed:
             send_result(player, verdict.winner, side)
     too_late = moves.pop() if verdict.reason is Reason.TIME else None
-    return Game(opening, verdict, moves, time.perf_counter() - begin, too_late)
+    errors = [(side, text) for side, player in enumerate(players) for text in player.take_errors()]
+    return Game(opening, verdict, moves, time.perf_counter() - begin, too_late, errors)
 
 
 REASON_OF_FAILURE = {"crash": Reason.CRASH, "hang": Reason.HANG, "protocol": Reason.PROTOCOL}

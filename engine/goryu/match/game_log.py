@@ -35,6 +35,7 @@ class GameEntry:
         mover's side), depths and nodes have one item for each of these moves.
     first_turn: the side that played the first of these moves, 0 black or 1 white.
     too_late_ms: time and excess of an answer that lost on time, which is not in `moves`.
+    errors: the engines, 1 or 2, and the errors that they reported (`info string Error! ...`).
     """
 
     number: int
@@ -54,6 +55,7 @@ class GameEntry:
     seconds: float
     date: str
     too_late_ms: tuple[int, int] | None = None
+    errors: tuple[tuple[int, str], ...] = ()
 
     @classmethod
     def from_game(cls, number: int, black: int, game: Game) -> Self:
@@ -79,6 +81,7 @@ class GameEntry:
             seconds=round(game.seconds, 3),
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             too_late_ms=(late.elapsed_ms, late.late_ms) if (late := game.too_late) else None,
+            errors=tuple((black if side == 0 else 3 - black, text) for side, text in game.errors),
         )
 
     def engine_of_move(self, index: int) -> int:
@@ -195,8 +198,8 @@ def as_line(values: Mapping[str, Any]) -> bytes:
 
 
 def as_tuple(value: Any) -> Any:
-    """Returns a JSON list as a tuple, any other value unchanged."""
-    return tuple(value) if isinstance(value, list) else value
+    """Returns a JSON list as a tuple, with all lists in it; any other value unchanged."""
+    return tuple(map(as_tuple, value)) if isinstance(value, list) else value
 
 
 def parse_lines(path: Path, text: str) -> Iterator[dict[str, Any]]:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
+from goryu.match.engine_faults import warnings
 from goryu.match.engine_stats import EngineStats, loser, stats_table
 from goryu.match.game_log import GameEntry
 from goryu.match.lost_games import LostGames
@@ -85,14 +86,15 @@ def elo_text(statistics: MatchStatistics) -> str:
 def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None = None) -> str:
     """Returns the report of a match, from the first engine's side.
 
-    It counts complete pairs only, but all games in the table of speeds.
+    It counts complete pairs only, but all games in the table of speeds and in the warnings.
     """
     pairs = complete_pairs(entries)
     counted = [entry for pair in pairs for entry in pair]
     statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in pairs)
     scores = [entry.score for entry in counted]
     if not counted:
-        return f"{names[0]} vs {names[1]}: no complete pair of games yet"
+        nothing = f"{names[0]} vs {names[1]}: no complete pair of games yet"
+        return "\n".join([nothing, *warnings(names, entries).values()])
     low, high = statistics.elo_interval
     ll, ld, dd, wd, ww = statistics.pentanomial
     black = record([entry.score for entry in counted if entry.black == 1])
@@ -119,7 +121,7 @@ def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None
         lines.append(f"  SPRT         {sprt_text(sprt, statistics)}")
     if len(entries) > len(counted):
         lines.append(f"  not counted  {len(entries) - len(counted)} games of unfinished pairs")
-    return "\n".join(lines + stats_table(names, entries))
+    return "\n".join([*lines, *stats_table(names, entries), *warnings(names, entries).values()])
 
 
 def reasons_text(entries: Sequence[GameEntry], names: Sequence[str]) -> str:
@@ -166,6 +168,7 @@ def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | Non
         "normalised_elo": finite(statistics.normalised_elo),
         "los": statistics.los,
         "reasons": dict(Counter(entry.reason for entry in counted)),
+        "warnings": list(warnings(names, entries).values()),
         "mean_plies": sum(entry.plies for entry in counted) / len(counted) if counted else None,
     }
     if sprt:

@@ -15,11 +15,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from goryu.match.engine_faults import FAILURES, is_failure
 from goryu.match.game import GameRules, play_game
 from goryu.match.game_log import GameEntry, GameLog
 from goryu.match.match_statistics import MatchStatistics
 from goryu.match.openings import DEFAULT_OPENINGS, Opening
-from goryu.match.referee import Reason
 from goryu.match.sprt import Sprt
 from goryu.match.tuning import Surface, TunedOption, draw
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
@@ -28,9 +28,6 @@ from goryu.work.driver import Workforce, run_tasks
 from goryu.work.seam import Inbox, Pool, Result
 from goryu.work.shipping import check_installed, installed_files
 from goryu.work.threads import ThreadPool
-
-FAILURES = (Reason.CRASH, Reason.HANG, Reason.PROTOCOL, Reason.ILLEGAL_MOVE)
-"""Reasons that show a defect of an engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,5 +244,5 @@ class Match:
     def _is_decided(self) -> bool:
         if self.config.sprt and self.config.sprt.verdict(self.statistics()):
             return True
-        failures = sum(entry.reason in FAILURES for entry in self._log.entries.values())
+        failures = sum(map(is_failure, self._log.entries.values()))
         return failures >= self.config.max_failures

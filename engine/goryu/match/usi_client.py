@@ -6,6 +6,7 @@ can never block the engine. At the end the whole process group is killed.
 
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,12 @@ from typing import TextIO
 from goryu.errors import GoryuError
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_output import Info, best_info
+
+ERROR = re.compile(r"info string (error\b.*)", re.IGNORECASE)
+"""The lines in which Goryu, YaneuraOu and others report an error."""
+
+MOST_ERRORS = 3
+"""Errors that are kept until they are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,7 @@ class UsiClient:
         self._process: subprocess.Popen[bytes] | None = None
         self._lines: queue.SimpleQueue[tuple[float, str | None]] = queue.SimpleQueue()
         self._last_lines: deque[str] = deque(maxlen=5)
+        self._errors: list[str] = []
 
     @property
     def is_alive(self) -> bool:
@@ -180,6 +188,11 @@ class UsiClient:
                 if len(words) < 2:
                     raise EngineError("protocol", f"{self.name} answered {text!r}: expected a move")
                 return SearchReply(words[1], round(1000 * (arrival - start)), tuple(infos))
+
+    def take_errors(self) -> list[str]:
+        """Returns the first errors that the engine has reported since the last call, each once."""
+        errors, self._errors = self._errors, []
+        return errors
 
     def game_over(self, result: str) -> None:
         """Sends the result of the game: `win`, `lose` or `draw`."""
@@ -264,7 +277,13 @@ class UsiClient:
             raise self._crash("its output ended")
         self._record("<", text)
         self._last_lines.append(text)
+        self._note_error(text)
         return arrival, text
+
+    def _note_error(self, line: str) -> None:
+        found = ERROR.match(line)
+        if found and found[1] not in self._errors and len(self._errors) < MOST_ERRORS:
+            self._errors.append(found[1])
 
     def _lines_until(self, last: str) -> list[str]:
         """Returns the lines before `last`; each line restarts the wait."""
@@ -283,6 +302,7 @@ class UsiClient:
         with suppress(queue.Empty):
             while (line := self._lines.get_nowait())[1] is not None:
                 self._record("<", line[1] or "")
+                self._note_error(line[1] or "")
             self._lines.put(line)
 
     def _crash(self, why: str) -> EngineError:

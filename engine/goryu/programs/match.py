@@ -9,8 +9,8 @@ With `--tune C_init=60:180 --tune Softmax_Temperature=80:200` these options of e
 each pair, and a surface is fitted to the scores; both engines may be the same program.
 For large tournaments between many engines use ShogiArena or ShogiHome.
 
-Exit status: 0; 1 after a crash, a hang, an illegal move or a protocol error; 2 if the match could not be
-played; 130 after Ctrl-C or SIGTERM.
+Exit status: 0; 1 after a failure: a crash, a hang, an illegal move, a protocol error, or an engine that
+reports an error and resigns without a move; 2 if the match could not be played; 130 after Ctrl-C or SIGTERM.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 
+from goryu.match.engine_faults import is_failure, warnings
 from goryu.match.export import RECORD_FORMATS, write_records
 from goryu.match.game import GameRules
 from goryu.match.game_log import GameEntry, GameLog
@@ -31,7 +32,7 @@ from goryu.match.referee_board import LIBRARIES
 from goryu.match.report import describe, progress_line, report, summary
 from goryu.match.sprt import Sprt
 from goryu.match.time_control import TimeControl
-from goryu.match.tournament import FAILURES, Match, MatchConfig, usable_cores
+from goryu.match.tournament import Match, MatchConfig, usable_cores
 from goryu.match.tuning import TuningError, parse_ranges, require_pairs
 from goryu.match.usi_client import EngineSpec, Timeouts
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
@@ -177,7 +178,7 @@ def add_running(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--pin", action="store_true", help="run each game on one core (Linux)")
     group.add_argument(
         "--max-failures", type=positive, default=10, metavar="N",
-        help="stop after N crashes, hangs, illegal moves or protocol errors (default 10)",
+        help="stop after N failures of the engines, see above (default 10)",
     )  # fmt: skip
     group.add_argument(
         "--out", type=Path, metavar="DIR", help="results (default runs/match-<time>); resumed if it exists"
@@ -280,6 +281,7 @@ class Display:
         self._played_before = played_before
         self._start_s = time.monotonic()
         self._console = Console()
+        self._warned: set[tuple[int, str]] = set()
         self._live = Live(console=self._console, auto_refresh=False)
         self._line = ""
         self._below: Sequence[str] = ()
@@ -323,7 +325,17 @@ class Display:
 
     def show_fault(self, entry: GameEntry) -> None:
         """Prints how an engine failed or lost on time."""
-        text = f"game {entry.number + 1}: {entry.reason}: {entry.detail}"
+        detail = entry.detail or "after " + "; ".join(text for _, text in entry.errors)
+        self._print(f"game {entry.number + 1}: {entry.reason}: {detail}")
+
+    def warn(self, names: Sequence[str], entries: Sequence[GameEntry]) -> None:
+        """Prints each warning about an engine once; the report repeats it with its final numbers."""
+        for key, text in warnings(names, entries).items():
+            if key not in self._warned:
+                self._warned.add(key)
+                self._print(text)
+
+    def _print(self, text: str) -> None:
         self._console.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -342,8 +354,9 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
         display.show(match.entries)
         if formats:
             write_records(entry, match.names, directory, formats)
-        if entry.reason in (*FAILURES, Reason.TIME):
+        if is_failure(entry) or entry.reason == Reason.TIME:
             display.show_fault(entry)
+        display.warn(match.names, match.entries)
 
     match = Match(config, log, on_game, cluster, watcher(display.print, display.below))
     status = 0
@@ -371,7 +384,7 @@ def rewrite_records(match: Match, directory: Path, formats: Sequence[str]) -> No
 
 def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
     """Prints and writes the result; returns 1 if an engine has failed, else 0."""
-    failures = sum(entry.reason in FAILURES for entry in match.entries)
+    failures = sum(map(is_failure, match.entries))
     if failures >= config.max_failures and len(match.entries) < config.games:
         print(f"stopped after {failures} failures; to resume, add --max-failures {failures + 10}")
     print(report(match.names, match.entries, config.sprt))
