@@ -1,9 +1,10 @@
 """The table of options, the values that GUIs send, and the scores that GUIs receive."""
 
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import fields, is_dataclass
 from math import exp
 from operator import attrgetter
@@ -15,9 +16,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goryu.cli import doctor
+from goryu.evaluators import providers
 from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.network import NetworkEvaluator
-from goryu.implementation import Board
+from goryu.implementation import IMPLEMENTATION, Board
+from goryu.players import measuring
 from goryu.players.config import EngineConfig
 from goryu.players.devices import config_of_each, searching_threads
 from goryu.usi.commands import parse_command, parse_go, parse_position, parse_setoption
@@ -113,19 +116,53 @@ def test_goryu_doctor_measures_with_the_options_next_to_the_model(
     model = tmp_path / "net.onnx"
     model.write_bytes((models_folder() / "goryu-5x64-int8.onnx").read_bytes())
     model.with_name("net.onnx.ini").write_text("DNN_Batch_Size=7\nNodesLimit=40\nNoSuch=1\n")
-    findings, lines = doctor._options(str(model)), list[str]()
-    try:
-        while True:
-            lines.append(next(findings))
-    except StopIteration as end:
-        config: EngineConfig = end.value
+    lines, config = finished(doctor._options(str(model)))
     assert lines == [
         "! file next to the model: no option is called 'NoSuch'",
         "set by the file next to the model: DNN_Batch_Size=7 NodesLimit=40",
     ]
     assert config.evaluator.batch_size == 7
     monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
-    assert any(" batch=7 " in line for line in doctor._search(config))
+    _, loaded = finished(doctor._evaluator(config.evaluator, None))
+    assert any(" batch=7 " in line for line in doctor._search(config, loaded))
+
+
+def finished(findings: Generator[str, None, Any]) -> tuple[list[str], Any]:
+    """Returns what a generator yielded, and what it returned."""
+    lines: list[str] = []
+    try:
+        while True:
+            lines.append(next(findings))
+    except StopIteration as end:
+        return lines, end.value
+
+
+@pytest.mark.skipif(IMPLEMENTATION == "python", reason="nothing is measured in Python")
+def test_goryu_doctor_loads_the_network_once_for_a_backend_its_measurement_and_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+    open_network = NetworkEvaluator.__init__
+
+    def counted(network: NetworkEvaluator, path: Path, **others: Any) -> None:
+        opened.append(others["backend"])
+        open_network(network, path, **others)
+
+    monkeypatch.setattr(NetworkEvaluator, "__init__", counted)
+    monkeypatch.setattr(providers, "BACKENDS", ("auto", "winograd-float"))
+    monkeypatch.setattr(providers, "_AUTOMATIC", ("cpu",))
+    monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
+    monkeypatch.setattr(measuring, "MEASURED_S", 0.001)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
+    monkeypatch.delenv("GORYU_MEASURE", raising=False)
+    assert doctor.main([]) == 0
+    printed = capsys.readouterr().out
+    assert opened == ["cpu", "winograd-float"]
+    measured = re.search(r"measured: Threads (\d+), DNN_Batch_Size (\d+)", printed)
+    assert measured is not None
+    assert f" searchers={measured[1]} " in printed
+    assert "search: " in printed
 
 
 def test_goryu_doctor_reports_an_unknown_implementation() -> None:

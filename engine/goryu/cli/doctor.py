@@ -21,6 +21,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 
 if TYPE_CHECKING:
     from goryu.evaluators.network import NetworkEvaluator
+    from goryu.players.loading import LoadedEvaluator
 
 PACKAGES = (
     "numpy",
@@ -58,9 +59,10 @@ def _findings(model: str) -> Iterator[str]:
         yield "! broken: " + tr("search and rules: {reason}", reason=f"{error}{_advice()}")
         return
     config = yield from _options(model)
-    yield from _network(config.evaluator)
-    yield from _settings(config)
-    yield from _search(config)
+    network = yield from _network(config.evaluator)
+    loaded = yield from _evaluator(config.evaluator, network)
+    if loaded is not None:
+        yield from _search(*(yield from _settings(config, loaded)))
 
 
 def _installation() -> Iterator[str]:
@@ -101,8 +103,11 @@ def _options(model: str) -> Generator[str, None, EngineConfig]:
     return options.config
 
 
-def _network(wanted: EvaluatorConfig) -> Iterator[str]:
-    """Yields the backends that onnxruntime offers, and which of them work with the network."""
+def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator | None"]:
+    """Yields the backends that onnxruntime offers, and which of them work with the network.
+
+    Returns the network on the wanted backend, None if that does not work.
+    """
     from goryu.evaluators.model_files import ModelError
     from goryu.evaluators.providers import BACKENDS, BackendError, import_onnxruntime
     from goryu.players.devices import config_of_each
@@ -118,7 +123,8 @@ def _network(wanted: EvaluatorConfig) -> Iterator[str]:
             raise ModelError(tr("model {path}: no such file", path=path))
     except (BackendError, ModelError) as error:
         yield f"! broken: {error}"
-        return
+        return None
+    found = None
     for backend in BACKENDS:
         notes: list[str] = []
         config = replace(config_of_each(wanted)[0], backend=backend, allows_fallback=False)
@@ -135,6 +141,9 @@ def _network(wanted: EvaluatorConfig) -> Iterator[str]:
             rate=_evaluations_per_second(network),
             network=network.description,
         )
+        if backend == wanted.backend:
+            found = network
+    return found
 
 
 def _evaluations_per_second(network: "NetworkEvaluator") -> float:
@@ -156,25 +165,56 @@ def _rate(work: Callable[[], object]) -> float:
     return count / (monotonic() - start_s)
 
 
-def _settings(config: EngineConfig) -> Iterator[str]:
-    """Measures the threads and the batch size that the engine will use."""
-    from goryu.players import measuring
-    from goryu.players.loading import LoadingError, load_evaluator
+def _evaluator(
+    config: EvaluatorConfig, network: "NetworkEvaluator | None"
+) -> Generator[str, None, "LoadedEvaluator | None"]:
+    """Yields every fallback; returns the evaluator of the engine, None if it would have none.
 
-    if config.evaluator.threads or config.evaluator.kind != "network" or not measuring.is_on():
-        return
+    network: the wanted one, if it is loaded already.
+    """
+    from goryu.players.devices import has_several_devices
+    from goryu.players.loading import LoadingError, load_evaluator, loaded_network
+
+    if network is not None and not has_several_devices(config):
+        return loaded_network(network, config)
+    loaded, messages = None, list[str]()
     try:
-        loaded = load_evaluator(config.evaluator, lambda message: None)
-    except LoadingError:
-        return  # `_network` has said why.
+        loaded = load_evaluator(config, messages.append)
+    except LoadingError as error:
+        messages.append(f"Error! {error}")
+    yield from map(_marked, messages)
+    return loaded
+
+
+def _marked(message: str) -> str:
+    return f"! broken: {message}" if message.startswith("Error!") else message
+
+
+def _settings(
+    config: EngineConfig, loaded: "LoadedEvaluator"
+) -> Generator[str, None, tuple[EngineConfig, "LoadedEvaluator | None"]]:
+    """Measures the threads and the batch size that the engine will use; returns what to search with.
+
+    The evaluator is None if the player must load it again for another batch size.
+    """
+    from goryu.players import measuring
+
+    wanted = config.evaluator
+    if wanted.threads or wanted.kind != "network" or not measuring.is_on():
+        return config, loaded
     before, messages = measuring.remembered(loaded), list[str]()
     now = measuring.measure_and_remember(loaded, messages.append)
     yield from messages
     if before is not None and before != now:
         yield tr("before: {settings}", settings=measuring.told(before))
+    batch_size = wanted.batch_size or now.batch_size
+    if loaded.uses_gpu and batch_size != loaded.batch_size:
+        return config, None
+    measured = replace(wanted, threads=now.threads)
+    return replace(config, evaluator=measured), replace(loaded, config=measured, batch_size=batch_size)
 
 
-def _search(config: EngineConfig) -> Iterator[str]:
+def _search(config: EngineConfig, loaded: "LoadedEvaluator | None") -> Iterator[str]:
     """Searches the start position for a second."""
     from goryu.games.shogi import move_to_usi
     from goryu.implementation import Board
@@ -183,9 +223,9 @@ def _search(config: EngineConfig) -> Iterator[str]:
     from goryu.players.request import Request, SearchControl
 
     config = replace(config, book_file=replace(config.book_file, is_wanted=False))
-    player, messages = Player(), list[str]()
+    player, messages = Player(loaded=loaded), list[str]()
     player.load(config, messages.append)
-    yield from (f"! broken: {text}" if text.startswith("Error!") else text for text in messages)
+    yield from map(_marked, messages)
     request = Request(Board(), Limits(movetime_ms=1000 * MEASURED_S), config, monotonic())
     answer = player.search(request, SearchControl(), lambda result, elapsed_ms: None)
     if answer.move is None or answer.result is None:

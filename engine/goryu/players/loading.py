@@ -96,6 +96,11 @@ def load_evaluator(config: EvaluatorConfig, report: Callable[[str], None]) -> Lo
     return LoadedEvaluator(evaluator, description, batch_size, config, stamp)
 
 
+def loaded_network(network: "NetworkEvaluator", config: EvaluatorConfig) -> LoadedEvaluator:
+    """Returns what `load_evaluator` returns for a config with one device whose network is loaded already."""
+    return LoadedEvaluator(network, network.description, network.batch_size, config, _stamp(config))
+
+
 def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) -> tuple[Evaluator, str]:
     """Returns the requested network, the shipped one, or the material evaluator; and its description."""
     models = [config.model, ""] if config.model and config.allows_fallback else [config.model]
