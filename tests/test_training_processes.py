@@ -1,6 +1,7 @@
 """A training run of two processes (gloo, on the CPU), started by PyTorch's own torchrun."""
 
 import json
+import os
 import pickle
 import runpy
 import signal
@@ -32,7 +33,8 @@ def launch(case: str, folder: Path, *, restarts: int = 0) -> list[Any]:
     """Returns what the case returned in each of two processes of torchrun; the run's files are in `run`."""
     folder.mkdir(exist_ok=True)
     command = [*TORCHRUN, "--max-restarts", str(restarts), "--monitor-interval", "0.1", str(SCRIPT), case]
-    done = subprocess.run([*command, str(folder)], capture_output=True, text=True)
+    environment = os.environ | {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}  # Else a restart may fail.
+    done = subprocess.run([*command, str(folder)], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
     return [pickle.loads((folder / f"result-{rank}").read_bytes()) for rank in range(2)]
 
