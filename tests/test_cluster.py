@@ -12,15 +12,18 @@ from contextlib import closing, suppress
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
 
+from goryu.agents.arena import Score
 from goryu.learning.records.game_records import GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers as self_play
 from goryu.learning.self_play.config import SelfPlayConfig
+from goryu.learning.self_play.network_match import network_match
 from goryu.learning.teacher import workers as teacher
 from goryu.learning.teacher.game import TeacherConfig
 from goryu.match.game import GameRules
@@ -193,6 +196,25 @@ def test_a_match_has_the_local_games_though_a_node_dies(cluster: Cluster, tmp_pa
     assert remote == play("local", lambda entry: None)
 
 
+def test_a_match_of_networks_has_the_local_score_though_a_node_dies(cluster: Cluster) -> None:
+    """The step of `selfplay loop --synchronous` after the training."""
+    actions = [lambda: kill_and_replace(cluster)]
+    losses = 0
+
+    def watch(workforce: Workforce) -> None:
+        nonlocal losses
+        losses = workforce.losses
+        if workforce.done.total() >= 2 and actions:
+            actions.pop()()
+
+    def play(**how: Any) -> Score:
+        return network_match(MODEL, MODEL, (Opening(),), 40, 4, 60, Random(1), **how)
+
+    remote = play(cluster=ClusterConfig(cluster.address), watch=watch)
+    assert losses
+    assert remote == play()
+
+
 def test_a_killed_driver_resumes_with_the_same_command(cluster: Cluster, tmp_path: Path) -> None:
     pytest.importorskip("rich")
     words = ["--cheap-playouts", "2", "--full-playouts", "6", "--max-plies", "40", "--at-once", "2"]
@@ -229,7 +251,8 @@ def test_prometheus_can_read_what_every_computer_has_done(cluster: Cluster) -> N
     import ray
 
     pool = ClusterPool(ClusterConfig(cluster.address))
-    workforce, found, pages = Workforce(), {}, []
+    workforce = Workforce()
+    found: dict[tuple[str, str], float] = {}
 
     def watch(now: Workforce) -> None:
         nonlocal workforce
@@ -241,8 +264,7 @@ def test_prometheus_can_read_what_every_computer_has_done(cluster: Cluster) -> N
         yield from ((number, None) for number in range(200))
         ports = {node["MetricsExportPort"] for node in ray.nodes() if node["Alive"]}
         for _ in range(120):
-            pages[:] = [page(port) for port in ports]
-            found = {key: value for text in pages for key, value in samples(text).items()}
+            found = {key: value for port in ports for key, value in samples(page(port)).items()}
             if sum(value for (name, _), value in found.items() if name == "tasks_done_total") >= 190:
                 return
             time.sleep(0.5)
