@@ -12,9 +12,13 @@ class KeySet {
 public:
     bool has(std::uint64_t key) const noexcept { return slots_[find(key)].is_used; }
 
-    // Adds a key that the set does not have.
-    void add(std::uint64_t key) {
+    // Makes room for one more key.
+    void make_room() {
         if (2 * (size_ + 1) > slots_.size()) grow();
+    }
+
+    // Adds a key that the set does not have; there must be room for it.
+    void add(std::uint64_t key) noexcept {
         slots_[find(key)] = {key, true};
         ++size_;
     }

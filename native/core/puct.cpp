@@ -245,8 +245,9 @@ Puct::Descent Puct::descend(Line& line, Batch& batch, std::size_t first_step) {
             child = table_.find(key);  // Here paths merge.
             if (child == kNoNode) {
                 if (waiting_.has(key)) return Descent::kCollision;
-                waiting_.add(key);
+                waiting_.make_room();  // Nothing fails after the position has been noted.
                 batch.found_.push_back({{key, state.ply(), state.turn(), first_step, batch.steps_.size(), 0, 0}, {}});
+                waiting_.add(key);
                 return Descent::kNew;
             }
             table_.edges(node)[i].child = child;

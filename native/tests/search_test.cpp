@@ -234,6 +234,7 @@ void a_set_of_keys_is_a_set() {
             keys.remove(key);
             expected.erase(key);
         } else if (!keys.has(key)) {
+            keys.make_room();
             keys.add(key);
             expected.insert(key);
         }
