@@ -1,7 +1,7 @@
 """Shows that the asynchronous loop learns a small game on a Ray cluster, also while its nodes die.
 
     python tools/loop_trial.py tictactoe --folder runs/trial
-    python tools/loop_trial.py tictactoe --folder runs/trial-dying --kill-every 20
+    python tools/loop_trial.py tictactoe --folder runs/trial-dying --kill-every 20 --against runs/trial
     python tools/loop_trial.py reversi6 --folder runs/trial-6x6 --kill-every 20 --kill-driver-every 60
 
 It makes a cluster of a head without cores and two nodes of one core on this computer, and gives the command
@@ -12,7 +12,6 @@ eleven positions of the AlphaZero tutorial. Needs Linux and the extras train and
 """
 
 import argparse
-import json
 import math
 import os
 import random
@@ -21,11 +20,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goryu.programs.common import above_zero, new_parser, positive, program
+
+if TYPE_CHECKING:
+    from goryu.agents.agents import AgentSetup
+    from goryu.learning.asynchronous.board_games import BoardLoopGame
 
 NODE = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
 
@@ -50,6 +53,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--games", type=positive, default=200, metavar="N", help="of the last match (default 200)"
+    )
+    parser.add_argument(
+        "--against", type=Path, metavar="FOLDER", help="also play the champion of another run's folder"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the loop and of the deaths (default 0)")
     return parser
@@ -134,41 +140,47 @@ class Deaths:
 
 def measure(args: argparse.Namespace) -> None:
     """Prints how many games there are, and how the champion plays."""
-    from goryu.agents.agents import AgentSetup, make_agent
+    from goryu.agents.agents import make_agent
     from goryu.learning.asynchronous.board_games import LOOPS
     from goryu.learning.asynchronous.folder import LoopFolder
     from goryu.learning.tutorials import experiments
-    from goryu.learning.tutorials.alphazero_config import puct_config
 
     game, _ = LOOPS[args.game]
-    folder = LoopFolder(args.folder, game)
-    files = sorted((args.folder / "games").iterdir())
-    numbers = [game.number_of(played) for file in files for played in game.read(file)]
-    lost = (max(numbers) + 1) - len(set(numbers))
-    print(
-        f"{len(numbers)} games, {folder.positions} positions; {len(numbers) - len(set(numbers))} twice, "
-        f"{lost} of the numbers up to {max(numbers)} were in progress at the end"
-    )
-
-    def setup(number: int) -> AgentSetup:
-        evaluator = game.open(folder.network(number), game.config.playouts)
-        return AgentSetup(evaluator=evaluator, puct=puct_config(game.config), gumbel=game.config.gumbel)
-
-    champion = folder.champion
-    print(f"champion: candidate {champion} of {folder.trained}")
+    with closing(LoopFolder(args.folder, game)) as folder:
+        files = sorted((args.folder / "games").iterdir())
+        numbers = [game.number_of(played) for file in files for played in game.read(file)]
+        gaps = max(numbers) + 1 - len(set(numbers))
+        print(
+            f"{len(numbers)} games, {folder.positions} positions; {len(numbers) - len(set(numbers))} twice, "
+            f"{gaps} of the numbers up to {max(numbers)} were in progress at the end"
+        )
+        print(f"champion: candidate {folder.champion} of {folder.trained}, after {folder.seconds:.0f} s")
+        first, champion = (folder.network(number) for number in (0, folder.champion))
     if args.game == "tictactoe":
         for name in ("puct:20", "gumbel:20"):
-            for number in (0, champion):
-                replies = experiments.correctness(make_agent(name, setup(number)))
-                print(f"{name} with candidate {number}: {replies} of 11 positions")
+            for network in (first, champion):
+                replies = experiments.correctness(make_agent(name, setup(game, network)))
+                print(f"{name} with candidate {network.parent.name}: {replies} of 11 positions")
+    opponents = {"candidate 0": first}
+    if args.against:
+        with closing(LoopFolder(args.against, game)) as other:
+            opponents[f"the champion of {args.against}"] = other.network(other.champion)
     name = f"puct:{game.config.playouts}"
-    score = experiments.match_of_openings(
-        make_agent(name, setup(champion)), make_agent(name, setup(0)), game.board.new, args.games,
-        game.opening[1] - 1, random.Random(1),
-    )  # fmt: skip
-    print(f"{name}, champion against candidate 0: {score}")
-    print(json.dumps({"verdicts": len(folder.verdicts), "champion": champion, "seconds": folder.seconds}))
-    folder.close()
+    for opponent, network in opponents.items():
+        players = (make_agent(name, setup(game, path)) for path in (champion, network))
+        score = experiments.match_of_openings(
+            *players, game.board.new, args.games, game.opening[1] - 1, random.Random(1)
+        )
+        print(f"{name}, champion against {opponent}: {score}")
+
+
+def setup(game: "BoardLoopGame", network: Path) -> "AgentSetup":
+    """Returns what agents need to play with a network."""
+    from goryu.agents.agents import AgentSetup
+    from goryu.learning.tutorials.alphazero_config import puct_config
+
+    evaluator = game.open(network, game.config.playouts)
+    return AgentSetup(evaluator=evaluator, puct=puct_config(game.config), gumbel=game.config.gumbel)
 
 
 if __name__ == "__main__":
