@@ -15,9 +15,6 @@ import pytest
 
 from goryu.errors import InputError
 from goryu.evaluators.uniform import UniformEvaluator
-from goryu.files import atomic_write
-from goryu.games.tictactoe import TicTacToe
-from goryu.learning.asynchronous.adapter import NETWORK, GameSteps, PairSteps, Report
 from goryu.learning.asynchronous.folder import LoopFolder
 from goryu.learning.asynchronous.gate import Gate, GateConfig
 from goryu.learning.asynchronous.json_lines import JsonLines, read_lines
@@ -29,6 +26,7 @@ from goryu.learning.asynchronous.loop import (
     run_loop,
 )
 from goryu.learning.asynchronous.players import PlayersJob, PlayTask
+from goryu.learning.asynchronous.rehearsal import RehearsalGame
 from goryu.learning.asynchronous.window import WindowRule, newest, positions_needed
 from goryu.match.match_statistics import MatchStatistics
 from goryu.search.evaluator import Evaluator
@@ -154,68 +152,13 @@ def test_half_a_line_at_the_end_of_a_file_is_dropped(tmp_path: Path) -> None:
     assert [value["a"] for value in read_lines(path)] == [1, 2, 3]
 
 
-@dataclass(frozen=True)
-class StubGame:
-    """Tic-tac-toe at random. A network is its number; `worse` ones lose every pair, the others win."""
-
-    worse: frozenset[int] = frozenset()
-    breaks_at: int | None = None
-    name: str = "stub"
-    suffix: str = ".jsonl"
-    samples: int = 120
-    steps: int = 20
-
-    def initialise(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        atomic_write(folder / NETWORK, "0")
-
-    def open(self, network: Path, batch_size: int) -> Evaluator:
-        assert network.read_text().isdecimal()
-        return UniformEvaluator()
-
-    def play(self, number: int, network: int) -> GameSteps:
-        rng, state = Random(number), TicTacToe()
-        while state.outcome() is None:
-            (evaluation,) = yield [state]
-            state.push(rng.choices(state.legal_moves(), evaluation.policy)[0])
-        return {"number": number, "network": network, "moves": state.move_stack}
-
-    def pair(self, candidate: int, number: int) -> PairSteps:
-        yield 0, [TicTacToe()]
-        yield 1, [TicTacToe()]
-        return (0.0, 0.0) if candidate in self.worse else (1.0, 1.0)
-
-    def number_of(self, game: Any) -> int:
-        return int(game["number"])
-
-    def positions_in(self, game: Any) -> int:
-        return len(game["moves"])
-
-    def append_to(self, path: Path) -> JsonLines:
-        return JsonLines(path)
-
-    def read(self, path: Path) -> Iterator[Any]:
-        return read_lines(path)
-
-    def train(
-        self, number: int, folder: Path, previous: Path, files: Sequence[Path], report: Report
-    ) -> dict[str, float]:
-        if number == self.breaks_at:
-            raise RuntimeError("no memory for the batch")
-        assert (previous / NETWORK).read_text() == str(number - 1)
-        report(self.steps, 1.0)
-        games = [game for file in files for game in read_lines(file)]
-        atomic_write(folder / NETWORK, str(number))
-        return {"policy_loss": float(len(games)), "value_loss": 0.5}
-
-
 CONFIG = AsynchronousConfig(5, 2.0, WindowRule(100), GateConfig(games=20), at_once=3)
 
 
 def run(
-    folder: Path, game: StubGame | None = None, config: AsynchronousConfig = CONFIG
+    folder: Path, game: RehearsalGame | None = None, config: AsynchronousConfig = CONFIG
 ) -> Iterator[LoopEvent]:
-    return run_loop(game or StubGame(), config, folder, lambda: ThreadPool(2), lambda: ThreadPool(1))
+    return run_loop(game or RehearsalGame(), config, folder, lambda: ThreadPool(2), lambda: ThreadPool(1))
 
 
 def games_of(folder: Path) -> list[Any]:
@@ -234,13 +177,13 @@ def check(folder: Path, config: AsynchronousConfig = CONFIG) -> None:
     for number in range(1, config.cycles + 1):
         plan = json.loads((folder / "candidates" / f"{number:04}" / "plan.json").read_text())
         played = sum(sizes[:number])
-        assert played >= positions_needed(number, StubGame().samples, config.reuse, config.window.start)
+        assert played >= positions_needed(number, RehearsalGame().samples, config.reuse, config.window.start)
         count = newest(sizes[:number], config.window.size(played))
         assert plan["files"] == list(range(number - count + 1, number + 1))
 
 
 def test_the_loop_trains_tests_and_promotes(tmp_path: Path) -> None:
-    events = list(run(tmp_path, StubGame(worse=frozenset({2, 4}))))
+    events = list(run(tmp_path, RehearsalGame(worse=frozenset({2, 4}))))
     check(tmp_path)
     trained = [event.candidate for event in events if event.event == "trained"]
     assert trained == [1, 2, 3, 4, 5]
@@ -261,11 +204,11 @@ def test_the_loop_trains_tests_and_promotes(tmp_path: Path) -> None:
 
 
 def test_every_game_is_played_by_a_champion_of_its_time(tmp_path: Path) -> None:
-    list(run(tmp_path, StubGame(worse=frozenset({2}))))
+    list(run(tmp_path, RehearsalGame(worse=frozenset({2}))))
     networks = [game["network"] for game in games_of(tmp_path)]
     assert networks[0] == 0
     assert 2 not in networks
-    verdicts = LoopFolder(tmp_path, StubGame()).verdicts
+    verdicts = LoopFolder(tmp_path, RehearsalGame()).verdicts
     assert set(networks) <= {0, *(number for number, entry in verdicts.items() if entry["promoted"])}
 
 
@@ -275,7 +218,7 @@ def test_a_run_that_is_over_only_tells_what_happened(tmp_path: Path) -> None:
     def no_pool() -> ThreadPool:
         raise AssertionError("a worker was asked for")
 
-    assert list(run_loop(StubGame(), CONFIG, tmp_path, no_pool, no_pool)) == events
+    assert list(run_loop(RehearsalGame(), CONFIG, tmp_path, no_pool, no_pool)) == events
 
 
 def test_a_longer_run_continues_a_shorter_one(tmp_path: Path) -> None:
@@ -295,8 +238,15 @@ def test_without_a_match_every_candidate_is_promoted(tmp_path: Path) -> None:
 
 
 def test_an_error_of_the_training_ends_the_run(tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Breaking(RehearsalGame):
+        def train(self, number: int, *rest: Any) -> dict[str, float]:
+            if number == 2:
+                raise RuntimeError("no memory for the batch")
+            return super().train(number, *rest)
+
     with pytest.raises(RuntimeError, match="no memory for the batch"):
-        list(run(tmp_path, StubGame(breaks_at=2)))
+        list(run(tmp_path, Breaking()))
     list(run(tmp_path))
     check(tmp_path)
 
@@ -304,7 +254,7 @@ def test_an_error_of_the_training_ends_the_run(tmp_path: Path) -> None:
 def test_the_folder_of_another_loop_is_refused(tmp_path: Path) -> None:
     list(run(tmp_path, config=replace(CONFIG, cycles=1)))
     with pytest.raises(InputError, match="expected other's asynchronous loop"):
-        list(run(tmp_path, StubGame(name="other")))
+        list(run(tmp_path, RehearsalGame(name="other")))
     (tmp_path / "old" / "cycle-000").mkdir(parents=True)
     with pytest.raises(InputError, match="begun with --synchronous"):
         list(run(tmp_path / "old"))
@@ -318,7 +268,7 @@ def test_the_progress_names_games_losses_promotions_and_the_match() -> None:
 def test_a_worker_evaluates_the_positions_of_each_network_together(tmp_path: Path) -> None:
     calls: list[tuple[int, int]] = []
 
-    class Counting(StubGame):
+    class Counting(RehearsalGame):
         def open(self, network: Path, batch_size: int) -> Evaluator:
             number = int(network.read_text())
 
@@ -351,25 +301,26 @@ def test_a_worker_evaluates_the_positions_of_each_network_together(tmp_path: Pat
 
 
 DRIVER = """
-import sys, time
-sys.path.insert(0, {tests!r})
+import sys
 from pathlib import Path
-from test_asynchronous_loop import *
-
-class Slow(StubGame):
-    def train(self, *args):
-        time.sleep(0.05)
-        return super().train(*args)
+from goryu.learning.asynchronous.gate import GateConfig
+from goryu.learning.asynchronous.loop import AsynchronousConfig, run_loop
+from goryu.learning.asynchronous.rehearsal import RehearsalGame
+from goryu.learning.asynchronous.rehearsal import RehearsalGame
+from goryu.learning.asynchronous.window import WindowRule
+from goryu.work.processes import ProcessPool
 
 if __name__ == "__main__":
-    list(run(Path(sys.argv[1]), Slow(worse=frozenset({{2}})), CONFIG))
+    game = RehearsalGame(frozenset({2}), 0.05)
+    config = AsynchronousConfig(5, 2.0, WindowRule(100), GateConfig(games=20), at_once=3)
+    list(run_loop(game, config, Path(sys.argv[1]), lambda: ProcessPool(2), lambda: ProcessPool(1)))
 """
 
 
 @pytest.mark.slow
 def test_a_driver_that_is_killed_again_and_again_ends_with_every_game_once(tmp_path: Path) -> None:
     script = tmp_path / "driver.py"
-    script.write_text(DRIVER.format(tests=str(Path(__file__).parent)))
+    script.write_text(DRIVER)
     folder = tmp_path / "loop"
     rng = Random(3)
     kills = 0
@@ -391,4 +342,4 @@ def test_a_driver_that_is_killed_again_and_again_ends_with_every_game_once(tmp_p
     log = list(read_lines(folder / "log.jsonl"))
     names = [(entry["event"], entry["candidate"]) for entry in log]
     assert len(set(names)) == len(names) == 10
-    assert LoopFolder(folder, StubGame()).champion == 5
+    assert LoopFolder(folder, RehearsalGame()).champion == 5

@@ -167,9 +167,9 @@ def measure(args: argparse.Namespace) -> None:
             opponents[f"the champion of {args.against}"] = other.network(other.champion)
     name = f"puct:{game.config.playouts}"
     for opponent, network in opponents.items():
-        players = (make_agent(name, setup(game, path)) for path in (champion, network))
+        ours, theirs = (make_agent(name, setup(game, path)) for path in (champion, network))
         score = experiments.match_of_openings(
-            *players, game.board.new, args.games, game.opening[1] - 1, random.Random(1)
+            ours, theirs, game.board.new, args.games, game.opening[1] - 1, random.Random(1)
         )
         print(f"{name}, champion against {opponent}: {score}")
 
