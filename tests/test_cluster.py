@@ -19,6 +19,11 @@ from urllib.request import urlopen
 import pytest
 
 from goryu.agents.arena import Score
+from goryu.learning.asynchronous.gate import GateConfig
+from goryu.learning.asynchronous.json_lines import read_lines
+from goryu.learning.asynchronous.loop import AsynchronousConfig, run_loop
+from goryu.learning.asynchronous.rehearsal import RehearsalGame
+from goryu.learning.asynchronous.window import WindowRule
 from goryu.learning.records.game_records import GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers as self_play
@@ -34,6 +39,7 @@ from goryu.match.tournament import Match, MatchConfig, MatchJob
 from goryu.match.usi_client import EngineSpec
 from goryu.work.cluster import ClusterConfig, ClusterError, ClusterPool
 from goryu.work.driver import Workforce, run_tasks
+from goryu.work.processes import ProcessPool
 from goryu.work.rehearsal import Rehearsal
 from goryu.work.seam import Task, WorkError
 
@@ -307,6 +313,29 @@ def test_a_message_of_ray_is_one_line_and_a_file(
     assert Path(path).read_text().endswith(text)
     printed = capsys.readouterr()
     assert "state-dump" not in printed.out + printed.err
+
+
+def test_the_asynchronous_loop_goes_on_while_nodes_die(cluster: Cluster, tmp_path: Path) -> None:
+    config = AsynchronousConfig(6, 2.0, WindowRule(400), GateConfig(games=20), at_once=4)
+    game = RehearsalGame(frozenset({2}), seconds=0.2)
+    kills = 0
+    champions = []
+    remote = ClusterConfig(cluster.address)
+    events = run_loop(game, config, tmp_path, lambda: ClusterPool(remote), lambda: ProcessPool(1))
+    with closing(events):
+        for event in events:
+            if event.event == "verdict" and event.entry["promoted"]:
+                champions.append(event.candidate)
+            if event.event == "trained" and event.candidate in (1, 3):
+                kill_and_replace(cluster)
+                kills += 1
+    assert kills == 2
+    assert champions[-1] == 6
+    games = [game for path in sorted((tmp_path / "games").iterdir()) for game in read_lines(path)]
+    numbers = {game["number"] for game in games}
+    assert len(numbers) == len(games)
+    assert max(numbers) < len(numbers) + 100  # Those between were in progress at the end.
+    assert {game["network"] for game in games} <= {0, *champions}
 
 
 def test_nodes_on_which_something_differs_are_not_used(cluster: Cluster) -> None:
