@@ -314,7 +314,7 @@ def _asynchronous_loop(args: argparse.Namespace) -> None:
             new_players,
             lambda: ProcessPool(1),
             on_progress,
-            watcher(display.print),
+            watcher(display.print, display.below, "tasks"),
         )
         with closing(events):
             for event in events:
