@@ -103,6 +103,7 @@ def test_shogi_is_learnt_by_the_command(tmp_path: Path, capsys: pytest.CaptureFi
         (["--game", "tictactoe", "--channels", "8"], "--channels is for shogi"),
         (["--game", "tictactoe", "--max-plies", "8"], "--max-plies is for shogi"),
         (["--game", "tictactoe", "--initial", "x.onnx"], "starts from nothing"),
+        (["--game", "tictactoe", "--backend", "cuda"], "--backend cuda is for shogi"),
         (["--game", "reversi6", "--synchronous"], "--synchronous is for shogi"),
         (["--synchronous", "--reuse", "3"], "--reuse does not go with --synchronous"),
         (["--window-start", "100"], "expected at least one batch of 256 positions"),

@@ -344,6 +344,8 @@ def _game_and_config(args: argparse.Namespace) -> "tuple[LoopGame, AsynchronousC
             _refuse(args, kind, names - set(GAME_DEPENDENT), text)
         if args.openings or args.initial or args.source:
             raise UsageError(f"--openings, --initial, --source: {args.game} starts from nothing")
+        if args.backend != "cpu":
+            raise UsageError(f"--backend {args.backend} {text}")
         board, base = LOOPS[args.game]
         alphazero = board.config
         alphazero = replace(
