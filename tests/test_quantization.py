@@ -1,5 +1,6 @@
 """The network in 8 bits: its ranges, and how close the shipped one is to the float network."""
 
+import argparse
 import signal
 import sys
 from importlib import import_module
@@ -19,6 +20,7 @@ from goryu.learning.quantization.quantize import quantize  # noqa: E402
 from goryu.learning.quantization.saturation import saturated_pairs  # noqa: E402
 from goryu.learning.records.conversion import read_records  # noqa: E402
 from goryu.learning.training.dataset import Dataset  # noqa: E402
+from goryu.programs.quantize import load  # noqa: E402
 
 FLOAT = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 SMALL = FLOAT.with_name("goryu-5x64-int8.onnx")
@@ -97,7 +99,7 @@ def test_a_range_is_narrow_where_large_values_are_rare() -> None:
 
 
 def test_the_shipped_8_bit_network_is_close_to_the_float_one_on_other_games() -> None:
-    networks = [NetworkEvaluator(path, backend="cpu") for path in (FLOAT, SMALL)]
+    networks = [NetworkEvaluator(path, backend="onnxruntime") for path in (FLOAT, SMALL)]
     found = agreement(networks[0], networks[1], positions(1000))
     assert found.policy_top1 > 0.97
     assert found.policy_error < 0.0024  # 0.0022; with one scale for all channels 0.0025
@@ -188,6 +190,12 @@ def test_inputs_may_be_in_another_order(tmp_path: Path) -> None:
     path = net.save(tmp_path / "float.onnx", net.trunk(), inputs=("input2", "input1"))
     quantize(path, tmp_path / "int8.onnx", positions(16))
     assert saturated_pairs(tmp_path / "int8.onnx", positions(16))[1] > 0
+
+
+def test_networks_are_compared_on_onnxruntime() -> None:
+    """Our own kernel would compute the float network in 16-bit integers."""
+    args = argparse.Namespace(batch_size=4, threads=1)
+    assert load(FLOAT, args).kernel is load(SMALL, args).kernel is None
 
 
 def test_a_network_of_other_planes_is_refused(

@@ -128,9 +128,10 @@ def run_network(args: argparse.Namespace) -> None:
 
 
 def load(path: Path, args: argparse.Namespace) -> "NetworkEvaluator":
+    """Returns a network on onnxruntime: our own kernel would run the float network in 16-bit integers."""
     from goryu.evaluators.network import NetworkEvaluator
 
-    return NetworkEvaluator(path, backend="cpu", batch_size=args.batch_size, threads=args.threads)
+    return NetworkEvaluator(path, backend="onnxruntime", batch_size=args.batch_size, threads=args.threads)
 
 
 def write_smaller(args: argparse.Namespace, target: Path, positions: "Dataset") -> None:

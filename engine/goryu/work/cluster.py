@@ -457,10 +457,10 @@ def _connect(address: str, show: Callable[[str], object]) -> Any:
             f"--cluster needs Ray, which is not installed: {how_to_install('cluster')}"
         ) from error
     _check_address(address)
-    options = {"address": None, "include_dashboard": False} if address == "local" else {"address": address}
+    options = {"include_dashboard": False} if address == "local" else {}
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
+        ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **options)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
         raise ClusterError(f"--cluster {address}: {_first_line(error)}") from error
     finally:
