@@ -238,6 +238,12 @@ def test_links_between_texts_lead_somewhere(path: Path) -> None:
         assert ":" in link or not anchor or anchor in anchors(target), link
 
 
+@pytest.mark.parametrize("path", TEXTS, ids=name_of)
+def test_texts_have_no_marks_of_a_merge(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.startswith(("<<<<<<< ", ">>>>>>> "))] == []
+
+
 @pytest.mark.parametrize("name", ["GUI.md", "GUI.ja.md"])
 def test_the_options_that_the_gui_guides_name_exist(name: str) -> None:
     named = re.findall(r"`((?:[A-Z]+_)?[A-Z][a-z]\w+)`", (ROOT / name).read_text(encoding="utf-8"))
