@@ -49,7 +49,6 @@ if sys.platform == "win32":
 
 import fcntl
 
-from ray._private import worker as ray_worker
 from ray.cluster_utils import Cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -254,8 +253,7 @@ def samples(page: str) -> dict[tuple[str, str], float]:
 
 def test_prometheus_can_read_what_every_computer_has_done(cluster: Cluster) -> None:
     pytest.importorskip("ray.dashboard.optional_deps", reason="needs ray[default], whose agent exports them")
-    import ray
-
+    ray: Any = pytest.importorskip("ray")
     pool = ClusterPool(ClusterConfig(cluster.address))
     workforce = Workforce()
     found: dict[tuple[str, str], float] = {}
@@ -293,13 +291,14 @@ def test_a_message_of_ray_is_one_line_and_a_file(
 ) -> None:
     from ray._private.utils import publish_error_to_driver
 
+    ray: Any = pytest.importorskip("ray")
     pool = ClusterPool(ClusterConfig(cluster.address))
     text = "Raylet is terminated.\n" + "[state-dump] a line\n" * 300
     notices: list[str] = []
 
     def tasks() -> Iterator[Task]:
         yield 0, None
-        publish_error_to_driver("node_died", text, gcs_client=ray_worker.global_worker.gcs_client)
+        publish_error_to_driver("node_died", text, gcs_client=ray._private.worker.global_worker.gcs_client)
         for number in range(1, 300):
             if any("Raylet" in notice for notice in notices):
                 return

@@ -78,7 +78,7 @@ def cluster(count: int) -> Iterator[Any]:
     """Starts a cluster of nodes of one core each, and ends it."""
     from ray.cluster_utils import Cluster
 
-    nodes = Cluster(initialize_head=True, head_node_args={**NODE, "num_cpus": 0})
+    nodes: Any = Cluster(initialize_head=True, head_node_args={**NODE, "num_cpus": 0})
     try:
         for _ in range(count):
             nodes.add_node(**NODE)

@@ -457,7 +457,7 @@ def _connect(address: str, show: Callable[[str], object]) -> Any:
             f"--cluster needs Ray, which is not installed: {how_to_install('cluster')}"
         ) from error
     _check_address(address)
-    options = {"include_dashboard": False} if address == "local" else {}
+    options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **options)
