@@ -7,7 +7,7 @@ bitboards, the policy to learn, and the result.
 This module needs no PyTorch; the training does.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -21,7 +21,7 @@ from goryu.games.state import State
 from goryu.implementation import Reversi
 from goryu.learning.asynchronous.adapter import NETWORK, GameSteps, PairSteps, Report
 from goryu.learning.asynchronous.gate import GateConfig
-from goryu.learning.asynchronous.json_lines import JsonLines, read_lines
+from goryu.learning.asynchronous.json_lines import GamesInLines, read_lines
 from goryu.learning.asynchronous.loop import AsynchronousConfig
 from goryu.learning.asynchronous.pairs import pair_of_games
 from goryu.learning.asynchronous.window import WindowRule
@@ -42,7 +42,7 @@ TAUGHT_EVERY = 50
 
 
 @dataclass(frozen=True, slots=True)
-class BoardLoopGame:
+class BoardLoopGame(GamesInLines):
     """A small game.
 
     config: of search and training; its search is Gumbel's. opening: least and most random plies of a pair.
@@ -98,17 +98,8 @@ class BoardLoopGame:
         config = self.config
         return pair_of_games(self._opening(rng), config.playouts, config.gumbel, config.max_plies)
 
-    def number_of(self, game: Any) -> int:
-        return int(game["number"])
-
     def positions_in(self, game: Any) -> int:
         return len(game["positions"])
-
-    def append_to(self, path: Path) -> JsonLines:
-        return JsonLines(path)
-
-    def read(self, path: Path) -> Iterator[Any]:
-        return read_lines(path)
 
     def train(
         self, number: int, folder: Path, previous: Path, files: Sequence[Path], report: Report

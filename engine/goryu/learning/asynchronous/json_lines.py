@@ -45,3 +45,18 @@ def read_lines(path: Path) -> Iterator[Any]:
                 yield json.loads(line)
             except ValueError as error:
                 raise InputError(f"{path}, line {number}: expected JSON ({error})") from error
+
+
+class GamesInLines:
+    """The files of a `LoopGame` whose games are JSON objects with the key "number", one a line."""
+
+    __slots__ = ()
+
+    def number_of(self, game: Any) -> int:
+        return int(game["number"])
+
+    def append_to(self, path: Path) -> JsonLines:
+        return JsonLines(path)
+
+    def read(self, path: Path) -> Iterator[Any]:
+        return read_lines(path)

@@ -4,7 +4,7 @@ It shows what the driver, the files and the workers do, in seconds and without P
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -14,12 +14,12 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.files import atomic_write
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.asynchronous.adapter import NETWORK, GameSteps, PairSteps, Report
-from goryu.learning.asynchronous.json_lines import JsonLines, read_lines
+from goryu.learning.asynchronous.json_lines import GamesInLines, read_lines
 from goryu.search.evaluator import Evaluator
 
 
 @dataclass(frozen=True)
-class RehearsalGame:
+class RehearsalGame(GamesInLines):
     """The candidates in `worse` lose every pair, the others win. seconds: of a training."""
 
     worse: frozenset[int] = frozenset()
@@ -49,17 +49,8 @@ class RehearsalGame:
         yield 1, [TicTacToe()]
         return (0.0, 0.0) if candidate in self.worse else (1.0, 1.0)
 
-    def number_of(self, game: Any) -> int:
-        return int(game["number"])
-
     def positions_in(self, game: Any) -> int:
         return len(game["moves"])
-
-    def append_to(self, path: Path) -> JsonLines:
-        return JsonLines(path)
-
-    def read(self, path: Path) -> Iterator[Any]:
-        return read_lines(path)
 
     def train(
         self, number: int, folder: Path, previous: Path, files: Sequence[Path], report: Report
