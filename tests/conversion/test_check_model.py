@@ -15,13 +15,14 @@ from foreign_networks import Net, relu, second_book  # noqa: E402
 from goryu.__main__ import run as goryu  # noqa: E402
 from goryu.conversion.checking import check_model  # noqa: E402
 from goryu.conversion.convert import convert  # noqa: E402
-from goryu.conversion.positions import planes_of, random_positions  # noqa: E402
+from goryu.conversion.positions import random_positions  # noqa: E402
 from goryu.conversion.sanity import (  # noqa: E402
     FIRST_MOVES,
     MATES,
     ROOK_TO_TAKE,
     TAKES_ROOK,
 )
+from goryu.evaluators.formats.base import planes_of  # noqa: E402
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
 from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
 from goryu.evaluators.mirror import mirrored, mirrored_move  # noqa: E402

@@ -14,9 +14,10 @@ from foreign_networks import Net, relu, second_book  # noqa: E402
 from goryu.__main__ import run as goryu  # noqa: E402
 from goryu.benchmark.random_network import TENSORS, write_random_network  # noqa: E402
 from goryu.conversion.convert import convert, shrink  # noqa: E402
-from goryu.conversion.positions import planes_of, random_positions  # noqa: E402
+from goryu.conversion.positions import random_positions  # noqa: E402
 from goryu.conversion.smaller import open_plain, played_positions  # noqa: E402
 from goryu.conversion.tensors import ConversionError  # noqa: E402
+from goryu.evaluators.formats.base import planes_of  # noqa: E402
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
 from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
 from goryu.evaluators.model_files import ModelError  # noqa: E402

@@ -24,9 +24,10 @@ from foreign_networks import (
 )
 
 from goryu.conversion.convert import convert
-from goryu.conversion.positions import planes_of, random_positions
+from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError
 from goryu.conversion.torch_checkpoint import read_checkpoint
+from goryu.evaluators.formats.base import planes_of
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import from_probability

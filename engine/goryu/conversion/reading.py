@@ -12,10 +12,10 @@ from goryu.conversion.activation import choose_activation
 from goryu.conversion.hdf5_file import read_hdf5
 from goryu.conversion.network import Activation, Architecture
 from goryu.conversion.numpy_archive import read_npz
-from goryu.conversion.positions import planes_of, random_positions
+from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError, Floats, Tensors, from_chainer
 from goryu.conversion.torch_checkpoint import read_checkpoint, weights_of
-from goryu.evaluators.formats.base import ModelFormat
+from goryu.evaluators.formats.base import ModelFormat, planes_of
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format

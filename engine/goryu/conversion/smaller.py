@@ -10,9 +10,9 @@ from random import Random
 from typing import Literal
 
 from goryu.conversion.onnx_writer import import_onnx
-from goryu.conversion.positions import LONGEST, planes_of
+from goryu.conversion.positions import LONGEST
 from goryu.conversion.tensors import ConversionError
-from goryu.evaluators.formats.base import Array
+from goryu.evaluators.formats.base import Array, planes_of
 from goryu.evaluators.formats.detect import METADATA_KEY
 from goryu.evaluators.formats.onnx_graph import read_metadata
 from goryu.evaluators.network import NetworkEvaluator

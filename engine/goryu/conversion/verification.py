@@ -9,8 +9,9 @@ import numpy as np
 from goryu.conversion.network import Architecture
 from goryu.conversion.numpy_forward import NumpyForward
 from goryu.conversion.onnx_writer import POLICY, VALUE
-from goryu.conversion.positions import planes_of, random_positions
+from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError, Floats
+from goryu.evaluators.formats.base import planes_of
 from goryu.evaluators.formats.detect import detect_format, tensor_shapes
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.providers import Session, open_session

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.errors import GoryuError
-from goryu.evaluators.formats.base import Array, ModelFormat
+from goryu.evaluators.formats.base import Array, ModelFormat, planes_of
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
 from goryu.games.shogi.move import move_from_usi
@@ -43,9 +43,7 @@ class HalfError(GoryuError, RuntimeError):
 def check_halves(model_format: ModelFormat, in_floats: Answers, in_halves: Answers) -> None:
     """Raises HalfError if a probability or value differs by more than is tolerated, or is not a number."""
     boards = _positions()
-    planes = [np.zeros((len(boards), *spec.shape), spec.dtype) for spec in model_format.inputs]
-    for i, board in enumerate(boards):
-        model_format.fill(board, [rows[i] for rows in planes])
+    planes = planes_of(model_format, boards)
     (logits, values), (half_logits, half_values) = in_floats(planes), in_halves(planes)
     value = float(np.abs(values - half_values).max())
     probability = max(

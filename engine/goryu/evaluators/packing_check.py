@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from goryu.errors import GoryuError
-from goryu.evaluators.formats.base import Array, ModelFormat
+from goryu.evaluators.formats.base import Array, ModelFormat, planes_of
 from goryu.evaluators.packed_input import pack
 from goryu.evaluators.packed_network import PackedNetwork
 from goryu.games.shogi import Board
@@ -62,9 +62,7 @@ def _check(
     *,
     is_precise: bool,
 ) -> None:
-    planes = [np.zeros((len(boards), *spec.shape), spec.dtype) for spec in model_format.inputs]
-    for i, board in enumerate(boards):
-        model_format.fill(board, [rows[i] for rows in planes])
+    planes = planes_of(model_format, boards)
     from_planes = answer(planes)
     from_bits = packed.answer(*pack(model_format, planes))
     scale = max(1.0, float(np.abs(from_bits[0]).max()))

@@ -78,3 +78,11 @@ class ModelFormat(Protocol):
         inputs: the planes that these outputs belong to.
         """
         ...
+
+
+def planes_of(model_format: ModelFormat, boards: Sequence[ShogiState]) -> list[Array]:
+    """Returns the inputs of a network for some positions, one array [N, ...] for each input."""
+    inputs: list[Array] = [np.zeros((len(boards), *spec.shape), spec.dtype) for spec in model_format.inputs]
+    for i, board in enumerate(boards):
+        model_format.fill(board, [rows[i] for rows in inputs])
+    return inputs
