@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+TIMEOUT_MS = 30_000
+"""A busy machine is slow; Playwright waits 5 s by itself."""
 
 
 class RunningServer:
@@ -74,6 +76,7 @@ def browser() -> Iterator["Browser"]:
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")
+    playwright.expect.set_options(timeout=TIMEOUT_MS)
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         yield browser
@@ -106,7 +109,7 @@ def open_page(browser: "Browser", server: RunningServer) -> Iterator[OpenPage]:
             viewport={"width": width, "height": height}, locale=locale, color_scheme=scheme
         )
         page: Any = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(TIMEOUT_MS)
         page.problems = []
         watch(page, url or server.url)
         pages.append(page)

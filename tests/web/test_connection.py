@@ -120,7 +120,6 @@ def test_a_search_ends_when_the_connection_is_lost_for_long(
     ready(page)
     page.evaluate(START)
     assert endless.started.wait(10)
-    page.context.set_offline(True)
     page.evaluate(
         "() => { WebSocket = class { constructor() { setTimeout(() => this.onclose({code: 1006}), 50); } }; }"
     )

@@ -84,6 +84,19 @@ def test_puct_has_the_librarys_numbers_after_k_playouts(microscope: Any) -> None
             expect(microscope.locator(".facts")).to_contain_text(f"N {playouts + 1}")
 
 
+def test_a_jump_while_a_search_begins_waits_for_it(microscope: Any) -> None:
+    microscope.fill(".playout", "60")
+    microscope.evaluate(
+        """() => {
+            document.querySelector(".microscope .setup form").requestSubmit();
+            document.querySelector(".microscope .jump").requestSubmit();
+        }"""
+    )
+    expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts")
+    microscope.wait_for_timeout(500)
+    expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts")
+
+
 @pytest.mark.slow
 def test_the_other_searches_have_the_librarys_numbers(microscope: Any) -> None:
     state = Reversi(4)

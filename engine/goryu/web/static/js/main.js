@@ -123,15 +123,17 @@ function buildSwitches() {
 
 function showConnection() {
   const banner = document.getElementById("connection");
-  let timer = 0;
+  let timer = null; // A short interruption is not shown.
   socket.onState((isConnected, reason) => {
-    clearTimeout(timer);
     if (isConnected) {
+      clearTimeout(timer);
+      timer = null;
       banner.hidden = true;
       return;
     }
     banner.textContent = reason ? i18n.t("connection.refused", { reason }) : i18n.t("connection.lost");
-    timer = setTimeout(() => (banner.hidden = false), reason ? 0 : 600);
+    if (reason) banner.hidden = false;
+    else timer ??= setTimeout(() => (banner.hidden = false), 600);
   });
 }
 

@@ -110,7 +110,8 @@ class Microscope {
     this.isRunning = false;
     this.isWaiting = false; // For a reply.
     this.hasBegun = false;
-    this.wanted = null;
+    this.beginning = null; // The promise of the search that begins.
+    this.wanted = null; // The step that was asked for last.
     this.build(section);
     socket.on("microscope.progress", ({ playouts }) => {
       if (this.isWaiting) this.status.textContent = i18n.t("microscope.working", { count: playouts });
@@ -301,7 +302,7 @@ class Microscope {
     if (this.catalogue) this.begin();
   }
 
-  /** Begins the search that the form describes. */
+  /** Begins the search that the form describes and shows its start, unless another step is asked for meanwhile. */
   async begin() {
     this.pause();
     if (this.pending) {
@@ -311,13 +312,30 @@ class Microscope {
       this.onText();
       this.pending = null;
     }
-    const content = { game: this.game.value, position: this.text.value, algorithm: this.algorithm.value, network: this.network.value };
+    this.status.textContent = i18n.t("microscope.working", { count: 0 });
+    this.step = 0;
+    const asked = this.wanted;
+    this.beginning = this.beginSearch();
+    try {
+      await this.beginning;
+    } catch (error) {
+      if (this.shown) {
+        this.step = this.shown.step;
+        this.describe();
+      }
+      throw error;
+    }
+    if (this.wanted === asked) await this.ask({ step: 0 });
+  }
+
+  async beginSearch() {
+    const algorithm = this.algorithm.value;
+    const content = { game: this.game.value, position: this.text.value, algorithm, network: this.network.value };
     await socket.request("microscope.new", { ...content, values: this.values() });
-    this.running = this.algorithm.value;
+    this.running = algorithm;
     this.hasBegun = true;
     this.node = "";
     this.picture.clear();
-    await this.ask({ step: 0 });
   }
 
   async jump() {
@@ -337,6 +355,8 @@ class Microscope {
   /** Shows a step. animated: the time for its animation, 0 for none. The last request wins. */
   async ask(where, animated = 0) {
     const wanted = (this.wanted = {});
+    await this.beginning?.catch(() => {}); // begin() reports the error.
+    if (this.wanted !== wanted) return;
     this.isWaiting = true;
     const content = { ...where, node: this.node, language: i18n.current(), depth: count(this.depth), width: count(this.width) };
     try {
