@@ -424,11 +424,16 @@ Snapshot Puct::snapshot() {
     if (root_ == kNoNode) return seen;
     const Node& root = table_[root_];
     seen.is_proven = root.proof != Proof::kUnknown;
+    seen.visits = root.total_visits;
+    seen.value = root.value;
     for (int i = 0; i < root.tried; ++i) {
         if (table_.is_certain(root_, i)) continue;
         const std::uint32_t visits = table_.edges(root)[i].visits;
         seen.second_visits = std::max(seen.second_visits, std::min(visits, seen.best_visits));
-        seen.best_visits = std::max(seen.best_visits, visits);
+        if (visits > seen.best_visits) {
+            seen.best_visits = visits;
+            seen.best_move = i;
+        }
     }
     return seen;
 }

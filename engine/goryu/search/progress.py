@@ -37,7 +37,9 @@ class Progress:
 
     def stats(self, table: NodeTable, root: Node | None) -> SearchStats:
         """Returns the counters, with the state of the table and the root."""
-        visits = [root.visits[i] for i in range(root.tried) if not table.is_certain(root, i)] if root else []
+        visits = (
+            [0 if table.is_certain(root, i) else root.visits[i] for i in range(root.tried)] if root else []
+        )
         best, second = nlargest(2, [*visits, 0, 0])
         return SearchStats(
             playouts=self.playouts,
@@ -51,4 +53,7 @@ class Progress:
             is_proven=root is not None and root.proof != UNKNOWN,
             is_exhausted=self.is_exhausted,
             hashfull=table.hashfull,
+            visits=root.total_visits if root is not None else 0,
+            value=root.value if root is not None else 0.0,
+            best_move=visits.index(best) if best else -1,
         )
