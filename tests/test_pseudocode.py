@@ -1,9 +1,16 @@
 """AlphaZero's pseudocode: the published numbers, their factors, storage, actors and trainer."""
 
+import multiprocessing
+import os
+import signal
+import struct
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,6 +21,7 @@ from goryu.errors import InputError
 from goryu.evaluators.board_network import BOARD_GAMES
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.tictactoe import TicTacToe
+from goryu.learning.tutorials import pseudocode
 from goryu.learning.tutorials.alphazero import Example
 from goryu.learning.tutorials.alphazero_config import PUBLISHED, puct_config
 from goryu.learning.tutorials.pseudocode import ActorError, Actors, NetworkStorage, Trainer, encode
@@ -160,6 +168,26 @@ def test_the_fault_of_an_actor_is_reported(tmp_path: Path) -> None:
         actors.get(waits=True)
 
 
+def die_within_a_message(game: str, folder: Path, config: Any, seed: int, games: Connection) -> None:
+    """An actor that sends a game, and a part of the next one."""
+    games.send((0, [((1, 2), ((4, 1.0),), 1.0)]))
+    os.write(games.fileno(), struct.pack("!i", 1000) + b"a message of 1000 bytes")
+    os._exit(7)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="writes a part of a message as POSIX does")
+def test_an_actor_that_dies_within_a_message_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pseudocode, "act", die_within_a_message)
+    config = scaled(SMALL_GAMES["tictactoe"]).alphazero
+    with Actors(1, "tictactoe", tmp_path, config, 1) as actors:
+        assert actors.get(waits=True) is not None
+        with pytest.raises(ActorError, match="an actor ended with status 7"):
+            actors.get(waits=True)
+    assert not multiprocessing.active_children()
+
+
 def test_the_numbers_of_a_run_are_shown() -> None:
     command = [sys.executable, str(TOOL), "tictactoe", "--show", "--playouts", "0.1"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -183,6 +211,47 @@ def test_a_short_run_trains_stores_measures_and_resumes(tmp_path: Path) -> None:
     other = subprocess.run([*command, "--seed", "2"], capture_output=True, text=True, check=False)
     assert other.returncode == 2
     assert "other options" in other.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_to_all_processes_ends_the_run_and_the_same_command_resumes(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """Training takes so long that the actors wait within a message. Games of reversi are long messages."""
+    torch = pytest.importorskip("torch")
+    command = [sys.executable, str(TOOL), "reversi", "--folder", str(tmp_path), "--actors", "2"]
+    command += ["--playouts", "0.00125", "--checkpoints", "0.01", "--batch", "0.5", "--games", "0.001"]
+    for resumed in ("", "resuming after step "):
+        running = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        try:
+            before = stored(tmp_path)
+            while stored(tmp_path) == before and running.poll() is None:
+                time.sleep(0.1)
+            time.sleep(2.0)
+            os.killpg(running.pid, number)
+            out, err = running.communicate(timeout=120)  # It ends when all who can write are gone.
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+        assert running.returncode == 130
+        assert "the same command resumes after its last checkpoint" in err
+        assert "Traceback" not in err
+        assert resumed in out
+        step = torch.load(tmp_path / "trainer.pt", weights_only=True)["trainer"]["step"]
+        storage = NetworkStorage(tmp_path / "networks", BOARD_GAMES["reversi"])
+        assert step in storage.steps()
+        assert storage.newest()[1].evaluate([BOARD_GAMES["reversi"].new()])
+    assert step > 10
+
+
+def stored(folder: Path) -> int:
+    """Returns when the state of a run was stored last, in ns; 0: never."""
+    path = folder / "trainer.pt"
+    return path.stat().st_mtime_ns if path.is_file() else 0
 
 
 def test_networks_are_found_by_step(tmp_path: Path) -> None:

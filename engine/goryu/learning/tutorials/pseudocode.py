@@ -12,13 +12,14 @@ Source: see `pseudocode_config.py`.
 
 import multiprocessing as mp
 import traceback
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import ceil
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from queue import Empty
 from random import Random
 from typing import Any, cast
 
@@ -43,8 +44,8 @@ from goryu.search.evaluator import Evaluator
 STEPS_AT_ONCE = 10
 """The trainer looks for new games after as many steps."""
 
-CHECK_AFTER_S = 1.0
-"""After this long without a game the trainer checks that its actors are alive."""
+WAIT_S = 0.2
+"""How long the trainer waits at a time: on Windows a wait without a limit cannot be interrupted."""
 
 Position = tuple[int, int]
 
@@ -92,68 +93,71 @@ def encode(state: State) -> Position:
     return board.own, board.opponent
 
 
-def act(game: str, folder: Path, config: AlphaZeroConfig, seed: int, games: Any, stop: Any) -> None:
-    """Plays games with the newest network until `stop` is set: the life of an actor.
+def act(game: str, folder: Path, config: AlphaZeroConfig, seed: int, games: Connection) -> None:
+    """Plays games with the newest network until this process is ended: the life of an actor.
 
-    games: a queue that takes (step of the network, examples), or a traceback.
+    games: a pipe that takes (step of the network, examples), or a traceback.
     """
     storage, rng = NetworkStorage(folder, BOARD_GAMES[game]), Random(seed)
-    with suppress(KeyboardInterrupt):  # The trainer gets it, too.
+    with suppress(KeyboardInterrupt, ConnectionError):  # The trainer gets Ctrl-C, too, or it is gone.
         try:
-            while not stop.is_set():
+            while True:
                 step, evaluator = storage.newest()
                 examples = self_play(BOARD_GAMES[game].new(), encode, evaluator, config, rng)
-                games.put((step, [(e.position, e.policy, e.value) for e in examples]))
+                games.send((step, [(e.position, e.policy, e.value) for e in examples]))
         except Exception:
-            games.put(traceback.format_exc())
+            games.send(traceback.format_exc())
 
 
 class Actors:
-    """The actors, as a context: they play while it lasts."""
+    """The actors, as a context: they play while it lasts.
+
+    Each has a pipe of its own, so the end of a process is the end of its pipe: nobody waits for the rest of a
+    message from an actor that was killed. An actor waits while its pipe is full.
+    """
 
     def __init__(self, count: int, game: str, folder: Path, config: AlphaZeroConfig, seed: int) -> None:
-        context = mp.get_context("spawn")  # The fork of a process with threads may hang.
-        self._games: Any = context.Queue()
-        self._stop = context.Event()
-        self._processes: list[BaseProcess] = [
-            context.Process(
-                target=act, args=(game, folder, config, seed + i, self._games, self._stop), daemon=True
-            )
-            for i in range(count)
-        ]
+        self._arguments = [(game, folder, config, seed + i) for i in range(count)]
+        self._processes: dict[Connection, BaseProcess] = {}
+        self._ready: deque[Connection] = deque()  # Pipes that hold something.
 
     def __enter__(self) -> "Actors":
-        for process in self._processes:
+        context = mp.get_context("spawn")  # The fork of a process with threads may hang.
+        for arguments in self._arguments:
+            ours, theirs = context.Pipe(duplex=False)
+            process = context.Process(target=act, args=(*arguments, theirs), daemon=True)
             process.start()
+            theirs.close()
+            self._processes[ours] = process
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stop.set()
-        for process in self._processes:
-            while process.is_alive():  # It ends only when its last games have been taken.
-                with suppress(Empty):
-                    self._games.get(timeout=0.05)
+        for process in self._processes.values():
+            process.kill()  # It has nothing to tidy up.
+        for pipe, process in self._processes.items():
             process.join()
+            pipe.close()
 
     def get(self, *, waits: bool) -> tuple[int, list[Example[Position]]] | None:
         """Returns the next game and the step of its network; None if there is none and `waits` is False.
 
         Raises ActorError if an actor has failed.
         """
-        while True:
-            try:
-                found = self._games.get(timeout=CHECK_AFTER_S if waits else 0.0)
-            except Empty:
-                dead = [p.exitcode for p in self._processes if not p.is_alive()]
-                if dead:
-                    raise ActorError(f"an actor ended with status {dead[0]}") from None
-                if not waits:
-                    return None
-                continue
-            if isinstance(found, str):
-                raise ActorError(f"an actor failed:\n{found}")
-            step, examples = found
-            return step, [Example(*example) for example in examples]
+        while not self._ready:  # All of them have their turn before the first one has another.
+            self._ready += cast(list[Connection], wait(list(self._processes), WAIT_S if waits else 0.0))
+            if not waits and not self._ready:
+                return None
+        pipe = self._ready.popleft()
+        try:
+            found = pipe.recv()
+        except (EOFError, OSError):  # Killed, perhaps within a message.
+            process = self._processes[pipe]
+            process.join()
+            raise ActorError(f"an actor ended with status {process.exitcode}") from None
+        if isinstance(found, str):
+            raise ActorError(f"an actor failed:\n{found}")
+        step, examples = found
+        return step, [Example(*example) for example in examples]
 
 
 @dataclass(frozen=True, slots=True)
