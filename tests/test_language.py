@@ -1,6 +1,8 @@
 """The language of messages: which one is chosen, and whether the catalogue is complete."""
 
+import argparse
 import ast
+import inspect
 import re
 import string
 import sys
@@ -14,6 +16,7 @@ import pytest
 import goryu
 import goryu.__main__ as program
 from goryu.__main__ import COMMANDS
+from goryu.arguments import ArgumentParser
 from goryu.games.shogi import SfenError, parse_sfen
 from goryu.japanese import MESSAGES
 from goryu.kifu.reading import parse_record
@@ -93,6 +96,101 @@ def test_a_translation_has_the_fields_of_its_text() -> None:
             {name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (english, japanese)
         )
         assert fields == expected, english
+
+
+NEVER_SHOWN = (
+    "not defined", "conflicting", "with mode", "cannot merge", "invalid argument for positionals",
+    "dest= is required", "conflict_resolution", "must be optional", "multiple subparser", "not callable",
+    "invalid option string", "is deprecated", "warning", "maybe you meant",
+)  # fmt: skip
+"""Parts of the texts of argparse that no user sees: of defects in a program, and of what ours do not use."""
+
+
+def texts_of_argparse() -> Iterator[str]:
+    """Yields the texts that argparse, in the Python that runs this, translates."""
+    for node in ast.walk(ast.parse(inspect.getsource(argparse))):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("_", "ngettext")
+        ):
+            yield from (str(item.value) for item in node.args if isinstance(item, ast.Constant))
+
+
+def test_every_text_of_argparse_that_a_user_can_see_has_a_translation_with_its_fields() -> None:
+    texts = set(texts_of_argparse())
+    assert {
+        "usage: ",
+        "expected one argument",
+        "expected %s arguments",
+        "unrecognized arguments: %s",
+    } <= texts
+    seen = {text for text in texts if not any(part in text for part in NEVER_SHOWN)}
+    assert seen <= set(MESSAGES)
+    field = re.compile(r"%(?:\(\w+\))?[a-z]")
+    for text in seen:
+        assert sorted(field.findall(text)) == sorted(field.findall(MESSAGES[text])), text
+
+
+def parser() -> ArgumentParser:
+    found = ArgumentParser("goryu test", allow_abbrev=True)
+    found.add_argument("game", choices=("shogi", "reversi"))
+    found.add_argument("--number", type=int)
+    found.add_argument("--pair", nargs=2)
+    found.add_argument("--flag", action="store_true")
+    either_one = found.add_mutually_exclusive_group()
+    either_one.add_argument("--black")
+    either_one.add_argument("--blue")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "english", "japanese"),
+    [
+        ("shogi --foo", "unrecognized arguments: --foo", "不明な引数があります：--foo"),
+        ("", "the following arguments are required: game", "次の引数が必要です：game"),
+        ("shogi --number", "expected one argument", "引数--number：値が1つ必要です"),
+        ("shogi --number x", "invalid int value: 'x'", "引数--number：'x'はint型の値ではありません"),
+        ("shogi --pair x", "expected 2 arguments", "引数--pair：値が2個必要です"),
+        ("shogi --flag=x", "ignored explicit argument 'x'", "引数--flag：値は指定できません（'x'）"),
+        ("go", "invalid choice: 'go'", "引数game：'go'は指定できません。"),
+        ("shogi --bl x", "could match --black, --blue", "--blは一つに決まりません"),
+        ("shogi --black x --blue x", "not allowed with argument --black", "--blackと同時には指定できません"),
+    ],
+)
+def test_wrong_arguments_are_explained_in_the_users_language(
+    arguments: str, english: str, japanese: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, expected in (("en", english), ("ja", japanese)):
+        with speaking(name), pytest.raises(SystemExit) as ended:
+            parser().parse_args(arguments.split())
+        shown = capsys.readouterr().err
+        assert ended.value.code == 2
+        assert expected in shown
+        assert shown.startswith({"en": "usage: goryu test", "ja": "使い方：goryu test"}[name])
+        assert ("：エラー：" in shown) == (name == "ja")
+        assert (": error: " in shown) == (name == "en")
+
+
+def test_other_parsers_stay_english(capsys: pytest.CaptureFixture[str]) -> None:
+    with speaking("ja"):
+        ours = parser()
+        assert ours.format_help().startswith("使い方：goryu test")
+        with pytest.raises(SystemExit):
+            argparse.ArgumentParser("other").parse_args(["--foo"])
+    assert "other: error: unrecognized arguments: --foo" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["play", "analyze", "tree", "convert", "check-model", "doctor", "web"])
+def test_commands_for_players_refuse_an_unknown_option_in_japanese(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with speaking("ja"), pytest.raises(SystemExit) as ended:
+        program.run(command, ["--no-such-option"])
+    assert ended.value.code == 2
+    shown = capsys.readouterr().err
+    assert f"goryu {command}：エラー：" in shown
+    assert not re.search(r"error|required|unrecognized", shown)
 
 
 def test_every_option_has_japanese_help(

@@ -1,11 +1,16 @@
-"""A parser of command lines whose headings are in the user's language.
+"""A parser of command lines that speaks the user's language.
 
-argparse has its own texts in English only: "usage:", "options:" and the like. Messages about wrong arguments
-stay English.
+argparse takes its own texts, such as "usage:" and its messages about wrong arguments, from `gettext`, whose
+functions it has imported as `_` and `ngettext`. While a parser of this module works, argparse finds `tr`
+under these names. (The files of gettext itself are binary, and it looks at other variables than
+`goryu.language`.) If another version of argparse uses other names, its texts are English; a test compares
+them with the catalogue.
 """
 
 import argparse
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 from goryu.language import tr
 
@@ -13,23 +18,53 @@ __all__ = ["ArgumentParser"]
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """`argparse.ArgumentParser` with translated headings."""
+    """`argparse.ArgumentParser` with headings and errors in the user's language."""
 
     def __init__(self, prog: str, **options: Any) -> None:
-        super().__init__(prog, add_help=False, **options)
-        self.add_argument("-h", "--help", action="help", help=tr("show this help message and exit"))
-        for group in self._action_groups:
-            group.title = tr(group.title or "")
+        with _translated():
+            super().__init__(prog, **options)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Returns the arguments that are known, and the others."""
+        with _translated():
+            return super().parse_known_args(args, namespace)
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Returns the arguments; prints what is wrong with them, and ends the program."""
+        with _translated():
+            return super().parse_args(args, namespace)
 
     def format_help(self) -> str:
         """Returns the help, which begins with the usage."""
-        return _translated(super().format_help())
+        with _translated():
+            return super().format_help()
 
     def format_usage(self) -> str:
         """Returns the usage in a line or two."""
-        return _translated(super().format_usage())
+        with _translated():
+            return super().format_usage()
+
+    def error(self, message: str) -> NoReturn:
+        """Prints the usage and the message, and ends the program with status 2."""
+        with _translated():
+            super().error(message)
 
 
-def _translated(text: str) -> str:
-    english = "usage: "
-    return tr(english) + text.removeprefix(english) if text.startswith(english) else text
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Lets argparse take its texts from `tr`."""
+    names: dict[str, Any] = vars(argparse)
+    english = names["_"], names["ngettext"]
+    names["_"], names["ngettext"] = tr, _plural
+    try:
+        yield
+    finally:
+        names["_"], names["ngettext"] = english
+
+
+def _plural(one: str, many: str, count: int) -> str:
+    return tr(one if count == 1 else many)

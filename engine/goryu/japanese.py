@@ -79,6 +79,30 @@ MESSAGES: dict[str, str] = {
     "positional arguments": "引数",
     "options": "オプション",
     "show this help message and exit": "このヘルプを表示して終わる",
+    "%(prog)s: error: %(message)s\n": "%(prog)s：エラー：%(message)s\n",
+    "argument %(argument_name)s: %(message)s": "引数%(argument_name)s：%(message)s",
+    "the following arguments are required: %s": "次の引数が必要です：%s",
+    "one of the arguments %s is required": "次の引数のどれかが必要です：%s",
+    "unrecognized arguments: %s": "不明な引数があります：%s",
+    "expected one argument": "値が1つ必要です",
+    "expected at most one argument": "値は1つまでです",
+    "expected at least one argument": "値が1つ以上必要です",
+    "expected %s argument": "値が%s個必要です",
+    "expected %s arguments": "値が%s個必要です",
+    "ignored explicit argument %r": "値は指定できません（%r）",
+    "invalid %(type)s value: %(value)r": "%(value)rは%(type)s型の値ではありません",
+    "invalid choice: %(value)r (choose from %(choices)s)": (
+        "%(value)rは指定できません。次のどれかを指定してください：%(choices)s"
+    ),
+    "unknown parser %(parser_name)r (choices: %(choices)s)": (
+        "%(parser_name)rは指定できません。次のどれかを指定してください：%(choices)s"
+    ),
+    "not allowed with argument %s": "%sと同時には指定できません",
+    "ambiguous option: %(option)s could match %(matches)s": (
+        "%(option)sは一つに決まりません（候補：%(matches)s）"
+    ),
+    "unexpected option string: %s": "不明なオプションです：%s",
+    "can't open '%(filename)s': %(error)s": "%(filename)sを開けません：%(error)s",
     # Errors and help of `goryu play`.
     "--model: expected a player with a network: {players}": (
         "--model：ネットワークを使う対局者を指定してください：{players}"
