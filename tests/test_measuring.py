@@ -58,7 +58,7 @@ def test_the_latency_is_that_of_the_positions_on_the_way() -> None:
 def test_a_measurement_counts_what_a_search_evaluates(native: ModuleType) -> None:
     seconds = iter(range(1000))
     puct = measuring.new_search(UniformEvaluator())
-    rate = measuring.measure(puct, Settings(1, 8), 3.0, lambda: float(next(seconds)))
+    rate = measuring.measure(puct, Settings(1, 8), 3.0, clock=lambda: float(next(seconds)))
     assert rate.evaluations_per_s > 0
     assert rate.playouts_per_s > 0
 
@@ -157,6 +157,73 @@ def test_the_engine_measures_after_isready_but_not_on_the_clock() -> None:
     assert not loading.measures
 
 
+def loads(engine: UsiEngine, *lines: str) -> list[Load]:
+    return [a for line in lines for a in engine.receive(line, 0.0) if isinstance(a, Load)]
+
+
+@pytest.mark.parametrize(
+    ("go", "stops"),
+    [
+        ("go btime 60000 wtime 60000 byoyomi 1000", True),
+        ("go ponder btime 60000 wtime 60000", True),
+        ("go movetime 100", True),
+        ("go", True),
+        ("go mate 1000", True),
+        ("go mate infinite", False),
+        ("go infinite", False),
+        ("go nodes 100", False),
+        ("go perft 2", False),
+        ("isready", False),
+    ],
+)
+def test_only_a_go_on_the_clock_ends_the_measuring(go: str, stops: bool) -> None:
+    engine = UsiEngine()
+    (loading,) = loads(engine, "isready", "position startpos")
+    assert loading.measures
+    assert not loading.control.is_stopped
+    assert not loads(engine, go)
+    assert loading.control.is_stopped == stops
+
+
+def test_nothing_is_measured_while_a_go_on_the_clock_waits_behind_isready() -> None:
+    engine = UsiEngine()
+    loads(
+        engine, "isready", "setoption name DNN_Model value other.onnx", "isready", "go btime 1000 wtime 1000"
+    )
+    (second,) = [action for action in engine.loaded() if isinstance(action, Load)]
+    assert not second.measures
+
+
+def test_a_measurement_that_is_ended_is_made_up_for_at_the_next_isready(
+    on: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Settings] = []
+    monkeypatch.setattr(measuring, "measure", lambda puct, settings, *rest: seen.append(settings) or rate)
+    rate = Rate(Settings(1, 1), 1.0, 1.0)
+    player, messages = Player(), list[str]()
+    player.load(EngineConfig(), messages.append, measures=True, hurries=lambda: len(seen) >= 3)
+    assert len(seen) == 3
+    assert "not measured: a search waits; the next isready measures again" in messages
+    assert not on.exists()
+    player.load(EngineConfig(), messages.append, measures=False)
+    assert len(seen) == 3
+    player.load(EngineConfig(), messages.append, measures=True)
+    assert len(seen) > 3
+    assert on.exists()
+
+
+def test_a_measurement_ends_with_the_batch_under_way(native: ModuleType) -> None:
+    asked = 0
+
+    def hurries() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 3
+
+    measuring.measure(measuring.new_search(UniformEvaluator()), Settings(1, 8), 1e9, hurries)
+    assert asked == 4
+
+
 class Devices:
     """Loads simulated GPUs instead of a network, and notes how."""
 
@@ -192,7 +259,7 @@ def test_a_gpu_is_measured_with_room_for_large_batches(
     set_up(devices, monkeypatch)
     measured: list[Settings] = []
 
-    def measure(puct: Any, settings: Settings, seconds: float) -> Rate:
+    def measure(puct: Any, settings: Settings, seconds: float, hurries: Callable[[], bool]) -> Rate:
         measured.append(settings)
         networks = getattr(puct.evaluator, "networks", [puct.evaluator])
         assert all(network.batch_size == 512 and network.packed.streams == 4 for network in networks)

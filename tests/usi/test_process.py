@@ -75,7 +75,7 @@ FAILING_PLAYER = """
 import os
 from goryu.usi import loop
 class Player:
-    def load(self, config, report, measures):
+    def load(self, config, report, measures, hurries):
         pass
     def new_game(self):
         raise RuntimeError("broken on purpose")
@@ -169,12 +169,27 @@ def test_a_japanese_path_with_blanks_is_read_in_both_encodings(ready: Engine, en
 
 # isready.
 
+
+def test_a_go_on_the_clock_ends_the_measuring_of_threads(pool: Pool, tmp_path: Path) -> None:
+    """A GUI that does not wait for readyok: all commands come at once."""
+    cache = {"XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
+    with pool.start(GORYU_MEASURE="", **cache) as engine:
+        engine.send("usi\nisready\nposition startpos\ngo btime 0 wtime 0 byoyomi 1000")
+        before = []
+        while not (line := str(engine.next_line())).startswith("bestmove"):
+            before.append(line)
+        assert "usiok" in before
+        assert "readyok" in before
+        assert "info string not measured: a search waits; the next isready measures again" in before
+        assert not list(tmp_path.rglob("measured.json"))
+
+
 SLOW_PLAYER = """
 import os, time
 from goryu.usi import loop
 loop.KEEP_ALIVE_S = {interval}
 class Player:
-    def load(self, config, report, measures):
+    def load(self, config, report, measures, hurries):
         time.sleep({load})
     def new_game(self):
         pass

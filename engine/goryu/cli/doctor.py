@@ -204,6 +204,7 @@ def _settings(
         return config, loaded
     before, messages = measuring.remembered(loaded), list[str]()
     now = measuring.measure_and_remember(loaded, messages.append)
+    assert now is not None, "nothing hurries"
     yield from messages
     if before is not None and before != now:
         yield tr("before: {settings}", settings=measuring.told(before))

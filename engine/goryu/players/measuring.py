@@ -109,13 +109,23 @@ def new_search(evaluator: Evaluator) -> Any:
     return make_puct(evaluator, PuctConfig(), MateSolver(MATE_NODES), 1)
 
 
-def measure(puct: Any, settings: Settings, seconds: float, clock: Callable[[], float] = monotonic) -> Rate:
-    """Searches a position with these settings for some seconds. puct: by `new_search`."""
+def measure(
+    puct: Any,
+    settings: Settings,
+    seconds: float,
+    hurries: Callable[[], bool] = lambda: False,
+    clock: Callable[[], float] = monotonic,
+) -> Rate:
+    """Searches a position with these settings for some seconds, or until `hurries` is true.
+
+    puct: by `new_search`.
+    """
     devices = len(getattr(puct.evaluator, "networks", [None]))
     puct.config = replace(puct.config, batch_size=settings.batch_size)
     puct.threads = usable_threads(devices * settings.threads)
     started_s = clock()
-    stats = puct.search(Board(POSITION), lambda stats: clock() >= started_s + seconds).stats
+    is_over = lambda stats: hurries() or clock() >= started_s + seconds  # noqa: E731
+    stats = puct.search(Board(POSITION), is_over).stats
     spent_s = max(clock() - started_s, 1e-9)
     return Rate(settings, stats.evaluations / spent_s, stats.playouts / spent_s, devices)
 
@@ -134,10 +144,13 @@ def best(rates: Sequence[Rate], enough: float = ENOUGH, least_gain: float = LEAS
     )
 
 
-def measure_and_remember(loaded: LoadedEvaluator, report: Callable[[str], None]) -> Settings:
+def measure_and_remember(
+    loaded: LoadedEvaluator, report: Callable[[str], None], hurries: Callable[[], bool] = lambda: False
+) -> Settings | None:
     """Measures every choice for a loaded network, remembers the best and returns it.
 
     report: takes one line before the measurement, one after it, and one if the file cannot be written.
+    hurries: once it is true, the measurement ends at once, and None is returned.
     """
     wanted = choices(loaded)
     growing_s = GROWING_S if loaded.uses_gpu else 0.0
@@ -147,14 +160,13 @@ def measure_and_remember(loaded: LoadedEvaluator, report: Callable[[str], None])
         f"(GORYU_MEASURE=off skips it)"
     )
     try:
-        puct = new_search(_with_room(loaded, wanted, report).evaluator)
+        rate = _measure_all(loaded, wanted, growing_s, report, hurries)
     except LoadingError as error:
         report(f"nothing is measured: {error}")
         return wanted[0]
-    # The first search of a process is slower.
-    measure(puct, max(wanted, key=lambda each: each.threads * each.batch_size), growing_s or MEASURED_S)
-    rounds = [[measure(puct, settings, MEASURED_S) for settings in wanted] for _ in range(ROUNDS)]
-    rate = best([max(rates, key=lambda rate: rate.evaluations_per_s) for rates in zip(*rounds, strict=True)])
+    if rate is None:
+        report("not measured: a search waits; the next isready measures again")
+        return None
     report(
         f"measured: {told(rate.settings)}, {rate.evaluations_per_s:.0f} evaluations/s "
         f"(goryu doctor measures again)"
@@ -164,6 +176,32 @@ def measure_and_remember(loaded: LoadedEvaluator, report: Callable[[str], None])
     except OSError as error:
         report(f"what was measured cannot be kept: {error}")
     return rate.settings
+
+
+def _measure_all(
+    loaded: LoadedEvaluator,
+    wanted: Sequence[Settings],
+    growing_s: float,
+    report: Callable[[str], None],
+    hurries: Callable[[], bool],
+) -> Rate | None:
+    """Returns the rate of the best settings; None if `hurries` was true before the end."""
+    if hurries():
+        return None
+    puct = new_search(_with_room(loaded, wanted, report).evaluator)
+    # The first search of a process is slower.
+    largest = max(wanted, key=lambda each: each.threads * each.batch_size)
+    measure(puct, largest, growing_s or MEASURED_S, hurries)
+    rounds: list[list[Rate]] = []
+    for _ in range(ROUNDS):
+        rounds.append([])
+        for settings in wanted:
+            if hurries():
+                return None
+            rounds[-1].append(measure(puct, settings, MEASURED_S, hurries))
+    if hurries():
+        return None
+    return best([max(rates, key=lambda rate: rate.evaluations_per_s) for rates in zip(*rounds, strict=True)])
 
 
 def _with_room(

@@ -85,10 +85,18 @@ class Player:
         self._rng = Random()
         self._seed = 0
 
-    def load(self, config: EngineConfig, report: Callable[[str], None], *, measures: bool = False) -> None:
+    def load(
+        self,
+        config: EngineConfig,
+        report: Callable[[str], None],
+        *,
+        measures: bool = False,
+        hurries: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Loads evaluator and book, or loads them again if their config or their files have changed.
 
         measures: there is time to measure the best threads and batch size, if that was not done before.
+        hurries: asked while measuring; once it is true, the usual settings are used until the next `load`.
         report: takes one-line ASCII messages: what was loaded, and the reason for every fallback.
         A missing or broken model is not an error: a weaker evaluator replaces it, or the player resigns
         if the config forbids that. Without a usable book the player searches.
@@ -105,7 +113,10 @@ class Player:
                 self._problem = str(error)
                 report(f"Error! {error}")
                 return
-            self._measured = self._best_settings(config, report, measures=measures)
+        if self._measured is None:
+            self._measured = self._best_settings(config, report, hurries if measures else None)
+            if self._measured is not None:
+                self._puct = None
         wanted = searching_threads(config.evaluator)
         if usable_threads(wanted) < wanted:
             most = f"{THREADS_PER_CORE} for each of {cores()} cores"
@@ -120,9 +131,12 @@ class Player:
         self._books.load(config.book_file, report)
 
     def _best_settings(
-        self, config: EngineConfig, report: Callable[[str], None], *, measures: bool
+        self, config: EngineConfig, report: Callable[[str], None], hurries: Callable[[], bool] | None
     ) -> Settings | None:
-        """Returns measured settings for the evaluator, or None; may load it again for another batch size."""
+        """Returns measured settings for the evaluator, or None; may load it again for another batch size.
+
+        hurries: as in `load`; None if there is no time to measure.
+        """
         wanted, loaded = config.evaluator, self._loaded
         assert loaded is not None
         if wanted.threads or wanted.kind != "network" or config.seed or not measuring.is_on():
@@ -130,8 +144,8 @@ class Player:
         if has_several_devices(wanted) and not (loaded.uses_gpu and are_alike(wanted)):
             return None
         settings = measuring.remembered(loaded)
-        if settings is None and measures:
-            settings = measuring.measure_and_remember(loaded, report)
+        if settings is None and hurries is not None:
+            settings = measuring.measure_and_remember(loaded, report, hurries)
         if settings is None:
             return None
         batch_size = wanted.batch_size or settings.batch_size

@@ -4,7 +4,7 @@ If an action leads to an event, its docstring names the method of `UsiEngine` to
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from goryu.players.config import EngineConfig
 from goryu.players.request import Request, SearchControl
@@ -23,10 +23,14 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Load evaluator and book, then call `loaded`. measures: there is time to measure, as after `isready`."""
+    """Load evaluator and book, then call `loaded`.
+
+    measures: there is time to measure, as after `isready`. control: stops that when a clock runs.
+    """
 
     config: EngineConfig
     measures: bool = False
+    control: SearchControl = field(default_factory=SearchControl)
 
 
 @dataclass(frozen=True, slots=True)

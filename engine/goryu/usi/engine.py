@@ -32,9 +32,13 @@ MATE_UNKNOWN = Mate(MateVerdict.UNKNOWN, (), 0)
 
 @dataclass(slots=True)
 class _Loading:
-    """The player loads evaluator and book. owes_readyok: after `isready`, not after `go`."""
+    """The player loads evaluator and book. owes_readyok: after `isready`, not after `go`.
+
+    control: stops the measuring of threads and batch size.
+    """
 
     owes_readyok: bool
+    control: SearchControl
 
 
 @dataclass(slots=True)
@@ -127,6 +131,8 @@ class UsiEngine:
         if command.name == "usi":
             return self._options.identify()
         if command.name == "stop" and isinstance(self._job, _Asking):
+            self._job.control.stop()
+        if isinstance(self._job, _Loading) and _starts_a_clock(command):
             self._job.control.stop()
         self._waiting.append(command)
         return self._serve()
@@ -313,8 +319,9 @@ class UsiEngine:
         messages = self._options.loading_messages()
         config = self._options.config
         self._loaded_files = _files_of(config)
-        self._job = _Loading(owes_readyok)
-        return [*messages, Load(config, measures=owes_readyok)]
+        self._job = _Loading(owes_readyok, SearchControl())
+        measures = owes_readyok and not any(map(_starts_a_clock, self._waiting))
+        return [*messages, Load(config, measures, self._job.control)]
 
     # Answers.
 
@@ -354,6 +361,16 @@ class UsiEngine:
         job, self._job = self._job, None
         solves_mates = job.request.config.mate.solves_mates
         return [Write(mate_line(mate) if solves_mates else "checkmate notimplemented")]
+
+
+def _starts_a_clock(command: Command) -> bool:
+    """Is this a `go` that must be answered in time? One without any limit has a second."""
+    if command.name != "go":
+        return False
+    go = parse_go(command.arguments)
+    if go.is_mate:
+        return go.mate_ms is not None
+    return go.limits.is_timed or (go.limits.is_unlimited and go.perft is None)
 
 
 def _is_question(command: Command) -> bool:

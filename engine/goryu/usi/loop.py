@@ -226,8 +226,8 @@ class UsiLoop:
             match action:
                 case Write(line):
                     self._send(line)
-                case Load(config, measures):
-                    self._jobs.put(partial(self._load, config, measures))
+                case Load():
+                    self._jobs.put(partial(self._load, action))
                 case Search(request, control):
                     self._jobs.put(partial(self._search, request, control))
                 case SolveMate(request, control, limit_ms):
@@ -288,9 +288,10 @@ class UsiLoop:
             if event is not None:
                 self._events.put(event)
 
-    def _load(self, config: EngineConfig, measures: bool, player: "Player") -> Callable[[], list[Action]]:
+    def _load(self, action: Load, player: "Player") -> Callable[[], list[Action]]:
         report = lambda message: self._events.put(partial(self._engine.message, message))  # noqa: E731
-        player.load(config, report, measures=measures)
+        hurries = lambda: action.control.is_stopped  # noqa: E731
+        player.load(action.config, report, measures=action.measures, hurries=hurries)
         return self._engine.loaded
 
     def _search(
