@@ -312,7 +312,7 @@ def test_reanalysis_changes_labels_only() -> None:
 
 def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
     config = replace(
-        CONFIG, cheap_playouts=0, full_playouts=0, full_share=2.0, random_plies=(0, 0), mate_nodes=0,
+        CONFIG, cheap_playouts=0, full_playouts=0, full_share=1.0, random_plies=(0, 0), mate_nodes=0,
         resign_moves=0, max_plies=2,
     )  # fmt: skip
     many = games(config, 2000, 50, MaterialEvaluator())
@@ -331,6 +331,21 @@ def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
     assert {game.evals[1] for game in many if game.moves[0] == move_from_usi("7g7f")} == {
         value_to_centipawns(after.value, CONFIG.scale)
     }
+
+
+def test_without_a_cheap_search_the_share_of_recorded_positions_is_taken_as_given() -> None:
+    for full_playouts in (0, 2):
+        for share in (1.0, 0.25):
+            config = replace(
+                CONFIG, cheap_playouts=0, full_playouts=full_playouts, full_share=share, mate_nodes=0,
+                resign_moves=0, random_plies=(0, 0), max_plies=40,
+            )  # fmt: skip
+            policies = [
+                policy for game in games(config, 20, 10, HashedEvaluator()) for policy in policies_of(game)
+            ]
+            recorded = sum(policy is not None for policy in policies)
+            deviation = math.sqrt(len(policies) * share * (1.0 - share))
+            assert abs(recorded - len(policies) * share) <= 4.0 * deviation, "exactly all of them if it is 1"
 
 
 def test_no_playouts_distil_the_network() -> None:

@@ -28,7 +28,9 @@ class SelfPlayConfig:
 
     cheap_playouts: int = _option(12, "playouts of most searches, which only choose the move")
     full_playouts: int = _option(64, "playouts of the searches whose positions are recorded")
-    full_share: float = _option(0.3, "approximate share of the moves that get a full search")
+    full_share: float = _option(
+        0.3, "share of the moves that get a full search; approximate, but exact with 0 cheap playouts"
+    )
     considered: int = _option(16, "most moves of a position that a search tries (Gumbel search)")
     random_plies: tuple[int, int] = _option((0, 6), "least and greatest number of random moves at the start")
     sampled_plies: int = _option(12, "moves after the random ones that are drawn from the search's policy")

@@ -48,9 +48,7 @@ def self_play_game(
     while (end := game.finish()) is None:
         noise = rng.getrandbits(64)  # Of both searches, so that the full one finds its moves in the cache.
         result = yield from cache.wrap(search_steps(game.board, config.cheap_playouts, gumbel, Random(noise)))
-        surprised = surprise(result.prior, improved_target(result, config))
-        probability = config.full_share * (0.5 + 0.5 * min(surprised / USUAL_SURPRISE, 4.0))
-        if is_full := rng.random() < probability:
+        if is_full := rng.random() < full_search_probability(result, config):
             result = yield from cache.wrap(
                 search_steps(game.board, config.full_playouts, gumbel, Random(noise))
             )
@@ -68,6 +66,17 @@ def self_play_game(
         number=number,
         scale=config.scale,
     )
+
+
+def full_search_probability(result: GumbelResult, config: SelfPlayConfig) -> float:
+    """Returns how likely a position gets a full search after the `result` of its cheap search.
+
+    Without a cheap search nothing is known about the position: every one is equally likely.
+    """
+    if not config.cheap_playouts:
+        return config.full_share
+    surprised = surprise(result.prior, improved_target(result, config))
+    return config.full_share * (0.5 + 0.5 * min(surprised / USUAL_SURPRISE, 4.0))
 
 
 def improved_target(result: GumbelResult, config: SelfPlayConfig) -> list[float]:
