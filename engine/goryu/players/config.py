@@ -90,7 +90,7 @@ class MateConfig:
 
     solves_mates: answer `go mate` by a search, not by `notimplemented`.
     leaf_nodes: at each new position of the graph; 0 for none. root_nodes: before each move; 0 for none.
-    pv_threads, pv_nodes: see `pv_mates.py`.
+    pv_threads, pv_nodes: see `pv_mates.py`. reply_nodes: see `reply_mates.py`; 0 for none.
     """
 
     solves_mates: bool = True
@@ -98,6 +98,7 @@ class MateConfig:
     root_nodes: int = 10_000
     pv_threads: int = 0
     pv_nodes: int = 500_000
+    reply_nodes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

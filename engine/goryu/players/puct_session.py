@@ -1,4 +1,8 @@
-"""One search by the engine's own algorithm: with a search for a mate at the root, and with mate threads."""
+"""One search by the engine's own algorithm.
+
+Mates are looked for at the root before it, along the expected line by threads beside it, and after the move
+that it would play.
+"""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -7,6 +11,7 @@ from goryu.games.state import Move
 from goryu.implementation import Board, Puct, mate_in_one, solve
 from goryu.players.position import legal_reply
 from goryu.players.pv_mates import SHORTENING_NODES, PvMates
+from goryu.players.reply_mates import ReplyMates
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_session import PLAYOUTS_PER_NODE, SearchSession
 from goryu.players.threads import usable_threads
@@ -62,6 +67,8 @@ class PuctSession(SearchSession):
         self._mate_plies = mate_plies
         mate_threads = usable_threads(self._config.mate.pv_threads)
         self._mates = PvMates(puct, request.board, mate_threads, self._config.mate.pv_nodes)
+        self._reply_mates = ReplyMates(puct, request.board, self._config.mate.reply_nodes)
+        self._examined_move = -1  # The index of the most visited one when they were looked for.
         self._inherited_visits = 0
 
     def run(self) -> Answer:
@@ -79,6 +86,8 @@ class PuctSession(SearchSession):
         self._inherited_visits = node.total_visits if node is not None else 0
         with self._mates:
             super().search()
+        if self._may_refute():  # If its nodes have ended it, nobody was asked.
+            self._reply_mates.refute(self._must_answer)
 
     def _run(self, nodes: int | None, root_moves: Sequence[Move] | None) -> None:
         self._puct.search(
@@ -103,7 +112,35 @@ class PuctSession(SearchSession):
     def _should_stop(self, stats: SearchStats) -> bool:
         if stats.playouts:
             self._mates.update(self.elapsed_ms())
-        return super()._should_stop(stats) or self._inherited_visits + stats.playouts >= MOST_VISITS
+        if self._inherited_visits + stats.playouts >= MOST_VISITS:
+            return True
+        stops = super()._should_stop(stats)
+        is_due = stops or (self._time.is_nearly_over and stats.best_move != self._examined_move)
+        if stats.playouts == 0 or not is_due or not self._may_refute():
+            return stops
+        self._examined_move = stats.best_move
+        if self._reply_mates.refute(self._must_answer):
+            stops = stops and not self._goes_on()
+        self._time.begin()  # The mate search was no batch.
+        return stops
+
+    # Mates after the move to be played.
+
+    def _may_refute(self) -> bool:
+        """Is there a move to be played, and time to look behind it?"""
+        is_wanted = self._config.mate.reply_nodes > 0 and self._known is None
+        return is_wanted and not self._limits.is_open and not self._must_answer()
+
+    def _must_answer(self) -> bool:
+        return self._control.is_stopped or self._time.hard_left_ms() <= 0
+
+    def _goes_on(self) -> bool:
+        """After a refutation: may a search go on that would have ended?"""
+        self._time.begin()
+        stats = self._puct.stats()
+        if self._has_reached_limit(stats):
+            return False
+        return not super()._should_stop(stats) or self._time.extend()
 
     # A mate at the root.
 

@@ -33,6 +33,9 @@ LONG_GAME = 60
 CLOSE_RACE = 1.5
 """The optimum is doubled if the first move has less than this multiple of the second's visits (dlshogi)."""
 
+LAST_SHARE = 0.05
+"""A search is nearly over in this last share of its time until the soft end."""
+
 EARLIEST_STOP = 0.1
 """The share of the optimum before which no search ends early: the rate of playouts is noise (dlshogi)."""
 
@@ -201,6 +204,17 @@ class TimeManager:
         """Returns the milliseconds until the soft end; infinite if no clock ends this search."""
         return self.soft_ms - self.milliseconds_since(self._started_s)
 
+    def hard_left_ms(self) -> float:
+        """Returns the milliseconds until the hard end; infinite if no clock ends this search."""
+        if self._budget is None:
+            return inf
+        return self._budget.maximum_ms - self.milliseconds_since(self._started_s)
+
+    @property
+    def is_nearly_over(self) -> bool:
+        """Has all but the last twentieth of the time until the soft end passed?"""
+        return self._budget is not None and self.left_ms() <= LAST_SHARE * self._soft_ms
+
     def least_left_ms(self) -> float:
         """Returns the milliseconds for which no answer may be sent yet; 0 if it may be sent now."""
         if self._budget is None:
@@ -263,6 +277,15 @@ class TimeManager:
         self._soft_ms = min(self._soft_ms, _end_of_second(elapsed_ms, self._budget.second_ms))
         self._is_soft_end_final = True  # The move is decided.
         return next_ms >= self._soft_ms
+
+    def extend(self) -> bool:
+        """Doubles the soft end for a search that must choose another move; returns whether there is time."""
+        if self._budget is None or not self._budget.may_extend or self.hard_left_ms() <= self._latency_ms:
+            return False
+        before_ms = self._soft_ms
+        self._is_soft_end_final = True
+        self._move_soft_end(2 * self._soft_ms)
+        return self._soft_ms > before_ms
 
     def _extend(self, stats: SearchStats) -> bool:
         """Doubles the soft end, once, if the race for the best move is close; returns whether it did."""

@@ -39,6 +39,10 @@ JAPANESE_HELP = {
     "Final_Move": "指す手。lcbは信頼下限が最大の手、visitsは訪問数が最大の手。",
     "LeafDfpnNodesLimit": "新しい局面ごとの詰み探索のノード数。0なら探さない。Pythonの探索では1まで。",
     "RootMateSearchNodesLimit": "指す前の詰み探索のノード数。0なら探さない。",
+    "ReplyMateSearchNodesLimit": (
+        "指そうとする手のあとで、相手からの詰みを探すノード数。詰むなら別の手を指す。0なら探さない。"
+        "40000で約30ミリ秒。対局での効果は未検証。"
+    ),
     "Mate_Solver": "go mateに探索で答える。falseならnotimplementedと答える。",
     "PV_Mate_Search_Threads": "読み筋の上の詰みを探すスレッド数。0なら探さない。使うと探索を再現できない。",
     "PV_Mate_Search_Nodes": "読み筋の各局面での詰み探索のノード数。",

@@ -1,0 +1,60 @@
+"""The opponent's mates: is the move that the search would play answered by one?
+
+The mate search at a leaf is short, and a deeper mate behind a good-looking move can escape all playouts. So
+df-pn searches the position after the best move before it is sent. A mate enters the graph as a proof: the
+move is lost, the search closes it, and another move is the best, which is looked at in turn.
+
+It happens shortly before the time is up, so that the search can use the rest for the other moves, and when
+the search would end: because its move is decided, or because its nodes are used up.
+
+Limits: df-pn knows checks only, so a win by quiet moves stays unseen, and so does a mate beyond its nodes. A
+move without a playout has no node in the graph that could be proven. Late positions that lose to such a mate
+are often lost anyway.
+Source: the mate threads of dlshogi and FukauraOu along the principal variation; here only its first move.
+"""
+
+from collections.abc import Callable
+
+from goryu.games.state import Move
+from goryu.implementation import Board, Puct, solve
+from goryu.search.mate import MateVerdict
+
+__all__ = ["ReplyMates"]
+
+
+class ReplyMates:
+    """Looks for mates after the best moves of one search, at each move once."""
+
+    def __init__(self, puct: Puct, board: Board, nodes: int) -> None:
+        """nodes: the budget of df-pn for each move."""
+        self._puct = puct
+        self._board = board
+        self._nodes = nodes
+        self._examined: set[Move] = set()
+
+    def refute(self, should_stop: Callable[[], bool]) -> bool:
+        """Looks at the best move, and at the next one if that loses; returns whether another is best now.
+
+        should_stop: ends a mate search, which then has found nothing. Call this between two batches, from
+        `should_stop` of the search, or while no search runs.
+        """
+        is_other = False
+        while True:
+            best = self._puct.result().moves[0]
+            if best.mate is not None:
+                return False  # It wins, or every move loses.
+            if best.is_certain or best.move in self._examined:
+                return is_other
+            self._examined.add(best.move)
+            if not self._is_refuted(best.move, should_stop):
+                return is_other
+            is_other = True
+
+    def _is_refuted(self, move: Move, should_stop: Callable[[], bool]) -> bool:
+        """Does the opponent mate after this move, and does the graph know it now?"""
+        board = self._board.copy()
+        board.push(move)
+        if board.outcome() is not None:
+            return False
+        mate = solve(board, self._nodes, should_stop)
+        return mate.verdict is MateVerdict.MATE and self._puct.add_mate(board, mate.moves)

@@ -1,0 +1,151 @@
+"""Before a move is sent, the opponent's mate after it is looked for."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf
+from time import monotonic
+
+import pytest
+
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.games.shogi import move_to_usi
+from goryu.games.state import Move
+from goryu.implementation import Board, Puct, make_puct, solve
+from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
+from goryu.players.levels import LEVELS, at_level
+from goryu.players.limits import Limits
+from goryu.players.player import Player
+from goryu.players.reply_mates import ReplyMates
+from goryu.players.request import Answer, Request, SearchControl
+from goryu.players.time_manager import Budget, TimeManager
+from goryu.search.config import PuctConfig
+from goryu.search.mate import MateVerdict
+from goryu.search.proof import no_solver
+
+THREATENED = "p1s2g1nl/kn+R2s3/lp5p1/2pBp1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4K2 w GL2P5p 1"
+"""From a game, with the other side to move: after 54 of White's 60 moves Black mates in five."""
+
+NODES = 1500
+"""Enough to find these mates."""
+
+CONFIG = with_fields(
+    EngineConfig(EvaluatorConfig("hashed", threads=1)),
+    {"search.capacity_bytes": 64 << 20, "seed": 1, "mate.leaf_nodes": 0, "mate.reply_nodes": NODES},
+)
+
+
+def never() -> bool:
+    return False
+
+
+def is_mated(move: Move) -> bool:
+    """Does Black mate after this move of White's?"""
+    board = Board(THREATENED)
+    board.push(move)
+    return solve(board, NODES).verdict is MateVerdict.MATE
+
+
+def answer_of(config: EngineConfig, limits: Limits) -> Answer:
+    player = Player()
+    player.load(config, lambda message: None)
+    request = Request(Board(THREATENED), limits, config, monotonic())
+    return player.search(request, SearchControl(), lambda result, ms: None)
+
+
+def searched(playouts: int) -> Puct:
+    puct = make_puct(HashedEvaluator(), PuctConfig(), no_solver, 1)
+    puct.search(Board(THREATENED), lambda stats: False, max_playouts=playouts)
+    return puct
+
+
+def test_moves_into_a_mate_are_refuted_one_after_the_other() -> None:
+    puct = searched(400)
+    best = puct.result().moves[0]
+    assert best.mate is None
+    assert is_mated(best.move), "the search alone would play into the mate"
+    mates = ReplyMates(puct, Board(THREATENED), NODES)
+    assert mates.refute(never)
+    result = puct.result()
+    assert result.moves[0].move != best.move
+    assert not is_mated(result.moves[0].move) or result.moves[0].visits == 0
+    refuted = next(move for move in result.moves if move.move == best.move)
+    assert refuted.mate == -6, "White's move and Black's five plies"
+    assert refuted.pv[0] == best.move
+
+
+def test_a_move_is_examined_once() -> None:
+    puct = searched(400)
+    mates = ReplyMates(puct, Board(THREATENED), NODES)
+    assert mates.refute(never)
+    assert not mates.refute(never), "the best move is the one that was examined last"
+
+
+@pytest.mark.parametrize(("nodes", "should_stop"), [(1, never), (NODES, lambda: True)])
+def test_without_the_nodes_or_the_time_for_the_mate_the_move_stays(
+    nodes: int, should_stop: Callable[[], bool]
+) -> None:
+    puct = searched(100)
+    before = puct.result()
+    assert not ReplyMates(puct, Board(THREATENED), nodes).refute(should_stop)
+    assert puct.result() == before
+
+
+def test_where_every_move_loses_the_search_does_not_hope_for_another() -> None:
+    """White may choose between two moves, and is mated after both."""
+    losing = [move for move in Board(THREATENED).legal_moves() if is_mated(move)][:2]
+    puct = make_puct(HashedEvaluator(), PuctConfig(), no_solver, 1)
+    puct.search(Board(THREATENED), lambda stats: False, max_playouts=100, root_moves=losing)
+    assert not ReplyMates(puct, Board(THREATENED), NODES).refute(never)
+    assert [move.mate for move in puct.result().moves] == [-6, -6]
+
+
+@pytest.mark.parametrize("limits", [Limits(nodes=300), Limits(movetime_ms=1000)], ids=str)
+def test_the_engine_plays_no_move_into_a_mate_that_it_can_find(limits: Limits) -> None:
+    answer = answer_of(CONFIG, limits)
+    assert answer.move is not None
+    assert not is_mated(answer.move)
+
+
+def test_without_the_option_it_may() -> None:
+    answer = answer_of(with_fields(CONFIG, {"mate.reply_nodes": 0}), Limits(nodes=300))
+    assert answer.move is not None
+    assert is_mated(answer.move), move_to_usi(answer.move)
+    assert EngineConfig().mate.reply_nodes == 0, "off unless asked for"
+
+
+def test_an_analysis_shows_the_search_as_it_is() -> None:
+    player, control = Player(), SearchControl()
+    player.load(CONFIG, lambda message: None)
+
+    def stop(result: object, ms: float) -> None:
+        if player.result(1).stats.playouts >= 300:  # type: ignore[union-attr]
+            control.stop()
+
+    limits = Limits(infinite=True)
+    answer = player.search(Request(Board(THREATENED), limits, CONFIG, monotonic()), control, stop)
+    assert answer.result is not None
+    assert all(move.mate is None for move in answer.result.moves)
+
+
+def test_levels_below_the_full_strength_look_at_no_replies() -> None:
+    assert at_level(CONFIG, LEVELS[4]).mate.reply_nodes == 0
+    assert at_level(CONFIG, LEVELS[-1]).mate.reply_nodes == NODES
+
+
+def test_a_search_that_needs_another_move_gets_twice_its_time_but_not_more_than_the_hard_end() -> None:
+    now_s = 1000.0
+    manager = TimeManager(lambda: now_s)
+    budget = Budget(1000, 3000, may_extend=True)
+    manager.start(budget, now_s)
+    assert (manager.left_ms(), manager.hard_left_ms(), manager.is_nearly_over) == (1000, 3000, False)
+    now_s += 0.96
+    assert manager.is_nearly_over
+    assert manager.extend()
+    assert (manager.soft_ms, manager.is_nearly_over) == (2000, False)
+    assert manager.extend()
+    assert manager.soft_ms == 3000
+    assert not manager.extend()
+    for fixed in (replace(budget, may_extend=False), None):
+        manager.start(fixed, now_s)
+        assert not manager.extend()
+    assert manager.hard_left_ms() == inf
