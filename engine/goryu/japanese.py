@@ -27,9 +27,6 @@ MESSAGES: dict[str, str] = {
     "full board": "盤がすべて埋まった",
     "no move left for either side": "両者とも打つ場所がない",
     # A game at the terminal.
-    "board": "盤面（board）",
-    "help": "ヘルプ（help）",
-    "quit": "終了（quit）",
     "draw: {reason}": "引き分け：{reason}",
     "{side} wins: {reason}": "{side}の勝ち：{reason}",
     ", {discs} discs ahead": "（{discs}石差）",
@@ -41,18 +38,20 @@ MESSAGES: dict[str, str] = {
     "thinking ...": "考えています…",
     "byoyomi {seconds:g} s": "秒読み{seconds:g}秒",
     "Write {example}.": "入力：{example}",
-    "Or one of: {words}.": "ほかに：{words}",
-    "a move such as 7g7f, P-7f or 7六歩; 8h2b+ promotes, P*5e drops a pawn; capitals are black": (
+    "Write {example}. help lists the commands.": "入力：{example}。「ヘルプ」でコマンドの一覧",
+    "a move such as 7g7f, P-7f or 7六歩; 8h2b+ promotes, P*5e drops a pawn": (
         "指し手は 7六歩、同銀、2二角成、5五歩打 など。7g7f や P-7f でもかまいません"
     ),
     "column and row of a square marked *, such as d3": "打てるマスの列と行（例：d3）",
     "the number of a free square, such as 4": "空いたマスの番号（例：4）",
-    "moves (lists the legal moves)": "合法手（moves）",
-    "undo (takes your last move back)": "待った（undo）",
-    "hint": "ヒント（hint）",
-    "resign": "投了（resign）",
-    "declare (wins by an entered king)": "宣言（declare、入玉宣言勝ち）",
-    "save FILE.kif": "保存 ファイル名.kif（save）",
+    "moves          lists the legal moves": "合法手（moves）       指せる手の一覧",
+    "undo           takes your last move back, and the answer": "待った（undo）        自分の手と相手の応手を戻す",
+    "hint           shows what the engine would play": "ヒント（hint）        エンジンならどう指すか",
+    "resign         gives up the game": "投了（resign）        負けを認める",
+    "declare        wins by an entered king": "宣言（declare）       入玉宣言で勝つ",
+    "save FILE.kif  saves the game": "保存 棋譜.kif（save） 棋譜を保存する",
+    "board          shows the board again": "盤面（board）         盤をもう一度表示する",
+    "quit           ends": "終了（quit）          やめる",
     "{text} is not a legal move. {help}": "{text}は指せません。{help}",
     "{text} may be {moves}": "{text}は一通りに決まりません：{moves}",
     "{text} is not legal here{reason}": "{text}は指せません{reason}",
@@ -126,12 +125,10 @@ MESSAGES: dict[str, str] = {
     "{text}: expected a number above 0": "{text}：0より大きい数を指定してください",
     "you, at this terminal": "この端末のあなた",
     "levels:": "レベル：",
-    "Plays a game at the terminal. Shogi uses the engine's options of network and search, with "
-    "engine_options.txt, and level 10 the opening book. During the game, help lists what you "
-    "can write.": (
-        "端末で対局します。将棋では engine_options.txt を含むエンジンのオプション"
-        "（ネットワークと探索）を使い、レベル10は定跡も使います。"
-        "対局中に help と入力すると、入力できる言葉が表示されます。"
+    "Plays a game at the terminal. During the game, help lists what you can write.\n"
+    "Shogi uses the engine's options in engine_options.txt; level 10 also uses the opening book.": (
+        "端末で対局します。対局中に「ヘルプ」と入力すると、使えるコマンドを表示します。\n"
+        "将棋では engine_options.txt のエンジンオプションが有効です。レベル10は定跡も使います。"
     ),
     "players (the number after the colon is N, with its default):": (
         "対局者（コロンの後の数がN、ここでは既定値）："

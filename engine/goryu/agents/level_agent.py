@@ -48,7 +48,7 @@ class ShogiPlayer:
     """An agent for shogi: the engine's player with all that its options say, at a level and on a clock.
 
     limits: returns the limits of the next search, as a GUI would send them.
-    log: takes messages about the book.
+    log: takes messages about problems with the book.
     """
 
     def __init__(

@@ -97,19 +97,23 @@ class Play:
             yield from self._read_move(text)
 
     def help(self) -> str:
-        """Returns what a person can enter."""
-        words = [
-            tr("moves (lists the legal moves)"),
-            tr("undo (takes your last move back)"),
-            *([tr("hint")] if self._hint else []),
-            tr("resign"),
-            *([tr("declare (wins by an entered king)"), tr("save FILE.kif")] if self._is_shogi else []),
-            tr("board"),
-            tr("help"),
-            tr("quit"),
+        """Returns what a person can enter, with a line for each command."""
+        lines = [
+            tr("moves          lists the legal moves"),
+            tr("undo           takes your last move back, and the answer"),
+            *([tr("hint           shows what the engine would play")] if self._hint else []),
+            tr("resign         gives up the game"),
+            *([tr("declare        wins by an entered king")] if self._is_shogi else []),
+            *([tr("save FILE.kif  saves the game")] if self._is_shogi else []),
+            tr("board          shows the board again"),
+            tr("quit           ends"),
         ]
         example = tr("Write {example}.", example=tr(self.display.example))
-        return example + "\n" + tr("Or one of: {words}.", words=tr(", ").join(words))
+        return "\n  ".join([example, *lines])
+
+    def short_help(self) -> str:
+        """Returns how a person writes a move, and how to see the rest."""
+        return tr("Write {example}. help lists the commands.", example=tr(self.display.example))
 
     def prompt(self) -> str:
         """Returns the prompt for a person."""
@@ -149,7 +153,7 @@ class Play:
 
     def _read_move(self, text: str) -> "Iterator[Shown]":
         """Plays a move in a notation of its own, or explains why that is not possible."""
-        problem = tr("{text} is not a legal move. {help}", text=repr(text), help=self.help())
+        problem = tr("{text} is not a legal move. {help}", text=repr(text), help=self.short_help())
         if self.display.read and not self.is_over:
             try:
                 yield from self._play(self.display.read(self.state, text))

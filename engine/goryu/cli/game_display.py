@@ -116,7 +116,7 @@ GAMES = {
         Board,
         ("black (sente)", "white (gote)"),
         move_to_usi,
-        "a move such as 7g7f, P-7f or 7六歩; 8h2b+ promotes, P*5e drops a pawn; capitals are black",
+        "a move such as 7g7f, P-7f or 7六歩; 8h2b+ promotes, P*5e drops a pawn",
         "level:3",
         shogi_diagram,
         picture=lambda state, names, colour: boards.shogi_text(cast(Board, state), names, colour),

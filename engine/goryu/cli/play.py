@@ -99,7 +99,7 @@ class Session:
         sides = zip(self._display.sides, play.names, strict=True)
         show(tr(", ").join(tr("{side}: {name}", side=tr(side), name=name) for side, name in sides))
         if None in play.players:
-            show(play.help())
+            show(play.short_help())
         try:
             self._screen.show_all(play.start(), self._is_slow)
             while not (play.has_left if self._screen.is_terminal else play.is_over):
@@ -269,9 +269,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(
         "goryu play",
         description=tr(
-            "Plays a game at the terminal. Shogi uses the engine's options of network and search, with "
-            "engine_options.txt, and level 10 the opening book. During the game, help lists what you "
-            "can write."
+            "Plays a game at the terminal. During the game, help lists what you can write.\n"
+            "Shogi uses the engine's options in engine_options.txt; level 10 also uses the opening book."
         ),
         epilog=tr("players (the number after the colon is N, with its default):") + "\n" + "\n".join(players),
         formatter_class=argparse.RawDescriptionHelpFormatter,

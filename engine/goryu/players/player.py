@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Any
@@ -102,7 +103,8 @@ class Player:
         if the config forbids that. Without a usable book the player searches.
         """
         self._report = report
-        self.load_book(config, report)
+        if (book := self.load_book(config, report)) is not None:
+            report(f"book={book}")
         if self._loaded is None or not self._loaded.is_current(config.evaluator):
             self._puct = self._measured = None
             self._problem = "it could not be loaded"
@@ -126,9 +128,12 @@ class Player:
         if self._loaded.uses_gpu and not config.search.capacity_bytes:
             report(f"USI_Hash 0: using {config.hash_bytes(uses_gpu=True) >> 20} MB, a quarter of the memory")
 
-    def load_book(self, config: EngineConfig, report: Callable[[str], None]) -> None:
-        """Loads the book alone, as `load` does: for a player whose evaluator is loaded already."""
-        self._books.load(config.book_file, report)
+    def load_book(self, config: EngineConfig, report: Callable[[str], None]) -> Path | None:
+        """Loads the book alone, for a player whose evaluator is loaded already.
+
+        Returns the file if it was opened now. report: takes the reason if it cannot be used.
+        """
+        return self._books.load(config.book_file, report)
 
     def _best_settings(
         self, config: EngineConfig, report: Callable[[str], None], hurries: Callable[[], bool] | None

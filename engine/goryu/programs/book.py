@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
-    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    verbs = parser.add_subparsers(prog="goryu book", required=True, metavar="VERB")
     _add_make(_verb(verbs, "make", _make, "search positions and write a book"))
     show = _verb(verbs, "show", _show, "print the moves of a position and the lines that follow")
     show.add_argument("book", type=Path, help="a book in YaneuraOu's or Apery's format")

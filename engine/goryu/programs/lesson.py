@@ -41,7 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="{train,strip,replay}")
+    commands = parser.add_subparsers(
+        prog="goryu lesson", dest="command", required=True, metavar="{train,strip,replay}"
+    )
     train = commands.add_parser("train", help="play, learn and write checkpoints")
     _add_folder(train)
     train.add_argument("--fresh", action="store_true", help="forget the lesson in the folder")

@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
-    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    verbs = parser.add_subparsers(prog="goryu records", required=True, metavar="VERB")
     show = _verb(verbs, "show", _show, "print what the sources hold")
     _add_filter(show, every_ending=True)
     choose = _verb(verbs, "select", _select, "choose games, and write lists of training and test games")

@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
-    verbs = parser.add_subparsers(required=True)
+    verbs = parser.add_subparsers(prog="goryu selfplay", required=True)
 
     play = verbs.add_parser("play", help="play games", allow_abbrev=False)
     play.set_defaults(verb=_play)

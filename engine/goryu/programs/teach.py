@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
-    verbs = parser.add_subparsers(required=True)
+    verbs = parser.add_subparsers(prog="goryu teach", required=True)
     play = verbs.add_parser("play", help="make games", allow_abbrev=False)
     play.set_defaults(verb=_play)
     _add_engine_options(play)

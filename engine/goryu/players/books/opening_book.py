@@ -32,23 +32,23 @@ class BookPlayer:
         self._report: Callable[[str], None] = lambda message: None
         self._is_ignored: bool | None = None  # In this game; None before its first position.
 
-    def load(self, file: BookFile, report: Callable[[str], None]) -> None:
-        """Opens the book, or opens it again if its options or its file have changed.
+    def load(self, file: BookFile, report: Callable[[str], None]) -> Path | None:
+        """Opens the book, or opens it again if its options or its file have changed; returns a file opened now.
 
-        report: takes one-line messages for the user, now and later.
+        report: takes one-line messages about problems for the user, now and later.
         """
         self._report = report
         if self._book is not None and self._book.is_current(file):
-            return
+            return None
         self._book = None
         if file.is_none:
-            return
+            return None
         try:
             self._book = OpeningBook(file)
         except (OSError, ValueError) as error:  # A BookError, or a name that no file can have.
             report(f"Error! {error}; playing without a book")
-        else:
-            report(f"book={file.find()}")
+            return None
+        return file.find()
 
     def new_game(self) -> None:
         """Decides by chance, at the next position, whether the new game ignores the book (BookIgnoreRate)."""
