@@ -477,7 +477,7 @@ def test_the_tools_report_wrong_arguments(
             "int8.onnx: expected a network with convolutions whose weights are float32",
         ),
         ("goryu-5x64-int8.onnx", ["--half"], "onnxruntime cannot read it"),
-        ("goryu-5x64-int8.onnx", ["--equalize"], "expected a float32 network that tools/train.py exported"),
+        ("goryu-5x64-int8.onnx", ["--equalize"], "expected a float32 network that goryu train exported"),
         ("goryu-5x64.onnx", ["--exclude", "/net/polcy"], "exclude '/net/polcy': expected some of "),
     ],
 )

@@ -7,6 +7,7 @@ from importlib import import_module
 from io import TextIOWrapper
 
 from goryu import __version__
+from goryu.installation import how_to_install
 from goryu.language import either, tr
 
 __all__ = ["main"]
@@ -54,8 +55,9 @@ HELP = """usage: goryu [COMMAND] ...
   options      lists every USI option with its values, default and meaning
   doctor       checks the installation and suggests fixes
 
-Programs for matches, measurements and training. They need extras: pip install "goryu[tools]", or
-"goryu[train]" for those marked with *. Each prints its options with --help.
+Programs for matches, measurements and training. They need more packages: {tools}
+Those marked with * also need PyTorch: {train}
+Each prints its options with --help.
 
   match       plays a match between two USI engines; Elo with its error
   openings    makes a file of openings for matches
@@ -87,7 +89,8 @@ JAPANESE_HELP = """使い方：goryu [コマンド] ...
   options      すべてのUSIオプションの値、既定値、意味を表示する
   doctor       インストールを調べ、直し方を示す
 
-対局、測定、学習のコマンド。追加パッケージが必要：pip install "goryu[tools]"、*印は "goryu[train]"。
+対局、測定、学習のコマンド。追加パッケージが必要：{tools}
+*印はPyTorchも必要：{train}
 オプションはそれぞれ --help で表示される。
 
   match       USIエンジン同士を対局させ、レート差と誤差を求める
@@ -101,7 +104,7 @@ JAPANESE_HELP = """使い方：goryu [コマンド] ...
   selfplay    ネットワークの自己対局を記録する *
   train       学習データからネットワークを学習する *
   evaluate    ネットワークがどれだけ指し手と勝敗を当てるかを測る
-  quantize    ネットワークを8ビット整数に変換する *
+  quantize    ネットワークを8ビット整数などに変換する *
   learn       小さなゲームのネットワークを学習し、チュートリアルの結果を測る *
   lesson      リバーシの授業を、数値を変えて実行する *
   alphazero   AlphaZeroの疑似コードを小さなゲームで動かす *
@@ -141,7 +144,8 @@ def run(command: str, arguments: Sequence[str]) -> int:
         print(f"goryu {__version__}")  # noqa: T201
         return 0
     if {command, *(arguments if command == "options" else ())} & {"-h", "--help"}:
-        print(either(HELP, JAPANESE_HELP), end="")  # noqa: T201
+        extras = {extra: how_to_install(extra) for extra in ("tools", "train")}
+        print(either(HELP, JAPANESE_HELP).format(**extras), end="")  # noqa: T201
         return 0
     if command not in COMMANDS:
         expected = ", ".join(COMMANDS)

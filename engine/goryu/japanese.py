@@ -26,6 +26,10 @@ MESSAGES: dict[str, str] = {
     "three in a row": "一列完成",
     "full board": "盤がすべて埋まった",
     "no move left for either side": "両者とも打つ場所がない",
+    # The USI engine at a terminal.
+    "goryu: the USI engine waits for commands, such as usi, help and quit": (
+        "goryu: USIコマンドを待っています（usi、help、quit など）"
+    ),
     # A game at the terminal.
     "draw: {reason}": "引き分け：{reason}",
     "{side} wins: {reason}": "{side}の勝ち：{reason}",
@@ -45,7 +49,7 @@ MESSAGES: dict[str, str] = {
     "column and row of a square marked *, such as d3": "打てるマスの列と行（例：d3）",
     "the number of a free square, such as 4": "空いたマスの番号（例：4）",
     "moves          lists the legal moves": "合法手（moves）       指せる手の一覧",
-    "undo           takes your last move back, and the answer": "待った（undo）        自分の手と相手の応手を戻す",
+    "undo           takes your last move back, and the answer": "待った（undo）        自分の手番に戻す",
     "hint           shows what the engine would play": "ヒント（hint）        エンジンならどう指すか",
     "resign         gives up the game": "投了（resign）        負けを認める",
     "declare        wins by an entered king": "宣言（declare）       入玉宣言で勝つ",

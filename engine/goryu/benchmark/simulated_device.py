@@ -70,7 +70,7 @@ class SimulatedDevice:
         """Returns an evaluator of the dlshogi format that runs on this device, as on a GPU with CUDA."""
 
         def open_session(*arguments: Any, content: bytes | None = None, **options: Any) -> Session:
-            return Session(_Handle(self, reads_bits=content is not None), "CUDA", "simulated")
+            return Session(_Handle(self), "CUDA", "simulated")
 
         fails_at, self.fails_at = self.fails_at, 0
         with (
@@ -83,7 +83,7 @@ class SimulatedDevice:
             )
         assert bool(found.packed) == self.packs, found.note
         if not self.packs:
-            handle = _Handle(self, reads_bits=False)
+            handle = _Handle(self)
             vars(found)["_handle"] = lambda size: handle
         self.reset()  # The calls so far were the warm-up.
         self.fails_at = fails_at
@@ -158,9 +158,8 @@ def _answers() -> tuple[Array, Array, npt.NDArray[np.uint32]]:
 class _Handle:
     """The part of onnxruntime.InferenceSession that `NetworkEvaluator` and `PackedNetwork` use."""
 
-    def __init__(self, device: SimulatedDevice, *, reads_bits: bool) -> None:
+    def __init__(self, device: SimulatedDevice) -> None:
         self._device = device
-        self._reads_bits = reads_bits
         self._logits, self._values, self._weights = _answers()
         self._arrays: dict[int, dict[str, Array]] = {}  # By the identity of the binding, which holds them.
         self._by_width: dict[int, Array] = {}

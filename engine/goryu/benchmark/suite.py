@@ -1,4 +1,4 @@
-"""The measurements of `tools/bench.py`: what runs, how often, and what the numbers mean.
+"""The measurements of `goryu bench`: what runs, how often, and what the numbers mean.
 
 Each round makes every measurement once, so that a machine that slows down for a while slows all of them. The
 result of a measurement is the median of its rounds.

@@ -75,7 +75,6 @@ class Play:
         self._seconds: list[float | None] = []  # That each move took.
         self.seconds_given: list[float | None] = [None] * len(getattr(state, "move_stack", ()))
         self._written: Path | None = None
-        self._has_shown = False
 
     def start(self) -> "Iterator[Shown]":
         """Yields the agents' moves until it is a person's turn or the game is over, then the board."""

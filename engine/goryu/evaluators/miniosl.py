@@ -4,7 +4,7 @@ miniosl (Tomoyuki Kaneko, https://github.com/tkaneko/miniosl, BSD-2-Clause) is a
 OpenShogiLib, the library under GPSShogi. Its wheel contains a policy-value network of nine blocks with 256
 channels, related to KataGo's; the package trains it by self-play with Gumbel searches. Its inputs are more
 than dlshogi's planes: threats of mate, covered squares, the last seven moves. So `DNN_Model` cannot load it,
-but it labels positions from which a small network learns (`tools/selfplay.py reanalyse`).
+but it labels positions from which a small network learns (`goryu selfplay reanalyse`).
 
 Only the extension module and the network's file are used, because `import miniosl` itself needs PyTorch.
 """
@@ -78,7 +78,7 @@ class MinioslEvaluator:
     ) -> None:
         """Loads the network; the arguments are those of `NetworkEvaluator`.
 
-        path: a smaller version of the network (`tools/quantize.py miniosl`); None for the package's own.
+        path: a smaller version of the network (`goryu quantize miniosl`); None for the package's own.
 
         Raises:
             ModelError: miniosl is not installed, or its network cannot be read.

@@ -10,7 +10,7 @@ from goryu.evaluators.providers import backend_chain, open_on_first
 
 MODEL_HELP = (
     "or miniosl: the network of that package (pip install --no-deps miniosl), "
-    "or miniosl:FILE.onnx: the same made smaller by tools/quantize.py"
+    "or miniosl:FILE.onnx: the same made smaller by goryu quantize"
 )
 
 
@@ -39,7 +39,7 @@ def open_network(
 def named_network(model: Path, temperature: float = 1.0) -> str:
     """Returns a network's name for records, with a few digits of its file's sha256.
 
-    The digits are needed because tools/train.py gives all networks of one size the same name.
+    The digits are needed because goryu train gives all networks of one size the same name.
     Raises ModelError, OSError, or ValueError if the temperature is not above 0.
     """
     _check(temperature)

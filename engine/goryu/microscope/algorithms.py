@@ -234,9 +234,9 @@ ALGORITHMS = {
                 "value of the root does not change."
             ),
             (
-                "窓 [α, β] を持ち歩くミニマックス。α は手番側がほかの枝で確保した値、β "
+                "探索窓 [α, β] を持ち歩くミニマックス。α は手番側がほかの枝で確保した値、β "
                 "は相手が確保した値である。ある応手が β "
-                "に達したら残りの応手は枝刈りされるが、根の価値は変わらない。"
+                "に達したら残りの応手は枝刈りされるが、ルートの価値は変わらない。"
             ),
         ),
         (),
@@ -325,13 +325,13 @@ ALGORITHMS = {
         "Q(a) + c(N) · √N · P(a) / (1 + N(a) + in flight)",
         (
             (
-                "The engine's search. Equal positions are one node, so paths flow together; every node "
+                "The engine's search. Equal positions are one node, so paths merge; every node "
                 "recomputes its value from its children. Playouts of a batch are in flight until the "
                 "network has evaluated them, and proven moves are not searched any more."
             ),
             (
                 "本エンジンの探索。同じ局面は一つのノードに合流し、各ノードは子の値から自分の値を計算し直す。バッ"
-                "チの中のプレイアウトは評価が返るまで「飛行中」として数え、勝敗が証明された手は以後探索しない。"
+                "チの中のプレイアウトは評価が返るまで「評価待ち」として数え、勝敗が証明された手は以後探索しない。"
             ),
         ),
         (

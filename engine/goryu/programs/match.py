@@ -1,6 +1,6 @@
 r"""Plays a match between two USI engines, with an independent referee; reports Elo with its error.
 
-    goryu match --engine1 "python -m goryu" --engine2 /usr/games/fairy-stockfish \
+    goryu match --engine1 goryu --engine2 /usr/games/fairy-stockfish \
         --option2 UCI_Variant=shogi --games 100 --byoyomi 1000 --openings tools/openings/balanced.txt
 
 Limits hold for both engines; `--limits1` and `--limits2` change them for one (`--limits2 nodes=900`).

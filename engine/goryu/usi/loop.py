@@ -12,6 +12,7 @@ import gc
 import logging
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -20,6 +21,7 @@ from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
+from goryu.language import tr
 from goryu.players.algorithms import ALGORITHMS
 from goryu.players.config import AlgorithmConfig, EngineConfig
 from goryu.players.model_path import read_model_options
@@ -69,6 +71,8 @@ _log = logging.getLogger("goryu")
 def main(arguments: Sequence[str]) -> NoReturn:
     """Runs the engine on stdin and stdout until `quit`, a signal or the end of input; ends the process."""
     defaults = _parse(arguments) if arguments else None
+    if sys.stdin.isatty():  # A person, not a GUI.
+        sys.stderr.write(tr("goryu: the USI engine waits for commands, such as usi, help and quit") + "\n")
     output = _claim_stdout()
     loop = UsiLoop(0, output, defaults=defaults)
     loop.open_log("")

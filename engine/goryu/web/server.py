@@ -59,7 +59,6 @@ class Server:
         self.guard = Guard()
         self.sessions: dict[str, Session] = {}
         self._sockets: dict[str, web.WebSocketResponse] = {}
-        self._runner: web.AppRunner | None = None
         self.port = 0
 
     @property
@@ -75,7 +74,7 @@ class Server:
     @contextlib.asynccontextmanager
     async def running(self, port: int = 0) -> AsyncIterator[None]:
         """Listens on 127.0.0.1 at the port, or a free one for 0, until the block ends."""
-        self._runner = runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=1.0)
+        runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=1.0)
         await runner.setup()
         sweeper: asyncio.Task[None] | None = None
         try:

@@ -36,7 +36,7 @@ from goryu.work.seam import Pool, Result, Shipment, Task
 
 @dataclass(frozen=True, slots=True)
 class AsynchronousConfig:
-    """The numbers of the loop that no game knows. Raises InputError for bad ones.
+    """The numbers of the loop that do not depend on the game. Raises InputError for bad ones.
 
     cycles: candidates to train and test. reuse: samples of training for each position played.
     at_once: games in progress in each worker.

@@ -32,7 +32,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The training has taken so many steps of its candidate."""
+    """The training of a candidate has taken `step` steps; the last one had the loss `loss`."""
 
     candidate: int
     step: int

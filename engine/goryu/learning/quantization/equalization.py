@@ -61,7 +61,7 @@ def equalize(net: PolicyValueNet, input1: Tensor, input2: Tensor) -> None:
 
 
 def write_equalized(source: Path, target: Path, positions: Dataset) -> None:
-    """Writes an exported network with equalized channels; InputError if tools/train.py did not export it."""
+    """Writes an exported network with equalized channels; InputError if goryu train did not export it."""
     net = load_export(source)
     batch = make_batch(positions, np.arange(len(positions)), np.zeros(len(positions), bool))
     equalize(net, torch.from_numpy(batch.input1), torch.from_numpy(batch.input2))

@@ -1,6 +1,6 @@
 """miniosl's network in 8-bit integers: a teacher that labels more than twice as many positions in an hour.
 
-It predicts results nearly as well as the float network (`tools/evaluate.py`: a loss of 0.432 nats instead of
+It predicts results nearly as well as the float network (`goryu evaluate`: a loss of 0.432 nats instead of
 0.431), and its rounding errors vary between positions, so they largely average out for the student.
 """
 

@@ -25,7 +25,7 @@ def _option(default: Any, text: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class GameFilter:
-    """Which games to keep; the help of an option of `tools/records.py` is the help of its field.
+    """Which games to keep; the help of an option of `goryu records` is the help of its field.
 
     endings: those that are kept. needs_result: leave out games that neither side has won nor drawn?
     """

@@ -1,4 +1,4 @@
-"""Every number of self-play and of its loop; without PyTorch, so that `tools/selfplay.py --help` is quick."""
+"""Every number of self-play and of its loop; without PyTorch, so that `goryu selfplay --help` is quick."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

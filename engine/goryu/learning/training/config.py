@@ -1,4 +1,4 @@
-"""Every number of a training run; without PyTorch, so that `tools/train.py --help` is quick."""
+"""Every number of a training run; without PyTorch, so that `goryu train --help` is quick."""
 
 import math
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ def _option(default: Any, text: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TrainingConfig:
-    """Every number of a run; the help of an option of `tools/train.py` is the help of its field.
+    """Every number of a run; the help of an option of `goryu train` is the help of its field.
 
     Raises InputError for numbers with which nothing can be trained.
     """

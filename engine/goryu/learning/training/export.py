@@ -91,7 +91,7 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
 
     Raises InputError if the file is of another kind.
     """
-    with expecting(path, "a checkpoint of tools/train.py"):
+    with expecting(path, "a checkpoint of goryu train"):
         weights = torch.load(path, weights_only=True, map_location="cpu")["averaged"]
         blocks = sum(name.endswith(".first.weight") for name in weights)
         net = PolicyValueNet(blocks, channels=len(weights["board.weight"]))

@@ -41,9 +41,7 @@ def load_export(path: Path) -> PolicyValueNet:
         raise
     except Exception as error:  # onnx, protobuf and torch raise different errors for other files.
         reason = str(error).partition("\n")[0]
-        raise InputError(
-            f"{path}: expected a float32 network that tools/train.py exported: {reason}"
-        ) from error
+        raise InputError(f"{path}: expected a float32 network that goryu train exported: {reason}") from error
     return net
 
 

@@ -1,4 +1,4 @@
-"""The measurements of players in the AlphaZero tutorials, which `tools/learn.py` prints and writes.
+"""The measurements of players in the AlphaZero tutorials, which `goryu learn` prints and writes.
 
 The results of matches are points a game; a draw is half a point.
 """

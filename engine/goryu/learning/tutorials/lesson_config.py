@@ -1,4 +1,4 @@
-"""The numbers of a lesson of reversi. Without PyTorch, so that `tools/lesson.py --help` needs none."""
+"""The numbers of a lesson of reversi. Without PyTorch, so that `goryu lesson --help` needs none."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any

@@ -1,4 +1,4 @@
-"""The results of a run of `tools/learn.py`, as JSON and as a picture.
+"""The results of a run of `goryu learn`, as JSON and as a picture.
 
 An interrupted run resumes from the JSON.
 """

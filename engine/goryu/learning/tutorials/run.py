@@ -1,4 +1,4 @@
-"""A resumable run of `tools/learn.py`.
+"""A resumable run of `goryu learn`.
 
 A run is a sequence of stages. A stage measures something or trains a network. Each starts its random numbers
 from the seed, so that its result does not depend on which stages ran in the same process. A complete stage of

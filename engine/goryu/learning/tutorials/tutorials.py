@@ -1,4 +1,4 @@
-"""The stages of a run of `tools/learn.py` for each game, in order."""
+"""The stages of a run of `goryu learn` for each game, in order."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -33,9 +33,9 @@ class BookPlayer:
         self._is_ignored: bool | None = None  # In this game; None before its first position.
 
     def load(self, file: BookFile, report: Callable[[str], None]) -> Path | None:
-        """Opens the book, or opens it again if its options or its file have changed; returns a file opened now.
+        """Opens the book, or opens it again if its options or its file have changed.
 
-        report: takes one-line messages about problems for the user, now and later.
+        Returns the file if it was opened now. report: takes one-line messages about problems, now and later.
         """
         self._report = report
         if self._book is not None and self._book.is_current(file):
