@@ -284,12 +284,13 @@ cdef extern from "python_state.h" namespace "goryu":
 
 cdef extern from "core/selection.h" namespace "goryu" nogil:
     cdef cppclass CoreFormula "goryu::Formula":
-        double c_init, c_base, c_factor, fpu_reduction
+        double c_init, c_base, c_factor, fpu_reduction, stdev_scale, fpu_own_share
 
     cdef cppclass Selection:
         int select(const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool is_root)
         double untried_value(const CoreNodeTable&, const CoreNode&)
         double exploration(uint32_t visits)
+        double stdev_factor(const CoreNode&)
 
 cdef extern from "<mutex>" namespace "std" nogil:
     cdef cppclass mutex:
@@ -322,6 +323,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         int threads
         int mate_nodes
         double draw_value
+        double pruned_share
 
     cdef cppclass CoreProgress "goryu::Progress":
         uint64_t playouts
@@ -353,6 +355,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         void gather(CoreState&, LeafSink&, Batch&) except +
         void expand(Batch&) except +
         cbool add_mate(CoreState&, MoveSpan line) except +
+        void plan_playouts(double planned)
         void retract(Batch&)
         void wait_for_others(const Batch&, cbool is_helper)
         Snapshot snapshot()

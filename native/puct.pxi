@@ -15,6 +15,8 @@ cdef CoreFormula core_formula(object formula) except *:
     core.c_base = formula.c_base
     core.c_factor = formula.c_factor
     core.fpu_reduction = formula.fpu_reduction
+    core.stdev_scale = formula.stdev_scale
+    core.fpu_own_share = formula.fpu_own_share
     return core
 
 
@@ -29,6 +31,7 @@ cdef CoreConfig core_config(Puct puct) except *:
     core.threads = puct.threads
     core.mate_nodes = puct.solver.nodes if type(puct.solver) is MateSolver else puct.solver is not no_solver
     core.draw_value = config.draw_value
+    core.pruned_share = config.pruned_share
     return core
 
 
@@ -132,6 +135,14 @@ cdef class Puct:
             del game
         return is_added
 
+    def plan_playouts(self, double planned):
+        """Tells the search after how many playouts it is expected to end; infinite if that is not known.
+
+        It is no limit (`root_pruning.py`). Call this from `should_stop`; a new search forgets it.
+        """
+        with nogil:  # The lock's holder may be waiting for the GIL.
+            self.core.plan_playouts(planned)
+
     def stats(self):
         """Returns the counters of the current search."""
         cdef Snapshot seen
@@ -185,6 +196,10 @@ cdef class Puct:
     def exploration(self, uint32_t visits, is_root):
         """Returns what `selection.exploration` does; for tests."""
         return self.core.selection(is_root).exploration(visits)
+
+    def stdev_factor(self, Node node, is_root):
+        """Returns what `selection.stdev_factor` does; for tests."""
+        return self.core.selection(is_root).stdev_factor(node.core()[0])
 
     cdef cbool is_finished(self):
         with nogil:  # The lock's holder may be waiting for the GIL.

@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib.machinery import ExtensionFileLoader
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from random import Random
 from struct import pack
@@ -37,6 +39,13 @@ CHECKS = "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"
 """Mates and escapes everywhere."""
 
 BATTLE = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
+
+SWITCHES = PuctConfig(
+    Formula(c_init=1.0, stdev_scale=0.85, fpu_own_share=1.0),
+    Formula(c_init=1.2, fpu_reduction=0.1, stdev_scale=1.3, fpu_own_share=0.4),
+    pruned_share=0.6,
+)
+"""Everything of the search that is off by default."""
 
 FULL = PuctConfig(batch_size=8, capacity=60, draw_value=-0.25, final_move="visits")
 
@@ -148,6 +157,34 @@ def test_the_graphs_of_a_game_are_equal(native: ModuleType, game: str, batch_siz
     play_a_game(Pair(native, GAMES[game], config), Random(f"{game} {batch_size}"), searches=3, playouts=80)
 
 
+@pytest.mark.parametrize("batch_size", [1, 8])
+@pytest.mark.parametrize("game", GAMES)
+def test_the_graphs_are_equal_with_what_is_off_by_default(
+    native: ModuleType, game: str, batch_size: int
+) -> None:
+    pair = Pair(native, GAMES[game], replace(SWITCHES, batch_size=batch_size))
+    play_a_game(pair, Random(f"{game} {batch_size}"), searches=3, playouts=120)
+
+
+@pytest.mark.parametrize("batch_size", [1, 8])
+def test_the_graphs_are_equal_when_playouts_are_planned(native: ModuleType, batch_size: int) -> None:
+    pair = Pair(native, GAMES["shogi, checks"], replace(SWITCHES, batch_size=batch_size))
+
+    def planning(puct: Any) -> Callable[[SearchStats], bool]:
+        def stop(stats: SearchStats) -> bool:
+            puct.plan_playouts(stats.playouts + (17.5 if stats.playouts > 60 else inf))
+            return False
+
+        return stop
+
+    usual = Pair(native, GAMES["shogi, checks"], replace(SWITCHES, batch_size=batch_size))
+    limits: Any = {"max_playouts": 250, "max_evaluations": 200}
+    result = pair.puct.search(pair.state, planning(pair.puct), **limits)
+    assert pair.twin.search(pair.native_state, planning(pair.twin), **limits) == result
+    assert_same_graph(pair.twin, pair.puct)
+    assert usual.search(250) != result, "the plan prunes"
+
+
 @pytest.mark.parametrize("mate_nodes", [8, 40])
 @pytest.mark.parametrize("game", ["shogi, checks", "shogi, battle"])
 def test_the_graphs_are_equal_with_a_mate_search(native: ModuleType, game: str, mate_nodes: int) -> None:
@@ -202,7 +239,8 @@ def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recur
 def random_pair(native: ModuleType, rng: Random) -> Pair:
     """A pair on a random position of a random game with a random config."""
     config = PuctConfig(
-        formula=Formula(c_init=rng.choice([0.8, 2.5])),
+        formula=rng.choice([Formula(c_init=0.8), Formula(), SWITCHES.formula]),
+        pruned_share=rng.choice([0.0, 0.0, 0.2]),
         batch_size=rng.choice([1, 2, 8, 33]),
         capacity=rng.choice([40, 200, 100_000]),
         capacity_bytes=rng.choice([10_000, 60_000, 1 << 60]),
@@ -274,13 +312,12 @@ def test_python_states_and_evaluators_give_the_same_graph(native: ModuleType, ga
             assert_same_graph(twin, puct)
 
 
-@pytest.fixture(scope="module")
-def grown(native: ModuleType) -> tuple[Any, Puct]:
-    pair = Pair(
-        native,
-        lambda games: games.Board(CHECKS),
-        PuctConfig(Formula(c_init=1.0), Formula(c_init=0.7, fpu_reduction=0.1), batch_size=4),
-    )
+GROWN = PuctConfig(Formula(c_init=1.0), Formula(c_init=0.7, fpu_reduction=0.1), batch_size=4)
+
+
+@pytest.fixture(scope="module", params=[GROWN, SWITCHES], ids=["default", "switches"])
+def grown(native: ModuleType, request: pytest.FixtureRequest) -> tuple[Any, Puct]:
+    pair = Pair(native, lambda games: games.Board(CHECKS), request.param)
     pair.search(600)
     return pair.twin, pair.puct
 
@@ -297,6 +334,7 @@ def test_the_formula_gives_the_same_numbers_and_choices(grown: tuple[Any, Puct])
             certain = {i for i in range(node.tried) if is_root and puct.table.is_certain(node, i)}
             assert twin.select(view, is_root) == selection.select(puct.table, node, formula, certain)
             assert twin.untried_value(view, is_root) == selection.untried_value(node, formula)
+            assert twin.stdev_factor(view, is_root) == selection.stdev_factor(node, formula)
         for i in range(node.tried):
             if node.visits[i]:
                 assert twin.table.edge_value(view, i) == puct.table.edge_value(node, i)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 
 #include "batch.h"
@@ -26,6 +27,7 @@ struct PuctConfig {
     int threads = 1;
     int mate_nodes = 0;
     double draw_value = 0.0;
+    double pruned_share = 0.0;
 };
 
 // The counters of one search.
@@ -79,6 +81,8 @@ public:
     // Adds a mate that was found elsewhere; returns whether it could be added. line: mating moves of the side to
     // move in the state, to the end. The state is left as it was.
     bool add_mate(State& state, std::span<const Move> line);
+    // Tells the search after how many playouts it is expected to end; infinite if that is not known.
+    void plan_playouts(double planned);
     // Takes the leaves back.
     void retract(Batch& batch) noexcept;
     // Waits until another thread has expanded a batch since `gather` left this one empty, or a moment. Where
@@ -130,6 +134,8 @@ private:
     std::uint32_t settle(Batch& batch);
     bool has_room(std::uint64_t waiting) const noexcept;
     int select(NodeIndex index) const noexcept;
+    double least_visits() const noexcept;
+    double playouts_left() const noexcept;
     Move enter(NodeIndex index, int i, Batch& batch);
     std::optional<Certain> prove(State& state) const;
     double outcome_value(double outcome, State& state) const;
@@ -154,6 +160,7 @@ private:
 
     std::uint64_t max_playouts_ = 0;
     std::uint64_t max_evaluations_ = 0;
+    double planned_playouts_ = std::numeric_limits<double>::infinity();
     Progress progress_;
     Mask masked_;
 

@@ -12,6 +12,8 @@ struct Formula {
     double c_base = 19652.0;
     double c_factor = 2.0;
     double fpu_reduction = 0.35;
+    double stdev_scale = 0.0;
+    double fpu_own_share = 0.0;
 
     bool operator==(const Formula&) const = default;
 };
@@ -25,13 +27,18 @@ public:
 
     // The index of the move with the greatest score, the first of equals, or -1 if none is open.
     // is_root: are all moves of a certain value closed, and not only those proven to lose?
-    int select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root) const noexcept;
+    // least_visits: moves with fewer visits, those in flight included, are closed.
+    int select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root,
+               double least_visits = 0.0) const noexcept;
 
     // The value that is assumed of a move without a completed playout.
     double untried_value(const NodeTable& table, const Node& node) const noexcept;
 
     // c(N) * sqrt(N)
     double exploration(std::uint32_t visits) const noexcept;
+
+    // By what the spread of the values behind Q scales c(N).
+    double stdev_factor(const Node& node) const noexcept;
 
     const Formula& formula() const noexcept { return formula_; }
 

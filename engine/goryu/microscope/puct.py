@@ -12,7 +12,7 @@ from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.proof import LeafSolver, no_solver, outcome_value
 from goryu.search.puct import Path, Puct, _Descent
-from goryu.search.selection import exploration, untried_value
+from goryu.search.selection import exploration, stdev_factor, untried_value
 
 PROOFS = {nodes.UNKNOWN: "", nodes.WIN: "win", nodes.LOSS: "loss", nodes.DRAW: "draw"}
 
@@ -173,7 +173,8 @@ class PuctObserver(Puct):
         is_root = node is self.root
         formula = self.config.root_formula if is_root else self.config.formula
         n = node.total_visits + node.in_flight
-        untried, explore = untried_value(node, formula), exploration(n, formula)
+        untried = untried_value(node, formula)
+        explore = exploration(n, formula) * stdev_factor(node, formula)
         chosen = self._select(node) if node.moves and node.is_complete else -1
         return Node(
             key,

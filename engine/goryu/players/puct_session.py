@@ -5,6 +5,7 @@ that it would play.
 """
 
 from collections.abc import Callable, Sequence
+from math import inf
 from random import Random
 
 from goryu.games.state import Move
@@ -115,16 +116,23 @@ class PuctSession(SearchSession):
         if self._inherited_visits + stats.playouts >= MOST_VISITS:
             return True
         stops = super()._should_stop(stats)
-        is_due = stops or (self._time.is_nearly_over and stats.best_move != self._examined_move)
-        if stats.playouts == 0 or not is_due or not self._may_refute():
-            return stops
-        self._examined_move = stats.best_move
-        if self._reply_mates.refute(self._must_answer):
-            stops = stops and not self._goes_on()
-        self._time.begin()  # The mate search was no batch.
+        if self._must_examine(stats, stops):
+            self._examined_move = stats.best_move
+            if self._reply_mates.refute(self._must_answer):
+                stops = stops and not self._goes_on()
+            self._time.begin()  # The mate search was no batch.
+        if self._config.search.pruned_share:
+            left = inf if self._limits.is_open else self._time.playouts_left(stats)
+            self._puct.plan_playouts(stats.playouts + left)
         return stops
 
     # Mates after the move to be played.
+
+    def _must_examine(self, stats: SearchStats, stops: bool) -> bool:
+        """Is it time to look behind the best move: at the end, or shortly before it?"""
+        if stats.playouts == 0 or not self._may_refute():
+            return False
+        return stops or (self._time.is_nearly_over and stats.best_move != self._examined_move)
 
     def _may_refute(self) -> bool:
         """Is there a move to be played, and time to look behind it?"""

@@ -248,6 +248,14 @@ class TimeManager:
         """Returns the milliseconds since a moment of the same clock."""
         return 1000 * (self._clock() - moment_s)
 
+    def playouts_left(self, stats: SearchStats) -> float:
+        """Returns how many playouts fit until the soft end; infinite if no clock ends this search, and at its
+        beginning, when their rate is not known yet.
+        """
+        if self._budget is None:
+            return inf
+        return self._playouts_left(stats, self.milliseconds_since(self._started_s))
+
     def should_stop(self, stats: SearchStats, is_forced: bool = False) -> bool:
         """Must the search end? Call it once after every batch.
 
@@ -313,8 +321,11 @@ class TimeManager:
 
     def _is_race_over(self, stats: SearchStats, elapsed_ms: float) -> bool:
         """Is the best move ahead even if the second gets all remaining playouts?"""
+        return stats.best_visits - stats.second_visits > self._playouts_left(stats, elapsed_ms)
+
+    def _playouts_left(self, stats: SearchStats, elapsed_ms: float) -> float:
         made = stats.playouts - self._playouts_before
         if made == 0 or elapsed_ms < EARLIEST_STOP * self._soft_ms:
-            return False
+            return inf
         rate = made / max(1000 * (self._batch_start_s - self._first_batch_s), 1.0)
-        return stats.best_visits - stats.second_visits > rate * (self._soft_ms - elapsed_ms)
+        return rate * (self._soft_ms - elapsed_ms)

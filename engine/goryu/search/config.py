@@ -11,12 +11,17 @@ class Formula:
 
     c_init, c_base, c_factor: c(N); the defaults are AlphaZero's.
     fpu_reduction: an untried move has the value Q - fpu_reduction * sqrt(prior mass of the visited moves).
+    stdev_scale: how much the spread of the values behind Q scales c(N); 0 for not at all, KataGo has 0.85.
+    fpu_own_share: how much of V is in the value of an untried move while no prior mass has been visited, in
+        [0, 1]; 0 for only Q, KataGo has 1.
     """
 
     c_init: float = 2.5
     c_base: float = 19652.0
     c_factor: float = 2.0
     fpu_reduction: float = 0.35
+    stdev_scale: float = 0.0
+    fpu_own_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,8 @@ class PuctConfig:
     batch_size: the most positions per call of the evaluator.
     capacity, capacity_bytes: the most nodes, and their memory as `node_table.py` counts it. A search that
         reaches either forgets the least visited part of its graph and goes on.
+    pruned_share: root moves that cannot reach this share of the visits of the most visited one any more get
+        no playouts (`root_pruning.py`), in [0, 1]; 0 prunes none, KataGo has 0.15.
     final_move: "visits" (most visited) or "lcb" (greatest lower confidence bound).
     draw_value: the value of a draw for the side to move at the root; its negative for the other side.
     """
@@ -36,5 +43,6 @@ class PuctConfig:
     batch_size: int = 1
     capacity: int = 1_000_000
     capacity_bytes: int = 1 << 60
+    pruned_share: float = 0.0
     final_move: str = "lcb"
     draw_value: float = 0.0
