@@ -20,7 +20,7 @@ Inference", CVPR 2018; onnxruntime's quantization tool, which does most of the w
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -71,49 +71,86 @@ def quantize_on(
     Raises:
         InputError: the network's weights are not floats, or `exclude` names no convolution.
     """
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = Path(folder) / "prepared.onnx"
+        model = _prepare(source, prepared)
+        _check(source, model, exclude)
+        kept = [node.name for node in model.graph.node if _is_excluded(node.name, exclude)]
+        small = [node for node in model.graph.node if node.op_type == "Conv" and node.name not in kept]
+        exact = {name for name in batches[0] if all(_fit_bytes(batch[name]) for batch in batches)}
+        # `_refine` finds better ranges for all but the inputs.
+        needed = batches if len(exact) < len(batches[0]) else batches[:1]
+        _quantize_static(prepared, target, needed, kept, _exact_scales(small, exact), reduce_range)
+        _refine(target, model, small, batches)
+
+
+def _prepare(source: Path, prepared: Path) -> Any:
+    """Writes the network `source` as onnxruntime's tool wants it; returns it, with a name for every node."""
     # Heavy and noisy packages of the extra [train].
     import onnx
-    from onnxruntime import quantization
     from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
+    model = onnx.load(prepared)
+    for i, node in enumerate(model.graph.node):  # Some exporters give them no names.
+        node.name = node.name or f"{node.op_type}-{i}"
+    onnx.save(model, prepared)
+    return model
+
+
+def _exact_scales(convolutions: Sequence[Any], exact: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+    """Returns the settings of tensors by which inputs that hold integers of a byte are not rounded."""
+    scales: dict[str, list[dict[str, Any]]] = {}
+    for plane, weight in [node.input[:2] for node in convolutions if node.input[0] in exact]:
+        scales[plane] = [{"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}]
+        scales[weight] = [{"axis": 0, "reduce_range": False}]
+    return scales
+
+
+def _quantize_static(
+    prepared: Path,
+    target: Path,
+    batches: Sequence[dict[str, Array]],
+    kept: Sequence[str],
+    scales: dict[str, list[dict[str, Any]]],
+    reduce_range: bool,
+) -> None:
+    """Quantizes all convolutions but those `kept`, by onnxruntime's tool, with `scales` for some tensors."""
+    from onnxruntime import quantization
+
+    quantization.quantize_static(
+        str(prepared),
+        str(target),
+        _Reader(batches),
+        quant_format=quantization.QuantFormat.QDQ,
+        activation_type=quantization.QuantType.QUInt8,
+        weight_type=quantization.QuantType.QInt8,
+        per_channel=True,
+        reduce_range=reduce_range,
+        nodes_to_exclude=list(kept),
+        op_types_to_quantize=["Conv", "Relu"],
+        extra_options={"TensorQuantOverrides": scales},
+    )
+
+
+def _refine(
+    target: Path, model: Any, convolutions: Sequence[Any], batches: Sequence[dict[str, Array]]
+) -> None:
+    """Rounds the weights of `target` by GPTQ, fits its ranges and leaves its residual connections float.
+
+    model: the float network. convolutions: those of its nodes that `target` has in 8 bits.
+    """
+    import onnx
 
     from goryu.learning.quantization.calibration import fit_ranges, keep_residuals_unrounded
     from goryu.learning.quantization.gptq import hessians, is_plain
 
-    with tempfile.TemporaryDirectory() as folder:
-        prepared = Path(folder) / "prepared.onnx"
-        quant_pre_process(str(source), str(prepared), skip_symbolic_shape=True)
-        model = onnx.load(prepared)
-        for i, node in enumerate(model.graph.node):  # Some exporters give them no names.
-            node.name = node.name or f"{node.op_type}-{i}"
-        onnx.save(model, prepared)
-        _check(source, model, exclude)
-        kept = [node.name for node in model.graph.node if _is_excluded(node.name, exclude)]
-        small = [node for node in model.graph.node if node.op_type == "Conv" and node.name not in kept]
-        convolutions = {node.name: node for node in small if is_plain(node)}
-        overrides: dict[str, list[dict[str, Any]]] = {}
-        exact = {name for name in batches[0] if all(_fit_bytes(batch[name]) for batch in batches)}
-        for plane, weight in [node.input[:2] for node in small if node.input[0] in exact]:
-            overrides[plane] = [{"scale": np.array(1, np.float32), "zero_point": np.array(0, np.uint8)}]
-            overrides[weight] = [{"axis": 0, "reduce_range": False}]
-        quantization.quantize_static(
-            str(prepared),
-            str(target),
-            # `fit_ranges` below finds better ranges for all but the inputs.
-            _Reader(batches if len(exact) < len(batches[0]) else batches[:1]),
-            quant_format=quantization.QuantFormat.QDQ,
-            activation_type=quantization.QuantType.QUInt8,
-            weight_type=quantization.QuantType.QInt8,
-            per_channel=True,
-            reduce_range=reduce_range,
-            nodes_to_exclude=kept,
-            op_types_to_quantize=["Conv", "Relu"],
-            extra_options={"TensorQuantOverrides": overrides},
-        )
-        rounded = onnx.load(target)
-        _round_weights(rounded, model, convolutions, hessians(model, convolutions, batches))
-        fit_ranges(rounded, model, batches)
-        keep_residuals_unrounded(rounded)
-        onnx.save(rounded, target)
+    plain = {node.name: node for node in convolutions if is_plain(node)}
+    rounded = onnx.load(target)
+    _round_weights(rounded, model, plain, hessians(model, plain, batches))
+    fit_ranges(rounded, model, batches)
+    keep_residuals_unrounded(rounded)
+    onnx.save(rounded, target)
 
 
 def halve(source: Path, target: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
 from goryu.evaluators.board_network import BoardGame, BoardState, encode, load
@@ -62,21 +63,18 @@ class BoardLearner:
         Each minibatch is rotated and reflected in one of the eight ways, at random.
         """
         planes, policies, values = self._arrays([example for game in games for example in game])
-        self.net.train()
-        policy_total = value_total = 0.0
-        for step in range(1, config.steps_per_cycle + 1):
+
+        def losses() -> tuple[Tensor, Tensor]:
             chosen = np.array(rng.choices(range(len(values)), k=config.batch))
             turns, is_mirrored = rng.randrange(4), rng.random() < 0.5
             x = symmetric(planes[chosen], turns, is_mirrored)
             y = self._symmetric_policies(policies[chosen], turns, is_mirrored)
             logits, predicted = self.net(torch.from_numpy(x))
             policy_loss = -(torch.from_numpy(y) * F.log_softmax(logits, dim=1)).sum(dim=1).mean()
-            value_loss = F.mse_loss(predicted, torch.from_numpy(values[chosen]))
-            self.optimizer.step(policy_loss + value_loss, config)
-            policy_total += policy_loss.item()
-            value_total += value_loss.item()
-            on_step(step)
-        return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
+            return policy_loss, F.mse_loss(predicted, torch.from_numpy(values[chosen]))
+
+        self.net.train()
+        return self.optimizer.train(losses, config, on_step)
 
     def state_dict(self) -> dict[str, Any]:
         return self.optimizer.state_dict()

@@ -1,5 +1,6 @@
 """The optimizer of AlphaZero's loop, with its schedule and the count of its steps."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -17,6 +18,25 @@ class ScheduledOptimizer:
         self.count = 0
         self._optimizer: torch.optim.Optimizer | None = None
         self._saved: dict[str, Any] | None = None
+
+    def train(
+        self,
+        losses: Callable[[], tuple[Tensor, Tensor]],
+        config: AlphaZeroConfig,
+        on_step: Callable[[int], None] = lambda step: None,
+    ) -> tuple[float, float]:
+        """Takes the gradient steps of a cycle; returns the mean losses of policy and value.
+
+        losses: computes both for one minibatch; their sum is minimized. on_step: takes the step's number.
+        """
+        policy_total = value_total = 0.0
+        for step in range(1, config.steps_per_cycle + 1):
+            policy_loss, value_loss = losses()
+            self.step(policy_loss + value_loss, config)
+            policy_total += policy_loss.item()
+            value_total += value_loss.item()
+            on_step(step)
+        return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
 
     def step(self, loss: Tensor, config: AlphaZeroConfig) -> None:
         """Takes one gradient step."""

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
@@ -72,20 +73,17 @@ class ShogiLearner:
         Half of them are reflected left to right: the mirror image is an equally good position.
         """
         examples = [example for game in games for example in game]
-        policy_total = value_total = 0.0
-        for step in range(1, config.steps_per_cycle + 1):
+
+        def losses() -> tuple[Tensor, Tensor]:
             batch = self._batch(rng.choices(examples, k=config.batch), rng)
             input1, input2, legal, policy, value = map(torch.from_numpy, batch)
-            self.net.train()
             logits, predicted = self.net(input1, input2)
             log_policy = logits.masked_fill(~legal, -1e9).log_softmax(1)
             policy_loss = -(policy * log_policy).sum(1).mean()
-            value_loss = F.binary_cross_entropy_with_logits(predicted[:, 0], value)
-            self.optimizer.step(policy_loss + value_loss, config)
-            policy_total += policy_loss.item()
-            value_total += value_loss.item()
-            on_step(step)
-        return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
+            return policy_loss, F.binary_cross_entropy_with_logits(predicted[:, 0], value)
+
+        self.net.train()
+        return self.optimizer.train(losses, config, on_step)
 
     def state_dict(self) -> dict[str, Any]:
         return self.optimizer.state_dict()
