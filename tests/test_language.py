@@ -102,6 +102,7 @@ NEVER_SHOWN = (
     "not defined", "conflicting", "with mode", "cannot merge", "invalid argument for positionals",
     "dest= is required", "conflict_resolution", "must be optional", "multiple subparser", "not callable",
     "invalid option string", "is deprecated", "warning", "maybe you meant",
+    "program's version", "subcommands", " (default: ",
 )  # fmt: skip
 """Parts of the texts of argparse that no user sees: of defects in a program, and of what ours do not use."""
 

@@ -82,6 +82,7 @@ MESSAGES: dict[str, str] = {
     "positional arguments": "引数",
     "options": "オプション",
     "show this help message and exit": "このヘルプを表示して終わる",
+    "%(heading)s:": "%(heading)s：",
     "%(prog)s: error: %(message)s\n": "%(prog)s：エラー：%(message)s\n",
     "argument %(argument_name)s: %(message)s": "引数%(argument_name)s：%(message)s",
     "the following arguments are required: %s": "次の引数が必要です：%s",
