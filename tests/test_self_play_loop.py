@@ -1,9 +1,12 @@
 """The loop of self-play, training and match resumes after a kill at any step."""
 
 import json
+import os
 import runpy
+import subprocess
 import sys
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
@@ -157,3 +160,38 @@ def test_positions_of_other_sources_count(tmp_path: Path) -> None:
     repeated = Source(games, 600.0, repeat=1 + 49 // positions)
     (cycle,) = run_loop(replace(few, source=(repeated,)), tmp_path / "b")
     assert cycle.is_promoted
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
+def test_the_whole_command_takes_turns_on_a_local_cluster_with_the_games_of_processes(
+    tmp_path: Path,
+) -> None:
+    """In a process of its own, which starts the cluster and ends it."""
+    numbers = [
+        "--synchronous", "--cycles", "2", "--games", "4", "--steps", "2", "--batch-size", "8",
+        "--match-games", "2", "--match-playouts", "2", "--blocks", "1", "--channels", "8",
+        "--cheap-playouts", "1", "--full-playouts", "2", "--full-share", "1", "--mate-nodes", "0",
+        "--max-plies", "16", "--at-once", "2", "--processes", "2",
+    ]  # fmt: skip
+    shared, alone = tmp_path / "shared", tmp_path / "alone"
+    command = [sys.executable, str(ROOT / "tools" / "selfplay.py"), "loop", "--folder", str(shared), *numbers]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run(
+        [*command, "--cluster", "local"], capture_output=True, text=True, check=False, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    main = runpy.run_path(str(ROOT / "tools" / "selfplay.py"))["main"]
+    assert main(["loop", "--folder", str(alone), *numbers]) == 0
+    cycles = [line for line in done.stdout.splitlines() if line.startswith("cycle ")]
+    assert len(cycles) == 2
+    found, expected = (
+        sorted(read_games(folder / "cycle-001" / "self.games"), key=lambda game: game.number or 0)
+        for folder in (shared, alone)
+    )
+    assert [game.number for game in found] == [0, 1, 2, 3]
+    assert found == expected
+    for name in ("network.onnx", "match.json", "self.games"):
+        assert (shared / "cycle-002" / name).stat().st_size
