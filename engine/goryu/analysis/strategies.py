@@ -18,7 +18,7 @@ from goryu.implementation import Board
 OPENING_PLIES = 40
 """The opening is decided by the first moves ..."""
 CASTLE_PLIES = 100
-"""... and castles are built within so many."""
+"""... and castles are built within this many."""
 ROOK_SETTLED = 10
 """Before this ply the rook may still be on its way."""
 LEAST_PLIES = 14

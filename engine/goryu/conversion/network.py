@@ -48,7 +48,7 @@ class Dense:
 
 
 class Operations(Protocol[T]):
-    """What a network consists of. T: what stands for a tensor, whose first axis is the position."""
+    """What a network consists of. T: the type of a tensor; its first axis is the position."""
 
     def convolve(self, terms: Sequence[tuple[T, Convolution]], norm: Normalization | None = None) -> T:
         """Returns the sum of convolutions of maps [N, C, 9, 9], normalised."""

@@ -1,8 +1,8 @@
 """The operations of a network as the nodes of an ONNX graph.
 
-Normalisations after convolutions are folded into their weights, and a 1x1 convolution beside a 3x3
-convolution of the same planes into its centre: that is the form that GPUs and our own CPU kernel are fastest
-on.
+Normalisations after convolutions are folded into their weights, and a 1x1 convolution that is
+added to a 3x3 convolution of the same planes into its centre. GPUs and our own CPU kernel run this form
+fastest.
 
 Source: the ONNX operator specification, opset 17.
 """

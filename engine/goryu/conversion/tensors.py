@@ -28,7 +28,7 @@ _CHAINER = {
 """PyTorch's names of Chainer's parameters."""
 
 COUNTERS = ("num_batches_tracked", "n_averaged")
-"""Numbers that training keeps beside the weights."""
+"""Numbers that training keeps in addition to the weights."""
 
 
 class ConversionError(GoryuError, ValueError):

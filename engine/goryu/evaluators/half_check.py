@@ -27,7 +27,7 @@ GAME = (
 """A game that the shipped network played against itself, up to a move before the mate."""
 
 EVERY = 5
-"""The positions after so many moves each are compared."""
+"""Every fifth position of the game is compared."""
 
 PROBABILITY, VALUE = 0.02, 0.03
 """The largest difference of a move's probability, and of a value in [-1, +1], that is tolerated anywhere."""

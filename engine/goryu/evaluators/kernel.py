@@ -20,7 +20,7 @@ WITHOUT_INTEGERS = ("neon",)
 """Instructions for which float32 is as fast as 16-bit integers."""
 
 BATCHES = ((8, 1), (40, 2))
-"""Networks with at most so many megabytes of weights evaluate so many positions at once; see `best_batch`."""
+"""(megabytes of weights, positions at once) for networks of up to that size; see `best_batch`."""
 
 MOST_BATCH = 4
 

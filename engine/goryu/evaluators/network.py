@@ -482,7 +482,7 @@ def _batch_sizes(batch_size: int, *, step_by_one: bool) -> list[int]:
 
 
 def _padded(rows: Array, size: int) -> Array:
-    """Returns the first `size` rows, with zeros after the given ones if there are not so many."""
+    """Returns the first `size` rows, with zeros after the given ones if there are fewer."""
     if len(rows) >= size:
         return rows[:size]
     return np.concatenate([rows, np.zeros((size - len(rows), *rows.shape[1:]), rows.dtype)])

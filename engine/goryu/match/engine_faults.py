@@ -16,7 +16,7 @@ FEW_MOVES = 5
 """A game that an engine loses with at most this many moves of its own is lost at once."""
 
 LOST_AT_ONCE = 4
-"""So many games must be lost at once, and half of all, before the report warns."""
+"""The report warns if at least this many games, and half of all, were lost at once."""
 
 
 def is_failure(entry: GameEntry) -> bool:

@@ -50,7 +50,7 @@ class Visit:
 class MinimaxObserver:
     """Observes `negamax`, `alpha_beta` or `depth_limited.search` on one position.
 
-    most_steps: the recording ends after as many; `is_complete` then stays False.
+    most_steps: the recording ends after this many; `is_complete` then stays False.
     arguments: of the function, after the state.
     """
 

@@ -27,7 +27,7 @@ class Observer(Protocol):
 
 
 def run(observer: Observer, playouts: int) -> None:
-    """Runs a search until as many playouts are complete, or until it ends."""
+    """Runs a search until it has completed `playouts` playouts, or until it ends."""
     while (left := playouts - observer.recording.playouts) > 0 and observer.advance(left):
         pass
 

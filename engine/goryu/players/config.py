@@ -179,7 +179,7 @@ class OutputConfig:
 class EngineConfig:
     """Everything that a USI option can set.
 
-    search: without what `puct_config` fills in; `capacity_bytes` 0 is for as many as suit the machine.
+    search: without what `puct_config` fills in; `capacity_bytes` 0 means `automatic_hash_bytes`.
     clock: without the game's length, see `time_config`.
     mirrors_root: average the evaluation of each root with that of its mirror image (`mirror.py`).
     nodes, depth: limits of a search for which `go` names neither; 0 for none. A node is a playout that

@@ -16,7 +16,7 @@ class Limits:
     increment_ms: the time that each clock gains *after* the move; not available for this move.
     byoyomi_ms: byoyomi (秒読み): the time for every move once the main time is used up.
     movetime_ms: exactly this time; rtime_ms: a random time between one and three times this.
-    nodes: positions that this search evaluates. depth: mean length of a playout.
+    nodes: positions that this search evaluates. depth: plies of its longest playout.
     infinite: until `stop`. ponder: on the opponent's time, until `ponderhit` or `stop`.
     root_moves: the only moves to consider; empty for all.
     """

@@ -37,7 +37,7 @@ class GamePosition:
 
     Raises:
         SfenError: the SFEN cannot be read or breaks a rule.
-        MoveError, IllegalMoveError: one of the moves does.
+        MoveError, IllegalMoveError: one of the moves cannot be read, or is not legal.
     """
 
     def __init__(

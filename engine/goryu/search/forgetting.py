@@ -47,8 +47,8 @@ def make_room(table: NodeTable, root: Node) -> None:
 
 
 def _fold_limit(table: NodeTable) -> int:
-    """Returns the least number of visits such that nodes with at least as many have, all together, tried at
-    most half as many moves as the table has nodes.
+    """Returns the smallest limit such that the nodes with at least this many visits have tried, all together,
+    at most half as many moves as the table has nodes.
 
     Visits are rounded down to three significant bits, so that there are few numbers to compare.
     """

@@ -35,7 +35,7 @@ class NodeTable:
     """Finds nodes by key, and computes their values."""
 
     def __init__(self, capacity: int, capacity_bytes: int = 1 << 60) -> None:
-        """capacity, capacity_bytes: the table is full with as many nodes or bytes."""
+        """capacity, capacity_bytes: the nodes or bytes at which the table is full."""
         self.capacity = capacity
         self.capacity_bytes = capacity_bytes
         self.clear()

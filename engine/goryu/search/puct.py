@@ -39,8 +39,7 @@ IN_FLIGHT_SHARE = 16
 """At most 1/16 of the root's visits may be in flight; with more, early choices would be made blindly."""
 
 MOST_IN_FLIGHT = 0x7FFF
-"""At most as many positions of a batch, and as many collisions: a node of the native search counts both in
-16 bits."""
+"""The most positions of a batch, and the most collisions: the native nodes count both in 16 bits."""
 
 LEAST_BATCH_WITH_COLLISIONS = 8
 COLLISIONS_PER_POSITION = 4

@@ -135,7 +135,7 @@ OPTIONS: tuple[Option, ...] = (
           "End a search of N playouts (NodesLimit, go nodes N) as soon as no other move can catch up, as in "
           "python-dlshogi."),
     spin("DepthLimit", "depth", 0, 1000, NUMBER,
-         "Stop when the longest playout has as many plies, or alpha-beta has searched as deeply. 0: no such "
+         "Stop when the longest playout, or the search of alpha-beta, is this many plies long. 0: no such "
          "limit."),
     # Strength.
     spin("Level", "level", 0, 10, NUMBER,

@@ -26,11 +26,11 @@ MOST_PLIES = 2000
 """Of a game, or of a line that the user explores."""
 
 LIVE_PLAYOUTS = 200_000
-"""The live analysis of a position ends after so many."""
+"""The live analysis of a position ends after this many."""
 
 LIVE_FIRST = 50
 LIVE_SHARE = 8
-"""The live analysis reports after so many playouts, then whenever an eighth has been added."""
+"""The live analysis reports after LIVE_FIRST playouts, then whenever an eighth has been added."""
 
 
 class ReviewView(View):

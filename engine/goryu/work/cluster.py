@@ -97,7 +97,7 @@ class ClusterError(GoryuError):
 class ClusterConfig:
     """Which cluster to use, and what of it.
 
-    address: as in CLUSTER_HELP. workers: at most so many; None: as many as its computers have room for, also
+    address: as in CLUSTER_HELP. workers: the most workers; None: as many as its computers have room for, also
         those that join later.
     cpus, gpus: what one worker needs; a part of a GPU lets several workers share one.
     """

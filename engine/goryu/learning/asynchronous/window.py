@@ -37,7 +37,7 @@ class WindowRule:
             raise InputError(f"window_exponent: expected more than 0, at most 1: {self.exponent:g}")
 
     def size(self, positions: int) -> int:
-        """Returns the size of the window after so many positions, both in positions.
+        """Returns the size of the window, in positions, after `positions` positions were played.
 
         >>> WindowRule().size(250_000), WindowRule().size(1_000_000)
         (250000, 493790)

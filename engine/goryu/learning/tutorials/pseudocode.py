@@ -42,7 +42,7 @@ from goryu.learning.tutorials.pseudocode_config import PseudocodeConfig
 from goryu.search.evaluator import Evaluator
 
 STEPS_AT_ONCE = 10
-"""The trainer looks for new games after as many steps."""
+"""The trainer looks for new games after this many steps."""
 
 WAIT_S = 0.2
 """How long the trainer waits at a time: on Windows a wait without a limit cannot be interrupted."""
