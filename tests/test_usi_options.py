@@ -84,6 +84,19 @@ def test_goryu_options_explains_every_option(capsys: pytest.CaptureFixture[str])
         assert all(alias in text for alias, _ in option.aliases)
 
 
+def test_goryu_options_explains_only_the_options_that_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_options(["multipv", "UCT_Threads"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["MultiPV", "Threads"]
+
+
+def test_goryu_options_refuses_a_name_that_no_option_has(capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_options(["Threads", "NoSuch"]) == 2
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert "no option is called 'NoSuch'" in written.err
+
+
 @pytest.mark.slow
 def test_goryu_doctor_reports_a_missing_model(capsys: pytest.CaptureFixture[str]) -> None:
     assert doctor.main(["--model", "/nowhere/none.onnx"]) == 1

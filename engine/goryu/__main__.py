@@ -52,7 +52,7 @@ HELP = """usage: goryu [COMMAND] ...
   tree         draws the tree of a search on any position; see goryu tree --help
   convert      turns a network of another program into an ONNX file; see goryu convert --help
   check-model  examines a model: format, speed, sense; see goryu check-model --help
-  options      lists every USI option with its values, default and meaning
+  options      lists the USI options with values, default and meaning; goryu options NAME: only that one
   doctor       checks the installation and suggests fixes
 
 Programs for matches, measurements and training. They need more packages: {tools}
@@ -86,7 +86,7 @@ JAPANESE_HELP = """使い方：goryu [コマンド] ...
   tree         局面の探索木を図にする。goryu tree --help
   convert      ほかのソフトのモデルをONNXに変換する。goryu convert --help
   check-model  モデルの形式、速度、答えの妥当性を調べる。goryu check-model --help
-  options      すべてのUSIオプションの値、既定値、意味を表示する
+  options      USIオプションの値、既定値、意味を表示する。goryu options 名前 でそのオプションだけ
   doctor       インストールを調べ、直し方を示す
 
 対局、測定、学習のコマンド。追加パッケージが必要：{tools}

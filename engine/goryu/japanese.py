@@ -163,6 +163,9 @@ MESSAGES: dict[str, str] = {
         "{name!r}というコマンドはありません。次のどれかを指定してください：{expected}"
     ),
     # goryu options
+    "no option is called {name!r}; goryu options lists all": (
+        "{name!r}というオプションはありません。goryu options で一覧を表示します"
+    ),
     "{name} (button)": "{name}（ボタン）",
     "true or false": "trueかfalse",
     "text": "文字列",

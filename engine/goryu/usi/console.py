@@ -9,6 +9,7 @@ answers with a bare word: the client Ayane expects that.
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -170,10 +171,19 @@ def _line(text: str) -> str:
 
 
 def print_options(arguments: Sequence[str]) -> int:
-    """Prints every option with its values, default, help and other names: the command `goryu options`."""
+    """Prints options with values, default, help and other names: the command `goryu options [NAME ...]`.
+
+    arguments: names, also those of other engines; none for every option.
+    """
     values = OptionValues()
     values.set_model_options(read_model_options(values.config.evaluator))
-    for option in OPTIONS:
+    for name in arguments:
+        if not values.find(name):
+            problem = tr("no option is called {name!r}; goryu options lists all", name=name)
+            print(f"goryu options: {problem}", file=sys.stderr)
+            return 2
+    named = [option for name in arguments for option in values.find(name)]
+    for option in named if arguments else OPTIONS:
         print(option.description(values.defaults))
         print(f"    {_help(option)}")
         names = [

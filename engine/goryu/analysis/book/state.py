@@ -79,7 +79,7 @@ def read_positions(text: bytes, name: str, network: str | None = None) -> list[S
         BookStateError: the text is not that of such a file.
     """
     lines = text.splitlines()
-    header = _parse(lines[0], name) if lines else None
+    header = _parse(lines[0]) if lines else None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise BookStateError(f"{name}: expected a file that begins with {FORMAT!r}, received {text[:60]!r}")
     if network is not None and header.get("network") != network:
@@ -96,7 +96,7 @@ def read_positions(text: bytes, name: str, network: str | None = None) -> list[S
     return positions
 
 
-def _parse(line: bytes, name: str) -> Any:
+def _parse(line: bytes) -> Any:
     try:
         return json.loads(line)
     except ValueError:
