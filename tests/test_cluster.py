@@ -6,10 +6,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -38,10 +39,10 @@ from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, MatchJob
 from goryu.match.usi_client import EngineSpec
 from goryu.work.cluster import ClusterConfig, ClusterError, ClusterPool
-from goryu.work.driver import Workforce, run_tasks
+from goryu.work.driver import MAX_LOSSES, Workforce, run_tasks
 from goryu.work.processes import ProcessPool
 from goryu.work.rehearsal import Rehearsal
-from goryu.work.seam import Task, WorkError
+from goryu.work.seam import Inbox, Result, Task, WorkError
 
 pytest.importorskip("ray")
 if sys.platform == "win32":
@@ -49,6 +50,7 @@ if sys.platform == "win32":
 
 import fcntl
 
+import ray
 from ray.cluster_utils import Cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
@@ -134,6 +136,71 @@ def test_work_goes_on_while_nodes_die_and_join(cluster: Cluster) -> None:
     assert sorted(found) == list(range(len(found)))
     assert all(result == job.answer(number) for number, result in found.items())
     assert sum(workforce.done.values()) == len(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait(Rehearsal):
+    """Tasks that say who holds them, and end when a file appears; or that kill their workers."""
+
+    folder: Path = Path()
+    kills: bool = False
+
+    def work(self, inbox: Inbox) -> Iterator[Result]:
+        while (task := inbox.take(wait=True)) is not None:
+            (self.folder / f"{inbox.index}.began").touch()
+            while not (self.folder / "end").exists():
+                if self.kills:
+                    os._exit(1)
+                time.sleep(0.05)
+            yield task[0], self.answer(task[0])
+
+
+def test_a_task_survives_more_nodes_than_workers_that_it_may_kill(cluster: Cluster, tmp_path: Path) -> None:
+    pool = ClusterPool(ClusterConfig(cluster.address, workers=1))
+    losses = 0
+
+    def watch(now: Workforce) -> None:
+        nonlocal losses
+        losses = now.losses
+
+    tasks = iter([(0, None)])
+    finished: list[tuple[int, Any]] = []
+
+    def work() -> None:
+        with closing(run_tasks(pool, Wait(folder=tmp_path), tasks, watch=watch)) as running:
+            for results in running:
+                finished.extend(results)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    for killed in range(MAX_LOSSES + 1):
+        while len(list(tmp_path.glob("*.began"))) <= killed:
+            assert thread.is_alive()
+            time.sleep(0.1)
+        gone = sum(not node["Alive"] for node in ray.nodes())
+        for node in list(cluster.worker_nodes):
+            gone += 1
+            cluster.remove_node(node, allow_graceful=False)
+        while sum(not node["Alive"] for node in ray.nodes()) < gone:
+            time.sleep(0.1)
+        cluster.add_node(**NODE)
+    (tmp_path / "end").touch()
+    thread.join()
+    cluster.add_node(**NODE)  # Two nodes, as before.
+    assert losses > MAX_LOSSES
+    assert [number for number, _ in finished] == [0]
+
+
+def test_a_task_that_kills_its_workers_ends_the_run_while_the_nodes_live(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    pool = ClusterPool(ClusterConfig(cluster.address, workers=1))
+    with (
+        closing(run_tasks(pool, Wait(folder=tmp_path, kills=True), iter([(0, None)]))) as running,
+        pytest.raises(WorkError, match=f"task 0 was lost with {MAX_LOSSES} workers"),
+    ):
+        list(running)
+    assert len(list(tmp_path.glob("*.began"))) == MAX_LOSSES
 
 
 def test_self_play_gives_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from goryu.work.seam import (
     Joined,
     Left,
     LocalFile,
+    NodeLeft,
     Pool,
     RefusedError,
     Result,
@@ -224,6 +225,21 @@ def test_a_task_that_kills_its_workers_ends_the_run() -> None:
     with pytest.raises(WorkError, match="task 0 was lost with 4 workers: out of memory"):
         collect(pool, Rehearsal(), numbered(1))
     assert pool.closed is True
+
+
+def test_only_workers_that_die_while_their_computers_live_speak_against_a_task() -> None:
+    """Ten power failures, each noticed after its worker has gone, and two deaths of workers."""
+    lists: list[list[Event]] = [[Joined(0)]]
+    for life in range(12):
+        lists.append([Left(life, "gone"), Joined(life + 1)])
+        if life not in (1, 5):
+            lists.append([NodeLeft(life)])
+    assert sum(isinstance(event, NodeLeft) for events in lists for event in events) == 10
+    pool = PaperPool(steps(*lists, [done(12, 0, "a")]))
+    assert collect(pool, Rehearsal(), numbered(1)) == [(0, "a")]
+    pool = PaperPool(steps(*lists, [Left(12, ""), Joined(13)], [Left(13, "out of memory")]))
+    with pytest.raises(WorkError, match="task 0 was lost with 4 workers: out of memory"):
+        collect(pool, Rehearsal(), numbered(1))
 
 
 def test_an_error_of_the_job_ends_the_run() -> None:

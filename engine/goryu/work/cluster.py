@@ -21,7 +21,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -43,6 +43,7 @@ from goryu.work.seam import (
     Job,
     Joined,
     Left,
+    NodeLeft,
     Notice,
     RefusedError,
     Result,
@@ -123,6 +124,8 @@ class ClusterPool:
         self._actors: dict[int, Any] = {}
         self._joined: dict[int, str] = {}  # The computers of actors that are ready.
         self._workers: Counter[str] = Counter()  # How many are ready on every computer.
+        self._ids: dict[int, str] = {}  # Ray's numbers of the computers of actors that have answered.
+        self._unexplained: dict[int, str] = {}  # Those of computers of actors that have died.
         self._refused: dict[int, str] = {}  # Why an actor cannot do the job.
         self._held: dict[int, int] = {}  # How many tasks every actor has.
         self._gifts: dict[int, list[Task]] = {}  # Tasks that go with the next call.
@@ -207,6 +210,8 @@ class ClusterPool:
                 self._metrics.add_done(node, len(bundle.numbers), bundle.positions)
         elif isinstance(answer, Left):
             self._forget(answer)
+            if node_id := self._ids.pop(worker, ""):
+                self._unexplained[worker] = node_id
         elif isinstance(answer, _Refused):
             self._refused[worker] = answer.reason
             self._check_refusals()
@@ -242,10 +247,12 @@ class ClusterPool:
         self._to_call.discard(left.worker)
 
     def _look(self) -> None:
-        """Asks for more actors if the cluster has room for more."""
+        """Asks for more actors if the cluster has room for more, and notes which computers have left."""
         self._looked_s = time.monotonic()
         with suppress(ConnectionError):
-            self._room = sum(self._fitting(node) for node in self._ray.nodes() if node["Alive"])
+            alive = [node for node in self._ray.nodes() if node["Alive"]]
+            self._room = sum(map(self._fitting, alive))
+            self._explain({node["NodeID"] for node in alive})
         for _ in range(min(STARTS, self._wanted() - len(self._actors))):
             index = self._started
             self._started += 1
@@ -253,6 +260,13 @@ class ClusterPool:
             self._actors[index] = actor
             self._watch(actor.open.remote(self._payload), partial(self._opened, index, actor))
         self._check_refusals()
+
+    def _explain(self, alive: Collection[str]) -> None:
+        """Tells the driver which actors have died with their computers."""
+        for worker, node_id in list(self._unexplained.items()):
+            if node_id not in alive:
+                del self._unexplained[worker]
+                self._answers.put(NodeLeft(worker))
 
     def _wanted(self) -> int:
         """Returns how many actors there should be."""
@@ -288,7 +302,8 @@ class ClusterPool:
     def _opened(self, index: int, actor: Any, answer: Any) -> Sequence["Event | _Refused"]:
         if isinstance(answer, BaseException):
             return [Left(index, _first_line(answer))]
-        node, problem = answer
+        node, node_id, problem = answer
+        self._ids[index] = node_id
         if problem is None:
             return [Joined(index, node)]
         # It keeps its place, where another one would be refused too, until its computer leaves.
@@ -348,20 +363,24 @@ class Actor:
         self._answers: queue.SimpleQueue[Result | str] = queue.SimpleQueue()
         self._held = 0
 
-    def open(self, payload: tuple[Job, Sequence[Parcel], str]) -> tuple[str, str | None]:
-        """Prepares the job; returns this computer's name, and why it cannot do the job (None: it can)."""
+    def open(self, payload: tuple[Job, Sequence[Parcel], str]) -> tuple[str, str, str | None]:
+        """Prepares the job; returns this computer's name, Ray's number for it, and why it cannot do the job.
+
+        None: it can.
+        """
         job, parcels, driver = payload
-        node = _node_name()
+        node_id = _node_id()
+        node = f"{platform.node()} {node_id[:4]}"  # Tells two nodes of one computer apart.
         try:
             check_code(driver)
             places = {parcel.path: unpack(parcel) for parcel in parcels}
             job = job.prepared(lambda path: places.get(path, path))
         except RefusedError as error:
-            return node, str(error)
+            return node, node_id, str(error)
         self._job = job
         self._thread = threading.Thread(target=self._work, args=(job,), daemon=True)
         self._thread.start()
-        return node, None
+        return node, node_id, None
 
     def exchange(self, tasks: Sequence[Task], hold_s: float) -> tuple[Bundle | None, str | None]:
         """Takes tasks; returns results (None: there are none) and an error's text (None: there is none).
@@ -430,11 +449,11 @@ def check_code(driver: str) -> None:
         )
 
 
-def _node_name() -> str:
-    """Returns the name of this computer and the start of Ray's number for it, which tells two nodes apart."""
+def _node_id() -> str:
+    """Returns Ray's number for this computer."""
     import ray
 
-    return f"{platform.node()} {ray.get_runtime_context().get_node_id()[:4]}"
+    return str(ray.get_runtime_context().get_node_id())
 
 
 def _first_line(error: BaseException) -> str:

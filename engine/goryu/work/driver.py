@@ -19,10 +19,27 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from goryu.work.seam import Bundle, Done, Failed, Job, Joined, Left, Notice, Pool, Result, Task, WorkError
+from goryu.work.seam import (
+    Bundle,
+    Done,
+    Failed,
+    Job,
+    Joined,
+    Left,
+    NodeLeft,
+    Notice,
+    Pool,
+    Result,
+    Task,
+    WorkError,
+)
 
 MAX_LOSSES = 4
-"""A task that was lost with this many workers ends the run: it seems to kill them."""
+"""A task that was lost with this many workers ends the run: it seems to kill them.
+
+Workers that were lost with their computers do not count, as soon as that is known: computers come and go,
+whatever they work on.
+"""
 
 SHORT_S = 1.0
 """A worker's rate is first taken over this time."""
@@ -58,7 +75,10 @@ class _Worker:
 
 @dataclass(slots=True)
 class _Open:
-    """A task that somebody holds, or that waits to be done again."""
+    """A task that somebody holds, or that waits to be done again.
+
+    losses: workers that died while they held it, though their computers live as far as is known.
+    """
 
     task: Task
     holders: set[int]
@@ -139,6 +159,7 @@ class _Driver:
         self._workers: dict[int, _Worker] = {}
         self._room: set[int] = set()  # Workers that may take more.
         self._lost: deque[int] = deque()  # Numbers of tasks that nobody holds any more.
+        self._suspected: dict[int, list[int]] = {}  # Open tasks that were lost with a worker.
         self._late: deque[int] | None = (
             None  # Numbers to be copied, oldest first; made when there are no more.
         )
@@ -166,7 +187,7 @@ class _Driver:
         self.workforce.positions[node] += bundle.positions
         return bundle
 
-    def note(self, event: Joined | Left | Notice) -> None:
+    def note(self, event: Joined | Left | NodeLeft | Notice) -> None:
         """Notes that a worker has joined or left; raises WorkError if one task was lost too often."""
         nodes = self.workforce.nodes
         if isinstance(event, Joined):
@@ -175,6 +196,10 @@ class _Driver:
             nodes[event.node] += 1
         elif isinstance(event, Notice):
             self.workforce.notices.append(event.text)
+        elif isinstance(event, NodeLeft):
+            for number in self._suspected.pop(event.worker, ()):
+                if (opened := self._open.get(number)) is not None:
+                    opened.losses -= 1
         elif (worker := self._workers.pop(event.worker, None)) is not None:
             self._room.discard(event.worker)
             nodes[worker.node] -= 1
@@ -185,11 +210,13 @@ class _Driver:
             self._room.update(self._workers)  # The others' shares have grown.
 
     def _take_back(self, event: Left, held: set[int]) -> None:
+        suspected = self._suspected[event.worker] = []
         for number in sorted(held):
             if (opened := self._open.get(number)) is None:
                 continue  # A copy elsewhere was faster.
             opened.holders.discard(event.worker)
             opened.losses += 1
+            suspected.append(number)
             if opened.losses >= MAX_LOSSES:
                 raise WorkError(f"task {number} was lost with {opened.losses} workers: {event.reason}")
             if not opened.holders:

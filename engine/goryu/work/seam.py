@@ -178,6 +178,16 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeLeft:
+    """The computer of a worker that has left is gone, too: its tasks did not kill it.
+
+    It may come some seconds after `Left`: a cluster notices the end of a process first.
+    """
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """The job raised an error: on another worker it would do the same."""
 
@@ -192,7 +202,7 @@ class Notice:
     text: str
 
 
-Event = Joined | Done | Left | Failed | Notice
+Event = Joined | Done | Left | NodeLeft | Failed | Notice
 
 
 class Pool(Protocol):
