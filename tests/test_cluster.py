@@ -145,6 +145,9 @@ class Wait(Rehearsal):
     folder: Path = Path()
     kills: bool = False
 
+    def prepared(self, place: Callable[[Path], Path]) -> "Wait":
+        return self
+
     def work(self, inbox: Inbox) -> Iterator[Result]:
         while (task := inbox.take(wait=True)) is not None:
             (self.folder / f"{inbox.index}.began").touch()

@@ -198,8 +198,12 @@ def test_a_measurement_that_is_ended_is_made_up_for_at_the_next_isready(
     on: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Settings] = []
-    monkeypatch.setattr(measuring, "measure", lambda puct, settings, *rest: seen.append(settings) or rate)
-    rate = Rate(Settings(1, 1), 1.0, 1.0)
+
+    def measure(puct: Any, settings: Settings, seconds: float, hurries: Callable[[], bool]) -> Rate:
+        seen.append(settings)
+        return Rate(settings, 1.0, 1.0)
+
+    monkeypatch.setattr(measuring, "measure", measure)
     player, messages = Player(), list[str]()
     player.load(EngineConfig(), messages.append, measures=True, hurries=lambda: len(seen) >= 3)
     assert len(seen) == 3
