@@ -30,6 +30,7 @@ MESSAGES: dict[str, str] = {
     "goryu: the USI engine waits for commands, such as usi, help and quit": (
         "goryu: USIコマンドを待っています（usi、help、quit など）"
     ),
+    "{path} lacks {names}; to install: {command}": "{path}に{names}がありません。インストール：{command}",
     # A game at the terminal.
     "draw: {reason}": "引き分け：{reason}",
     "{side} wins: {reason}": "{side}の勝ち：{reason}",

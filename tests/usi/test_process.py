@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 cshogi = pytest.importorskip("cshogi")
 
+ENGINE = Path(__file__).parents[2] / "engine"
 START_MOVES = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
 MATED = "4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1"
 
@@ -42,6 +43,16 @@ def playouts(info: str) -> int:
 
 
 # Handshake.
+
+
+def test_a_python_without_the_packages_says_so_and_plays_no_game() -> None:
+    command = [sys.executable, "-S", "-m", "goryu"]  # Without site, this Python has no installed package.
+    environment = {"PYTHONPATH": str(ENGINE), "PATH": os.environ["PATH"]}
+    ended = subprocess.run(command, input="usi\n", env=environment, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert ended.stdout.startswith("info string Error! ")
+    for text in (ended.stdout, ended.stderr):
+        assert "lacks numpy, python-shogi; to install: " in text
 
 
 def test_usi_is_answered_without_a_model_and_without_libraries(pool: Pool, tmp_path: Path) -> None:

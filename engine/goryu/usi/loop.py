@@ -21,6 +21,7 @@ from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
+from goryu.installation import how_to_install, missing_packages
 from goryu.language import tr
 from goryu.players.algorithms import ALGORITHMS
 from goryu.players.config import AlgorithmConfig, EngineConfig
@@ -71,6 +72,7 @@ _log = logging.getLogger("goryu")
 def main(arguments: Sequence[str]) -> NoReturn:
     """Runs the engine on stdin and stdout until `quit`, a signal or the end of input; ends the process."""
     defaults = _parse(arguments) if arguments else None
+    _require_packages()
     if sys.stdin.isatty():  # A person, not a GUI.
         sys.stderr.write(tr("goryu: the USI engine waits for commands, such as usi, help and quit") + "\n")
     output = _claim_stdout()
@@ -103,6 +105,19 @@ def _parse(arguments: Sequence[str]) -> EngineConfig:
         help="what chooses the moves; the default of the option Algorithm (default: %(default)s)",
     )  # fmt: skip
     return EngineConfig(algorithm=AlgorithmConfig(parser.parse_args(arguments).algorithm))
+
+
+def _require_packages() -> None:
+    """Ends the process if a package is missing without which it can play no game."""
+    if missing := missing_packages():
+        problem = tr(
+            "{path} lacks {names}; to install: {command}",
+            path=sys.executable,
+            names=", ".join(missing),
+            command=how_to_install(),
+        )
+        sys.stdout.write(f"info string Error! {problem}\n")  # Some GUIs show it; few show stderr.
+        sys.exit(f"goryu: {problem}")
 
 
 def _claim_stdout() -> int:
