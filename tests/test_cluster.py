@@ -158,6 +158,11 @@ class Wait(Rehearsal):
             yield task[0], self.answer(task[0])
 
 
+def dead_nodes() -> int:
+    nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call, unused-ignore]
+    return sum(not node["Alive"] for node in nodes)
+
+
 def test_a_task_survives_more_nodes_than_workers_that_it_may_kill(cluster: Cluster, tmp_path: Path) -> None:
     pool = ClusterPool(ClusterConfig(cluster.address, workers=1))
     losses = 0
@@ -180,11 +185,11 @@ def test_a_task_survives_more_nodes_than_workers_that_it_may_kill(cluster: Clust
         while len(list(tmp_path.glob("*.began"))) <= killed:
             assert thread.is_alive()
             time.sleep(0.1)
-        gone = sum(not node["Alive"] for node in ray.nodes())
+        gone = dead_nodes()
         for node in list(cluster.worker_nodes):
             gone += 1
             cluster.remove_node(node, allow_graceful=False)
-        while sum(not node["Alive"] for node in ray.nodes()) < gone:
+        while dead_nodes() < gone:
             time.sleep(0.1)
         cluster.add_node(**NODE)
     (tmp_path / "end").touch()

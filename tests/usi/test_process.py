@@ -191,7 +191,8 @@ def test_a_go_on_the_clock_ends_the_measuring_of_threads(pool: Pool, tmp_path: P
             before.append(line)
         assert "usiok" in before
         assert "readyok" in before
-        assert "info string not measured: a search waits; the next isready measures again" in before
+        if any("implementation=native" in line for line in before):  # The Python one measures nothing.
+            assert "info string not measured: a search waits; the next isready measures again" in before
         assert not list(tmp_path.rglob("measured.json"))
 
 

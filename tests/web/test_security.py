@@ -2,10 +2,12 @@
 
 import ast
 import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from socket import create_connection
 from typing import Any
 
 import aiohttp
@@ -51,6 +53,15 @@ async def hello(client: aiohttp.ClientSession, server: Any, **content: Any) -> A
     return socket
 
 
+def is_open(address: str, port: int) -> bool:
+    """Does somebody listen at this address and port?"""
+    try:
+        create_connection((address, port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
 class TestHost:
     def test_the_servers_own_names_are_accepted(self, server: Any) -> None:
         assert status(server.url) == 200
@@ -65,8 +76,9 @@ class TestHost:
         assert status(server.url + path, Host=host.format(port=server.server.port)) == 403
 
     def test_only_127_0_0_1_is_listened_on(self, server: Any) -> None:
-        addresses = {address[0] for address in server.call(lambda: server.server._runner.addresses)}
-        assert addresses == {"127.0.0.1"}
+        assert is_open("127.0.0.1", server.server.port)
+        assert not is_open("127.0.0.2", server.server.port)
+        assert not is_open("::1", server.server.port)
 
 
 class TestOrigin:
@@ -253,13 +265,17 @@ class TestMessages:
         async def do(client: aiohttp.ClientSession) -> Any:
             socket = await hello(client, server)
             await socket.receive_json()
-            await socket.send_str(json.dumps({"type": "x", "text": "a" * server_module.MOST_MESSAGE_BYTES}))
+            # The server closes without having read the whole message, so the sender may meet the reset.
+            with contextlib.suppress(ConnectionError):
+                await socket.send_str(
+                    json.dumps({"type": "x", "text": "a" * server_module.MOST_MESSAGE_BYTES})
+                )
             await socket.receive()
             again = await hello(client, server)
             return socket.close_code, (await again.receive_json())["type"]
 
         code, answer = ask(do)
-        # The server leaves the rest of the message unread, so a reset may overtake the close frame with 1009.
+        # The reset may also overtake the close frame with 1009.
         assert code in (1009, 1006)
         assert answer == "session.welcome"
 
