@@ -17,6 +17,7 @@ import pytest
 torch: Any = pytest.importorskip("torch")
 cshogi: Any = pytest.importorskip("cshogi")
 
+from goryu.errors import InputError  # noqa: E402
 from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
 from goryu.files import held_folder  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
@@ -30,7 +31,7 @@ from goryu.learning.training.export import export_onnx, load_checkpoint  # noqa:
 from goryu.learning.training.import_onnx import load_export, unfold  # noqa: E402
 from goryu.learning.training.network import PolicyValueNet  # noqa: E402
 from goryu.learning.training.soft_policies import SoftPolicies  # noqa: E402
-from goryu.learning.training.train import train  # noqa: E402
+from goryu.learning.training.train import losses, train  # noqa: E402
 from goryu.learning.training.validation import validate  # noqa: E402
 
 SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
@@ -53,6 +54,47 @@ def small_dataset() -> Dataset:
 def new_config(**changes: Any) -> TrainingConfig:
     values: dict[str, Any] = {"blocks": 2, "channels": 16, "batch_size": 16, "steps": 40, "evaluations": 4}
     return TrainingConfig(**values | changes)
+
+
+@pytest.mark.parametrize(
+    ("precision", "has_amx", "expected"),
+    [
+        ("float32", True, torch.float32),
+        ("bfloat16", False, torch.bfloat16),
+        ("auto", True, torch.bfloat16),
+        ("auto", False, torch.float32),
+    ],
+)
+def test_the_precision_is_that_of_the_convolutions(
+    precision: str, has_amx: bool, expected: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": has_amx}, raising=False)
+    net, found = PolicyValueNet(1, 16), []
+    net.board.register_forward_hook(lambda module, inputs, output: found.append(output.dtype))
+    batch = make_batch(small_dataset(), np.arange(8), np.zeros(8, bool))
+    losses(net, batch, new_config(precision=precision))
+    assert found == [expected]
+    assert all(parameter.dtype == torch.float32 for parameter in net.parameters())
+
+
+def test_another_precision_is_refused() -> None:
+    with pytest.raises(InputError, match="precision: expected auto, bfloat16, float32, received 'float16'"):
+        new_config(precision="float16")
+
+
+@pytest.mark.slow
+def test_a_compiled_network_learns_the_same(tmp_path: Path) -> None:
+    logs = []
+    for compiled in (False, True):
+        folder = tmp_path / str(compiled)
+        config = new_config(steps=8, precision="float32", compile=compiled)
+        train(config, small_dataset(), {"same": small_dataset()}, folder)
+        logs.append([json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()])
+    for plain, translated in zip(*logs, strict=True):
+        assert translated["policy_loss"] == pytest.approx(plain["policy_loss"], rel=0.01)
+        assert translated["held_out"]["same"]["policy_loss"] == pytest.approx(
+            plain["held_out"]["same"]["policy_loss"], rel=0.01
+        )
 
 
 def test_drawn_games_have_no_accuracy_of_the_value() -> None:

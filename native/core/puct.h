@@ -85,8 +85,9 @@ public:
     void plan_playouts(double planned);
     // Takes the leaves back.
     void retract(Batch& batch) noexcept;
-    // Waits until another thread has expanded a batch since `gather` left this one empty, or a moment. Where
-    // nothing is in flight only helpers wait: they would keep the lock from the thread that checks the clock, and find no more to do than it does.
+    // Waits until another thread has expanded a batch since `gather` left this one empty, or a moment. Where nothing
+    // is in flight only helpers wait: they would keep the lock from the thread that checks the clock, and find no
+    // more to do than it does.
     void wait_for_others(const Batch& batch, bool is_helper);
     // The state of the search.
     Snapshot snapshot();

@@ -75,7 +75,7 @@ class PuctSession(SearchSession):
     def run(self) -> Answer:
         """Searches, and returns the answer."""
         mate = self._mate_at_root()
-        if mate is not None and self._ends_with(mate):
+        if mate is not None and self._may_answer_at_once():
             return self._mating_answer(mate)
         if mate is not None:
             self._mates.add(self._request.board, mate.moves)
@@ -175,8 +175,8 @@ class PuctSession(SearchSession):
             return None
         return mate if not limits.root_moves or mate.moves[0] in limits.root_moves else None
 
-    def _ends_with(self, mate: Mate) -> bool:
-        """Is the mate the whole answer? Analyses, several lines and declarations need the search."""
+    def _may_answer_at_once(self) -> bool:
+        """May a mate at the root be the answer? Analyses, several lines and declarations need the search."""
         limits = self._request.limits
         is_declared = self._known is not None and self._known.declares
         return not (limits.infinite or limits.root_moves or self._config.output.lines > 1 or is_declared)

@@ -6,6 +6,8 @@ from typing import Any
 
 from goryu.errors import InputError
 
+PRECISIONS = ("auto", "bfloat16", "float32")
+
 
 def _option(default: Any, text: str) -> Any:
     return field(default=default, metadata={"help": text})
@@ -34,10 +36,20 @@ class TrainingConfig:
     threads: int = _option(1, "threads of PyTorch")
     workers: int = _option(0, "processes that make batches; 0: the training makes them between its steps")
     device: str = _option("cpu", "device of PyTorch: cpu, cuda, cuda:1, ...")
+    precision: str = _option(
+        "auto",
+        "arithmetic of the training: bfloat16, float32, or auto: bfloat16 on GPUs and on CPUs with AMX, "
+        "float32 on others, where it is faster",
+    )
+    compile: bool = _option(
+        False, "let torch.compile translate the network for this device; on a CPU it needs a C++ compiler"
+    )
 
     def __post_init__(self) -> None:
         for name in ("channels", "batch_size", "steps", "minutes", "evaluations", "threads"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name}: expected more than 0, received {getattr(self, name)}")
+        if self.precision not in PRECISIONS:
+            raise InputError(f"precision: expected {', '.join(PRECISIONS)}, received {self.precision!r}")
         if self.workers < 0:
             raise InputError(f"workers: expected 0 or more, received {self.workers}")

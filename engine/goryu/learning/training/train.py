@@ -3,8 +3,8 @@
 The recipe is the usual one: AdamW; one cycle of the learning rate, annealed to zero (in KataGo a gain of 230
 Elo and more); an exponential moving average of the weights, which is measured and exported; clipped
 gradients; policy cross-entropy over the legal moves with a little label smoothing; value cross-entropy on a
-mix of the teacher's score and the result. The convolutions run in bfloat16, which doubles the speed on a CPU;
-the weights stay float32. Several processes may share the batches (`process_group.py`).
+mix of the teacher's score and the result. On GPUs and on CPUs with AMX the convolutions run in bfloat16; the
+weights stay float32. Several processes may share the batches (`process_group.py`).
 
 Sources: AdamW: Loshchilov and Hutter, 2019; one cycle: Smith and Topin, 2018, with a cosine down (Loshchilov
 and Hutter, 2017); averages of weights: Polyak and Juditsky, 1992; label smoothing: Szegedy et al., 2016.
@@ -61,7 +61,10 @@ class TrainingProgress:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What a run changes and a checkpoint holds. `parallel` is `net` with gradients of all processes."""
+    """What a run changes and a checkpoint holds.
+
+    parallel: `net` with the gradients of all processes, perhaps compiled.
+    """
 
     net: PolicyValueNet
     parallel: nn.Module
@@ -146,7 +149,8 @@ def one_cycle(share: float) -> float:
 def losses(net: nn.Module, batch: Batch, config: TrainingConfig) -> tuple[Tensor, Tensor]:
     """Returns the mean policy loss and the mean value loss of a batch."""
     input1, input2, legal, _, value_target = tensors(batch, config.device)
-    with torch.autocast(config.device.split(":")[0], dtype=torch.bfloat16):
+    kind = config.device.split(":")[0]
+    with torch.autocast(kind, dtype=torch.bfloat16, enabled=uses_bfloat16(config)):
         logits, value = net(input1, input2)
     log_policy = logits.float().masked_fill(~legal, -torch.inf).log_softmax(1)
     log_policy = log_policy.masked_fill(~legal, 0.0)
@@ -158,6 +162,16 @@ def losses(net: nn.Module, batch: Batch, config: TrainingConfig) -> tuple[Tensor
     return policy_loss, F.binary_cross_entropy_with_logits(value.float()[:, 0], value_target)
 
 
+def uses_bfloat16(config: TrainingConfig) -> bool:
+    """Do the convolutions run in bfloat16? On CPUs without AMX it is slower than float32."""
+    if config.precision != "auto":
+        return config.precision == "bfloat16"
+    if not config.device.startswith("cpu"):
+        return True
+    capabilities = getattr(torch.cpu, "get_capabilities", dict)  # Older versions lack it.
+    return bool(capabilities().get("amx_bf16"))
+
+
 def _start(
     config: TrainingConfig, training: Dataset, folder: Path, initial: Path | None, group: ProcessGroup
 ) -> _State:
@@ -167,7 +181,10 @@ def _start(
         for _ in range(2)
     )
     optimizer = torch.optim.AdamW(_parameter_groups(net, config), lr=config.learning_rate, fused=True)
-    state = _State(net, group.parallel(net, config.device), averaged, optimizer, TrainingProgress())
+    parallel = group.parallel(net, config.device)
+    if config.compile:
+        parallel = torch.compile(parallel)
+    state = _State(net, parallel, averaged, optimizer, TrainingProgress())
     if group.is_first:
         _start_in(folder, state, config, training, initial)
     if group.size > 1:
@@ -288,9 +305,8 @@ def _check_group(
         raise InputError(
             f"batch size: expected a multiple of the {group.size} processes, received {config.batch_size}"
         )
-    numbers = {
-        name: value for name, value in asdict(config).items() if name not in ("threads", "workers", "device")
-    }
+    own = ("threads", "workers", "device", "compile")
+    numbers = {name: value for name, value in asdict(config).items() if name not in own}
     positions = {"positions to train on": _fingerprint(training)}
     held_out = {f"held-out positions of {name}": _fingerprint(data) for name, data in testing.items()}
     group.require_same(numbers | positions | held_out)
