@@ -269,7 +269,7 @@ def test_a_worker_evaluates_the_positions_of_each_network_together(tmp_path: Pat
     calls: list[tuple[int, int]] = []
 
     class Counting(RehearsalGame):
-        def open(self, network: Path, batch_size: int) -> Evaluator:
+        def open(self, network: Path, batch_size: int, worker: int = 0) -> Evaluator:
             number = int(network.read_text())
 
             class Counted(UniformEvaluator):

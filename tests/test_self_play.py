@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -19,18 +19,20 @@ import pytest
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
+from goryu.evaluators.miniosl import MinioslEvaluator
 from goryu.evaluators.named_networks import open_network
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import BackendError, Session, open_session
 from goryu.games.shogi import Rules, move_from_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
+from goryu.learning.asynchronous.shogi import ShogiLoopGame
 from goryu.learning.records.game_records import GameRecord, Policy, read_games, write_games
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers
 from goryu.learning.self_play.batching import run_batched
-from goryu.learning.self_play.config import SelfPlayConfig
+from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
 from goryu.learning.self_play.evaluation_cache import EvaluationCache
 from goryu.learning.self_play.game import (
     MATE_SCORE,
@@ -41,6 +43,7 @@ from goryu.learning.self_play.game import (
     value_to_centipawns,
 )
 from goryu.learning.self_play.leaf_evaluator import LeafEvaluator
+from goryu.learning.self_play.network_match import PairsJob
 from goryu.learning.self_play.reanalysis import reanalyse
 from goryu.match.openings import Opening
 from goryu.players.config import RulesConfig
@@ -505,6 +508,48 @@ def test_the_cpu_replaces_a_gpu_that_cannot_run_the_network_with_backend_auto(
         open_network(MODEL, backend="cuda")
 
 
+@dataclass
+class EmptyInbox:
+    """The inbox of a worker that gets no task."""
+
+    index: int
+    is_closed: bool = False
+
+    def take(self, *, wait: bool) -> None:
+        return None
+
+    def on_close(self, call: Any) -> None: ...
+
+
+def test_the_workers_take_the_gpus_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[int] = []
+
+    def open_on_cpu(path: Path, backend: str, *, device: int, **_: Any) -> Session:
+        assert backend == "cuda"
+        used.append(device)
+        return open_session(path, "cpu")
+
+    monkeypatch.setattr("goryu.evaluators.network.open_session", open_on_cpu)
+    gpus = (0, 3)
+    play = workers.PlayWork("test", CONFIG, (Opening(),), 1)
+    loop = ShogiLoopGame(LoopConfig(backend="cuda", gpus=gpus))
+    for worker in range(3):
+        list(workers.GamesJob(play, MODEL, backend="cuda", gpus=gpus).work(EmptyInbox(worker)))
+        list(PairsJob(MODEL, MODEL, 1, 10, backend="cuda", gpus=gpus).work(EmptyInbox(worker)))
+        loop.open(MODEL, 2, worker)
+        assert used == [gpus[worker % 2]] * 4
+        used.clear()
+
+
+def test_miniosls_network_is_opened_on_the_gpu_of_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[int] = []
+    monkeypatch.setattr(MinioslEvaluator, "__init__", lambda self, path, *, device, **_: used.append(device))
+    monkeypatch.setattr("goryu.evaluators.named_networks.miniosl_file", lambda model: MODEL)
+    for worker in range(3):
+        open_network(Path("miniosl"), backend="cuda", gpus=(1, 2), worker=worker)
+    assert used == [1, 2, 1]
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [
@@ -512,6 +557,23 @@ def test_the_cpu_replaces_a_gpu_that_cannot_run_the_network_with_backend_auto(
         (["--model", MISSING, "--out", "self.games"], MISSING),
         (["--model", MODEL, "--out", "self.games", "--cheap-playouts", -1], "cheap_playouts"),
         (["--model", MODEL, "--out", "self.games", "--full-playouts", -1], "full_playouts"),
+        (["--model", MODEL, "--out", "self.games", "--worker-gpus", 1], "these go with --cluster"),
+        (["--model", MODEL, "--out", "self.games", "--gpus", "0,1"], "--backend cpu runs on the CPU"),
+        (
+            [
+                "--model",
+                MODEL,
+                "--out",
+                "self.games",
+                "--backend",
+                "cuda",
+                "--gpus",
+                "0",
+                "--cluster",
+                "auto",
+            ],
+            "--gpus is for the processes of this computer",
+        ),
     ],
 )
 def test_play_reports_wrong_arguments(
@@ -535,6 +597,7 @@ def test_play_reports_wrong_arguments(
         ("--at-once", "x", "'x': expected at least 1"),
         ("--random-plies", "6 0", "6 0: expected 0 <= MIN <= MAX"),
         ("--backend", "gpu", "invalid choice: 'gpu'"),
+        ("--gpus", "0,-1", "-1: expected at least 0"),
     ],
 )
 def test_play_names_the_wrong_option(

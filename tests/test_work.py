@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,7 @@ from goryu.learning.self_play import workers
 from goryu.learning.self_play.config import SelfPlayConfig
 from goryu.learning.self_play.leaf_evaluator import LeafEvaluator, PairedEvaluator
 from goryu.match.openings import Opening
+from goryu.work.cluster import ClusterConfig, ClusterError, ClusterPool
 from goryu.work.driver import Workforce, run_bundles, run_tasks
 from goryu.work.processes import ProcessPool
 from goryu.work.rehearsal import Rehearsal
@@ -325,6 +328,17 @@ def test_without_ray_the_cluster_is_one_line_of_advice(tmp_path: Path) -> None:
         assert len(ended.stderr.splitlines()) == 1
         assert "needs Ray, which is not installed: " in ended.stderr
         assert "cluster" in ended.stderr.rpartition(": ")[2]
+
+
+def test_a_cluster_that_does_not_start_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray raises the base class of all errors if one of its programs does not start in time."""
+
+    def init(*_: Any, **__: Any) -> None:
+        raise Exception("The current node timed out during startup.\nMore of it.")
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(init=init))
+    with pytest.raises(ClusterError, match=r"^--cluster local: The current node timed out during startup\.$"):
+        ClusterPool(ClusterConfig("local"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits a file's size as POSIX does")

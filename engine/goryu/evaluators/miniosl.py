@@ -74,6 +74,7 @@ class MinioslEvaluator:
         batch_size: int = 16,
         backend: str = "cpu",
         threads: int = 1,
+        device: int = 0,
         temperature: float = 1.0,
     ) -> None:
         """Loads the network; the arguments are those of `NetworkEvaluator`.
@@ -89,7 +90,7 @@ class MinioslEvaluator:
             self._library: ModuleType = import_module("minioslcc")
         except ImportError as error:
             raise ModelError(f"miniosl cannot be loaded: {error}") from error
-        self._session = open_session(path, backend, threads=threads).handle
+        self._session = open_session(path, backend, threads=threads, device=device).handle
         inputs = tensor_shapes(path, self._session.get_inputs())
         outputs = tensor_shapes(path, self._session.get_outputs())
         is_miniosl = inputs.keys() == {INPUT} and inputs[INPUT][1:] == (176, 9, 9)

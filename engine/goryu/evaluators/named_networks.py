@@ -1,6 +1,8 @@
 """The networks that a command line names: files, and the one in the package miniosl."""
 
 import warnings
+from collections.abc import Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,22 +17,30 @@ MODEL_HELP = (
 
 
 def open_network(
-    model: Path, *, batch_size: int = 16, backend: str = "cpu", temperature: float = 1.0
+    model: Path,
+    *,
+    batch_size: int = 16,
+    backend: str = "cpu",
+    temperature: float = 1.0,
+    gpus: Sequence[int] = (0,),
+    worker: int = 0,
 ) -> NetworkEvaluator | MinioslEvaluator:
     """Loads a network for one thread: a file, `miniosl` or `miniosl:FILE`.
 
     backend: an explicitly requested one must work: a job planned for hours on a GPU must not silently run for
         days on a CPU. "auto" takes the best that works, and warns about those that do not.
 
+    gpus: the numbers of GPUs that several workers take in turn. worker: the number of this one, from 0.
+
     Raises ModelError, BackendError, or ValueError if the temperature is not above 0.
     """
     _check(temperature)
     teacher = miniosl_file(model)
+    evaluator = partial(MinioslEvaluator, teacher) if teacher else partial(NetworkEvaluator, model)
+    device = gpus[worker % len(gpus)]
 
     def open_on(backend: str) -> NetworkEvaluator | MinioslEvaluator:
-        if teacher:
-            return MinioslEvaluator(teacher, batch_size=batch_size, backend=backend, temperature=temperature)
-        return NetworkEvaluator(model, batch_size=batch_size, backend=backend, temperature=temperature)
+        return evaluator(batch_size=batch_size, backend=backend, temperature=temperature, device=device)
 
     backends = backend_chain(backend, allows_fallback=False)
     return open_on_first(backends, open_on, lambda problem: warnings.warn(problem, stacklevel=4))

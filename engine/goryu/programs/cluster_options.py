@@ -6,7 +6,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 
-from goryu.programs.common import above_zero, share
+from goryu.programs.common import UsageError, above_zero, share
 from goryu.work.cluster import CLUSTER_HELP, ClusterConfig
 from goryu.work.driver import Workforce
 
@@ -34,8 +34,13 @@ def add_cluster_options(parser: argparse._ActionsContainer) -> None:
 
 
 def cluster_config(args: argparse.Namespace, workers: int | None) -> ClusterConfig | None:
-    """Returns the cluster that the arguments name, or None. workers: the most workers, if limited."""
+    """Returns the cluster that the arguments name, or None. workers: the most workers, if limited.
+
+    Raises UsageError for options of a cluster without one.
+    """
     if args.cluster is None:
+        if (args.worker_cpus, args.worker_gpus) != (1.0, 0.0):
+            raise UsageError("--worker-cpus, --worker-gpus: these go with --cluster")
         return None
     return ClusterConfig(args.cluster, workers, args.worker_cpus, args.worker_gpus)
 

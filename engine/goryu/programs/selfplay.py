@@ -33,6 +33,7 @@ from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
 from goryu.match.openings import Opening, read_openings
+from goryu.players.loading import CPU_BACKENDS
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.programs.common import (
     UsageError,
@@ -152,6 +153,12 @@ def _add_machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--backend", choices=BACKENDS, default="cpu", help="what runs the network (default cpu)"
     )
+    parser.add_argument(
+        "--gpus",
+        type=gpu_numbers,
+        metavar="N,...",
+        help="numbers of the GPUs, which the processes take in turn (default 0)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of the random numbers (default 0)")
 
 
@@ -262,6 +269,7 @@ def _run(args: argparse.Namespace, work: "Work") -> None:
             at_once=args.at_once,
             backend=args.backend,
             temperature=args.temperature,
+            gpus=_gpus(args),
             report=reporter(display, work.size),
             watch=watcher(display.print, display.below),
         )
@@ -284,6 +292,7 @@ def _loop_config(args: argparse.Namespace) -> LoopConfig:
         given,
         self_play=from_arguments(SelfPlayConfig, args),
         openings=_openings(args),
+        gpus=_gpus(args),
         source=tuple(parse_source(text) for text in args.source),
         processes=args.processes or 1,
         cluster=cluster_config(args, args.processes),
@@ -346,6 +355,8 @@ def _game_and_config(args: argparse.Namespace) -> "tuple[LoopGame, AsynchronousC
             raise UsageError(f"--openings, --initial, --source: {args.game} starts from nothing")
         if args.backend != "cpu":
             raise UsageError(f"--backend {args.backend} {text}")
+        if args.gpus:
+            raise UsageError(f"--gpus {text}")
         board, base = LOOPS[args.game]
         alphazero = board.config
         alphazero = replace(
@@ -398,6 +409,24 @@ def _synchronous_loop(args: argparse.Namespace) -> None:
         report, watch = reporter(display, config.games), watcher(display.print)
         for cycle in run_loop(config, args.folder, report, on_step, watch):
             display.print(str(cycle))
+
+
+def _gpus(args: argparse.Namespace) -> tuple[int, ...]:
+    """Returns the numbers of the GPUs that the processes take in turn; raises UsageError."""
+    if args.gpus and args.cluster:
+        raise UsageError("--gpus is for the processes of this computer; a cluster's workers: --worker-gpus")
+    if args.gpus and args.backend in CPU_BACKENDS:
+        raise UsageError(f"--gpus: --backend {args.backend} runs on the CPU")
+    return args.gpus or (0,)
+
+
+def gpu_numbers(text: str) -> tuple[int, ...]:
+    """Returns the numbers of GPUs; raises ArgumentTypeError.
+
+    >>> gpu_numbers("0,2")
+    (0, 2)
+    """
+    return tuple(non_negative(number) for number in text.split(","))
 
 
 def _check_out(path: Path) -> None:

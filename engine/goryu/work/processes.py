@@ -43,14 +43,13 @@ class ProcessPool:
         self._context = mp.get_context("spawn")
         self._job: Job | None = None
         self._workers: dict[int, _Process] = {}
-        self._started = 0
         self._losses = 0
 
     def start(self, job: Job) -> None:
         """Starts the processes; every one receives a copy of the job."""
         self._job = job
-        for _ in range(self.size):
-            self._add()
+        for index in range(self.size):
+            self._add(index)
 
     def ship(self, path: Path) -> LocalFile:
         """Returns the file itself."""
@@ -79,10 +78,8 @@ class ProcessPool:
             worker.pipe.close()
         self._workers.clear()
 
-    def _add(self) -> None:
+    def _add(self, index: int) -> None:
         ours, theirs = self._context.Pipe()
-        index = self._started
-        self._started += 1
         process = self._context.Process(target=_work, args=(self._job, index, theirs), daemon=True)
         process.start()
         theirs.close()  # The end of the process is then the end of the pipe.
@@ -108,7 +105,7 @@ class ProcessPool:
         reason = f"a process died (exit code {worker.process.exitcode}): perhaps the system ran out of memory"
         if self._losses > MAX_LOSSES:
             raise WorkError(f"{reason}; {self._losses} of this run have died")
-        self._add()
+        self._add(number + self.size)  # A new number that takes the same place where places go in turn.
         return [Left(number, reason)]
 
 

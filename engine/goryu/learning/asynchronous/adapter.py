@@ -57,8 +57,11 @@ class LoopGame(Protocol):
         """Writes the first network, `NETWORK`, and what the first training starts from; makes the folder."""
         ...
 
-    def open(self, network: Path, batch_size: int) -> Evaluator:
-        """Loads a network. batch_size: the usual number of positions in a call."""
+    def open(self, network: Path, batch_size: int, worker: int = 0) -> Evaluator:
+        """Loads a network. batch_size: the usual number of positions in a call.
+
+        worker: the number of the worker, from 0: workers may take several GPUs in turn.
+        """
         ...
 
     def play(self, number: int, network: int) -> GameSteps:

@@ -75,7 +75,7 @@ class BoardLoopGame(GamesInLines):
         folder.mkdir(parents=True, exist_ok=True)
         self._write(self._learner(), folder)
 
-    def open(self, network: Path, batch_size: int) -> Evaluator:
+    def open(self, network: Path, batch_size: int, worker: int = 0) -> Evaluator:
         """Loads a network; raises ModelError."""
         return CachedEvaluator(load(network, self.board))
 

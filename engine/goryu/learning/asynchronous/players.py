@@ -60,7 +60,7 @@ class PlayersJob:
         return self
 
     def work(self, inbox: Inbox) -> Iterator[Result]:
-        networks = Networks(self.game, self.at_once)
+        networks = Networks(self.game, self.at_once, inbox.index)
 
         def games() -> Iterator[Steps | None]:
             while True:
@@ -130,16 +130,17 @@ def _releasing(
 class Networks:
     """The networks of a worker by number, and how many tasks use each. Evaluates requests for any of them."""
 
-    def __init__(self, game: LoopGame, batch_size: int) -> None:
+    def __init__(self, game: LoopGame, batch_size: int, worker: int = 0) -> None:
         self.users: Counter[int] = Counter()
         self._game = game
         self._batch_size = batch_size
+        self._worker = worker
         self._opened: dict[int, Evaluator] = {}
 
     def take(self, number: int, shipment: Shipment) -> None:
         """Opens a network unless it is open; one more task uses it."""
         if number not in self._opened:
-            self._opened[number] = self._game.open(shipment.path(), self._batch_size)
+            self._opened[number] = self._game.open(shipment.path(), self._batch_size, self._worker)
         self.users[number] += 1
 
     def release(self, number: int) -> None:

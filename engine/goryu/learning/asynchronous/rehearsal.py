@@ -33,7 +33,7 @@ class RehearsalGame(GamesInLines):
         folder.mkdir(parents=True, exist_ok=True)
         atomic_write(folder / NETWORK, "0")
 
-    def open(self, network: Path, batch_size: int) -> Evaluator:
+    def open(self, network: Path, batch_size: int, worker: int = 0) -> Evaluator:
         assert network.read_text().isdecimal()
         return UniformEvaluator()
 

@@ -47,9 +47,10 @@ class ShogiLoopGame:
 
         initialise(self.config, folder)
 
-    def open(self, network: Path, batch_size: int) -> Evaluator:
+    def open(self, network: Path, batch_size: int, worker: int = 0) -> Evaluator:
         """Loads a network; raises ModelError or BackendError."""
-        return open_evaluator(network, batch_size, self.config.backend)
+        config = self.config
+        return open_evaluator(network, batch_size, config.backend, gpus=config.gpus, worker=worker)
 
     def play(self, number: int, network: int) -> GameSteps:
         rng = Random(f"{self.config.seed} {number}")

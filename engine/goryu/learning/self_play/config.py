@@ -79,6 +79,7 @@ class LoopConfig:
     cluster: ClusterConfig | None = None
     at_once: int = 32
     backend: str = "cpu"
+    gpus: tuple[int, ...] = (0,)
     seed: int = 0
 
     def __post_init__(self) -> None:

@@ -78,7 +78,7 @@ def run_loop(
         played = workers.run(
             work, champion / "network.onnx", cycle / "self.games",
             processes=config.processes, cluster=config.cluster, at_once=config.at_once,
-            backend=config.backend, report=report, watch=watch,
+            backend=config.backend, gpus=config.gpus, report=report, watch=watch,
         )  # fmt: skip
         losses = _train(config, folder, number, champion, on_step)
         score = None
@@ -178,7 +178,8 @@ def _match(config: LoopConfig, cycle: Path, champion: Path, watch: Callable[[Wor
         score = network_match(
             cycle / "network.onnx", champion / "network.onnx", config.openings, config.match_games,
             config.match_playouts, config.self_play.max_plies, Random(config.seed + 1),
-            backend=config.backend, processes=config.processes, cluster=config.cluster, watch=watch,
+            backend=config.backend, gpus=config.gpus, processes=config.processes, cluster=config.cluster,
+            watch=watch,
         )  # fmt: skip
         atomic_write(path, json.dumps(asdict(score)))
     return Score(**json.loads(path.read_text()))

@@ -39,6 +39,7 @@ class PairsJob:
     max_plies: int
     backend: str = "cpu"
     at_once: int = 1
+    gpus: tuple[int, ...] = (0,)
 
     @property
     def files(self) -> Sequence[Path]:
@@ -49,7 +50,9 @@ class PairsJob:
 
     def work(self, inbox: Inbox) -> Iterator[Result]:
         challenger, champion = (
-            open_network(path, batch_size=MATCH_BATCH, backend=self.backend)
+            open_network(
+                path, batch_size=MATCH_BATCH, backend=self.backend, gpus=self.gpus, worker=inbox.index
+            )
             for path in (self.challenger, self.champion)
         )
         while (task := inbox.take(wait=True)) is not None:
@@ -67,12 +70,13 @@ def network_match(
     rng: Random,
     *,
     backend: str = "cpu",
+    gpus: tuple[int, ...] = (0,),
     processes: int = 1,
     cluster: ClusterConfig | None = None,
     watch: Callable[[Workforce], None] = lambda workforce: None,
 ) -> Score:
     """Plays the games of `shogi_match` with several workers, from two files; the score is the same."""
-    job = PairsJob(challenger, champion, playouts, max_plies, backend)
+    job = PairsJob(challenger, champion, playouts, max_plies, backend, gpus=gpus)
     starts: list[Task] = list(enumerate(random_starts(openings, games // 2, max_plies, rng)))
     pool: Pool = ClusterPool(cluster) if cluster else ProcessPool(processes)
     score = Score(0, 0, 0)

@@ -137,6 +137,7 @@ class GamesJob:
     at_once: int = 32
     backend: str = "cpu"
     temperature: float = 1.0
+    gpus: tuple[int, ...] = (0,)
 
     @property
     def files(self) -> Sequence[Path]:
@@ -148,7 +149,9 @@ class GamesJob:
         return replace(self, model=place(self.model))
 
     def work(self, inbox: Inbox) -> Iterator[Result]:
-        evaluator = open_evaluator(self.model, self.at_once, self.backend, self.temperature)
+        evaluator = open_evaluator(
+            self.model, self.at_once, self.backend, self.temperature, gpus=self.gpus, worker=inbox.index
+        )
         playing = 0
 
         def pieces() -> Iterator[Generator[list[State], list[Evaluation], Result] | None]:
@@ -176,11 +179,19 @@ class GamesJob:
 
 
 def open_evaluator(
-    model: Path, at_once: int, backend: str = "cpu", temperature: float = 1.0
+    model: Path,
+    at_once: int,
+    backend: str = "cpu",
+    temperature: float = 1.0,
+    *,
+    gpus: Sequence[int] = (0,),
+    worker: int = 0,
 ) -> PairedEvaluator:
-    """Loads a network for many games at once; raises ModelError or BackendError."""
+    """Loads a network for many games at once; the arguments and errors are those of `open_network`."""
     size = max(2, at_once)
-    network = open_network(model, batch_size=size, backend=backend, temperature=temperature)
+    network = open_network(
+        model, batch_size=size, backend=backend, temperature=temperature, gpus=gpus, worker=worker
+    )
     leaves = LeafEvaluator(network) if isinstance(network, NetworkEvaluator) else network
     return PairedEvaluator(leaves, size)
 
@@ -195,18 +206,20 @@ def run(
     at_once: int = 32,
     backend: str = "cpu",
     temperature: float = 1.0,
+    gpus: tuple[int, ...] = (0,),
     report: Callable[[GameSummary], None] = lambda summary: None,
     watch: Callable[[Workforce], None] = lambda workforce: None,
 ) -> GameSummary:
     """Does the pieces of work that the file lacks and appends their games; runs forever if there is no end.
 
     model: the network, as for `open_network`. processes: the workers on this computer, or on the `cluster`.
-    at_once: games in progress in every worker. temperature: of the network's policy. report: called whenever
-        games have been written. watch: as in `run_bundles`.
+    at_once: games in progress in every worker. temperature: of the network's policy. gpus: the numbers of the
+        GPUs, which the processes take in turn. report: called whenever games have been written. watch: as in
+        `run_bundles`.
 
     Raises WorkError if the workers fail, ClusterError, and GameFileError if the file is something else.
     """
-    job = GamesJob(work.bare(), model, at_once, backend, temperature)
+    job = GamesJob(work.bare(), model, at_once, backend, temperature, gpus)
     with GameWriter(path) as writer:
         summary = GameSummary()
         done: set[int] = set()
