@@ -232,6 +232,10 @@ def test_an_archive_becomes_training_games(tmp_path: Path, capsys: pytest.Captur
     assert len(train) + len(test) == 40
     assert test
     assert not set(train) & set(test)
+    assert (out / "train.txt").read_text("utf-8").splitlines()[0] == (
+        "# goryu: a list of games; train of ending resignation, ending checkmate, ending declaration, "
+        "min-rating 2000; test share 0.25, seed 0"
+    )
     left_out = (out / "left-out.txt").read_text("utf-8").splitlines()
     assert len(left_out) == 6
     for part in ("train", "test"):

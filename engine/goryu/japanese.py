@@ -392,6 +392,9 @@ MESSAGES: dict[str, str] = {
     ),
     "no game is open: open a record first": "棋譜が開かれていません",
     "no game was found": "棋譜が見つかりません",
+    "the file has several games; this is number {number}": (
+        "ファイルに複数の棋譜があります。{number}局目を開きました"
+    ),
     "no search has begun": "探索が始まっていません",
     "position: expected at most {most} characters, received {count}": (
         "局面：{most}文字までです（{count}文字）"

@@ -128,6 +128,16 @@ def test_a_broken_record_says_which_line_is_wrong(open_page: Any, tmp_path: Path
     page.problems.clear()  # The page logs the error that it shows.
 
 
+def test_a_file_of_several_games_says_which_one_is_shown(open_page: Any) -> None:
+    page = open_page("#review")
+    page.locator(".opener textarea").fill(
+        "startpos moves 7g7g\nstartpos moves 2g2f\nstartpos moves 7g7f 3c3d"
+    )
+    page.get_by_role("button", name="Open the text").click()
+    expect(page.locator(".toast")).to_have_text("the file has several games; this is number 2")
+    expect(page.locator(".game-move")).to_have_count(2)  # The start and a move.
+
+
 def test_the_game_is_still_there_after_a_reload(open_page: Any, record: Path) -> None:
     page = opened(open_page, record)
     page.reload()

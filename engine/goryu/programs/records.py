@@ -243,7 +243,8 @@ def _select(args: argparse.Namespace) -> None:
         raise UsageError("no game is left")
     args.out.mkdir(parents=True, exist_ok=True)
     for name, names in lists.items():
-        write_list(args.out / f"{name}.txt", names, f"{name} of {game_filter}, seed {args.seed}")
+        comment = f"{name} of {game_filter}; test share {args.test:g}, seed {args.seed}"
+        write_list(args.out / f"{name}.txt", names, comment)
     left_out = args.out / "left-out.txt"
     atomic_write(left_out, _lines(report.left_out))
     report.print(left_out)

@@ -88,7 +88,9 @@ class ReviewView(View):
         return self._describer
 
     def _open(self, title: str, data: bytes | str, playouts: int) -> dict[str, Any]:
-        record = _first_game(data, title)
+        record, place, has_others = _first_game(data, title)
+        if has_others:
+            self._tell(tr("the file has several games; this is number {number}", number=place))
         review = GameReview(record.start, record.moves, playouts)
         self._load().recall(review)
         self._title, self._describer = title, Describer(record, review)
@@ -188,17 +190,21 @@ def _content(message: Message) -> bytes | str:
         raise MessageError(f"review.open: content is not Base64 ({error})") from error
 
 
-def _first_game(data: bytes | str, title: str) -> GameRecord:
-    """Returns the first game of a file that can be read; raises RecordError."""
-    errors: list[RecordError] = []
-    for game in parse_records(data, title):
+def _first_game(data: bytes | str, title: str) -> tuple[GameRecord, int, bool]:
+    """Returns the first game of a file that can be read, its number, and whether the file has others.
+
+    Raises RecordError: no game can be read, or the game is too long.
+    """
+    games = parse_records(data, title)
+    first_error: RecordError | None = None
+    for place, game in enumerate(games, start=1):
         if isinstance(game, RecordError):
-            errors.append(game)
+            first_error = first_error or game
         elif len(game.moves) > MOST_PLIES:
             raise RecordError(tr("expected at most {count} moves", count=MOST_PLIES), title)
         else:
-            return game
-    raise errors[0] if errors else RecordError(tr("no game was found"), title)
+            return game, place, place > 1 or next(games, None) is not None
+    raise first_error or RecordError(tr("no game was found"), title)
 
 
 def _moves(message: Message) -> list[str]:

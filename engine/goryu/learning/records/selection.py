@@ -5,7 +5,7 @@ The idea is that of filter_csa in 山岡忠夫『将棋AIで学ぶディープ�
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from goryu.errors import InputError
@@ -45,6 +45,20 @@ class GameFilter:
             raise InputError(
                 f"plies: expected 0 <= MIN <= MAX, received {self.min_plies} and {self.max_plies}"
             )
+
+    def __str__(self) -> str:
+        """Returns the endings, and what else differs from the defaults, as on the command line.
+
+        >>> str(GameFilter(min_rating=2500.0, endings=(Ending.RESIGNATION,)))
+        'ending resignation, min-rating 2500'
+        """
+        texts = [f"ending {ending}" for ending in self.endings]
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name != "endings" and value != one.default:
+                name = one.name.replace("_", "-")
+                texts.append(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}")
+        return ", ".join(texts)
 
     def reason_against(self, game: GameRecord) -> str:
         """Returns why a game is left out, or an empty text."""
