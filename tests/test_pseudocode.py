@@ -193,6 +193,8 @@ def test_the_numbers_of_a_run_are_shown() -> None:
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "playouts             80\n" in shown
     assert "untried              lost\n" in shown
+    assert "noise_alpha          0.9\n" in shown
+    assert "learning_rates       0.02, from step 400 on 0.002, from step 1200 on 0.0002" in shown
 
 
 def test_a_short_run_trains_stores_measures_and_resumes(tmp_path: Path) -> None:

@@ -80,7 +80,18 @@ def show(config: PseudocodeConfig) -> None:
                  "evaluation_games", "promotion", "window_positions"):  # fmt: skip
         del numbers[name]
     for name, value in numbers.items():
-        print(f"{name:20} {value}")
+        print(f"{name:20} {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    """Returns a number or the steps of the learning rate as text.
+
+    >>> _shown(0.02 * 0.1 * 10), _shown(((0, 0.2), (100, 0.02)))
+    ('0.02', '0.2, from step 100 on 0.02')
+    """
+    if isinstance(value, tuple):
+        return ", ".join(f"from step {step} on {rate:g}" if step else f"{rate:g}" for step, rate in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def train(args: argparse.Namespace, config: PseudocodeConfig, folder: Path) -> None:
