@@ -13,7 +13,7 @@ from foreign_networks import Net, relu, second_book  # noqa: E402
 
 from goryu.__main__ import run as goryu  # noqa: E402
 from goryu.benchmark.random_network import TENSORS, write_random_network  # noqa: E402
-from goryu.conversion.convert import convert, shrink  # noqa: E402
+from goryu.conversion.convert import convert, reorder, shrink  # noqa: E402
 from goryu.conversion.positions import random_positions  # noqa: E402
 from goryu.conversion.smaller import open_plain, played_positions  # noqa: E402
 from goryu.conversion.tensors import ConversionError  # noqa: E402
@@ -72,6 +72,65 @@ def test_a_halved_network_of_every_format_keeps_its_format_and_answers(tmp_path:
         for found, exact in zip(half.evaluate(boards), expected, strict=True):
             assert found.value == pytest.approx(exact.value, abs=0.003)
             assert found.policy == pytest.approx(exact.policy, abs=0.003)
+
+
+def write_planes_last(source: Path, target: Path) -> None:
+    """Writes a network of nshogi as onnx's own helpers make it read [N, 9, 9, planes]."""
+    model = onnx.load(str(source))
+    compose, helper = onnx.compose, onnx.helper
+    planes = model.graph.input[0].type.tensor_type.shape.dim[1].dim_value
+    last = helper.make_tensor_value_info("last", onnx.TensorProto.FLOAT, ["n", 9, 9, planes])
+    first = helper.make_tensor_value_info("first", onnx.TensorProto.FLOAT, ["n", planes, 9, 9])
+    transposed = helper.make_node("Transpose", ["last"], ["first"], perm=[0, 3, 1, 2])
+    front = helper.make_model(
+        helper.make_graph([transposed], "front", [last], [first]),
+        opset_imports=model.opset_import, ir_version=model.ir_version,
+    )  # fmt: skip
+    joined = compose.merge_models(front, compose.add_prefix(model, "x_"), [("first", "x_input")])
+    joined = onnx.shape_inference.infer_shapes(joined)
+    names = {"last": "input", **{f"x_{name}": name for name in ("policy", "value", "draw")}}
+    for node in joined.graph.node:
+        node.input[:] = [names.get(name, name) for name in node.input]
+        node.output[:] = [names.get(name, name) for name in node.output]
+    for tensor in (*joined.graph.input, *joined.graph.output):
+        tensor.name = names[tensor.name]
+    onnx.save(joined, str(target))
+
+
+@pytest.mark.parametrize("kind", ["nshogi", "nshogi-93"])
+def test_a_network_with_the_planes_last_plays_after_its_conversion(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    original, source, target = (tmp_path / f"{name}.onnx" for name in ("first", "last", "converted"))
+    write_random_network(1, 8, original, kind=kind)
+    write_planes_last(original, source)
+    with pytest.raises(ModelError, match=r"The planes are the last axis; `goryu convert"):
+        NetworkEvaluator(source)
+    assert goryu("convert", [str(source), "--out", str(target)]) == 0
+    assert "the planes are the first axis now; largest difference of the answers: 0.0e+00" in (
+        capsys.readouterr().out
+    )
+    boards = random_positions(12, seed=3)
+    expected = NetworkEvaluator(original, batch_size=4).evaluate(boards)
+    for packs in (False, True):
+        network = NetworkEvaluator(target, batch_size=4, packs=packs)
+        assert bool(network.packed) == packs, network.note
+        for found, exact in zip(network.evaluate(boards), expected, strict=True):
+            assert found.value == pytest.approx(exact.value, abs=1e-6)
+            assert found.policy == pytest.approx(exact.policy, abs=1e-6)
+    assert shrink(source, tmp_path / "half.onnx", "fp16", positions=16).policy_error < 0.003
+
+
+def test_an_unknown_network_with_the_planes_last_is_refused(tmp_path: Path) -> None:
+    original, source, target = (tmp_path / f"{name}.onnx" for name in ("first", "last", "converted"))
+    write_random_network(1, 8, original, kind="nshogi")
+    write_planes_last(original, source)
+    model = onnx.load(str(source))
+    del model.graph.output[2]  # An nshogi network without its probability of draws.
+    onnx.save(model, str(source))
+    with pytest.raises(ModelError, match=r"found input \[N, 86, 9, 9\] -> policy \[N, 2187\], value"):
+        reorder(source, target)
+    assert not target.exists()
 
 
 def test_the_played_positions_are_those_of_games(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ original weights. Nothing in the file is executed. Recognised by their content:
   python-dlshogi2 (book of 2021)   PyTorch checkpoints (.pth)
   dlshogi                          PyTorch checkpoints (.pth), and the files of --model (.npz)
   AobaZero                         weights as text, also .xz and .gz
+  ONNX files, inputs [N,9,9,planes]   become [N,planes,9,9], which Goryu reads (a variant of nshogi)
 
 examples:
   goryu convert model_policy_value_resnet --out book1.onnx
@@ -38,6 +39,7 @@ DESCRIPTION_JA = """\
   python-dlshogi2（2021年の本）    PyTorch のチェックポイント（.pth）
   dlshogi                          PyTorch のチェックポイント（.pth）と --model のファイル（.npz）
   AobaZero                         テキスト形式の重み（.xz、.gz も可）
+  入力が [N,9,9,面数] の ONNX      Goryu が読める [N,面数,9,9] に並べ替える（nshogi の一部のモデル）
 
 例：
   goryu convert model_policy_value_resnet --out book1.onnx
@@ -66,8 +68,8 @@ def _convert(options: argparse.Namespace) -> None:
     precision: Precision | None = "fp16" if options.fp16 else "int8" if options.int8 else None
     if len(options.files) == 1 and is_onnx(options.files[0]):
         if precision is None:
-            problem = tr("{file} is an ONNX file already; choose --fp16 or --int8", file=options.files[0])
-            raise InputError(problem)
+            _reorder(options.files[0], options.out)
+            return
         agreement: Agreement | None = shrink(options.files[0], options.out, precision, options.positions)
     else:
         found = convert(
@@ -82,6 +84,17 @@ def _convert(options: argparse.Namespace) -> None:
         agreement = found.agreement
     if precision and agreement:
         _say(agreement_line(precision, agreement))
+
+
+def _reorder(source: Path, target: Path) -> None:
+    from goryu.conversion.convert import reorder
+    from goryu.conversion.planes_first import is_planes_last
+
+    if not is_planes_last(source):
+        raise InputError(tr("{file} is an ONNX file already; choose --fp16 or --int8", file=source))
+    difference = reorder(source, target)
+    text = "{file}: the planes are the first axis now; largest difference of the answers: {difference:.1e}"
+    _say(tr(text, file=target, difference=difference))
 
 
 def _print_conversion(target: Path, found: "Conversion") -> None:

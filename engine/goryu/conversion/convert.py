@@ -8,8 +8,9 @@ from pathlib import Path
 from goryu.conversion.first_book import joined
 from goryu.conversion.network import Activation, Architecture
 from goryu.conversion.onnx_writer import OnnxWriter
+from goryu.conversion.planes_first import is_planes_last, put_planes_first
 from goryu.conversion.reading import read_network
-from goryu.conversion.smaller import Precision, write_smaller
+from goryu.conversion.smaller import Precision, check_external_data, write_smaller
 from goryu.conversion.tensors import ConversionError
 from goryu.conversion.verification import Verification, verify
 from goryu.files import atomic_path
@@ -64,10 +65,24 @@ def convert(
 def shrink(source: Path, target: Path, precision: Precision, positions: int = 512) -> Agreement:
     """Writes an ONNX file in 16-bit floats or 8-bit integers; returns how close it is to the source.
 
+    The planes become the first axis. Raises as `convert` does; `target` is then unchanged.
+    """
+    check_external_data(source)
+    with tempfile.TemporaryDirectory() as folder, atomic_path(target) as unfinished:
+        if is_planes_last(source):
+            full = Path(folder) / source.name
+            put_planes_first(source, full)
+            source = full
+        return write_smaller(source, unfinished, precision, positions)
+
+
+def reorder(source: Path, target: Path) -> float:
+    """Writes an ONNX file with the planes as the first axis; returns the greatest difference of the answers.
+
     Raises as `convert` does; `target` is then unchanged.
     """
     with atomic_path(target) as unfinished:
-        return write_smaller(source, unfinished, precision, positions)
+        return put_planes_first(source, unfinished)
 
 
 def _read(

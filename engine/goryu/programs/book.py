@@ -129,7 +129,10 @@ def _add_make(make: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     workers = make.add_argument_group("workers")
     workers.add_argument(
-        "--processes", type=positive, default=1, metavar="N", help="with one thread each (default 1)"
+        "--processes",
+        type=positive,
+        metavar="N",
+        help="with one thread each (default 1; on a cluster: as many as it has room for)",
     )
     add_cluster_options(workers)
 
@@ -206,10 +209,11 @@ def _pool(args: argparse.Namespace) -> "Pool":
     from goryu.work.processes import ProcessPool
     from goryu.work.threads import ThreadPool
 
-    cluster = cluster_config(args, None)
+    cluster = cluster_config(args, args.processes)
     if cluster is not None:
         return ClusterPool(cluster)
-    return ThreadPool(1) if args.processes == 1 else ProcessPool(args.processes)
+    processes = args.processes or 1
+    return ThreadPool(1) if processes == 1 else ProcessPool(processes)
 
 
 def _checksum(path: Path) -> str:

@@ -31,6 +31,8 @@ AUTO = "auto"
 
 METADATA_KEY = "goryu.format"
 
+_PLANES_LAST = "The planes are the last axis; `goryu convert FILE --out OTHER.onnx` makes them the first."
+
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
@@ -166,8 +168,15 @@ def detect_format(
     words = "a format that Goryu knows" if name == AUTO else f"the format {name}"
     raise ModelError(
         f"model {path}: expected {words}; found {_listing(inputs)} -> {_listing(outputs)}. "
-        f"Expected tensors:\n" + "\n".join(f"  {known}" for known in expected)
+        f"Expected tensors:\n"
+        + "\n".join(f"  {known}" for known in expected)
+        + ("\n" + _PLANES_LAST if any(map(has_planes_last, inputs.values())) else "")
     )
+
+
+def has_planes_last(shape: Shape) -> bool:
+    """Are these the axes [N, 9, 9, planes]?"""
+    return len(shape) == 4 and shape[1:3] == (9, 9) and shape[3] not in (None, 9)
 
 
 def wanted_format(path: Path, wanted: str = AUTO) -> str:
