@@ -1,5 +1,7 @@
 """The base class of the errors that Goryu raises for bad input: files, positions, options, engines."""
 
+from os import PathLike, fspath
+
 
 class GoryuError(Exception):
     """Something outside Goryu is wrong; the message names what was received and what was expected."""
@@ -11,3 +13,16 @@ class GoryuError(Exception):
 
 class InputError(GoryuError, ValueError):
     """A number, a name or a file from outside that Goryu cannot use."""
+
+
+def explained(error: Exception) -> str:
+    """Returns an error as a line for the user: of the system's errors the file and what is wrong with it.
+
+    >>> explained(FileNotFoundError(2, "No such file or directory", "game.kif"))
+    'game.kif: No such file or directory'
+    >>> explained(InputError("--size 5: expected 4, 6 or 8"))
+    '--size 5: expected 4, 6 or 8'
+    """
+    if isinstance(error, OSError) and error.strerror and isinstance(error.filename, (str, PathLike)):
+        return f"{fspath(error.filename)}: {error.strerror}"
+    return str(error)

@@ -74,7 +74,7 @@ def test_a_record_is_opened_for_review(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["missing.kif"], "missing.kif"),
+        (["missing.kif"], "goryu web: missing.kif: No such file or directory\n"),
         (["--model", "missing.onnx"], "missing.onnx"),
     ],
 )

@@ -19,7 +19,7 @@ from goryu.analysis.review import GameReview, PlyReview, Reviewer
 from goryu.analysis.store import AnalysisStore, default_path
 from goryu.analysis.strategies import Name
 from goryu.arguments import ArgumentParser
-from goryu.errors import GoryuError, InputError
+from goryu.errors import GoryuError, InputError, explained
 from goryu.files import atomic_write
 from goryu.kifu.reading import MAX_BYTES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
         with _signals_noted() as should_stop, closing(Analysis(options, should_stop)) as analysis:
             return analysis.run()
     except (GoryuError, OSError) as error:
-        _say(str(error))
+        _say(explained(error))
         return 2
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from goryu.arguments import ArgumentParser
 from goryu.cli.convert import agreement_line
-from goryu.errors import GoryuError
+from goryu.errors import GoryuError, explained
 from goryu.language import either, tr
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def main(arguments: Sequence[str]) -> int:
         check = _check(options)
     except (GoryuError, OSError) as error:
         if options.json:
-            sys.stdout.write(json.dumps({"path": str(options.model), "error": str(error)}) + "\n")
+            sys.stdout.write(json.dumps({"path": str(options.model), "error": explained(error)}) + "\n")
         else:
-            sys.stderr.write(f"goryu check-model: {error}\n")
+            sys.stderr.write(f"goryu check-model: {explained(error)}\n")
         return 1
     if options.json:
         sys.stdout.write(json.dumps(asdict(check), default=str, ensure_ascii=False, indent=2) + "\n")

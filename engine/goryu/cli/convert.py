@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.arguments import ArgumentParser
-from goryu.errors import GoryuError, InputError
+from goryu.errors import GoryuError, InputError, explained
 from goryu.language import either, tr
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
         _check(options)
         _convert(options)
     except (GoryuError, OSError) as error:
-        sys.stderr.write(f"goryu convert: {error}\n")
+        sys.stderr.write(f"goryu convert: {explained(error)}\n")
         return 1
     return 0
 

@@ -23,7 +23,7 @@ from goryu.cli.game_display import GAMES, NOTATIONS, GameDisplay
 from goryu.cli.saving import save_game
 from goryu.cli.screen import BOARDS, Screen
 from goryu.cli.starting import HANDICAP_SIDES, new_state
-from goryu.errors import GoryuError, InputError
+from goryu.errors import GoryuError, InputError, explained
 from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.language import language, tr
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO 
     except OSError as error:
         if not error.filename:
             raise  # The output is gone.
-        sys.stderr.write(f"goryu play: {error}\n")
+        sys.stderr.write(f"goryu play: {explained(error)}\n")
         return 2
     except (EOFError, KeyboardInterrupt):  # Ctrl-D and Ctrl-C end the session.
         out.write("\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from goryu.arguments import ArgumentParser
-from goryu.errors import GoryuError, InputError
+from goryu.errors import GoryuError, InputError, explained
 from goryu.files import atomic_write
 from goryu.language import either, language
 from goryu.microscope.algorithms import ALGORITHMS, MOST_STEPS, make_observer
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
         _warn(error.translated())
         return 1
     except OSError as error:
-        _warn(str(error))
+        _warn(explained(error))
         return 1
     sys.stdout.write(f"{options.html}: {recording.playouts} playouts\n")
     return 0

@@ -30,7 +30,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
-from goryu.errors import GoryuError
+from goryu.errors import GoryuError, explained
 from goryu.installation import how_to_install
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ def program(
         with needs_extra(extra):
             return run(args) or 0
     except (GoryuError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        print(f"{name}: {explained(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"{name}: interrupted" + (f"; {interrupted}" if interrupted else ""), file=sys.stderr)

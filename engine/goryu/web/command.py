@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.arguments import ArgumentParser
-from goryu.errors import GoryuError, InputError
+from goryu.errors import GoryuError, InputError, explained
 from goryu.language import tr
 from goryu.usi.start_config import start_config
 
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
         config = start_config(given.model, _report)
         record = read_record_file(given.record) if given.record else None
     except (GoryuError, OSError) as error:
-        _report(error.translated() if isinstance(error, GoryuError) else str(error))
+        _report(error.translated() if isinstance(error, GoryuError) else explained(error))
         return 2
     try:
         asyncio.run(serve(Server(VIEWS, config, record), given.port, given.browser))
