@@ -1,6 +1,7 @@
 """The frame of the programs in tools/: exit statuses, argument types, options from dataclasses, progress."""
 
 import argparse
+import os
 import re
 import signal
 import subprocess
@@ -277,3 +278,12 @@ def test_help_needs_no_extra(name: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "usage: " in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+def test_what_is_no_regular_file_is_not_replaced_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "device"
+    os.mkfifo(path)
+    with pytest.raises(FileExistsError, match="not a regular file"), atomic_path(path):
+        pass
+    assert path.is_fifo()

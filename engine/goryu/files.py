@@ -1,5 +1,6 @@
 """Files that several programs may use and a kill must not damage: atomic writes, locks."""
 
+import errno
 import io
 import os
 import sys
@@ -29,8 +30,11 @@ def cache_folder() -> Path:
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yields a temporary path in the same folder; renames it to `path` at the end, or deletes it on an error.
 
-    A kill therefore leaves the old file or the new one. Raises OSError; `path` is then unchanged.
+    A kill therefore leaves the old file or the new one. Raises OSError; `path` is then unchanged. A device
+    such as /dev/null is refused: an administrator's program would replace it by a file.
     """
+    if path.exists() and not path.is_file():
+        raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
     temporary = path.with_name(f"unfinished-{path.name}")  # With the suffix, by which some writers choose.
     temporary.unlink(missing_ok=True)  # A killed program left it, and some writers append.
     try:
