@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the README from the code: the layers, the confluence, a game at the terminal.
+"""Draws the pictures of the guides from the code: layers, confluence, a game at the terminal, rules.
 
     python tools/draw.py        writes tools/pictures/*.svg and the layers in both READMEs
 
@@ -69,6 +69,8 @@ def draw(_args: argparse.Namespace) -> None:
     (PICTURES / "confluence.svg").write_text(confluence(), encoding="utf-8", newline="\n")
     for name, language in (("play.svg", "en"), ("play.ja.svg", "ja")):
         (PICTURES / name).write_text(game_at_the_terminal(language), encoding="utf-8", newline="\n")
+    for rule in RULES:
+        (PICTURES / f"rule-{rule}.svg").write_text(rule_board(rule), encoding="utf-8", newline="\n")
 
 
 # The layers, as a Mermaid graph.
@@ -229,6 +231,32 @@ def with_width(text: re.Match[str]) -> str:
 
     width = CELL_WIDTH * cell_len(unescape(text[2]))
     return f'textLength="{width:g}"{text[1]}{text[2]}<'
+
+
+# The boards of engine/goryu/games/shogi/RULES.md; tests/test_rules_page.py checks what it says of them.
+
+RULES: dict[str, tuple[str, str]] = {
+    "two-pawns": ("4k4/9/2p6/9/9/2P6/9/9/4K4 b P 1", ""),
+    "pawn-mate": ("7nk/9/7G1/9/9/9/9/9/K8 b LP 1", ""),
+    "repetition": ("5k3/9/9/9/9/9/9/4R4/K8 b - 1", "5h6h 4a3a 6h5h 3a4a"),
+    "perpetual-check": ("8k/9/9/9/9/9/9/9/K5R2 b - 1", "3i1i 1a2a 1i2i 2a1a 2i1i 1a2a"),
+    "superior": ("5k3/9/9/9/9/9/9/4R4/K8 b 2p 1", "5h4h P*4d 4h4d 4a3a 4d4h 3a3b 4h5h 3b4a"),
+    "declaration": ("+R+R1+B+B4/GGSS+N+NLL1/4K4/9/9/9/9/9/4k4 b - 1", ""),
+    "try": ("9/4K4/9/9/9/9/9/9/3k5 b - 1", ""),
+}
+"""Picture -> a position, and moves from it to the position that is drawn."""
+
+
+def rule_board(rule: str) -> str:
+    """Returns an SVG of the position behind the moves, on paper, so that it can be read in the dark too."""
+    import cshogi
+
+    sfen, moves = RULES[rule]
+    board = cshogi.Board(sfen)
+    for move in moves.split():
+        board.push_usi(move)
+    svg = str(board.to_svg(lastmove=board.peek() if moves else None, scale=1.2))
+    return svg.replace("<defs>", f'<rect width="100%" height="100%" fill="{PAPER}"/><defs>', 1)
 
 
 if __name__ == "__main__":
