@@ -168,8 +168,9 @@ def uses_bfloat16(config: TrainingConfig) -> bool:
         return config.precision == "bfloat16"
     if not config.device.startswith("cpu"):
         return True
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)  # Older versions lack it.
-    return bool(capabilities().get("amx_bf16"))
+    # Older versions of PyTorch lack the function.
+    capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(capabilities.get("amx_bf16"))
 
 
 def _start(
