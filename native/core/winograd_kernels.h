@@ -114,6 +114,33 @@ struct Floats {
     GORYU_INLINE static Vector sub(Vector a, Vector b) { return V::sub(a, b); }
 };
 
+// What is multiplied at once: a pair of integers, or one float, of each row.
+struct Pairs {
+    using Element = std::int16_t;
+    using Sum = std::int32_t;
+    using Vector = V::I;
+    static constexpr int kInputs = 2;
+
+    GORYU_INLINE static Vector zero() { return V::zero(); }
+    GORYU_INLINE static Vector broadcast(const Element* v) { return V::broadcast_pair(v); }
+    GORYU_INLINE static Vector add_product(Vector sum, Vector x, const Element* u) { return V::dot(sum, x, u); }
+    GORYU_INLINE static void store(Sum* p, Vector x) { V::store_i(p, x); }
+};
+
+struct Numbers {
+    using Element = float;
+    using Sum = float;
+    using Vector = V::F;
+    static constexpr int kInputs = 1;
+
+    GORYU_INLINE static Vector zero() { return V::set1(0.0F); }
+    GORYU_INLINE static Vector broadcast(const Element* v) { return V::set1(*v); }
+    GORYU_INLINE static Vector add_product(Vector sum, Vector x, const Element* u) {
+        return V::fma(x, V::load(u), sum);
+    }
+    GORYU_INLINE static void store(Sum* p, Vector x) { V::store(p, x); }
+};
+
 inline const float* offset(const float* map, std::ptrdiff_t by) { return map ? map + by : nullptr; }
 
 // What differs between the two kinds of arithmetic. An object holds what one position's map counts.
@@ -121,6 +148,7 @@ class Integers {
 public:
     using Inputs = Halves;
     using Sums = Words;
+    using Products = Pairs;
 
     Integers(const ConvCall& call, int n) : unit_(unit_of(call.from_maxima[n], call.level)) {}
 
@@ -139,6 +167,7 @@ class Singles {
 public:
     using Inputs = Floats;
     using Sums = Floats;
+    using Products = Numbers;
 
     Singles(const ConvCall&, int) {}
 
@@ -187,106 +216,92 @@ GORYU_INLINE void transform_inputs(const Kind& kind, const float* map, int chann
 
 // ---- Products: rows of v, [rows][inputs], times a block of weights for vectors of outputs.
 
-// The weights behind these are fetched meanwhile: they come from the third-level cache or from memory. Several calls
-// use the same weights, and each fetches its share of the next ones, so that the fetching takes no longer than the
-// products if possible.
+// Weights are fetched before they are needed: they come from the second- or third-level cache or from memory. A call
+// that is alone with its weights fetches them a short way ahead, so that what was fetched does not drive the inputs
+// out of the first-level cache. Several calls that use the same weights each fetch their share of the next ones, so
+// that the fetching takes no longer than the products if possible.
+constexpr int kStepsAhead = 16;
+
 struct Share {
     int calls;  // That use the same weights.
     int index;  // Of this one.
 };
 
-// Fetches lines of 64 bytes, two at a time.
-template <class Element>
-class Fetch {
+// The same input of kRows rows: every third row has a pointer, and the two behind it are `stride` and 2 * `stride`
+// away, which an instruction's address can hold. So three additions step nine rows forward.
+template <class Element, int kRows>
+class Rows {
 public:
-    // next: weights as large as those that `share.calls` calls of `steps` steps use, 128 bytes a step. Each call
-    // fetches two lines before every `calls` steps.
-    GORYU_INLINE Fetch(const Element* next, int steps, Share share)
-        : next_(next + kStep * ((steps + share.calls - 1) / share.calls) * share.index) {}
+    GORYU_INLINE Rows(const Element* first, std::ptrdiff_t stride) : stride_(stride) {
+        for (int i = 0; i < kRows / 3; ++i) at_[i] = first + 3 * i * stride;
+    }
 
-    GORYU_INLINE void two_lines() {
-        GORYU_PREFETCH(next_);
-        GORYU_PREFETCH(next_ + kStep / 2);
-        next_ += kStep;
+    GORYU_INLINE const Element* operator[](int r) const { return at_[r / 3] + r % 3 * stride_; }
+    GORYU_INLINE void forward(int by) {
+        for (int i = 0; i < kRows / 3; ++i) at_[i] += by;
     }
 
 private:
-    static constexpr std::ptrdiff_t kStep = 128 / sizeof(Element);
-    const Element* next_;
+    static_assert(kRows % 3 == 0);
+    std::ptrdiff_t stride_;
+    const Element* at_[kRows / 3];
 };
 
-// One place's 32 outputs of kRows rows, kVectors vectors at once, so that all sums stay in registers.
-template <int kRows, int kVectors, bool kIsAlone>
-GORYU_INLINE void some_products(const std::int16_t* v, std::ptrdiff_t stride, const std::int16_t* u,
-                                const std::int16_t* next, int inputs, Share share, std::int32_t* out) {
-    V::I sums[kRows][kVectors];
+// One place's 32 outputs of kRows rows, kVectors vectors at once, so that all sums stay in registers. Every `between`
+// steps it fetches two lines of 64 bytes, the weights of one step, from `next` on.
+template <class Kind, int kRows, int kVectors, bool kIsAlone>
+GORYU_INLINE void some_products(const typename Kind::Element* v, std::ptrdiff_t stride,
+                                const typename Kind::Element* u, const typename Kind::Element* next, int between,
+                                int inputs, typename Kind::Sum* out) {
+    constexpr int kStep = Kind::kInputs * kBlock;
+    typename Kind::Vector sums[kRows][kVectors];
     for (int r = 0; r < kRows; ++r) {
-        for (int j = 0; j < kVectors; ++j) sums[r][j] = V::zero();
+        for (int j = 0; j < kVectors; ++j) sums[r][j] = Kind::zero();
     }
-    Fetch fetch(next, inputs / 2, share);
-    const int together = kIsAlone ? 2 : 2 * share.calls;
-    for (int k = 0; k < inputs;) {
-        fetch.two_lines();
-        const int end = kIsAlone || k + together < inputs ? k + together : inputs;
-        for (; k < end; k += 2, u += 2 * kBlock) {
-            V::I x[kRows];
-            for (int r = 0; r < kRows; ++r) x[r] = V::broadcast_pair(v + r * stride + k);
-            for (int j = 0; j < kVectors; ++j) {
-                for (int r = 0; r < kRows; ++r) sums[r][j] = V::dot(sums[r][j], x[r], u + 2 * V::kLanes * j);
+    Rows<typename Kind::Element, kRows> rows(v, stride);
+    const int steps = inputs / Kind::kInputs;
+    int left = 0;  // Steps until the next lines are fetched.
+    for (int step = 0; step < steps; ++step, --left, u += kStep, rows.forward(Kind::kInputs)) {
+        if (kIsAlone || left == 0) {
+            GORYU_PREFETCH(next);
+            GORYU_PREFETCH(next + kStep / 2);
+            next += kStep;
+            left = between;
+        }
+        typename Kind::Vector x[kRows];
+        for (int r = 0; r < kRows; ++r) x[r] = Kind::broadcast(rows[r]);
+        for (int j = 0; j < kVectors; ++j) {
+            for (int r = 0; r < kRows; ++r) {
+                sums[r][j] = Kind::add_product(sums[r][j], x[r], u + Kind::kInputs * V::kLanes * j);
             }
         }
     }
     for (int r = 0; r < kRows; ++r) {
-        for (int j = 0; j < kVectors; ++j) V::store_i(out + r * kBlock + V::kLanes * j, sums[r][j]);
+        for (int j = 0; j < kVectors; ++j) Kind::store(out + r * kBlock + V::kLanes * j, sums[r][j]);
     }
 }
 
-template <int kRows, int kVectors, bool kIsAlone>
-GORYU_INLINE void some_products(const float* v, std::ptrdiff_t stride, const float* u, const float* next, int inputs,
-                                Share share, float* out) {
-    V::F sums[kRows][kVectors];
-    for (int r = 0; r < kRows; ++r) {
-        for (int j = 0; j < kVectors; ++j) sums[r][j] = V::set1(0.0F);
-    }
-    Fetch fetch(next, inputs, share);
-    const int together = kIsAlone ? 1 : share.calls;
-    for (int k = 0; k < inputs;) {
-        fetch.two_lines();
-        const int end = kIsAlone || k + together < inputs ? k + together : inputs;
-        for (; k < end; ++k, u += kBlock) {
-            V::F x[kRows];
-            for (int r = 0; r < kRows; ++r) x[r] = V::set1(v[r * stride + k]);
-            for (int j = 0; j < kVectors; ++j) {
-                const V::F w = V::load(u + V::kLanes * j);
-                for (int r = 0; r < kRows; ++r) sums[r][j] = V::fma(x[r], w, sums[r][j]);
-            }
-        }
-    }
-    for (int r = 0; r < kRows; ++r) {
-        for (int j = 0; j < kVectors; ++j) V::store(out + r * kBlock + V::kLanes * j, sums[r][j]);
-    }
-}
-
-// Nine rows times a block of 32 outputs; out [9][32]. A vector of outputs has twice as many weights in integers.
+// Nine rows times a block of 32 outputs; out [9][32].
 // share: which of the calls with these weights this is.
-template <class Element, class Sum>
-inline void products(const Element* v, std::ptrdiff_t stride, const Element* u, int inputs, Share share, Sum* out) {
-    constexpr int kWeights = sizeof(Sum) / sizeof(Element) * V::kLanes;
-    constexpr int kVectors = V::kVectors, kRows = V::kRows;
+template <class Kind>
+inline void products(const typename Kind::Element* v, std::ptrdiff_t stride, const typename Kind::Element* u,
+                     int inputs, Share share, typename Kind::Sum* out) {
+    constexpr int kVectors = V::kVectors, kRows = V::kRows, kStep = Kind::kInputs * kBlock;
     constexpr int kParts = kBlock / V::kLanes / kVectors * (kTiles / kRows);
     static_assert(kTiles % kRows == 0 && kBlock % (kVectors * V::kLanes) == 0);
-    const Element* const next = u + static_cast<std::ptrdiff_t>(kBlock) * inputs;
     if constexpr (kParts == 1) {
         if (share.calls == 1) {
-            some_products<kRows, kVectors, true>(v, stride, u, next, inputs, share, out);
+            some_products<Kind, kRows, kVectors, true>(v, stride, u, u + kStepsAhead * kStep, 1, inputs, out);
             return;
         }
     }
-    Share part{share.calls * kParts, share.index * kParts};
+    const int calls = share.calls * kParts, steps = inputs / Kind::kInputs;
+    const std::ptrdiff_t fetched = (steps + calls - 1) / calls * kStep;  // By each call.
+    const auto* next = u + static_cast<std::ptrdiff_t>(kBlock) * inputs + fetched * kParts * share.index;
     for (int j = 0; j < kBlock / V::kLanes; j += kVectors) {
-        for (int r = 0; r < kTiles; r += kRows, ++part.index) {
-            some_products<kRows, kVectors, false>(v + r * stride, stride, u + j * kWeights, next, inputs, part,
-                                                  out + r * kBlock + j * V::kLanes);
+        for (int r = 0; r < kTiles; r += kRows, next += fetched) {
+            some_products<Kind, kRows, kVectors, false>(v + r * stride, stride, u + j * Kind::kInputs * V::kLanes,
+                                                        next, calls, inputs, out + r * kBlock + j * V::kLanes);
         }
     }
 }
@@ -418,8 +433,9 @@ void conv3(const ConvCall& call) {
             for (int i = 0; i < 5; ++i) {  // A place's weights stay in the first-level cache for all positions.
                 const Element* from = transformed + (column * 5 + i) * kTiles * inputs;
                 for (int n = 0; n < call.positions; ++n) {
-                    products(from + n * patches, inputs, weights + i * inputs * kBlock, call.inputs,
-                             Share{call.positions, n}, sums + n * kColumn + i * kTiles * kBlock);
+                    products<typename Kind::Products>(from + n * patches, inputs, weights + i * inputs * kBlock,
+                                                      call.inputs, Share{call.positions, n},
+                                                      sums + n * kColumn + i * kTiles * kBlock);
                 }
             }
             for (int n = 0; n < call.positions; ++n) {
@@ -446,8 +462,8 @@ void conv1(const ConvCall& call) {
         const auto* weights = static_cast<const Element*>(call.weights);
         for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock, weights += inputs * kBlock) {
             for (int s = 0; s < kBoardSquares; s += kTiles) {
-                products(squares + s * inputs, inputs, weights, call.inputs, Share{kTiles, s / kTiles},
-                         sums + s * kBlock);
+                products<typename Kind::Products>(squares + s * inputs, inputs, weights, call.inputs,
+                                                  Share{kTiles, s / kTiles}, sums + s * kBlock);
             }
             finish<Kind, SmallOutput>(call, n, block, sums);
         }
