@@ -570,15 +570,21 @@ template <class Kind>
 void stem(const StemCall& call) {
     using Element = typename Kind::Element;
     constexpr int kVectors = kBlock / V::kLanes;
-    constexpr int kAtOnce = 8;
+    constexpr int kAtOnce = V::kLanes > 8 ? V::kLanes : 8;
     const std::int32_t c = call.outputs;
     const auto* const board = static_cast<const Element*>(call.board);
     const auto* const hands = static_cast<const Element*>(call.hands);
     const std::int32_t zeros = kStemPlanes * 9 * c;
     auto* const common = static_cast<typename Kind::Sum*>(call.sums);
+    std::int32_t offsets[kBoardSquares][kListedPlanes];  // Of each square's planes among the rows of a place.
     std::int32_t rows[9 * kListedPlanes + kAtOnce];
     for (int n = 0; n < call.positions; ++n) {
         const Features& features = call.features[n];
+        for (int s = 0; s < kBoardSquares; ++s) {
+            for (int i = 0; i < features.counts[s]; i += kAtOnce) {
+                for (int k = 0; k < kAtOnce; ++k) offsets[s][i + k] = features.planes[s][i + k] * c;
+            }
+        }
         for (int channel = 0; channel < c; channel += kBlock) {
             typename Kind::Vector sums[kVectors];
             for (int v = 0; v < kVectors; ++v) sums[v] = Kind::zero();
@@ -598,10 +604,9 @@ void stem(const StemCall& call) {
                     for (int b = f == 0; b < 3 - (f == kBoardSide - 1); ++b) {
                         const int s = (r + a - 1) * kBoardSide + f + b - 1;
                         const std::int32_t first = (3 * a + b) * kStemPlanes * c;
-                        // Eight at once, so that hardly any branch is mispredicted; those too many are overwritten.
-                        for (int i = 0; i < features.counts[s]; i += kAtOnce) {
-                            const std::uint8_t* planes = features.planes[s] + i;
-                            for (int k = 0; k < kAtOnce; ++k) rows[count + i + k] = first + planes[k] * c;
+                        // Whole vectors, so that hardly any branch is mispredicted; those too many are overwritten.
+                        for (int i = 0; i < features.counts[s]; i += V::kLanes) {
+                            V::store_i(rows + count + i, V::add_i(V::load_i(offsets[s] + i), V::set1_i(first)));
                         }
                         count += features.counts[s];
                     }

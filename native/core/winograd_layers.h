@@ -16,7 +16,7 @@ constexpr int kPaddedSide = 11;             // A row of the board with a border 
 constexpr int kTransformedColumns = 3 * 5 * kPaddedSide;  // Three rows of tiles, transformed column by column.
 constexpr int kBlock = 32;                  // Output channels that are computed together.
 constexpr int kStemPlanes = 62;
-constexpr int kListedPlanes = 64;           // Room for the planes of a square, a multiple of 8.
+constexpr int kListedPlanes = 64;           // Room for the planes of a square, a multiple of 16.
 constexpr int kHandRows = 119;
 
 enum class Activation : int { kNone, kRelu, kSwish, kSigmoid };
