@@ -328,8 +328,8 @@ double Puct::playouts_left() const noexcept {
     const auto playouts = static_cast<double>(progress_.playouts);
     double left = std::min(static_cast<double>(max_playouts_), planned_playouts_) - playouts;
     if (progress_.evaluations != 0) {
-        const double evaluations_left = static_cast<double>(max_evaluations_) - static_cast<double>(progress_.evaluations);
-        left = std::min(left, evaluations_left * playouts / static_cast<double>(progress_.evaluations));
+        const auto evaluations = static_cast<double>(progress_.evaluations);
+        left = std::min(left, (static_cast<double>(max_evaluations_) - evaluations) * playouts / evaluations);
     }
     return std::max(0.0, left);
 }
