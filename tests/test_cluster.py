@@ -95,7 +95,7 @@ def by_number(path: Path) -> dict[int | None, GameRecord]:
 
 
 def once(games: int, act: Callable[[], object]) -> Callable[[GameSummary], None]:
-    """Returns a report that does something once, when so many games are finished."""
+    """Returns a report that does something once, when `games` games are finished."""
     actions = [act]
 
     def report(summary: GameSummary) -> None:

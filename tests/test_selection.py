@@ -125,7 +125,7 @@ def test_exploration_grows_with_the_visits() -> None:
 
 
 def with_spread(stdev: float, visits: int, mean: float = 0.1) -> Node:
-    """Returns a node of so many visits, whose values have this mean and this standard deviation."""
+    """Returns a node with `visits` visits, whose values have this mean and this standard deviation."""
     node = Node(0, 0, [Move(1)], [1.0], 0.0)
     node.total_visits, node.value, node.mean_square = visits, mean, mean * mean + stdev * stdev
     return node

@@ -23,7 +23,7 @@ void write_dlshogi(const Position& position, bool sees_nyugyoku, Row& row) noexc
 // Fills board[62][81] and hands[57 or 119][81] with zeros and ones.
 void fill_dlshogi(const Position& position, bool sees_nyugyoku, float* board, float* hands);
 
-// The same as lists of what is one; see winograd_layers.h.
+// The same as lists of the planes that are one; see winograd_layers.h.
 void fill_features(const Position& position, bool sees_nyugyoku, Features& features) noexcept;
 
 // The place of a legal move of a side in the policy vector, in [0, 2187).

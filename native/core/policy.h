@@ -33,7 +33,7 @@ bool answer_network(Batch& batch, const Format& format, const float* logits, con
                     double temperature);
 
 // For a network that answers for given labels only (evaluators/packed_input.py): the most moves of a leaf; the
-// labels [N][width] of its moves, what is left of a row staying as it is; and the answer to them, logits
+// labels [N][width] of its moves (the rest of a row stays as it is); and the answer to them, logits
 // [N][width] and values [N].
 std::size_t most_moves(const Batch& batch) noexcept;
 void write_labels(const Batch& batch, const Format& format, std::int32_t* labels, std::size_t width) noexcept;

@@ -169,7 +169,7 @@ Puct::Limits Puct::limits_of(const Batch& batch) const noexcept {
     return {leaves, collisions, kFreePlayouts * leaves};
 }
 
-// Walks until so many positions are found that may become leaves, or the batch may have no other walk.
+// Walks until `found` positions may become leaves, or the batch may have no other walk.
 void Puct::walk_until(std::size_t found, Line& line, Batch& batch, const Limits& limits, Tally& tally) {
     while (tally.goes_on && batch.found_.size() < found) {
         tally.goes_on = tally.free < limits.free && has_room(in_flight_);

@@ -1,5 +1,5 @@
-// A fuzz target for the graph search: whatever the position, the settings and the order of what is asked of
-// it, the graph stays sound and nothing stays in flight.
+// A fuzz target for the graph search: whatever the position, the settings and the order of the requests, the
+// graph stays sound and nothing stays in flight.
 #include <stdexcept>
 
 #include "core/game_state.h"

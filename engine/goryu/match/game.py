@@ -17,8 +17,8 @@ class GameRules:
 
     margin_ms: excess over the time that is forgiven, since the pipe and the scheduler also take time.
     flag: does an engine that exceeds its time lose?
-    resign_cp, resign_plies: the game is adjudicated once the scores of `resign_plies` moves in a row, hence
-        of both engines, agree that one side leads by at least `resign_cp`; 0 never adjudicates.
+    resign_cp, resign_plies: the game is adjudicated once the scores of `resign_plies` moves in a row, by
+        both engines, agree that one side leads by at least `resign_cp`; 0 never adjudicates.
     """
 
     library: str = "rsshogi"

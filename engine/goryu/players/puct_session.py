@@ -1,7 +1,7 @@
 """One search by the engine's own algorithm.
 
-Mates are looked for at the root before it, along the expected line by threads beside it, and after the move
-that it would play.
+The player looks for mates at the root before the search, along the expected line by other threads during
+it, and after the move that it would play.
 """
 
 from collections.abc import Callable, Sequence

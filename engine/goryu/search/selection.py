@@ -11,11 +11,11 @@ value than the node, the lower the more prior mass has been visited (first play 
 
 Two variations are off unless the formula asks for them. `stdev_factor` multiplies c(N): where the values
 behind Q differ much, a few visits say little, and the search should look wider. And the value of an untried
-move may start from V, the evaluation of the node, instead of Q; the more prior mass has been visited, the
-less, because Q then says more.
+move may start from V, the evaluation of the node, instead of Q. The more prior mass the search has
+visited, the more Q counts.
 
 AlphaZero's c_init = 1.25 and c_factor = 1 are for values in [0, 1]. In [-1, +1] differences of Q are twice
-as large, hence 2.5 and 2.
+as large, so the factors are 2.5 and 2.
 Sources: Rosin, 2011; Silver et al., 2018 (c grows with N); Gelly and Wang, 2006 (first play urgency); lc0
 (its reduction by the prior mass); KataGo (both variations: `parentUtilityStdevFactor`,
 `fpuParentWeightByVisitedPolicy`).
@@ -35,7 +35,7 @@ STDEV_PRIOR = 0.22
 For KataGo's network it is 0.40. Another number would mostly change what C_init and the scale mean."""
 
 STDEV_PRIOR_VISITS = 2.0
-"""The prior counts as much as so many visits."""
+"""How many visits the prior counts as."""
 
 
 def select(table: NodeTable, node: Node, formula: Formula, closed: Set[int] = frozenset()) -> int:
