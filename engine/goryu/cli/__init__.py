@@ -1,1 +1,1 @@
-"""Programs for people at a terminal: `goryu play` and `goryu doctor`."""
+"""Commands for people at a terminal: `goryu play`, `analyze`, `tree`, `convert`, `check-model` and `doctor`."""
