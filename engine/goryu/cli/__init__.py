@@ -1,1 +1,1 @@
-"""Commands for people at a terminal: `goryu play`, `analyze`, `tree`, `convert`, `check-model` and `doctor`."""
+"""Commands at a terminal: `goryu play`, `analyze`, `tree`, `convert`, `check-model` and `doctor`."""
