@@ -1,7 +1,7 @@
 """A network call without copies: inputs and outputs are fixed arrays that are bound to the session.
 
 onnxruntime's plain `run` checks and wraps every input and allocates every output. Together with NumPy's work
-on the outputs this takes some 45 us (`tools/bench.py`), against 800 us for a batch of four on one core.
+on the outputs this takes about 45 us (`tools/bench.py`), against 800 us for a batch of four on one core.
 """
 
 from collections.abc import Mapping

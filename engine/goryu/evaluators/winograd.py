@@ -171,7 +171,7 @@ def integer_stem(layer: Stem) -> IntegerStem:
 class Reference:
     """Computes a network with the integers and the float operations of the native kernel.
 
-    It is here to be read and to test; it takes about 30 ms for a position.
+    Read it to understand the kernel; the tests compare the kernel with it. A position takes about 30 ms.
     """
 
     def __init__(self, network: ResidualNetwork) -> None:

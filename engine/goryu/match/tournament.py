@@ -2,8 +2,7 @@
 
 Games 2k and 2k + 1 are a pair: the same opening with the colours swapped. Every worker, a thread of this
 process or a worker of a cluster, has one process of each engine, which plays game after game and is restarted
-after a failure. Options of engine 1 can be drawn
-anew for each pair (`tuning.py`).
+after a failure. Options of engine 1 can be drawn anew for each pair (`tuning.py`).
 """
 
 import os

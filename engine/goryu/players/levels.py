@@ -13,10 +13,10 @@ next:
 
   Blindness is the chance to overlook what is wrong with a move. No move loses more than `worst`.
 
-The loss is in win rate, as a GUI shows it (`level_moves.py`). Between beginners a piece more is far from a
-won game; with the win rate of strong players all moves of a lost position would cost nothing.
+The loss is in win rate, as a GUI shows it (`level_moves.py`). Between beginners an extra piece is far from
+a won game. By the win rate of strong players all moves of a lost position would cost nothing.
 
-A player of any level takes a mate that it can see, and what it is given for nothing: see `obvious_gain`.
+A player of any level takes a mate that it can see, and a valuable piece that is free: see `obvious_gain`.
 Source of exp(-loss): McKelvey and Palfrey, "Quantal Response Equilibria", 1995.
 """
 

@@ -1,8 +1,9 @@
 """Chooses the threads and the batch size of the search by measuring them, once for each machine and network.
 
 How many threads are best depends on the cores, and on a GPU that waits for positions; how many positions to
-evaluate together depends on the network and the processor. So both are tried for some seconds, and a file in
-the user's cache folder keeps the choice. It counts only where the user has not set `Threads`.
+evaluate together depends on the network and the processor. So the engine tries several of both for some
+seconds, and a file in the user's cache folder keeps the choice. It counts only where the user has not set
+`Threads`.
 
 All choices search the same graph one after the other: a small graph allows small batches only, so that a new
 one for each would hide what a large batch brings. A GPU's network is loaded for the largest batch before.

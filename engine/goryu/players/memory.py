@@ -1,6 +1,6 @@
 """The memory that the search graph may use if the user does not say: `USI_Hash` 0.
 
-A position takes some 400 bytes. A CPU evaluates ten thousand a second and fills 1 GB in minutes; a fast GPU
+A position takes about 400 bytes. A CPU evaluates ten thousand a second and fills 1 GB in minutes; a fast GPU
 does it in half a minute, and forgets the least visited part of the graph again and again in a long search.
 """
 

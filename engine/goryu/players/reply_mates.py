@@ -1,10 +1,10 @@
-"""The opponent's mates: is the move that the search would play answered by one?
+"""Looks for a mate of the opponent after the move that the search would play.
 
 The mate search at a leaf is short, and a deeper mate behind a good-looking move can escape all playouts. So
-df-pn searches the position after the best move before it is sent. A mate enters the graph as a proof: the
-move is lost, the search closes it, and another move is the best, which is looked at in turn.
+df-pn searches the position after the best move before the engine sends it. A mate enters the graph as a
+proof: the move is lost, the search closes it, another move is the best, and df-pn looks behind that one.
 
-It happens shortly before the time is up, so that the search can use the rest for the other moves, and when
+This happens shortly before the time is up, so that the search can use the rest for the other moves, and when
 the search would end: because its move is decided, or because its nodes are used up.
 
 Limits: df-pn knows checks only, so a win by quiet moves stays unseen, and so does a mate beyond its nodes. A

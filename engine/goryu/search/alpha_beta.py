@@ -1,6 +1,6 @@
 """Alpha-beta: minimax that leaves out what cannot matter.
 
-While the moves of a position are searched, two bounds are carried along: alpha, the value
+While it searches the moves of a position, the search carries two bounds along: alpha, the value
 that the side to move has already secured elsewhere, and beta, the value above which the
 opponent will not let the game come here at all. As soon as one reply reaches beta, the
 remaining replies are of no interest, and the answer at the root is still that of minimax.

@@ -4,8 +4,8 @@ Proven wins come first, the nearest before the others; proven losses come last, 
 others. Of the moves in between the most visited is played ("visits"), or the contender with the greatest
 lower confidence bound ("lcb"): its value less `LCB_SIGMAS` standard errors. The bound notices a move that
 overtook the favourite late. A move that ends the game in a draw or by repetition has a certain value, and one
-visit is enough to know it. It comes before the first move whose value, not bound, is no greater: a better
-move is not given up for a draw because its value is uncertain.
+visit is enough to know it. It is ranked before the first move whose value is no greater. This comparison does
+not use the bound, or the search would give up a better move for a draw because its value is uncertain.
 Source of LCB: Leela Zero's and KataGo's move choice.
 """
 

@@ -1,8 +1,8 @@
 """Flat Monte Carlo: play random games after every move and keep the best average.
 
-No knowledge of the game is needed but its rules: good moves win more random games.
+It needs no knowledge of the game but the rules: good moves win more random games.
 
-Weakness: no tree is built, so the opponent's replies stay random however long it runs. A
+Weakness: it builds no tree, so the opponent's replies stay random however long it runs. A
 trap that a random opponent misses eight times in nine looks like a good move.
 Source: B. Abramson, "Expected-Outcome: A General Model of Static Evaluation", IEEE PAMI, 1990.
 """

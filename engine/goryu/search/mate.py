@@ -14,8 +14,8 @@ hand: such a recurrence may be part of a mate. Positions of the game before the 
 the fourth occurrence of one ends the game.
 
 Weakness: the first mate found need not be the shortest; `shortening_nodes` buys shorter ones. An escape by
-repetition holds for its path, while the table merges paths: a mate may be missed there. No mate is invented,
-and what is missed is never denied: see `mate_refutation`.
+repetition holds for its path, while the table merges paths, so the search may miss a mate there. It never
+reports a mate that does not exist, nor "no mate" where it has missed one: see `mate_refutation`.
 Source: A. Nagai, "Df-pn Algorithm for Searching AND/OR Trees and Its Applications", 2002.
 """
 

@@ -193,7 +193,7 @@ class Puct:
         """Returns the index of the move that a playout takes, or -1 if none is open.
 
         At the root moves of a certain value are closed: nothing is left to learn from them. If the best move
-        were one, nearly every playout would take it, free of charge. `final_move.py` knows its value.
+        were one, nearly every playout would take it and evaluate nothing. `final_move.py` knows its value.
         """
         if node is not self.root:
             return select(self.table, node, self.config.formula)

@@ -1,4 +1,4 @@
-"""Smaller networks: 8-bit integers, three times as fast on a CPU, or 16-bit floats for GPUs.
+"""Smaller networks: 8-bit integers, three times as fast in onnxruntime on a CPU, or 16-bit floats for GPUs.
 
 The convolutions, nearly all of the work, get signed bytes as weights, with a scale for each output channel,
 and unsigned bytes as activations, with a range found by running the network on real positions (static
@@ -9,6 +9,8 @@ These steps keep the rounding errors small: channels can be equalized first (`eq
 get the range with the smallest error, channels that are added to the trunk have their own scales, and
 residual connections are not rounded (`calibration.py`); the errors of the weights cancel (`gptq.py`); and
 planes of zeros and ones are exact.
+
+Goryu's own kernel (`evaluators/winograd.py`) needs the float network and is faster still.
 
 GPUs compute with 16-bit floats twice as fast; CPUs gain nothing from them.
 

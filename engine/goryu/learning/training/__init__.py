@@ -1,4 +1,5 @@
 """Trains the shogi network on recorded games and exports it to ONNX.
 
-From records to batches, the training run with its validation, and the way to ONNX and back.
+`dataset.py` makes batches from records, `train.py` runs the training, `validation.py` measures it,
+`export.py` and `import_onnx.py` write and read ONNX files.
 """

@@ -1,5 +1,5 @@
 """The AlphaZero tutorials on tic-tac-toe and reversi, and the same loop on shogi.
 
-Trains networks from nothing, in memory, and measures every search algorithm with them; `goryu learn` runs
-it. `learning/BOOKS.md` names the tutorials.
+These modules train networks from nothing, in memory, and measure every search algorithm with them;
+`goryu learn` runs them. Start with `alphazero.py`. `learning/BOOKS.md` names the tutorials.
 """

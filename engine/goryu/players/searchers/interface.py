@@ -1,4 +1,4 @@
-"""What a session needs of a search. `Puct` has it; the other modules here give it to the other searches."""
+"""The interface of a search for a session. `Puct` has it; the modules here give it to the other searches."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
