@@ -86,6 +86,31 @@ def test_an_engine_that_never_answers_is_hung(answer: str) -> None:
     assert (game.verdict.winner, game.verdict.reason) == (0, Reason.HANG)
 
 
+def test_an_engine_that_prints_without_end_after_its_move_is_hung() -> None:
+    game = one_game(scripted("babble"), scripted("push"), timeouts=replace(QUICK, move_s=0.3))
+    assert (game.verdict.winner, game.verdict.reason, game.plies) == (1, Reason.HANG, 2)
+
+
+def test_of_very_much_output_the_end_counts() -> None:
+    client = UsiClient(scripted("burst"), timeouts=QUICK)
+    try:
+        client.start()
+        reply = client.go("position startpos", "go nodes 1", None)
+    finally:
+        client.quit()
+    assert (reply.move, reply.info.cp, reply.info.nodes) == ("1g1f", 5, 7)
+    assert sum(map(len, reply.lines)) < 200_000
+
+
+def test_a_program_that_prints_without_end_is_no_engine() -> None:
+    client = UsiClient(EngineSpec((sys.executable, "-c", "while True: print('noise')")), timeouts=QUICK)
+    try:
+        with pytest.raises(EngineError, match="100000 lines and no usiok"):
+            client.start()
+    finally:
+        client.quit()
+
+
 def test_an_engine_that_exceeds_its_time_loses() -> None:
     slow = scripted("push,silence:400", limits="byoyomi=100")
     game = one_game(slow, scripted("push"))

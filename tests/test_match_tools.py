@@ -90,6 +90,27 @@ def test_a_resumed_match_has_records_of_all_its_games(tmp_path: Path) -> None:
     assert len((tmp_path / "games.usi").read_text().splitlines()) == 4
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
+def test_a_match_on_a_full_disk_names_its_log_and_can_be_resumed(tmp_path: Path) -> None:
+    command = [
+        *(sys.executable, str(ROOT / "tools" / "match.py"), "--games", "12", "--out", str(tmp_path)),
+        *("--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} resign", "--nodes", "1"),
+    ]
+    log = tmp_path / "games.jsonl"
+    # No file may have more than 3 blocks of a kilobyte.
+    full = subprocess.run(
+        ["bash", "-c", 'ulimit -f 3; "$@"', "bash", *command], capture_output=True, text=True
+    )
+    assert full.returncode != 0
+    assert f"{log}: " in full.stderr.splitlines()[-1]
+    assert log.stat().st_size == 3 << 10
+    resumed = subprocess.run(command, capture_output=True, text=True)
+    assert resumed.returncode == 0
+    assert "resuming after" in resumed.stdout
+    games = [json.loads(line)["number"] for line in log.read_text().splitlines() if '"number"' in line]
+    assert games == list(range(12))
+
+
 def test_match_stops_when_an_engine_reports_an_error_and_resigns_unplayed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -396,6 +396,7 @@ MESSAGES: dict[str, str] = {
         "ファイルに複数の棋譜があります。{number}局目を開きました"
     ),
     "no search has begun": "探索が始まっていません",
+    "the search was stopped before its first step": "探索は最初のステップの前に中止されました",
     "position: expected at most {most} characters, received {count}": (
         "局面：{most}文字までです（{count}文字）"
     ),

@@ -1,9 +1,10 @@
 """A USI engine that plays a script: argument 1 is a comma-separated list of answers, repeated for ever.
 
 An answer is a move, `resign`, `win`, `push` (moves a pawn that has not moved; only in games from the start
-position), `crash`, `hang`, `chatter` (info lines without end), `silence:MS` (then a push), `empty` (a
-bestmove without a move), `noise` (128 KiB on stderr and an info line, then a push), `error` (reports
-one, then a push) or `broken` (reports an error and resigns). Argument 2, if given, is the score in
+position), `crash`, `hang`, `chatter` (info lines without end), `babble` (a push, then the same),
+`burst` (20,000 info lines, the last with a score, and one of a megabyte, then a push), `silence:MS` (then a
+push), `empty` (a bestmove without a move), `noise` (128 KiB on stderr and an info line, then a push), `error`
+(reports one, then a push) or `broken` (reports an error and resigns). Argument 2, if given, is the score in
 centipawns. Every line that it receives is appended to the file $USI_TRACE, if that is set.
 """
 
@@ -48,6 +49,13 @@ def answer(what: str, push: str) -> None:
     while what == "chatter":
         say("info depth 1 score cp 0")
         time.sleep(0.001)
+    if what == "babble":
+        say(f"bestmove {push}")
+        while True:
+            sys.stdout.buffer.write(b"info depth 1 score cp 0\n" * 100)
+    if what == "burst":
+        say("info depth 1\n" * 20_000 + "info depth 2 score cp 5 nodes 7 pv " + f"{push} " * 200_000)
+        what = "push"
     if what == "noise":
         sys.stderr.write("x" * 131072)
         say("info string \u30b3 depth 99 score cp 1")

@@ -6,14 +6,18 @@ from typing import Any
 
 import pytest
 
+from goryu.errors import InputError
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.shogi import move_to_usi
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Puct, Reversi
 from goryu.microscope.games import SQUARES
+from goryu.players.config import EngineConfig
 from goryu.search import puct_tree, uct
 from goryu.search.config import Formula, PuctConfig
 from goryu.search.gumbel import Gumbel, GumbelConfig
+from goryu.web.microscope import MicroscopeView
+from goryu.web.session import Job, Session
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -209,6 +213,25 @@ def test_moving_the_root_deletes_what_it_cannot_reach(microscope: Any) -> None:
     moves = puct.search(state, lambda _: True).moves
     found = table(microscope)
     assert {row: found[row]["N"] for row in found} == {SQUARES[m.move]: str(m.visits) for m in moves}
+
+
+def test_a_search_that_is_stopped_before_its_first_step_is_no_defect(in_loop: Any) -> None:
+    async def run() -> None:
+        session = Session({"microscope": MicroscopeView}, EngineConfig())
+        view: Any = session.views["microscope"]
+        await view.on_new({"game": "tictactoe", "algorithm": "minimax"})
+
+        async def run_stopped(name: str, work: Any) -> Any:
+            job = Job(session)
+            job.stop()
+            return work(job)
+
+        session.run = run_stopped  # type: ignore[method-assign]
+        with pytest.raises(InputError, match="before its first step"):
+            await view.on_show({"playout": 5})
+        session.close()
+
+    in_loop(run())
 
 
 @pytest.mark.slow

@@ -107,7 +107,8 @@ class GameLog:
         self.entries: dict[int, GameEntry] = {}
         self.names: tuple[str, str] | None = None
         self.hash = config_hash(config)
-        self._file = path.open("a", encoding="utf-8")
+        self._path = path
+        self._file = path.open("ab", buffering=0)  # Else `close` would write again what could not be written.
         try:
             if not try_lock(self._file):
                 raise GameLogError(f"{path}: another program is playing this match")
@@ -139,9 +140,14 @@ class GameLog:
         self._file.close()
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        self._file.write(as_line(line).decode())
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        """Appends a line; raises OSError with the path of the log, which can be resumed then."""
+        try:
+            rest = memoryview(as_line(line))
+            while rest:
+                rest = rest[self._file.write(rest) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
 
     def _load(self, path: Path, config: Mapping[str, Any]) -> None:
         """Reads the games, and cuts off a last line that a crash left incomplete."""

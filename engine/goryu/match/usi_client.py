@@ -1,7 +1,8 @@
 """A USI client: starts an engine, lets it search, and survives any fault of it.
 
 A thread reads the engine's lines and notes when each one arrived. stderr goes to a log file, so a full pipe
-can never block the engine. At the end the whole process group is killed.
+can never block the engine. An engine may print without end: the client keeps the beginning of each line and a
+bounded number of lines. At the end the whole process group is killed.
 """
 
 import os
@@ -13,11 +14,12 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 from goryu.errors import GoryuError
 from goryu.match.time_control import TimeControl
@@ -28,6 +30,21 @@ ERROR = re.compile(r"info string (error\b.*)", re.IGNORECASE)
 
 MOST_ERRORS = 3
 """Errors that are kept until they are taken."""
+
+MOST_BYTES = 1 << 14
+"""Of a line; the rest is dropped. The longest variation of a real engine has some hundred moves."""
+
+MOST_LINES = 10_000
+"""Lines that wait to be read, and `info` lines that are kept of a search: the last ones."""
+
+MOST_LINES_TO_START = 100_000
+"""Lines before `usiok` or `readyok`. A program that prints more is no USI engine."""
+
+MOST_QUOTED = 200
+"""Characters of a line in the message about an engine that died."""
+
+ANSWERS = ("bestmove", "readyok", "usiok")
+"""Lines that are never dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +186,7 @@ class UsiClient:
         self._send(command)
         wait_s = self.timeouts.move_s if budget_ms is None else budget_ms / 1000 + self.timeouts.grace_s
         deadline, stopped = start + wait_s, False
-        infos: list[str] = []
+        infos: deque[str] = deque(maxlen=MOST_LINES)
         while True:
             is_overdue = time.perf_counter() >= deadline  # The engine may print lines without end.
             line = None if is_overdue else self._next_line(deadline)
@@ -251,8 +268,11 @@ class UsiClient:
     @staticmethod
     def _read(process: subprocess.Popen[bytes], lines: "queue.SimpleQueue[tuple[float, str | None]]") -> None:
         assert process.stdout is not None
-        for raw in process.stdout:
-            lines.put((time.perf_counter(), raw.decode("utf-8", "replace").strip()))
+        for raw in _beginnings_of_lines(process.stdout):
+            arrival = time.perf_counter()
+            text = raw.decode("utf-8", "replace").strip()
+            if lines.qsize() < MOST_LINES or text.startswith(ANSWERS):
+                lines.put((arrival, text))
         lines.put((time.perf_counter(), None))
 
     def _send(self, line: str) -> None:
@@ -276,7 +296,7 @@ class UsiClient:
         if text is None:
             raise self._crash("its output ended")
         self._record("<", text)
-        self._last_lines.append(text)
+        self._last_lines.append(text[:MOST_QUOTED])
         self._note_error(text)
         return arrival, text
 
@@ -288,7 +308,7 @@ class UsiClient:
     def _lines_until(self, last: str) -> list[str]:
         """Returns the lines before `last`; each line restarts the wait."""
         lines: list[str] = []
-        while True:
+        while len(lines) < MOST_LINES_TO_START:
             line = self._next_line(time.perf_counter() + self.timeouts.handshake_s)
             if line is None:
                 wait = f"{self.timeouts.handshake_s:g} s"
@@ -296,14 +316,18 @@ class UsiClient:
             if line[1] == last:
                 return lines
             lines.append(line[1])
+        text = f"{self.name} sent {MOST_LINES_TO_START} lines and no {last}, the last one {lines[-1][:60]!r}"
+        raise EngineError("protocol", text)
 
     def _drain(self) -> None:
         """Drops the lines that arrived after the end of an earlier search."""
-        with suppress(queue.Empty):
-            while (line := self._lines.get_nowait())[1] is not None:
-                self._record("<", line[1] or "")
-                self._note_error(line[1] or "")
-            self._lines.put(line)
+        for _ in range(self._lines.qsize()):  # More may come as fast as they are dropped.
+            line = self._lines.get()
+            if line[1] is None:
+                self._lines.put(line)
+                return
+            self._record("<", line[1])
+            self._note_error(line[1])
 
     def _crash(self, why: str) -> EngineError:
         code = None
@@ -321,3 +345,12 @@ class UsiClient:
     def _record(self, direction: str, line: str) -> None:
         if self.transcript is not None:
             self.transcript.write(f"{time.perf_counter():.3f} {self.name} {direction} {line}\n")
+
+
+def _beginnings_of_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yields the first MOST_BYTES bytes of each line as soon as they have arrived, and drops the rest."""
+    is_rest = False
+    while part := stream.readline(MOST_BYTES):
+        if not is_rest:
+            yield part
+        is_rest = not part.endswith(b"\n")

@@ -170,6 +170,8 @@ class MicroscopeView(View):
             search.advance()
             if recording.playouts - before > FEW_PLAYOUTS:
                 job.report("microscope.progress", playouts=recording.playouts)
+        if not recording.steps:
+            raise InputError(tr("the search was stopped before its first step"))
 
     def _evaluator(self, game: str, state: State, name: str) -> Evaluator:
         """Returns an evaluator. The network of shogi is the engine's, and is loaded once."""
