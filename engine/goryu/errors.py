@@ -16,7 +16,7 @@ class InputError(GoryuError, ValueError):
 
 
 def explained(error: Exception) -> str:
-    """Returns an error as a line for the user: of the system's errors the file and what is wrong with it.
+    """Returns an error as a line for the user; for an error of the system, the file and the fault.
 
     >>> explained(FileNotFoundError(2, "No such file or directory", "game.kif"))
     'game.kif: No such file or directory'

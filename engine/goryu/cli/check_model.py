@@ -1,4 +1,4 @@
-"""`goryu check-model`: says what is in a model file, how fast it is, whether it plays sense, what to set."""
+"""`goryu check-model`: shows a model's format and speed, whether it answers sensibly, what to set."""
 
 import argparse
 import json

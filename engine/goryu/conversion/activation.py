@@ -1,8 +1,8 @@
-"""Finds the activation of a network, ReLU or swish: a file of weights does not say it.
+"""Finds the activation of a network, ReLU or swish: a file of weights does not name it.
 
-The batch normalisations do. Each stores the mean and the variance of what it saw in training, and only with
-the right activation does the network produce them. So the first layers are computed on some positions with
-each activation, and the statistics are compared.
+The batch normalisations show it. Each stores the mean and the variance of what it saw in training, and only
+with the right activation does the network produce them. So this module computes the first layers on some
+positions with each activation, and compares the statistics.
 
 Weakness: an untrained network has no statistics. Then the user has to name the activation.
 """

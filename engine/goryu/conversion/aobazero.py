@@ -8,7 +8,7 @@ convolution with its normalisation and another without, the value's 1x1 convolut
 The policy has 139 planes of 81 squares, or 27 in later networks; the value is a tanh.
 
 Source: AobaZero (Team AobaZero), `Network.cpp`, `nnet-cpu.cpp` and `learn/*.prototxt`, a descendant of Leela
-Zero. Described from the sources; no published file was at hand to compare with.
+Zero. This description follows the sources; we had no published file to compare with.
 """
 
 import gzip

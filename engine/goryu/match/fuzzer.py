@@ -2,8 +2,8 @@
 
 A session is one process: it gets commands of GUIs, damaged commands and random bytes, in writes that split
 lines anywhere, with and without pauses. The engine must survive, print only valid USI lines, answer every
-`go` and `isready` exactly once, and end with status 0 after `quit` or at the end of its input. The end of a
-session is found by `getoption`, a command of Goryu.
+`go` and `isready` exactly once, and end with status 0 after `quit` or at the end of its input. The fuzzer
+finds the end of a session by `getoption`, a command of Goryu.
 """
 
 import os

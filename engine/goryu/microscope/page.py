@@ -1,4 +1,4 @@
-"""A standing picture of a search as one HTML file that needs no other."""
+"""A still picture of a search as one HTML file that needs no other file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -53,7 +53,7 @@ def tree_text(recording: Recording, subject: Subject, extent: Extent) -> str:
 
 
 def _board_and_moves(root: Mapping[str, Any], subject: Subject) -> Iterator[str]:
-    """Yields the lines of the board, and beside them the moves with their values, the best first."""
+    """Yields the lines of the board, and to the right of them the moves with their values, the best first."""
     values = {edge["name"]: edge["value"] for edge in root["edges"]}
     if subject.algorithm.searches_whole_game and root["value"] is not None:
         # Alpha-beta knows no values of the moves that it cut off, so each is searched alone.

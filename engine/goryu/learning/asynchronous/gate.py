@@ -24,7 +24,7 @@ class GateConfig:
     """The test and the most games of a match; 0 games: every candidate is promoted.
 
     Elo is logistic, the usual kind. Normalised Elo, which `goryu match` prefers, learns nothing from drawn
-    games, and drawn games are what tic-tac-toe ends in.
+    games, and good players of tic-tac-toe draw every game.
     """
 
     elo0: float = 0.0

@@ -16,7 +16,7 @@ class AlphaZeroConfig:
     """Every number of the method; the defaults are those published for chess.
 
     playouts: for each move of self-play. c_init, c_base: PUCT's exploration, for values in [0, 1].
-    untried: what a move without a visit is thought to be worth in "puct": "reduced" is our first play urgency
+    untried: the value of a move without a visit in "puct": "reduced" is our first play urgency
         (`selection.py`); the pseudocode's 0 of [0, 1] is a lost game, "lost".
     noise_alpha, noise_fraction: Dirichlet noise in the root's policy.
     sampling_plies: moves up to this ply are drawn in proportion to their visits; later the most visited is

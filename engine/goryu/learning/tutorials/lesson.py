@@ -1,4 +1,4 @@
-"""The lesson of the reversi tutorial with its numbers in the reader's hands.
+"""Runs the lesson of the reversi tutorial with numbers that the reader chooses.
 
 The learner is `value_learner.py`. A lesson plays its games, writes every one of them to `games.jsonl`, and
 every few games a checkpoint: the network as ONNX and the state from which an interrupted lesson resumes.
