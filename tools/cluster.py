@@ -9,8 +9,8 @@ included: on a busy computer only that is comparable.
 
 `scale` measures the driver of a cluster of many cores. A few actors return games of a file without playing
 them, all together as many a second as those cores would play, by the same number of calls; the driver writes
-them to a file. In turn they send each result as it is, which the driver compresses, and blocks, which is what
-self-play does. It also measures the driver's lists for that many workers. Nothing here shows that the network
+them to a file. In turn they send each result as it is, which the driver compresses, and blocks, as self-play
+does. It also measures the driver's lists for that many workers. Nothing here shows that the network
 between the computers carries the bytes, which are printed, or that Ray starts that many actors.
 """
 

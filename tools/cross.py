@@ -3,9 +3,9 @@
     python3 tools/dev.py cross windows    with MinGW's compiler, under Wine
     python3 tools/dev.py cross arm        64-bit ARM (NEON), under QEMU
 
-Debian: apt install g++-mingw-w64-x86-64-posix wine, or g++-aarch64-linux-gnu qemu-user. This shows what the
-rules, the search and the kernel compute there. It does not show the Python extension, Microsoft's compiler or
-any speed.
+Debian: apt install g++-mingw-w64-x86-64-posix wine, or g++-aarch64-linux-gnu qemu-user. This tests what
+the rules, the search and the kernel compute there. It tests neither the Python extension nor Microsoft's
+compiler, and measures no speed.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ r"""Measures the levels of strength: matches between neighbours, the loss of the
     python tools/levels.py judge --out runs/levels
     python tools/levels.py report --out runs/levels
 
-`play` runs tools/match.py for each pair and resumes where it was interrupted. `judge` lets the engine at full
+`play` runs `goryu match` for each pair and resumes where it was interrupted. `judge` lets the engine at full
 strength evaluate the positions before and after moves of these games. `report` writes the tables of LEVELS.md
 and LEVELS.ja.md and tools/pictures/levels.png.
 """
@@ -96,7 +96,7 @@ def all_pairs() -> list[str]:
 
 
 def play(args: argparse.Namespace, pair: str) -> int:
-    """Plays or resumes one match; returns the exit status of tools/match.py."""
+    """Plays or resumes one match; returns the exit status of `goryu match`."""
     first, second = pair.split("-")
     words = [*engine_words("1", first, args.fairy), *engine_words("2", second, args.fairy)]
     words += ["--games", str(args.games), "--out", str(args.out / pair), "--seed", "1"]
@@ -105,7 +105,7 @@ def play(args: argparse.Namespace, pair: str) -> int:
 
 
 def engine_words(side: str, player: str, fairy: Path | None) -> list[str]:
-    """Returns the arguments of tools/match.py for a level or Fairy-Stockfish."""
+    """Returns the arguments of `goryu match` for a level or Fairy-Stockfish."""
     if player == FAIRY:
         options = [f"{name}={value}" for name, value in FAIRY_OPTIONS]
         command, nodes = str(fairy), FAIRY_NODES

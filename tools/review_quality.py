@@ -6,8 +6,9 @@
 
 Speed: 150 moves of the games are reviewed at 200 playouts, without the database. Agreement: the games are
 reviewed at 400 playouts. The moves called mistakes (疑問手, 悪手, 大悪手), and as many of the others, chosen
-at random, are then judged at 10,000 playouts. The first show how many mistakes are confirmed, the others
-how many are missed. The analyses are kept in the folder `--out`, so an interrupted run goes on.
+at random, are then judged at 10,000 playouts. The mistakes show how many the long search confirms, the
+others how many the short search misses. The folder `--out` keeps the analyses, so an interrupted run goes
+on.
 """
 
 import argparse

@@ -6,7 +6,7 @@ r"""Makes an opening book, and shows, checks and joins books in YaneuraOu's form
     goryu book coverage runs/my.db games/
     goryu book merge runs/my.db other.db --out both.db
 
-`make` can be stopped at any time: the same command goes on where it was.
+You can stop `make` at any time: the same command goes on where it stopped.
 """
 
 import argparse

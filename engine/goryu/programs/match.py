@@ -5,8 +5,8 @@ r"""Plays a match between two USI engines, with an independent referee; reports 
 
 Limits hold for both engines; `--limits1` and `--limits2` change them for one (`--limits2 nodes=900`).
 If the folder given with `--out` already holds games of the same match, the match is resumed.
-With `--tune C_init=60:180 --tune Softmax_Temperature=80:200` these options of engine 1 are drawn anew for
-each pair, and a surface is fitted to the scores; both engines may be the same program.
+With `--tune C_init=60:180 --tune Softmax_Temperature=80:200` the match draws these options of engine 1 anew
+for each pair, and fits a surface to the scores; both engines may be the same program.
 For large tournaments between many engines use ShogiArena or ShogiHome.
 
 Exit status: 0; 1 after a failure: a crash, a hang, an illegal move, a protocol error, or an engine that

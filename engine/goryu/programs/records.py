@@ -11,7 +11,7 @@ r"""Learns from game records: finds them in archives, chooses the good ones, spl
     goryu records openings wdoor2024.7z --plies 24 --min-games 2 --out openings.txt
 
 Reads KIF, KI2, CSA, JKF, SFEN and USI lines in any usual encoding: files, folders, zip, tar, 7z, gz, bz2, xz,
-also archives in archives, and the lists that `select` writes. A damaged record is named with its line.
+also archives in archives, and the lists that `select` writes. Names each damaged record with its line.
 """
 
 import argparse

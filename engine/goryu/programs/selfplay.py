@@ -1,12 +1,12 @@
 r"""Lets a network play shogi against itself, labels old games anew, or improves a network in a loop.
 
-    goryu selfplay play --model models/goryu-5x64-int8.onnx --processes 2 --games 2000 \
+    goryu selfplay play --model models/goryu-5x64.onnx --processes 2 --games 2000 \
         --openings tools/openings/balanced.txt --out runs/self.games
-    goryu selfplay reanalyse runs/fsf.games --model models/goryu-5x64-int8.onnx --playouts 64 \
+    goryu selfplay reanalyse runs/fsf.games --model models/goryu-5x64.onnx --playouts 64 \
         --share 0.5 --keep-scores --out runs/fsf-soft.games
     goryu selfplay reanalyse runs/fsf.games --model miniosl --temperature 1.5 --playouts 0 \
         --out runs/fsf-distilled.games
-    goryu selfplay play --model models/goryu-5x64-int8.onnx --cheap-playouts 0 --full-playouts 0 \
+    goryu selfplay play --model models/goryu-5x64.onnx --cheap-playouts 0 --full-playouts 0 \
         --full-share 1 --sampled-plies 400 --games 10000 --out runs/drawn.games
     goryu selfplay loop --folder runs/loop --initial runs/first/checkpoint.pt --cycles 5 --processes 2
     goryu selfplay loop --folder runs/tictactoe --game tictactoe --processes 2
