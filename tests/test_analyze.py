@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -111,6 +112,17 @@ def test_a_broken_record_is_named_with_its_line_and_the_others_go_on(
     assert f"{broken}:7" in err
     assert f"{missing}: No such file" in err
     assert "12 moves" in out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name is Unicode")
+def test_a_file_whose_name_is_not_utf_8_is_reviewed(tmp_path: Path) -> None:
+    named = os.path.join(os.fsencode(tmp_path), "棋譜.kif".encode("cp932"))
+    Path(os.fsdecode(named)).write_text(KIF, encoding="utf-8")
+    page, lines = tmp_path / "review.html", tmp_path / "review.jsonl"
+    arguments = ["--playouts", "10", "--quiet", "--html", str(page), "--jsonl", str(lines)]
+    assert analyze.main([os.fsdecode(named), *arguments]) == 0
+    assert "\N{REPLACEMENT CHARACTER}" in page.read_text("utf-8")
+    assert lines.read_text("utf-8").count("\n") > 10
 
 
 def test_a_record_comes_from_standard_input(

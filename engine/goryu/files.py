@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +25,17 @@ def cache_folder() -> Path:
     """
     named = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
     return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "goryu"
+
+
+def readable_name(name: str) -> str:
+    r"""Returns the name of a file as text that can be written: bytes that are not UTF-8 become U+FFFD.
+
+    Archives from Japanese Windows are often unpacked elsewhere with names in CP932.
+
+    >>> ascii(readable_name(chr(0xDC8B) + ".kif"))
+    "'\\ufffd.kif'"
+    """
+    return re.sub("[\ud800-\udfff]", "\ufffd", name)
 
 
 @contextmanager

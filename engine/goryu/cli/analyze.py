@@ -20,7 +20,7 @@ from goryu.analysis.store import AnalysisStore, default_path
 from goryu.analysis.strategies import Name
 from goryu.arguments import ArgumentParser
 from goryu.errors import GoryuError, InputError, explained
-from goryu.files import atomic_write
+from goryu.files import atomic_write, readable_name
 from goryu.kifu.reading import MAX_BYTES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import KIF_ENDINGS, to_kif
@@ -394,7 +394,7 @@ def _content(text: str) -> tuple[str, bytes]:
     if text == "-":
         return "stdin", sys.stdin.buffer.read(MAX_BYTES + 1)
     with open(text, "rb") as file:
-        return text, file.read(MAX_BYTES + 1)
+        return readable_name(text), file.read(MAX_BYTES + 1)
 
 
 def _check_output(path: Path, is_folder: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from goryu.arguments import ArgumentParser
 from goryu.errors import GoryuError, InputError, explained
-from goryu.files import atomic_write
+from goryu.files import atomic_write, readable_name
 from goryu.language import either, language
 from goryu.microscope.algorithms import ALGORITHMS, MOST_STEPS, make_observer
 from goryu.microscope.counting import counts
@@ -97,7 +97,9 @@ def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
     spoken = _language(options)
     if options.graph is not None:
         recording = from_dump(_read_json(options.graph), state)
-        return recording, Subject(options.game, state, ALGORITHMS["puct"], options.graph.name, spoken)
+        return recording, Subject(
+            options.game, state, ALGORITHMS["puct"], readable_name(options.graph.name), spoken
+        )
     algorithm = ALGORITHMS[options.algorithm]
     values = dict(map(_parameter, options.parameter))
     playouts = options.playouts or algorithm.playouts
