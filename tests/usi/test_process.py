@@ -633,6 +633,30 @@ def test_a_signal_ends_the_engine_with_status_0(pool: Pool, number: str) -> None
         engine.expect_exit(1.0)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no non-blocking pipes")
+def test_non_blocking_pipes_do_not_end_the_engine(pool: Pool) -> None:
+    commands, to_engine = os.pipe()
+    from_engine, answers = os.pipe()
+    os.set_blocking(commands, False)
+    os.set_blocking(answers, False)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "goryu"], stdin=commands, stdout=answers, cwd=pool.folder
+    )
+    os.close(commands)
+    os.close(answers)
+    with open(to_engine, "wb", buffering=0) as sender, open(from_engine, "rb") as received:
+        sender.write(b"usi\n")
+        while received.readline() != b"usiok\n":
+            pass
+        with pytest.raises(subprocess.TimeoutExpired):  # It waits for the next command.
+            process.wait(0.5)
+        sender.write(b"usi\n" * 50)  # The answers do not fit into the pipe.
+        time.sleep(0.5)
+        sender.write(b"quit\n")
+        assert received.read().count(b"usiok") == 50
+    assert process.wait(5.0) == 0
+
+
 def test_a_closed_output_ends_the_engine(pool: Pool) -> None:
     reader, writer = os.pipe()
     process = subprocess.Popen(

@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -76,6 +77,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     if sys.stdin.isatty():  # A person, not a GUI.
         sys.stderr.write(tr("goryu: the USI engine waits for commands, such as usi, help and quit") + "\n")
     output = _claim_stdout()
+    _make_blocking(0, output)
     loop = UsiLoop(0, output, defaults=defaults)
     loop.open_log("")
     for name in ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP"):
@@ -126,6 +128,17 @@ def _claim_stdout() -> int:
     os.set_inheritable(output, False)
     _point_standard_streams_at(os.devnull)
     return output
+
+
+def _make_blocking(*descriptors: int) -> None:
+    """Lets reads wait for input and writes for room.
+
+    A descriptor may be shared with a program that has made it non-blocking; an empty input would then look
+    like its end. Windows has no such flag for pipes.
+    """
+    for descriptor in descriptors if sys.platform != "win32" else ():
+        with suppress(OSError):  # It is closed.
+            os.set_blocking(descriptor, True)
 
 
 def _point_standard_streams_at(path: str) -> None:
