@@ -646,8 +646,8 @@ def test_non_blocking_pipes_do_not_end_the_engine(pool: Pool) -> None:
     os.close(answers)
     with open(to_engine, "wb", buffering=0) as sender, open(from_engine, "rb") as received:
         sender.write(b"usi\n")
-        while received.readline() != b"usiok\n":
-            pass
+        while (line := received.readline()) != b"usiok\n":
+            assert line
         with pytest.raises(subprocess.TimeoutExpired):  # It waits for the next command.
             process.wait(0.5)
         sender.write(b"usi\n" * 50)  # The answers do not fit into the pipe.
