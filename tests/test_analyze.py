@@ -150,6 +150,27 @@ def test_a_file_for_several_games_is_refused_before_any_search(
     assert "expected a folder" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--kif", "--html", "--jsonl"])
+def test_an_output_does_not_replace_the_record(
+    game: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = game.read_bytes()
+    assert analyze.main([str(game), "--playouts", "10", option, str(game)]) == 2
+    assert "name another output" in capsys.readouterr().err
+    assert game.read_bytes() == before
+
+
+def test_an_output_folder_does_not_replace_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [tmp_path / name for name in ("one.kif", "two.kif")]
+    for record in records:
+        record.write_text(KIF, encoding="utf-8")
+    assert analyze.main([*map(str, records), "--playouts", "10", "--kif", str(tmp_path)]) == 2
+    assert "name another output" in capsys.readouterr().err
+    assert all(record.read_text(encoding="utf-8") == KIF for record in records)
+
+
 def test_a_second_run_searches_nothing(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert analyze.main([str(game), "--playouts", "20", "--quiet"]) == 0
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.implementation import Board
 from goryu.kifu.handicaps import HANDICAPS
+from goryu.kifu.jkf import read_jkf
 from goryu.kifu.reading import parse_record, parse_records, read_record
 from goryu.kifu.record import Ending, GameRecord, Ply, RecordError, Variation
 from goryu.kifu.writing import to_csa, to_jkf, to_ki2, to_kif, to_usi
@@ -116,6 +117,21 @@ def test_full_width_and_half_width_digits_are_the_same() -> None:
     narrow = KIF.translate(str.maketrans("１２３４５６７８９", "123456789"))
     wide = KIF.translate(str.maketrans("()", "（）"))
     assert parse_record(narrow) == parse_record(wide) == KIF_GAME
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"initial": {}, "moves": [5]}', "a field has a value of another type"),
+        ('{"moves": [{}, {"move": {"from": 7, "to": {"x": 7, "y": 6}, "piece": "FU"}}]}', "of another type"),
+        ('{"initial": {"handicap": 1}, "moves": [{}]}', "'preset' is missing or unknown"),
+    ],
+)
+def test_a_damaged_jkf_is_explained_without_words_of_python(text: str, message: str) -> None:
+    with pytest.raises(RecordError) as raised:
+        read_jkf(text)
+    assert message in str(raised.value)
+    assert "Error" not in str(raised.value)
 
 
 @pytest.mark.parametrize("write", [to_kif, to_jkf])

@@ -262,6 +262,9 @@ MESSAGES: dict[str, str] = {
         "{path} はファイルです。複数の棋譜にはフォルダを指定してください"
     ),
     "{path} is a folder: expected a file": "{path} はフォルダです。ファイルを指定してください",
+    "{path} is a record to review: name another output": (
+        "{path} は検討する棋譜です。出力には別のファイルを指定してください"
+    ),
     # SFEN.
     "{field}: {problem}, received {text!r}": "{field}：{problem}：{text!r}",
     "SFEN fields": "SFENの書式",
@@ -319,6 +322,12 @@ MESSAGES: dict[str, str] = {
     "{piece} cannot be in a hand": "{piece}は持駒になりません",
     "expected JSON: {error}": "JSONとして読めません：{error}",
     "expected a JKF game: {error}": "JKFの棋譜として読めません：{error}",
+    "expected a JKF game: {error} is missing or unknown": (
+        "JKFの棋譜として読めません：{error} がないか、値が正しくありません"
+    ),
+    "expected a JKF game: a field has a value of another type": (
+        "JKFの棋譜として読めません：型の違う値があります"
+    ),
     "expected a JKF game with a list of moves": "JKFの棋譜に必要なmovesの配列がありません",
     "moves[{ply}]: a move before the start or after the end": "moves[{ply}]：開始前または終局後の指し手です",
     "expected a move or a comment, received {text!r}": "指し手でもコメントでもありません：{text!r}",

@@ -137,6 +137,7 @@ class Analysis:
                 _check_output(path, several)
         if options.jsonl is not None:
             _check_output(options.jsonl, False)
+        self._check_that_records_are_kept()
         config = start_config(options.model, _say)
         if options.threads:
             config = replace(config, evaluator=replace(config.evaluator, threads=options.threads))
@@ -200,9 +201,23 @@ class Analysis:
                 used.add(stem)
                 yield NamedGame(f"{name} ({number})" if several else name, stem, record)
 
+    def _check_that_records_are_kept(self) -> None:
+        """Raises InputError if an output would replace one of the records."""
+        kinds = ((self._options.html, ".html"), (self._options.kif, ".kif"))
+        outputs = [self._target(path, game, kind) for path, kind in kinds if path for game in self._games]
+        outputs += filter(None, [self._options.jsonl])
+        records = [Path(text) for text in self._options.games if text != "-"]
+        for output in filter(Path.exists, outputs):
+            if any(record.exists() and output.samefile(record) for record in records):
+                raise InputError(tr("{path} is a record to review: name another output", path=output))
+
+    def _target(self, path: Path, game: NamedGame, suffix: str) -> Path:
+        """Returns the file for a game; for several games `path` is a folder."""
+        return path / (game.stem + suffix) if len(self._games) > 1 else path
+
     def _write(self, path: Path | None, game: NamedGame, suffix: str, content: str) -> None:
         if path is not None:
-            self._save(path / (game.stem + suffix) if len(self._games) > 1 else path, content)
+            self._save(self._target(path, game, suffix), content)
 
     def _save(self, path: Path, content: str) -> None:
         try:

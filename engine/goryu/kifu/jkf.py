@@ -34,12 +34,16 @@ def read_jkf(text: str, name: str = "") -> GameRecord:
         raise RecordError(tr("expected a JKF game: {error}", error=error), name) from None
     try:
         return _game(data, name)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError, OverflowError) as error:
-        if isinstance(error, RecordError):
-            raise
+    except RecordError:
+        raise
+    except KeyError as error:
         raise RecordError(
-            tr("expected a JKF game: {error}", error=f"{type(error).__name__} {error}"), name
+            tr("expected a JKF game: {error} is missing or unknown", error=error), name
         ) from None
+    except (TypeError, AttributeError, IndexError, OverflowError):
+        raise RecordError(tr("expected a JKF game: a field has a value of another type"), name) from None
+    except ValueError as error:
+        raise RecordError(tr("expected a JKF game: {error}", error=error), name) from None
 
 
 def _game(data: Mapping[str, Any], name: str) -> GameRecord:
