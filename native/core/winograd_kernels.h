@@ -97,6 +97,7 @@ struct Halves {
 struct Words {
     using Element = std::int32_t;
     using Vector = V::I;
+    GORYU_INLINE static Vector zero() { return V::zero(); }
     GORYU_INLINE static Vector load(const Element* p) { return V::load_i(p); }
     GORYU_INLINE static void store(Element* p, Vector x) { V::store_i(p, x); }
     GORYU_INLINE static Vector add(Vector a, Vector b) { return V::add_i(a, b); }
@@ -114,33 +115,6 @@ struct Floats {
     GORYU_INLINE static Vector sub(Vector a, Vector b) { return V::sub(a, b); }
 };
 
-// What is multiplied at once: a pair of integers, or one float, of each row.
-struct Pairs {
-    using Element = std::int16_t;
-    using Sum = std::int32_t;
-    using Vector = V::I;
-    static constexpr int kInputs = 2;
-
-    GORYU_INLINE static Vector zero() { return V::zero(); }
-    GORYU_INLINE static Vector broadcast(const Element* v) { return V::broadcast_pair(v); }
-    GORYU_INLINE static Vector add_product(Vector sum, Vector x, const Element* u) { return V::dot(sum, x, u); }
-    GORYU_INLINE static void store(Sum* p, Vector x) { V::store_i(p, x); }
-};
-
-struct Numbers {
-    using Element = float;
-    using Sum = float;
-    using Vector = V::F;
-    static constexpr int kInputs = 1;
-
-    GORYU_INLINE static Vector zero() { return V::set1(0.0F); }
-    GORYU_INLINE static Vector broadcast(const Element* v) { return V::set1(*v); }
-    GORYU_INLINE static Vector add_product(Vector sum, Vector x, const Element* u) {
-        return V::fma(x, V::load(u), sum);
-    }
-    GORYU_INLINE static void store(Sum* p, Vector x) { V::store(p, x); }
-};
-
 inline const float* offset(const float* map, std::ptrdiff_t by) { return map ? map + by : nullptr; }
 
 // What differs between the two kinds of arithmetic. An object holds what one position's map counts.
@@ -148,7 +122,7 @@ class Integers {
 public:
     using Inputs = Halves;
     using Sums = Words;
-    using Products = Pairs;
+    static constexpr int kInputs = 2;  // Of each row, multiplied at once.
 
     Integers(const ConvCall& call, int n) : unit_(unit_of(call.from_maxima[n], call.level)) {}
 
@@ -158,6 +132,8 @@ public:
         return V::mul(V::load(call.factors + at), V::set1(unit_));
     }
     GORYU_INLINE static V::F value(V::I sum, V::F factor) { return V::mul(V::to_float(sum), factor); }
+    GORYU_INLINE static V::I broadcast(const std::int16_t* v) { return V::broadcast_pair(v); }
+    GORYU_INLINE static V::I add_product(V::I sum, V::I x, const std::int16_t* u) { return V::dot(sum, x, u); }
 
 private:
     float unit_;
@@ -167,13 +143,15 @@ class Singles {
 public:
     using Inputs = Floats;
     using Sums = Floats;
-    using Products = Numbers;
+    static constexpr int kInputs = 1;
 
     Singles(const ConvCall&, int) {}
 
     GORYU_INLINE V::F input(const float* from) const { return V::load(from); }
     GORYU_INLINE V::F factor(const ConvCall&, std::ptrdiff_t) const { return V::set1(1.0F); }
     GORYU_INLINE static V::F value(V::F sum, V::F) { return sum; }
+    GORYU_INLINE static V::F broadcast(const float* v) { return V::set1(*v); }
+    GORYU_INLINE static V::F add_product(V::F sum, V::F x, const float* u) { return V::fma(x, V::load(u), sum); }
 };
 
 // ---- Transformed inputs: a map [81][C] becomes [25][9 tiles][C]; place (i, j) of the 5x5 is 5 j + i.
@@ -250,15 +228,16 @@ private:
 // One place's 32 outputs of kRows rows, kVectors vectors at once, so that all sums stay in registers. Every `between`
 // steps it fetches two lines of 64 bytes, the weights of one step, from `next` on.
 template <class Kind, int kRows, int kVectors, bool kIsAlone>
-GORYU_INLINE void some_products(const typename Kind::Element* v, std::ptrdiff_t stride,
-                                const typename Kind::Element* u, const typename Kind::Element* next, int between,
-                                int inputs, typename Kind::Sum* out) {
+GORYU_INLINE void some_products(const typename Kind::Inputs::Element* v, std::ptrdiff_t stride,
+                                const typename Kind::Inputs::Element* u, const typename Kind::Inputs::Element* next,
+                                int between, int inputs, typename Kind::Sums::Element* out) {
+    using Sums = typename Kind::Sums;
     constexpr int kStep = Kind::kInputs * kBlock;
-    typename Kind::Vector sums[kRows][kVectors];
+    typename Sums::Vector sums[kRows][kVectors];
     for (int r = 0; r < kRows; ++r) {
-        for (int j = 0; j < kVectors; ++j) sums[r][j] = Kind::zero();
+        for (int j = 0; j < kVectors; ++j) sums[r][j] = Sums::zero();
     }
-    Rows<typename Kind::Element, kRows> rows(v, stride);
+    Rows<typename Kind::Inputs::Element, kRows> rows(v, stride);
     const int steps = inputs / Kind::kInputs;
     int left = 0;  // Steps until the next lines are fetched.
     for (int step = 0; step < steps; ++step, --left, u += kStep, rows.forward(Kind::kInputs)) {
@@ -268,7 +247,7 @@ GORYU_INLINE void some_products(const typename Kind::Element* v, std::ptrdiff_t 
             next += kStep;
             left = between;
         }
-        typename Kind::Vector x[kRows];
+        typename Sums::Vector x[kRows];
         for (int r = 0; r < kRows; ++r) x[r] = Kind::broadcast(rows[r]);
         for (int j = 0; j < kVectors; ++j) {
             for (int r = 0; r < kRows; ++r) {
@@ -277,15 +256,16 @@ GORYU_INLINE void some_products(const typename Kind::Element* v, std::ptrdiff_t 
         }
     }
     for (int r = 0; r < kRows; ++r) {
-        for (int j = 0; j < kVectors; ++j) Kind::store(out + r * kBlock + V::kLanes * j, sums[r][j]);
+        for (int j = 0; j < kVectors; ++j) Sums::store(out + r * kBlock + V::kLanes * j, sums[r][j]);
     }
 }
 
 // Nine rows times a block of 32 outputs; out [9][32].
 // share: which of the calls with these weights this is.
 template <class Kind>
-inline void products(const typename Kind::Element* v, std::ptrdiff_t stride, const typename Kind::Element* u,
-                     int inputs, Share share, typename Kind::Sum* out) {
+inline void products(const typename Kind::Inputs::Element* v, std::ptrdiff_t stride,
+                     const typename Kind::Inputs::Element* u, int inputs, Share share,
+                     typename Kind::Sums::Element* out) {
     constexpr int kVectors = V::kVectors, kRows = V::kRows, kStep = Kind::kInputs * kBlock;
     constexpr int kParts = kBlock / V::kLanes / kVectors * (kTiles / kRows);
     static_assert(kTiles % kRows == 0 && kBlock % (kVectors * V::kLanes) == 0);
@@ -433,9 +413,8 @@ void conv3(const ConvCall& call) {
             for (int i = 0; i < 5; ++i) {  // A place's weights stay in the first-level cache for all positions.
                 const Element* from = transformed + (column * 5 + i) * kTiles * inputs;
                 for (int n = 0; n < call.positions; ++n) {
-                    products<typename Kind::Products>(from + n * patches, inputs, weights + i * inputs * kBlock,
-                                                      call.inputs, Share{call.positions, n},
-                                                      sums + n * kColumn + i * kTiles * kBlock);
+                    products<Kind>(from + n * patches, inputs, weights + i * inputs * kBlock, call.inputs,
+                                   Share{call.positions, n}, sums + n * kColumn + i * kTiles * kBlock);
                 }
             }
             for (int n = 0; n < call.positions; ++n) {
@@ -462,8 +441,8 @@ void conv1(const ConvCall& call) {
         const auto* weights = static_cast<const Element*>(call.weights);
         for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock, weights += inputs * kBlock) {
             for (int s = 0; s < kBoardSquares; s += kTiles) {
-                products<typename Kind::Products>(squares + s * inputs, inputs, weights, call.inputs,
-                                                  Share{kTiles, s / kTiles}, sums + s * kBlock);
+                products<Kind>(squares + s * inputs, inputs, weights, call.inputs, Share{kTiles, s / kTiles},
+                               sums + s * kBlock);
             }
             finish<Kind, SmallOutput>(call, n, block, sums);
         }
@@ -477,12 +456,10 @@ void conv1(const ConvCall& call) {
 // order 0, 16, 1, 17, ..., so that the even places make one vector of sums and the odd ones another.
 struct StemIntegers {
     using Element = std::int16_t;
-    using Sum = std::int32_t;
-    using Vector = V::I;
+    using Sums = Words;
     static constexpr int kTogether = 4;
 
-    GORYU_INLINE static Vector zero() { return V::zero(); }
-    GORYU_INLINE static void add(Vector* sums, const Element* weights, const std::int32_t* rows) {
+    GORYU_INLINE static void add(V::I* sums, const Element* weights, const std::int32_t* rows) {
         const V::I even = V::set1_i(1), odd = V::set1_i(1 << 16);
         for (int v = 0; v < kBlock / V::kLanes; v += 2) {
             const Element* const at = weights + v * V::kLanes;
@@ -493,30 +470,24 @@ struct StemIntegers {
             sums[v + 1] = V::dot_h(sums[v + 1], odd, four);
         }
     }
-    GORYU_INLINE static V::F value(Vector sum, const float* factors) {
+    GORYU_INLINE static V::F value(V::I sum, const float* factors) {
         return V::mul(V::to_float(sum), V::load(factors));
     }
-    GORYU_INLINE static Vector load(const Sum* p) { return V::load_i(p); }
-    GORYU_INLINE static void store(Sum* p, Vector x) { V::store_i(p, x); }
     // Where vector v of a block's sums has its channels.
     static constexpr int channel_of(int v) { return v / 2 * V::kLanes + v % 2 * (kBlock / 2); }
 };
 
 struct StemSingles {
     using Element = float;
-    using Sum = float;
-    using Vector = V::F;
+    using Sums = Floats;
     static constexpr int kTogether = 1;
 
-    GORYU_INLINE static Vector zero() { return V::set1(0.0F); }
-    GORYU_INLINE static void add(Vector* sums, const Element* weights, const std::int32_t* rows) {
+    GORYU_INLINE static void add(V::F* sums, const Element* weights, const std::int32_t* rows) {
         for (int v = 0; v < kBlock / V::kLanes; ++v) {
             sums[v] = V::add(sums[v], V::load(weights + rows[0] + v * V::kLanes));
         }
     }
-    GORYU_INLINE static V::F value(Vector sum, const float*) { return sum; }
-    GORYU_INLINE static Vector load(const Sum* p) { return V::load(p); }
-    GORYU_INLINE static void store(Sum* p, Vector x) { V::store(p, x); }
+    GORYU_INLINE static V::F value(V::F sum, const float*) { return sum; }
     static constexpr int channel_of(int v) { return v * V::kLanes; }
 };
 
@@ -527,7 +498,7 @@ struct StemSquare {
     const typename Kind::Element* weights;
     const std::int32_t* rows;          // Where the rows to add begin.
     int count;                         // Of rows, a multiple of kTogether.
-    const typename Kind::Sum* common;  // What every square has, [outputs].
+    const typename Kind::Sums::Element* common;  // What every square has, [outputs].
     float* to;
     V::I* maximum;
 };
@@ -541,8 +512,8 @@ struct Stem {
             const StemCall& call = *square.call;
             V::I maximum = *square.maximum;
             for (int channel = 0; channel < call.outputs; channel += kBlock) {
-                typename Kind::Vector sums[kVectors];
-                for (int v = 0; v < kVectors; ++v) sums[v] = Kind::load(square.common + channel + v * V::kLanes);
+                typename Kind::Sums::Vector sums[kVectors];
+                for (int v = 0; v < kVectors; ++v) sums[v] = Kind::Sums::load(square.common + channel + v * V::kLanes);
                 for (int i = 0; i < square.count; i += Kind::kTogether) {
                     Kind::add(sums, square.weights + channel, square.rows + i);
                 }
@@ -575,7 +546,7 @@ void stem(const StemCall& call) {
     const auto* const board = static_cast<const Element*>(call.board);
     const auto* const hands = static_cast<const Element*>(call.hands);
     const std::int32_t zeros = kStemPlanes * 9 * c;
-    auto* const common = static_cast<typename Kind::Sum*>(call.sums);
+    auto* const common = static_cast<typename Kind::Sums::Element*>(call.sums);
     std::int32_t offsets[kBoardSquares][kListedPlanes];  // Of each square's planes among the rows of a place.
     std::int32_t rows[9 * kListedPlanes + kAtOnce];
     for (int n = 0; n < call.positions; ++n) {
@@ -586,14 +557,14 @@ void stem(const StemCall& call) {
             }
         }
         for (int channel = 0; channel < c; channel += kBlock) {
-            typename Kind::Vector sums[kVectors];
-            for (int v = 0; v < kVectors; ++v) sums[v] = Kind::zero();
+            typename Kind::Sums::Vector sums[kVectors];
+            for (int v = 0; v < kVectors; ++v) sums[v] = Kind::Sums::zero();
             for (int h = 0; h < features.hand_count; ++h) {
                 // The last row of the hands is zero.
                 const std::int32_t row[4] = {features.hands[h] * c, kHandRows * c, kHandRows * c, kHandRows * c};
                 Kind::add(sums, hands + channel, row);
             }
-            for (int v = 0; v < kVectors; ++v) Kind::store(common + channel + v * V::kLanes, sums[v]);
+            for (int v = 0; v < kVectors; ++v) Kind::Sums::store(common + channel + v * V::kLanes, sums[v]);
         }
         float* to = call.to + static_cast<std::ptrdiff_t>(n) * kBoardSquares * c;
         V::I maximum = V::zero();
