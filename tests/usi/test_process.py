@@ -742,9 +742,8 @@ def test_a_log_that_is_a_fifo_blocks_nothing(ready: Engine, tmp_path: Path) -> N
     ready.expect("readyok")
 
 
-def test_quit_answers_the_questions_before_it(pool: Pool, tmp_path: Path) -> None:
-    graph = tmp_path / "tree of questions.json"
-    commands = f"position startpos\npolicy 2\ngo nodes 50\ntree {graph}\nside\nperft 2\nquit\n"
+def piped(pool: Pool, commands: str) -> list[str]:
+    """Sends all commands at once; returns the lines of the answers without those of the search."""
     done = subprocess.run(
         [sys.executable, "-m", "goryu"],
         input=commands.encode(),
@@ -752,8 +751,19 @@ def test_quit_answers_the_questions_before_it(pool: Pool, tmp_path: Path) -> Non
         env={**os.environ, "GORYU_IMPLEMENTATION": pool.mode[0]},
         timeout=60,
     )
-    lines = [line for line in done.stdout.decode().splitlines() if not line.startswith("info depth")]
     assert done.returncode == 0
+    return [line for line in done.stdout.decode().splitlines() if not line.startswith("info depth")]
+
+
+def test_quit_answers_isready_and_go_that_came_while_the_network_loads(pool: Pool) -> None:
+    lines = piped(pool, "isready\nposition startpos\ngo byoyomi 300\nquit\n")
+    assert next(line for line in lines if not line.startswith("info ")) == "readyok"
+    assert re.fullmatch(r"bestmove \S{4,5}( ponder \S{4,5})?", lines[-1])
+
+
+def test_quit_answers_the_questions_before_it(pool: Pool, tmp_path: Path) -> None:
+    graph = tmp_path / "tree of questions.json"
+    lines = piped(pool, f"position startpos\npolicy 2\ngo nodes 50\ntree {graph}\nside\nperft 2\nquit\n")
     assert sum(bool(re.fullmatch(r"info string \S+ +0\.\d{4}", line)) for line in lines) == 2
     assert sum(line.startswith("bestmove ") for line in lines) == 1
     assert "black" in lines

@@ -73,12 +73,12 @@ class OpenLog:
 
 @dataclass(frozen=True, slots=True)
 class Quit:
-    """End the process after a wait: for the search that was just stopped, or for the last questions.
+    """End the process after the last answers.
 
-    has_questions: wait long enough for answers to commands of the console.
+    needs_model: some of them may have to wait for the model, and not only for a search that was stopped.
     """
 
-    has_questions: bool = False
+    needs_model: bool = False
 
 
 Action = Write | Load | Search | SolveMate | Ask | NewGame | OpenLog | Quit

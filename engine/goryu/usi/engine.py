@@ -116,8 +116,14 @@ class UsiEngine:
 
     @property
     def owes_answers(self) -> bool:
-        """Has a `go` or a question been accepted and not been answered?"""
-        return isinstance(self._job, (_Searching, _Asking)) or bool(self._waiting)
+        """Has a command been accepted and not been answered?"""
+        return isinstance(self._job, _Searching) or self._owes_more()
+
+    def _owes_more(self) -> bool:
+        """Are there unanswered commands besides the search?"""
+        job = self._job
+        is_answering = isinstance(job, _Asking) or (isinstance(job, _Loading) and job.owes_readyok)
+        return is_answering or bool(self._waiting)
 
     # Events. Each returns the actions to perform.
 
@@ -140,15 +146,16 @@ class UsiEngine:
     def finish(self) -> list[Action]:
         """Ends the session: the GUI sent `quit`, or its output has ended.
 
-        The questions that wait are still answered: a script may send them together with `quit`.
+        The commands that wait are still served, since a script may send them all at once with `quit`: a `go`
+        is stopped as soon as it has begun.
         """
         if self._is_quitting:
             return []
         self._is_quitting = True
-        while self._waiting and not _is_question(self._waiting[-1]):
-            self._waiting.pop()
-        has_questions = bool(self._waiting) or isinstance(self._job, _Asking)
-        return [*(self._stop_search() if not self._waiting else ()), Quit(has_questions)]
+        if isinstance(self._job, _Loading):
+            self._job.control.stop()
+        stopped = self._stop_search() if not self._waiting else []
+        return [*stopped, Quit(self._owes_more())]
 
     def close(self) -> list[Action]:
         """Ends the session at once, after a signal."""
@@ -320,7 +327,7 @@ class UsiEngine:
         config = self._options.config
         self._loaded_files = _files_of(config)
         self._job = _Loading(owes_readyok, SearchControl())
-        measures = owes_readyok and not any(map(_starts_a_clock, self._waiting))
+        measures = owes_readyok and not self._is_quitting and not any(map(_starts_a_clock, self._waiting))
         return [*messages, Load(config, measures, self._job.control)]
 
     # Answers.
@@ -373,18 +380,10 @@ def _starts_a_clock(command: Command) -> bool:
     return go.limits.is_timed or (go.limits.is_unlimited and go.perft is None)
 
 
-def _is_question(command: Command) -> bool:
-    """Is this a command of the console?"""
-    return command.name in _QUESTIONS or (command.name == "go" and "perft" in command.arguments)
-
-
 def _files_of(config: EngineConfig) -> tuple[EvaluatorConfig, BookFile]:
     """Returns the parts of the config that require loading when they change."""
     return config.evaluator, config.book_file
 
-
-_QUESTIONS = frozenset(("d", "moves", "side", "eval", "policy", "tree", "perft", "getoption", "help"))
-"""Commands of the console."""
 
 _NEEDS_IDLE = frozenset(("go", "usinewgame", "eval", "policy", "tree", "perft"))
 """Commands that stop a search and wait for its answer before they are served."""

@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 KEEP_ALIVE_S = 5.0
 """Interval of the empty lines sent while the player loads: ShogiGUI gives up after 15 seconds of silence."""
 
-LAST_ANSWER_S = 0.25
+STOPPED_SEARCH_S = 0.25
 """How long `quit` waits for the answer of the search that it has stopped."""
 
-LAST_QUESTIONS_S = 10.0
-"""How long `quit` waits for the answers to the questions before it, which may need the model."""
+LAST_ANSWERS_S = 10.0
+"""How long `quit` waits for the answers to the commands before it if they may need the model."""
 
 NEVER = 1 << 30
 """Number of collections of young objects before one of all objects."""
@@ -270,8 +270,8 @@ class UsiLoop:
                     self._jobs.put(_forget)
                 case OpenLog(path):
                     self.open_log(path)
-                case Quit(has_questions):
-                    self._quit_at_s = monotonic() + (LAST_QUESTIONS_S if has_questions else LAST_ANSWER_S)
+                case Quit(needs_model):
+                    self._quit_at_s = monotonic() + (LAST_ANSWERS_S if needs_model else STOPPED_SEARCH_S)
 
     def _send(self, line: str) -> None:
         self._log_line("<", line)
