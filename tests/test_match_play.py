@@ -20,6 +20,7 @@ from goryu.match.game_log import GameEntry, GameLog, GameLogError
 from goryu.match.openings import Opening
 from goryu.match.referee import Reason, Verdict
 from goryu.match.report import progress_line, report, summary
+from goryu.match.screening import ScreeningError, parse_changes
 from goryu.match.sprt import Sprt
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, MatchJob, complete_pairs
@@ -569,7 +570,7 @@ def test_the_tuned_options_of_a_pair_are_sent_before_both_of_its_games(
     tuned = replace(config, engines=(engine, config.engines[1]), tuned=(TunedOption("Style", 1, 1000),))
     run(tuned)
     sent = [line.split()[-1] for line in trace.read_text().splitlines() if line.startswith("setoption")]
-    drawn = [str(tuned.options_of_pair(pair)["Style"]) for pair in (0, 0, 1, 1, 2, 2)]
+    drawn = [tuned.options_of_pair(pair)[0]["Style"] for pair in (0, 0, 1, 1, 2, 2)]
     assert sent == drawn
     assert len(set(drawn)) == 3
     lines = trace.read_text().splitlines()
@@ -602,6 +603,37 @@ def test_a_log_of_other_ranges_is_refused(config: MatchConfig) -> None:
         run(replace(config, tuned=(TunedOption("Style", 1, 10),)))
     with pytest.raises(GameLogError, match="different: tuned"):
         run(config)
+
+
+def test_one_engine_of_each_pair_gets_the_new_value_of_a_screened_option_and_the_other_the_old_one(
+    config: MatchConfig, tmp_path: Path
+) -> None:
+    traces = [tmp_path / "trace1", tmp_path / "trace2"]
+    first, second = (
+        replace(engine, environment=(*engine.environment, ("USI_TRACE", str(trace))))
+        for engine, trace in zip(config.engines, traces, strict=True)
+    )
+    screened = replace(config, engines=(first, second), screened=parse_changes(["Style=1:2"]))
+    run(screened)
+    sent = [
+        [line.split()[-1] for line in trace.read_text().splitlines() if line.startswith("setoption")]
+        for trace in traces
+    ]
+    has = [made for pair in range(3) for made in 2 * [screened.screened_sides(pair)[0]]]
+    assert sent == [["2" if made else "1" for made in has], ["1" if made else "2" for made in has]]
+    assert set(has) == {True, False}
+
+
+def test_the_effects_of_screened_changes_need_enough_pairs(config: MatchConfig) -> None:
+    match = run(replace(config, screened=parse_changes(["Style=1:2"])))
+    with pytest.raises(ScreeningError, match="3 pairs: expected 20 for 1 changes"):
+        match.effects()
+
+
+def test_a_log_of_other_changes_is_refused(config: MatchConfig) -> None:
+    run(replace(config, games=2, screened=parse_changes(["Style=1:2"])))
+    with pytest.raises(GameLogError, match="different: screened"):
+        run(replace(config, screened=parse_changes(["Style=1:3"])))
 
 
 def test_a_surface_needs_enough_pairs_of_games(config: MatchConfig) -> None:

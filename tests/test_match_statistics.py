@@ -11,6 +11,14 @@ import pytest
 from goryu.match.game_log import GameEntry
 from goryu.match.lost_games import LostGames
 from goryu.match.match_statistics import PAIR_SCORES, MatchStatistics, elo_of_score, score_of_elo
+from goryu.match.screening import (
+    Effect,
+    ScreeningError,
+    effects,
+    parse_changes,
+    report_lines,
+    toss,
+)
 from goryu.match.sprt import Sprt, SprtError, fit_mean, fit_t
 from goryu.match.tuning import Surface, TunedOption, TuningError, draw, parse_ranges
 
@@ -272,3 +280,64 @@ def test_an_option_may_have_only_one_range() -> None:
     assert parse_ranges(["c=1:2", "t=0:9"]) == (TunedOption("c", 1, 2), TunedOption("t", 0, 9))
     with pytest.raises(TuningError, match="each option once"):
         parse_ranges(["c=1:2", "C=3:4"])
+
+
+# Screening
+
+
+CHANGES = parse_changes(["a=0:1", "b=off:on,c=1:2", "d=3:4"])
+
+
+def screened(pairs: int, seed: int, elo: Sequence[float]) -> list[tuple[tuple[bool, ...], float]]:
+    """Returns pairs of games decided by chance, where each change is worth this Elo."""
+    rng = random.Random(seed)
+    found = []
+    for pair in range(pairs):
+        has = toss(CHANGES, seed, pair)
+        score = score_of_elo(sum(x if made else -x for x, made in zip(elo, has, strict=True)))
+        found.append((has, sum(rng.random() < score for _ in range(2)) / 2))
+    return found
+
+
+def test_screening_finds_the_elo_of_each_change() -> None:
+    truth = (60.0, 0.0, -40.0)
+    for effect, elo in zip(effects(CHANGES, screened(20_000, 1, truth)), truth, strict=True):
+        assert abs(elo_of_score(effect.score) - elo) < 5
+        assert 0.0015 < effect.error < 0.0035
+
+
+def test_the_errors_of_screening_equal_the_spread_of_repeated_experiments() -> None:
+    found = [effects(CHANGES, screened(200, seed, (0.0, 0.0, 0.0)))[1] for seed in range(80)]
+    spread = stdev(effect.score for effect in found)
+    assert 0.75 < spread / mean(effect.error for effect in found) < 1.3
+
+
+def test_a_pair_gives_each_change_to_one_engine_by_a_fair_coin() -> None:
+    sides = [toss(CHANGES, 5, pair) for pair in range(1000)]
+    assert all(420 < sum(has[i] for has in sides) < 580 for i in range(3))
+    assert 420 < sum(has[0] == has[1] for has in sides) < 580
+    assert sides == [toss(CHANGES, 5, pair) for pair in range(1000)]
+
+
+def test_the_effects_of_too_few_pairs_are_refused() -> None:
+    with pytest.raises(
+        ScreeningError, match="39 pairs: expected 40 for 3 changes, that is --games 80 or more"
+    ):
+        effects(CHANGES, screened(39, 1, (0.0, 0.0, 0.0)))
+
+
+def test_the_report_of_screening_begins_with_the_best_change() -> None:
+    lines = report_lines(CHANGES[:2], [Effect(0.5, 0.01), Effect(0.55, 0.01)])
+    assert lines[1].split() == ["b=off:on,c=1:2", "+34.9", "±", "14"]
+    assert lines[2].split() == ["a=0:1", "+0.0", "±", "14"]
+
+
+@pytest.mark.parametrize("text", ["c", "c=1", "c=1:1", "=1:2", "c=:2", "c=1:2:3", "c=1:2,", "c=1:2,d"])
+def test_a_malformed_change_is_refused(text: str) -> None:
+    with pytest.raises(ScreeningError, match="expected NAME=OLD:NEW"):
+        parse_changes([text])
+
+
+def test_an_option_may_be_in_only_one_change() -> None:
+    with pytest.raises(ScreeningError, match="each option once"):
+        parse_changes(["c=1:2,t=0:9", "C=3:4"])

@@ -71,6 +71,18 @@ def test_match_reports_the_elo_of_tuned_options(tmp_path: Path, capsys: pytest.C
     assert "expected NAME=LOW:HIGH" in capsys.readouterr().err
 
 
+def test_match_reports_the_elo_of_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    engines = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} push,resign", "--nodes", "1"]
+    screened = ["--screen", "Style=1:9", "--games", "40", "--out", str(tmp_path / "match")]
+    assert tool("match").main([*engines, *screened]) == 0
+    text = capsys.readouterr().out
+    assert "screened change of one engine: Style=1:9" in text
+    effect = next(line.split() for line in text.splitlines() if line.startswith("  Style=1:9 "))
+    assert effect[1:] in (["+0.0", "±", "0"], ["-0.0", "±", "0"]), "engine 1 won each game, with and without"
+    assert tool("match").main([*engines, "--screen", "Style=9", "--out", str(tmp_path / "none")]) == 2
+    assert "expected NAME=OLD:NEW" in capsys.readouterr().err
+
+
 def test_match_refuses_a_misspelled_option_before_the_first_game(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -179,6 +191,8 @@ def test_match_reports_that_it_stopped_after_failures(
         (["--nodes", "1", "--move-timeout", "-1"], "--move-timeout: -1"),
         (["--nodes", "1", "--start-timeout", "nan"], "--start-timeout: nan"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28"], "15 for 1 options, that is --games 30"),
+        (["--nodes", "1", "--screen", "A=1:9", "--games", "38"], "20 for 1 changes, that is --games 40"),
+        (["--nodes", "1", "--screen", "A=1:9", "--sprt", "0", "9"], "expected neither --tune nor --sprt"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28", "--dry-run"], "14 pairs: expected 15"),
     ],
 )

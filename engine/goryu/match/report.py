@@ -29,7 +29,9 @@ def describe(config: MatchConfig) -> str:
     )
     for option in config.tuned:
         lines.append(f"tuned option of engine 1: {option.name} from {option.low} to {option.high}")
-    if config.engines[0] == config.engines[1] and not config.tuned:
+    for change in config.screened:
+        lines.append(f"screened change of one engine: {change}")
+    if config.engines[0] == config.engines[1] and not (config.tuned or config.screened):
         lines.append("warning: both engines are the same program with the same options and limits")
     if config.games > 2 * len(config.openings):
         lines.append("warning: more pairs than openings; engines at fixed nodes will repeat games")

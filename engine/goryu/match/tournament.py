@@ -2,7 +2,8 @@
 
 Games 2k and 2k + 1 are a pair: the same opening with the colours swapped. Every worker, a thread of this
 process or a worker of a cluster, has one process of each engine, which plays game after game and is restarted
-after a failure. Options of engine 1 can be drawn anew for each pair (`tuning.py`).
+after a failure. Options can be drawn anew for each pair: those of engine 1 (`tuning.py`), or which of the two
+engines has which change (`screening.py`).
 """
 
 import os
@@ -19,6 +20,7 @@ from goryu.match.game import GameRules, play_game
 from goryu.match.game_log import GameEntry, GameLog
 from goryu.match.match_statistics import MatchStatistics
 from goryu.match.openings import DEFAULT_OPENINGS, Opening
+from goryu.match.screening import Change, Effect, effects, toss
 from goryu.match.sprt import Sprt
 from goryu.match.tuning import Surface, TunedOption, draw
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
@@ -39,6 +41,7 @@ class MatchConfig:
     transcripts: log every line to and from the engines?
     pin: run the engines of each worker on one core? Workers share cores if there are more workers.
     tuned: options of engine 1 that get new values in each pair, drawn from `seed`.
+    screened: changes that one of the two engines has in each pair, which one is drawn from `seed`.
     """
 
     engines: tuple[EngineSpec, EngineSpec]
@@ -54,6 +57,7 @@ class MatchConfig:
     transcripts: bool = False
     pin: bool = False
     tuned: Sequence[TunedOption] = ()
+    screened: Sequence[Change] = ()
 
     def identity(self) -> dict[str, Any]:
         """Returns the values that decide the games, for the hash in the log.
@@ -70,6 +74,8 @@ class MatchConfig:
         }
         if self.tuned:
             identity["tuned"] = [asdict(option) for option in self.tuned]
+        if self.screened:
+            identity["screened"] = [str(change) for change in self.screened]
         return identity
 
     def opening_of_pair(self, pair: int) -> Opening:
@@ -78,9 +84,22 @@ class MatchConfig:
         random.Random(self.seed).shuffle(order)
         return self.openings[order[pair % len(order)]]
 
-    def options_of_pair(self, pair: int) -> dict[str, int]:
+    def options_of_pair(self, pair: int) -> tuple[dict[str, str], dict[str, str]]:
+        """Returns the options that engine 1 and engine 2 get for a pair of games."""
+        first = {name: str(value) for name, value in self.tuned_values(pair).items()}
+        second: dict[str, str] = {}
+        for change, is_first in zip(self.screened, self.screened_sides(pair), strict=True):
+            first |= change.values(is_first)
+            second |= change.values(not is_first)
+        return first, second
+
+    def tuned_values(self, pair: int) -> dict[str, int]:
         """Returns the values of the tuned options in a pair of games."""
         return draw(self.tuned, self.seed, pair)
+
+    def screened_sides(self, pair: int) -> tuple[bool, ...]:
+        """Returns for each screened change whether engine 1 has it in a pair of games."""
+        return toss(self.screened, self.seed, pair)
 
 
 def usable_cores() -> list[int]:
@@ -145,15 +164,16 @@ class MatchJob:
                 client.transcript = path.open("a", encoding="utf-8", buffering=1)
             inbox.on_close(client.kill)
             client.start()
-            for option in self.config.tuned if side == 0 else ():
-                client.require_option(option.name)
+            for name in self.config.options_of_pair(0)[side]:
+                client.require_option(name)
             engines.append(client)
         return engines
 
     def _play(self, number: int, engines: Sequence[UsiClient]) -> GameEntry:
         with suppress(EngineError):  # If the engine has just died, `play_game` notices it too.
-            for name, value in self.config.options_of_pair(number // 2).items():
-                engines[0].set_option(name, str(value))
+            for engine, options in zip(engines, self.config.options_of_pair(number // 2), strict=True):
+                for name, value in options.items():
+                    engine.set_option(name, value)
         black = 1 if number % 2 == 0 else 2
         players = (engines[black - 1], engines[2 - black])
         game = play_game(players, self.config.opening_of_pair(number // 2), self.config.rules)
@@ -202,8 +222,14 @@ class Match:
     def surface(self) -> Surface:
         """Returns the score as a function of the tuned options; raises TuningError if pairs are too few."""
         pairs = complete_pairs(self.entries)
-        samples = [(self.config.options_of_pair(a.number // 2), (a.score + b.score) / 2) for a, b in pairs]
+        samples = [(self.config.tuned_values(a.number // 2), (a.score + b.score) / 2) for a, b in pairs]
         return Surface(self.config.tuned, samples)
+
+    def effects(self) -> list[Effect]:
+        """Returns what each screened change brings; raises ScreeningError if pairs are too few."""
+        pairs = complete_pairs(self.entries)
+        samples = [(self.config.screened_sides(a.number // 2), (a.score + b.score) / 2) for a, b in pairs]
+        return effects(self.config.screened, samples)
 
     def run(self) -> None:
         """Plays the match. On KeyboardInterrupt kills the engines, drops unfinished games and re-raises.

@@ -7,6 +7,8 @@ Limits hold for both engines; `--limits1` and `--limits2` change them for one (`
 If the folder given with `--out` already holds games of the same match, the match is resumed.
 With `--tune C_init=60:180 --tune Softmax_Temperature=80:200` the match draws these options of engine 1 anew
 for each pair, and fits a surface to the scores; both engines may be the same program.
+With `--screen Softmax_Temperature=150:120 --screen Final_Move=lcb:visits` one engine of each pair has the new
+value of an option and the other the old one; the match reports the Elo of every such change.
 For large tournaments between many engines use ShogiArena or ShogiHome.
 
 Exit status: 0; 1 after a failure: a crash, a hang, an illegal move, a protocol error, or an engine that
@@ -22,6 +24,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 
+from goryu.match import screening, tuning
 from goryu.match.engine_faults import is_failure, warnings
 from goryu.match.export import RECORD_FORMATS, write_records
 from goryu.match.game import GameRules
@@ -30,10 +33,11 @@ from goryu.match.openings import DEFAULT_OPENINGS, read_openings
 from goryu.match.referee import DeclarationRule, Reason
 from goryu.match.referee_board import LIBRARIES
 from goryu.match.report import describe, progress_line, report, summary
+from goryu.match.screening import ScreeningError, parse_changes, report_lines
 from goryu.match.sprt import Sprt
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, usable_cores
-from goryu.match.tuning import TuningError, parse_ranges, require_pairs
+from goryu.match.tuning import TuningError, parse_ranges
 from goryu.match.usi_client import EngineSpec, Timeouts
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.programs.common import (
@@ -166,6 +170,11 @@ def add_tests(group: argparse._ArgumentGroup) -> None:
         "--tune", action="append", default=[], metavar="NAME=LOW:HIGH",
         help="draw this option of engine 1 anew for each pair, and report how its values score",
     )  # fmt: skip
+    group.add_argument(
+        "--screen", action="append", default=[], metavar="NAME=OLD:NEW,...",
+        help="give the new values to one engine of each pair, the old ones to the other; reports the Elo of "
+        "each change. Repeat it for several changes",
+    )  # fmt: skip
 
 
 def add_running(group: argparse._ArgumentGroup) -> None:
@@ -220,9 +229,13 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
     if args.cluster and (args.transcripts or args.pin):
         raise UsageError("--cluster: expected no --transcripts and no --pin, which are for this computer")
     games = args.games + args.games % 2
-    tuned = parse_ranges(args.tune)
+    if args.screen and (args.tune or args.sprt):
+        raise UsageError("--screen: expected neither --tune nor --sprt with it")
+    tuned, screened = parse_ranges(args.tune), parse_changes(args.screen)
     if tuned:
-        require_pairs(tuned, games // 2)
+        tuning.require_pairs(tuned, games // 2)
+    if screened:
+        screening.require_pairs(screened, games // 2)
     sprt = None
     if args.sprt:
         sprt = Sprt(args.sprt[0], args.sprt[1], args.alpha, args.beta, args.sprt_model)
@@ -248,6 +261,7 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
         transcripts=args.transcripts,
         pin=args.pin,
         tuned=tuned,
+        screened=screened,
     )
 
 
@@ -393,6 +407,11 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
             print("\n".join(match.surface().lines()))
         except TuningError as error:  # The match ended early.
             print(f"tuning: {error}")
+    if config.screened:
+        try:
+            print("\n".join(report_lines(config.screened, match.effects())))
+        except ScreeningError as error:
+            print(f"screening: {error}")
     result = summary(match.names, match.entries, config.sprt)
     (directory / "summary.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     return 1 if failures else 0
