@@ -28,6 +28,7 @@ from goryu.learning.training.batch_loader import load_batches  # noqa: E402
 from goryu.learning.training.config import TrainingConfig  # noqa: E402
 from goryu.learning.training.dataset import Batch, Dataset, draws, make_batch  # noqa: E402
 from goryu.learning.training.export import export_onnx, load_checkpoint  # noqa: E402
+from goryu.learning.training.growth import grown, size_of  # noqa: E402
 from goryu.learning.training.import_onnx import load_export, unfold  # noqa: E402
 from goryu.learning.training.network import PolicyValueNet  # noqa: E402
 from goryu.learning.training.soft_policies import SoftPolicies  # noqa: E402
@@ -396,9 +397,38 @@ def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:
         load_export(tmp_path / "half.onnx")
 
 
-def test_training_does_not_start_from_a_network_of_another_size(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="expected 2 blocks of 16 channels, found 5 of 64"):
+def test_training_does_not_start_from_a_larger_network(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="onnx: expected at most 2 blocks of 16 channels, found 5 of 64"):
         train(new_config(), small_dataset(), {}, tmp_path, initial=SHIPPED)
+    with pytest.raises(ValueError, match="expected at most 8 blocks of 32 channels, found 5 of 64"):
+        train(new_config(blocks=8, channels=32), small_dataset(), {}, tmp_path, initial=SHIPPED)
+
+
+@pytest.mark.parametrize(("blocks", "channels"), [(5, 64), (6, 64), (8, 64), (5, 96), (8, 96)])
+def test_a_grown_network_gives_the_same_answers(blocks: int, channels: int) -> None:
+    torch.manual_seed(3)
+    net = load_export(SHIPPED)
+    planes = planes_of(small_dataset())
+    unfold(net, *planes)
+    large = grown(net, blocks, channels)
+    assert size_of(large) == (blocks, channels)
+    with torch.no_grad():
+        for found, expected in zip(large(*planes), net(*planes), strict=True):
+            assert torch.allclose(found, expected, atol=1e-4)
+
+
+def test_the_new_channels_and_blocks_of_a_grown_network_learn(tmp_path: Path) -> None:
+    data, small = small_dataset(), tmp_path / "small.onnx"
+    export_onnx(train(new_config(), data, {}, tmp_path), small)
+    torch.manual_seed(5)
+    large = train(new_config(steps=8, blocks=4, channels=32), data, {}, tmp_path / "on", initial=small)
+    logits, value = large.train()(*planes_of(data))
+    (logits.logsumexp(1).sum() + value.sum()).backward()
+    for name, parameter in large.tower.named_parameters():
+        new = parameter.grad[16:]  # The channels that the small network does not have.
+        assert new.abs().max() > 1e-9, name
+        if new.ndim > 1:
+            assert parameter.grad[:16, 16:].abs().max() > 1e-9, f"{name}: old channels do not read new ones"
 
 
 @pytest.mark.parametrize("content", [b"", b"hello"])

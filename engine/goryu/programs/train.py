@@ -53,7 +53,8 @@ def make_parser() -> argparse.ArgumentParser:
         "--initial",
         type=Path,
         metavar="FILE",
-        help="start from the weights of a checkpoint.pt or of the float32 .onnx file that a run exported",
+        help="start from the weights of a checkpoint.pt or of the float32 .onnx file that a run exported; a "
+        "network with fewer blocks or channels grows",
     )
     parser.add_argument(
         "--held-out",

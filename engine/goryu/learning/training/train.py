@@ -32,8 +32,9 @@ from goryu.learning.training.batch_loader import load_batches
 from goryu.learning.training.config import TrainingConfig
 from goryu.learning.training.dataset import Batch, Dataset, make_batch
 from goryu.learning.training.export import expecting, load_checkpoint
+from goryu.learning.training.growth import grown, size_of
 from goryu.learning.training.import_onnx import load_export, unfold
-from goryu.learning.training.network import PolicyValueNet, ResidualBlock
+from goryu.learning.training.network import PolicyValueNet
 from goryu.learning.training.process_group import ALONE, ProcessGroup
 from goryu.learning.training.validation import tensors, validate
 
@@ -85,10 +86,10 @@ def train(
     """Trains and returns the network with the averaged weights, on the CPU and in evaluation mode.
 
     Continues from `folder`/checkpoint.pt if that exists. Else starts from the averaged weights of the
-    checkpoint or exported network `initial`, or from random weights without it. Every evaluation writes
-    checkpoint.pt and one line of JSON in log.jsonl. `report` receives a small entry after every step
-    (`share`, `step`, `loss`) and every logged entry. Raises InputError for files, positions or a device that
-    cannot be used.
+    checkpoint or exported network `initial`, which may be smaller (`growth.py`), or from random weights
+    without it. Every evaluation writes checkpoint.pt and one line of JSON in log.jsonl. `report` receives a
+    small entry after every step (`share`, `step`, `loss`) and every logged entry. Raises InputError for
+    files, positions or a device that cannot be used.
 
     Every process of `group` calls this function with the same configuration and positions, and gets the same
     network. Only the first one uses `folder` and `initial`. `batch_size` counts the positions of all.
@@ -125,14 +126,13 @@ def train(
 def load_initial(path: Path, blocks: int, channels: int) -> PolicyValueNet:
     """Returns the network of a checkpoint or of an exported file (`load_export`).
 
-    Raises InputError if it has another size.
+    A smaller network is made this large (`growth.py`). Raises InputError if it is larger.
     """
     net = load_export(path) if path.suffix == ".onnx" else load_checkpoint(path)
-    found = len([block for block in net.tower if isinstance(block, ResidualBlock)]), net.board.out_channels
-    if found != (blocks, channels):
-        expected = f"{blocks} blocks of {channels} channels"
-        raise InputError(f"{path}: expected {expected}, found {found[0]} of {found[1]}")
-    return net
+    try:
+        return net if size_of(net) == (blocks, channels) else grown(net, blocks, channels)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def one_cycle(share: float) -> float:
