@@ -5,8 +5,8 @@ from goryu.search.config import PuctConfig
 from goryu.search.proof import MateSolver, no_solver
 from goryu.search.result import SearchResult, SearchStats
 
-# Playouts in flight are counted in 16 bits.
-MAX_BATCH_SIZE = 32768
+# A node counts playouts in flight in 16 bits, and a batch may have four collisions for each position.
+MAX_BATCH_SIZE = 4096
 
 
 cdef CoreFormula core_formula(object formula) except *:

@@ -38,9 +38,6 @@ FREE_PLAYOUTS = 2.4
 IN_FLIGHT_SHARE = 16
 """At most 1/16 of the root's visits may be in flight; with more, early choices would be made blindly."""
 
-MOST_IN_FLIGHT = 0x7FFF
-"""The most positions of a batch, and the most collisions: the native nodes count both in 16 bits."""
-
 LEAST_BATCH_WITH_COLLISIONS = 8
 COLLISIONS_PER_POSITION = 4
 COLLISION_SHARE = 4
@@ -134,12 +131,10 @@ class Puct:
             make_room(self.table, root)
         leaves: dict[int, tuple[State, Path]] = {}  # By key.
         collided: Path = []
-        limit = min(self.config.batch_size, max(1, root.total_visits // IN_FLIGHT_SHARE), MOST_IN_FLIGHT)
+        limit = min(self.config.batch_size, max(1, root.total_visits // IN_FLIGHT_SHARE))
         allowed = 0
         if limit >= LEAST_BATCH_WITH_COLLISIONS:
-            allowed = min(
-                COLLISIONS_PER_POSITION * limit, root.total_visits // COLLISION_SHARE, MOST_IN_FLIGHT
-            )
+            allowed = min(COLLISIONS_PER_POSITION * limit, root.total_visits // COLLISION_SHARE)
         free = collisions = 0
         while len(leaves) < limit and free < FREE_PLAYOUTS * limit:
             if not progress.has_room(len(leaves)):
