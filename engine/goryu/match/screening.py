@@ -126,5 +126,6 @@ def effects(changes: Sequence[Change], pairs: Sequence[tuple[Sequence[bool], flo
 def report_lines(changes: Sequence[Change], found: Sequence[Effect]) -> list[str]:
     """Returns the report: the Elo of each change, the best first."""
     ordered = sorted(zip(changes, found, strict=True), key=lambda item: -item[1].score)
-    lines = [f"  {change!s:40} {effect}" for change, effect in ordered]
+    width = max(len(str(change)) for change in changes)
+    lines = [f"  {change!s:{width}}  {effect}" for change, effect in ordered]
     return ["Elo of each change, with it against without it (95 %):", *lines]
