@@ -234,7 +234,7 @@ def test_a_language_is_spoken_in_one_context_only(environment: pytest.MonkeyPatc
 
 
 def test_the_line_of_a_broken_record_is_named_in_japanese() -> None:
-    with speaking("ja"), pytest.raises(RecordError, match=r"game\.kif 3行目: 1手目：.*28にあるのは飛です"):
+    with speaking("ja"), pytest.raises(RecordError, match=r"game\.kif 3行目：1手目：.*28にあるのは飛です"):
         parse_record("手合割：平手\n手数----指手---------消費時間--\n1 ２六歩(28)\n", "game.kif")
 
 

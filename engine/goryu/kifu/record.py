@@ -21,7 +21,7 @@ class RecordError(InputError):
         place = name
         if line:
             place = either(f"{name}:{line}" if name else f"line {line}", f"{name} {line}行目".strip())
-        super().__init__(f"{place}: {problem}" if place else problem)
+        super().__init__(either(f"{place}: {problem}", f"{place}：{problem}") if place else problem)
         self.problem, self.name, self.line = problem, name, line
 
 
