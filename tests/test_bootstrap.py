@@ -185,6 +185,20 @@ def test_pytorch_comes_without_cuda_where_its_own_server_can_be_reached(
     assert machine.installed() == ".[train,cpu]"
 
 
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="others have no CUDA")
+def test_pytorch_comes_from_a_folder_of_wheels_that_pip_knows(
+    bootstrap: ModuleType, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask(*arguments: str) -> str:
+        return "Would install torch-2.13.0+cpu" if "--dry-run" in arguments else ""
+
+    monkeypatch.setattr(bootstrap, "ask_python", ask)
+    bootstrap.install(["train"])
+    (asked,) = (command for command in machine.commands if "torch" in command)
+    assert asked.endswith("--no-index --no-deps torch>=2.4")
+    assert machine.installed() == ".[train,cpu]"
+
+
 def test_the_runtimes_of_a_virtual_environment_are_found(
     bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -208,18 +208,25 @@ def remove_runtimes() -> None:
 
 
 def install_cpu_torch(pip: Sequence[str]) -> None:
-    """Installs PyTorch without CUDA where PyPI has only the other one, if its own server can be reached."""
+    """Installs PyTorch without CUDA where PyPI has only the other one.
+
+    It comes from the folders of wheels that pip knows (its setting `find-links`), or from PyTorch's server.
+    """
     has_choice = sys.platform == "linux" and platform.machine() == "x86_64"
     if not has_choice or ask_python("-c", "import torch; print(torch.__version__)"):
         return
-    try:
-        with urllib.request.urlopen(CPU_TORCH, timeout=5):
-            pass
-    except OSError:
-        log(f"{CPU_TORCH} cannot be reached: installing PyPI's PyTorch, which contains CUDA (3 GB)")
-        return
     wanted = [text for text in project()["project"]["optional-dependencies"]["train"] if text[:5] == "torch"]
-    command = [*pip, "--index-url", CPU_TORCH, *wanted]
+    local = ["--no-index", "--no-deps", *wanted]
+    if "Would install" in ask_python(*pip[1:], "--dry-run", *local):
+        command = [*pip, *local]
+    else:
+        try:
+            with urllib.request.urlopen(CPU_TORCH, timeout=5):
+                pass
+        except OSError:
+            log(f"{CPU_TORCH} cannot be reached: installing PyPI's PyTorch, which contains CUDA (3 GB)")
+            return
+        command = [*pip, "--index-url", CPU_TORCH, *wanted]
     step("torch", "installing PyTorch for the CPU", command, NETWORK_ADVICE)
 
 
