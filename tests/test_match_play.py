@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -214,6 +215,46 @@ def test_a_program_that_is_not_an_engine_is_an_error() -> None:
     with pytest.raises(EngineError, match="no usiok"):
         mute.start()
     mute.kill()
+
+
+HOSTILE = """
+import sys
+def say(text):
+    sys.stdout.buffer.write((text + "\\n").encode())
+    sys.stdout.flush()
+for line in sys.stdin:
+    if line == "usi\\n":
+        say("id name \\u5c06\\u68cb\\x1b[2J\\x07 Ev\\ril\\u202e\\nusiok")
+    elif line == "isready\\n":
+        say("info string Error! \\x1b]0;title\\x07\\nreadyok")
+    elif line.startswith("go"):
+        sys.stderr.write("\\x1b[31mred")
+        sys.stderr.flush()
+        say(sys.argv[1])
+"""
+"""An engine that prints control characters wherever it may print a text. Argument 1 is its answer."""
+
+
+@pytest.mark.parametrize("answer", ["bestmove \x1b[A", ""], ids=["plays", "dies"])
+def test_control_characters_of_an_engine_reach_neither_terminal_nor_files(
+    answer: str, config: MatchConfig
+) -> None:
+    program = HOSTILE if answer else HOSTILE.replace("say(sys.argv[1])", "sys.exit(1)")
+    hostile = EngineSpec((sys.executable, "-c", program, answer), limits=TimeControl(nodes=1))
+    match = run(replace(config, engines=(hostile, config.engines[1]), games=2))
+    assert match.names[0] == r"将棋\x1b[2J\x07 Ev\ril\u202e"
+    entry = match.entries[0]
+    assert entry.errors == ((1, r"Error! \x1b]0;title\x07"),)
+    if answer:
+        assert entry.detail.startswith(r"\x1b[A in ")
+    else:
+        assert entry.detail.endswith(r"stderr.log: \x1b[31mred")
+    assert config.directory is not None
+    write_records(entry, match.names, config.directory, ["kif", "csa", "usi"])
+    records = [path.read_text("utf-8") for path in config.directory.glob("game0*")]
+    assert len(records) == 2
+    for text in (report(match.names, match.entries), entry.detail, *records):
+        assert re.sub("[\n\u3000]", "", text).isprintable()
 
 
 def test_an_option_that_the_engine_does_not_list_is_refused() -> None:

@@ -2,7 +2,8 @@
 
 A thread reads the engine's lines and notes when each one arrived. stderr goes to a log file, so a full pipe
 can never block the engine. An engine may print without end: the client keeps the beginning of each line and a
-bounded number of lines. At the end the whole process group is killed.
+bounded number of lines. It escapes control characters, so that the engine's name, errors and moves are safe
+to print on a terminal and to write into logs. At the end the whole process group is killed.
 """
 
 import os
@@ -42,6 +43,9 @@ MOST_LINES_TO_START = 100_000
 
 MOST_QUOTED = 200
 """Characters of a line in the message about an engine that died."""
+
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Characters that steer a terminal, end a line or turn the direction of text. A tab only separates words."""
 
 ANSWERS = ("bestmove", "readyok", "usiok")
 """Lines that are never dropped."""
@@ -270,7 +274,7 @@ class UsiClient:
         assert process.stdout is not None
         for raw in _beginnings_of_lines(process.stdout):
             arrival = time.perf_counter()
-            text = raw.decode("utf-8", "replace").strip()
+            text = _shown(raw)
             if lines.qsize() < MOST_LINES or text.startswith(ANSWERS):
                 lines.put((arrival, text))
         lines.put((time.perf_counter(), None))
@@ -338,13 +342,19 @@ class UsiClient:
         text = f"{self.name} died (exit code {code}): {why}; its last lines: {last}"
         if self._log_path:
             written = self._log_path.read_bytes()[self._log_start :]
-            last_line = written.strip().rpartition(b"\n")[2].decode("utf-8", "replace")
+            last_line = _shown(written.strip().rpartition(b"\n")[2])
             text += f"; {self._log_path}: {last_line or 'nothing new'}"
         return EngineError("crash", text)
 
     def _record(self, direction: str, line: str) -> None:
         if self.transcript is not None:
             self.transcript.write(f"{time.perf_counter():.3f} {self.name} {direction} {line}\n")
+
+
+def _shown(raw: bytes) -> str:
+    r"""Returns a line without blanks around it and with escapes such as `\x1b` for control characters."""
+    text = raw.decode("utf-8", "replace").strip()
+    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def _beginnings_of_lines(stream: IO[bytes]) -> Iterator[bytes]:
