@@ -65,13 +65,13 @@ def test_a_measurement_counts_what_a_search_evaluates(native: ModuleType) -> Non
 
 def test_what_was_measured_is_remembered_for_the_machine_and_the_network(on: Path) -> None:
     assert measuring.remembered(LOADED) is None
-    measuring.remember(LOADED, Settings(6, 2))
+    measuring.remember(LOADED, Rate(Settings(6, 2), 900.0, 800.0))
     assert measuring.remembered(LOADED) == Settings(6, 2)
     other_batch = replace(LOADED, description=LOADED.description.replace("batch=4", "batch=8"))
     assert measuring.remembered(other_batch) == Settings(6, 2)
     trained_further = replace(LOADED, description=LOADED.description.replace("1a2b3c4d", "99999999"))
     assert measuring.remembered(trained_further) is None
-    measuring.remember(trained_further, Settings(3, 1))
+    measuring.remember(trained_further, Rate(Settings(3, 1), 900.0, 800.0))
     assert measuring.remembered(LOADED) == Settings(6, 2)
 
 
@@ -82,8 +82,31 @@ def test_a_damaged_file_is_measured_anew(content: str, on: Path) -> None:
     on.parent.mkdir()
     on.write_text(content.replace("KEY", json.dumps(measuring.key_of(LOADED))[1:-1]), encoding="utf-8")
     assert measuring.remembered(LOADED) is None
-    measuring.remember(LOADED, Settings(2, 2))
+    measuring.remember(LOADED, Rate(Settings(2, 2), 900.0, 800.0))
     assert measuring.remembered(LOADED) == Settings(2, 2)
+
+
+def test_a_slower_measurement_does_not_replace_what_was_measured_before(on: Path) -> None:
+    """`goryu doctor` on a busy machine replaced what an idle one had found, without a way back."""
+    messages: list[str] = []
+    measured = measuring.measure_and_remember(LOADED, messages.append)
+    assert measured is not None
+    found = json.loads(on.read_text("utf-8"))[measuring.key_of(LOADED)]
+    assert f", {found['evaluations_per_s']} evaluations/s" in messages[1]
+
+    idle = replace(measured, threads=measured.threads + 1)
+    measuring.remember(LOADED, Rate(idle, 1e12, 1e12))
+    content = on.read_bytes()
+    assert measuring.measure_and_remember(LOADED, messages.append) == idle
+    assert messages[-1].startswith(f"kept: {measuring.told(idle)}, measured earlier with 1000000000000 eval")
+    assert str(on) in messages[-1], "the way back"
+    assert on.read_bytes() == content
+
+    on.unlink()
+    measuring.remember(LOADED, Rate(idle, 1.0, 1.0))
+    count = len(messages)
+    assert measuring.measure_and_remember(LOADED, messages.append) == measuring.remembered(LOADED) != idle
+    assert len(messages) == count + 2, "nothing is kept"
 
 
 def test_a_folder_that_cannot_be_written_is_reported(on: Path) -> None:

@@ -9,7 +9,9 @@ All choices search the same graph one after the other: a small graph allows smal
 one for each would hide what a large batch brings. A GPU's network is loaded for the largest batch before.
 
 Weakness: another program that runs at the same time changes the result. A choice must therefore beat the
-usual one clearly, and `goryu doctor` measures again. GORYU_MEASURE=off neither measures nor reads the file:
+usual one clearly, and `goryu doctor` measures again. Of two measurements the one with more evaluations per
+second is kept, because other programs only slow down; so a busy machine does not replace what an idle one
+found. Who deletes the file forgets all measurements. GORYU_MEASURE=off neither measures nor reads the file:
 matches and tests must not depend on it.
 """
 
@@ -150,7 +152,10 @@ def measure_and_remember(
 ) -> Settings | None:
     """Measures every choice for a loaded network, remembers the best and returns it.
 
-    report: takes one line before the measurement, one after it, and one if the file cannot be written.
+    What was remembered before stays, and is returned, if it was measured with more evaluations per second.
+
+    report: takes one line before the measurement, one after it, one if an earlier result stays, and one if
+    the file cannot be written.
     hurries: once it is true, the measurement ends at once, and None is returned.
     """
     wanted = choices(loaded)
@@ -172,8 +177,16 @@ def measure_and_remember(
         f"measured: {told(rate.settings)}, {rate.evaluations_per_s:.0f} evaluations/s "
         f"(goryu doctor measures again)"
     )
+    earlier, earlier_per_s = _remembered(loaded)
+    if earlier is not None and earlier_per_s > rate.evaluations_per_s:
+        if earlier != rate.settings:
+            report(
+                f"kept: {told(earlier)}, measured earlier with {earlier_per_s:.0f} evaluations/s; "
+                f"the faster of two measurements counts (to forget it, delete {_file()})"
+            )
+        return earlier
     try:
-        remember(loaded, rate.settings)
+        remember(loaded, rate)
     except OSError as error:
         report(f"what was measured cannot be kept: {error}")
     return rate.settings
@@ -231,19 +244,25 @@ def told(settings: Settings) -> str:
 
 def remembered(loaded: LoadedEvaluator) -> Settings | None:
     """Returns what was measured for this machine and network, or None."""
-    entry = _read().get(key_of(loaded))
-    with suppress(TypeError, ValueError):
-        settings = Settings(**{name: int(value) for name, value in dict(entry or {}).items()})
+    return _remembered(loaded)[0]
+
+
+def _remembered(loaded: LoadedEvaluator) -> tuple[Settings | None, float]:
+    """Returns what was measured, and its evaluations per second; None and 0 if the file has no such entry."""
+    entry: Any = _read().get(key_of(loaded))
+    with suppress(TypeError, ValueError, KeyError):
+        settings = Settings(int(entry["threads"]), int(entry["batch_size"]))
         if settings.threads >= 1 and settings.batch_size >= 1:
-            return settings
-    return None
+            return settings, float(entry["evaluations_per_s"])
+    return None, 0.0
 
 
-def remember(loaded: LoadedEvaluator, settings: Settings) -> None:
-    """Writes the settings to the file; raises OSError."""
+def remember(loaded: LoadedEvaluator, rate: Rate) -> None:
+    """Writes the settings and their rate to the file; raises OSError."""
     path = _file()
     path.parent.mkdir(parents=True, exist_ok=True)
-    entries = {**_read(), key_of(loaded): asdict(settings)}
+    entry = asdict(rate.settings) | {"evaluations_per_s": round(rate.evaluations_per_s)}
+    entries = {**_read(), key_of(loaded): entry}
     atomic_write(path, json.dumps(entries, indent=1, sort_keys=True) + "\n")
 
 
