@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -43,7 +44,8 @@ def test_the_table_counts_a_draw_half_and_ranks_the_players(crosstable: ModuleTy
 def test_a_short_tournament_is_played_and_resumed(
     crosstable: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["--engine", "python -m goryu", "--algorithms", "policy", "random", "--out", str(tmp_path)]
+    arguments = ["--engine", f'"{sys.executable}" -m goryu', "--out", str(tmp_path)]
+    arguments += ["--algorithms", "policy", "random"]
     options = ["--", "--nodes", "1", "--games", "2", "--max-plies", "6"]
     options += [word for side in "12" for word in (f"--option{side}", "Evaluator=hashed")]
     assert crosstable.main([*arguments, *options]) == 0
