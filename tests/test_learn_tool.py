@@ -124,14 +124,14 @@ def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(tmp_path: Path) 
             before = (tmp_path / "report.json").read_text(encoding="utf-8")
             second = subprocess.run([*command, "--fresh"], capture_output=True, text=True, timeout=60)
             assert second.returncode == 2
-            assert second.stderr == f"learn: {tmp_path}: another program is using this folder\n"
+            assert second.stderr == f"goryu learn: {tmp_path}: another program is using this folder\n"
             assert (tmp_path / "report.json").read_text(encoding="utf-8") == before
             first.terminate()
             _, error = first.communicate(timeout=60)
         finally:
             first.kill()
     assert first.returncode == 130
-    assert error.startswith("learn: interrupted; the same command resumes from its folder")
+    assert error.startswith("goryu learn: interrupted; the same command resumes from its folder")
     assert len(error.splitlines()) == 1
 
 
@@ -141,7 +141,7 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     command = [sys.executable, str(TOOL), "reversi", "--folder", str(tmp_path / "file" / "run")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert done.stderr.startswith("learn: ")
+    assert done.stderr.startswith("goryu learn: ")
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -164,5 +164,5 @@ def test_a_damaged_state_of_a_training_is_no_traceback(tmp_path: Path) -> None:
     command = [sys.executable, str(TOOL), "tictactoe", "--folder", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"learn: {tmp_path / 'alphazero.pt'}: expected ")
+    assert done.stderr.startswith(f"goryu learn: {tmp_path / 'alphazero.pt'}: expected ")
     assert "--fresh" in done.stderr

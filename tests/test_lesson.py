@@ -81,7 +81,7 @@ def test_the_strip_and_a_replay_need_no_pytorch(tmp_path: Path) -> None:
     replayed = tool("replay", "2", folder=tmp_path)
     assert replayed.stdout.count("a b c d") == len(GAME.moves) + 1
     missing = tool("strip", folder=tmp_path / "none")
-    assert missing.stderr == f"lesson: {tmp_path / 'none' / 'games.jsonl'}: No such file or directory\n"
+    assert missing.stderr == f"goryu lesson: {tmp_path / 'none' / 'games.jsonl'}: No such file or directory\n"
     refused = tool("replay", "3", folder=tmp_path)
     assert refused.returncode == 2
     assert "game 3: expected 1 to 2" in refused.stderr

@@ -89,7 +89,7 @@ def test_match_refuses_a_misspelled_option_before_the_first_game(
     engines = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} resign", "--nodes", "1"]
     assert status_of("match", [*engines, "--option1", "Stile=wild", "--out", str(tmp_path)]) == 2
     captured = capsys.readouterr()
-    assert captured.err == "match: Scripted does not list the option Stile: did you mean Style?\n"
+    assert captured.err == "goryu match: Scripted does not list the option Stile: did you mean Style?\n"
     assert "[1/" not in captured.out
 
 
@@ -422,4 +422,4 @@ def test_a_tool_names_the_extra_that_it_needs(name: str, arguments: str, tmp_pat
     words = arguments.format(folder=tmp_path).split()
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr == f"rich is not installed: {how_to_install('tools')}\n"
+    assert done.stderr == f"goryu {name}: rich is not installed: {how_to_install('tools')}\n"

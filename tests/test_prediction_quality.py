@@ -211,7 +211,7 @@ def test_the_tool_reports_wrong_arguments(
         more = ["--phases", "500"]
     assert tool["main"]([str(model), "--games", str(games), *more]) == 2
     errors = capsys.readouterr().err
-    assert errors.startswith("evaluate: ")
+    assert errors.startswith("goryu evaluate: ")
     assert errors.count("\n") == 1
 
 

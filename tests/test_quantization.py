@@ -234,5 +234,5 @@ def test_an_interrupted_quantization_leaves_nothing(
     finally:
         signal.signal(signal.SIGTERM, before)
     assert seen == [0]
-    assert capsys.readouterr().err == "quantize: interrupted\n"
+    assert capsys.readouterr().err == "goryu quantize: interrupted\n"
     assert not list(tmp_path.iterdir())

@@ -114,7 +114,8 @@ def test_a_folder_has_one_loop_at_a_time(tmp_path: Path, capsys: pytest.CaptureF
     loop = ["loop", "--initial", "none.onnx", "--folder"]
     with held_folder(tmp_path):
         assert tool["main"]([*loop, str(tmp_path)]) == 2
-    assert capsys.readouterr().err.strip() == f"selfplay: {tmp_path}: another program is using this folder"
+    error = capsys.readouterr().err
+    assert error == f"goryu selfplay: {tmp_path}: another program is using this folder\n"
     assert tool["main"]([*loop, str(tmp_path / "new")]) == 2
     assert "none.onnx" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()

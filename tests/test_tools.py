@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from goryu.__main__ import COMMANDS
+from goryu.__main__ import main as goryu_main
 from goryu.errors import GoryuError
 from goryu.files import atomic_path
 from goryu.installation import how_to_install
@@ -82,9 +84,21 @@ def test_ctrl_c_ends_with_130_and_advice(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_missing_package_names_the_extra_that_installs_it() -> None:
     missing = ModuleNotFoundError("No module named 'rich.table'", name="rich.table")
     with pytest.raises(
-        SystemExit, match="^rich is not installed: " + re.escape(how_to_install("train")) + "$"
+        SystemExit, match="^tool: rich is not installed: " + re.escape(how_to_install("train")) + "$"
     ):
         exit_status(missing, extra="train")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_calls_itself_in_its_errors_as_the_user_does(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = goryu_main([name, "--no-such-option"])
+    except SystemExit as error:
+        status = error.code
+    assert status == 2
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"goryu {name}: ")
 
 
 def test_a_missing_module_of_goryu_is_a_traceback() -> None:

@@ -465,7 +465,7 @@ def test_a_folder_has_one_run_at_a_time(
     tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "train.py"))
     with held_folder(tmp_path):
         assert tool["main"]() == 2
-    assert capsys.readouterr().err == f"train: {tmp_path}: another program is using this folder\n"
+    assert capsys.readouterr().err == f"goryu train: {tmp_path}: another program is using this folder\n"
     assert tool["main"]() == 2
     assert "none.hcpe" in capsys.readouterr().err
 

@@ -181,6 +181,6 @@ def test_an_interrupted_torchrun_leaves_its_last_checkpoint_and_one_message(tmp_
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
-    messages = [line for line in errors.splitlines() if line.startswith("train: ")]
-    assert messages == ["train: interrupted; the same command resumes from the last checkpoint"]
+    messages = [line for line in errors.splitlines() if line.startswith("goryu train: ")]
+    assert messages == ["goryu train: interrupted; the same command resumes from the last checkpoint"]
     assert load_checkpoint(tmp_path / "checkpoint.pt").training is False

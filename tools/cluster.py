@@ -42,7 +42,7 @@ from goryu.work.seam import Done, Event, Job, Joined, LocalFile, Results, Task
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("cluster", make_parser(), lambda args: args.verb(args), arguments, extra="cluster")
+    return program("cluster.py", make_parser(), lambda args: args.verb(args), arguments, extra="cluster")
 
 
 def make_parser() -> argparse.ArgumentParser:

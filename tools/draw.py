@@ -58,7 +58,7 @@ SHARED = {"arguments", "errors", "files", "installation", "japanese", "language"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("draw", new_parser(__doc__), draw, arguments)
+    return program("draw.py", new_parser(__doc__), draw, arguments)
 
 
 def draw(_args: argparse.Namespace) -> None:

@@ -23,7 +23,7 @@ from goryu.programs.common import above_zero, new_parser, positive, program
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("fuzz", make_parser(), run, arguments)
+    return program("fuzz.py", make_parser(), run, arguments)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -54,7 +54,7 @@ CONFIDENCE = 1.96
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("levels", make_parser(), run, arguments, interrupted="the same command resumes")
+    return program("levels.py", make_parser(), run, arguments, interrupted="the same command resumes")
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -35,7 +35,7 @@ NODE = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": F
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("loop_trial", make_parser(), run, arguments, extra="cluster")
+    return program("loop_trial.py", make_parser(), run, arguments, extra="cluster")
 
 
 def make_parser() -> argparse.ArgumentParser:

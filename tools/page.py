@@ -44,7 +44,7 @@ SHOWN_PLIES = 42
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit status."""
-    return program("page", make_parser(), run, arguments, extra="test")
+    return program("page.py", make_parser(), run, arguments, extra="test")
 
 
 def make_parser() -> argparse.ArgumentParser:

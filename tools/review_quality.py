@@ -50,7 +50,7 @@ class Counts:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("review_quality", make_parser(), run, arguments)
+    return program("review_quality.py", make_parser(), run, arguments)
 
 
 def make_parser() -> argparse.ArgumentParser:

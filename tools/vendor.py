@@ -106,7 +106,7 @@ SIZES = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit status."""
-    return program("vendor", make_parser(), run, arguments, extra="test")
+    return program("vendor.py", make_parser(), run, arguments, extra="test")
 
 
 def make_parser() -> argparse.ArgumentParser:

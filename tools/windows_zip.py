@@ -59,7 +59,7 @@ If something does not work, run goryu.exe doctor in a command prompt.
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("windows_zip", make_parser(), run, arguments, extra="test")
+    return program("windows_zip.py", make_parser(), run, arguments, extra="test")
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -33,7 +33,7 @@ RESUME = "the same command resumes after its last checkpoint"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("alphazero", make_parser(), run, arguments, extra="train", interrupted=RESUME)
+    return program("goryu alphazero", make_parser(), run, arguments, extra="train", interrupted=RESUME)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -52,7 +52,7 @@ GOLDEN = CHECKOUT / "tests" / "golden" / "bench_signature.json"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("bench", make_parser(), run, arguments)
+    return program("goryu bench", make_parser(), run, arguments)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -41,7 +41,7 @@ ERRORS = 20
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     again = "what was searched is kept; the same command goes on"
-    return program("book", make_parser(), lambda args: args.verb(args), arguments, interrupted=again)
+    return program("goryu book", make_parser(), lambda args: args.verb(args), arguments, interrupted=again)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -3,7 +3,7 @@
 A program looks like this:
 
     def main(arguments: Sequence[str] | None = None) -> int:
-        return program("train", make_parser(), run, arguments, extra="train")
+        return program("goryu train", make_parser(), run, arguments, extra="train")
 
     def make_parser() -> argparse.ArgumentParser:
         parser = new_parser(__doc__)
@@ -54,20 +54,20 @@ def program(
     The status is what `run` returns (None: 0), 2 after a GoryuError or an OSError, which is printed as one
     line "name: message", and 130 after Ctrl-C or SIGTERM.
 
+    name: what the user calls the program, "goryu match" or "fuzz.py"; it begins its usage and its errors.
     arguments: the words of the command line; None: those of this process.
     extra: the extra in pyproject.toml that installs the packages that `run` imports.
     interrupted: a message for the user after Ctrl-C, such as how to resume.
     """
-    if arguments is not None:
-        parser.prog = f"goryu {name}"  # Otherwise the name of the script.
-    with needs_extra(extra):
+    parser.prog = name
+    with needs_extra(name, extra):
         args = parser.parse_args(arguments)
     interrupt_on_sigterm()
     add_own_folder_to_path()
     os.environ.setdefault("GORYU_MEASURE", "off")  # Engines that it starts must not depend on a cache ...
     os.environ.setdefault("GORYU_BOOK", "off")  # ... and must think from the first move.
     try:
-        with needs_extra(extra):
+        with needs_extra(name, extra):
             return run(args) or 0
     except (GoryuError, OSError) as error:
         print(f"{name}: {explained(error)}", file=sys.stderr)
@@ -85,7 +85,7 @@ def new_parser(description: str | None) -> argparse.ArgumentParser:
 
 
 @contextmanager
-def needs_extra(name: str) -> Iterator[None]:
+def needs_extra(program_name: str, extra: str) -> Iterator[None]:
     """Ends the program with advice on what to install if a package outside Goryu is missing."""
     try:
         yield
@@ -93,7 +93,7 @@ def needs_extra(name: str) -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         if package == "goryu":
             raise
-        sys.exit(f"{package} is not installed: {how_to_install(name)}")
+        sys.exit(f"{program_name}: {package} is not installed: {how_to_install(extra)}")
 
 
 def add_own_folder_to_path() -> None:

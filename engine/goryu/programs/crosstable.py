@@ -27,7 +27,7 @@ Points = tuple[float, int]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("crosstable", make_parser(), run, arguments)
+    return program("goryu crosstable", make_parser(), run, arguments)
 
 
 def make_parser() -> argparse.ArgumentParser:

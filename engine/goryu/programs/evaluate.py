@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("evaluate", make_parser(), run, arguments)
+    return program("goryu evaluate", make_parser(), run, arguments)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -35,7 +35,7 @@ RESUME = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("learn", make_parser(), run, arguments, extra="train", interrupted=RESUME)
+    return program("goryu learn", make_parser(), run, arguments, extra="train", interrupted=RESUME)
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -36,7 +36,7 @@ WIDTH = 60
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("lesson", make_parser(), run, arguments, extra="train", interrupted=RESUME)
+    return program("goryu lesson", make_parser(), run, arguments, extra="train", interrupted=RESUME)
 
 
 def make_parser() -> argparse.ArgumentParser:

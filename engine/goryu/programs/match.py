@@ -55,7 +55,7 @@ from goryu.work.cluster import ClusterConfig
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("match", make_parser(), run, arguments)
+    return program("goryu match", make_parser(), run, arguments)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def run(args: argparse.Namespace) -> None:
         make_openings(args, shlex.join(words))
 
-    return program("openings", make_parser(), run, arguments, interrupted="nothing was written")
+    return program("goryu openings", make_parser(), run, arguments, interrupted="nothing was written")
 
 
 def make_parser() -> argparse.ArgumentParser:

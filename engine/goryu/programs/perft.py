@@ -22,7 +22,7 @@ from goryu.programs.common import new_parser, output_file, positive, program
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("perft", make_parser(), run, arguments)
+    return program("goryu perft", make_parser(), run, arguments)
 
 
 def make_parser() -> argparse.ArgumentParser:

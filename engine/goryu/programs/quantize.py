@@ -27,7 +27,7 @@ SATURATION_POSITIONS = 32
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("quantize", make_parser(), run, arguments, extra="train")
+    return program("goryu quantize", make_parser(), run, arguments, extra="train")
 
 
 def make_parser() -> argparse.ArgumentParser:

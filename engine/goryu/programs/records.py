@@ -56,7 +56,11 @@ ENDINGS = {ending.value.replace(" ", "-") or "unknown": ending for ending in End
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     return program(
-        "records", make_parser(), lambda args: args.verb(args), arguments, interrupted="nothing was written"
+        "goryu records",
+        make_parser(),
+        lambda args: args.verb(args),
+        arguments,
+        interrupted="nothing was written",
     )
 
 

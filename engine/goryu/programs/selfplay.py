@@ -71,7 +71,7 @@ GAME_DEPENDENT = ("cycles", "steps", "batch_size")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     return program(
-        "selfplay",
+        "goryu selfplay",
         make_parser(),
         lambda args: args.verb(args),
         arguments,

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     return program(
-        "teach",
+        "goryu teach",
         make_parser(),
         lambda args: args.verb(args),
         arguments,
@@ -205,7 +205,7 @@ def reporter(display: ProgressDisplay, games: int | None) -> "Callable[[TeacherP
         text = f"{progress.positions} positions, draws/Black/White {progress.results}"
         display.update("games", progress.games, games, text)
         for failure in progress.failures[printed:]:
-            display.print(f"teach: {failure}")
+            display.print(f"goryu teach: {failure}")
         printed = len(progress.failures)
 
     return report

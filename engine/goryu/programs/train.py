@@ -34,7 +34,7 @@ INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("train", make_parser(), run, arguments, extra="train", interrupted=RESUME)
+    return program("goryu train", make_parser(), run, arguments, extra="train", interrupted=RESUME)
 
 
 def make_parser() -> argparse.ArgumentParser:
