@@ -2,9 +2,10 @@
 
 import importlib
 import platform
+import re
 import subprocess
 import sys
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from types import ModuleType
 
@@ -48,6 +49,39 @@ def test_steps_do_not_read_stdin_or_write_stdout(
     bootstrap.step("reads", "reading", [sys.executable, "-c", reads], "")
     assert (bootstrap.LOGS / "reads.log").read_text() == "'' on stdout\n"
     assert capfd.readouterr().out == ""
+
+
+class Terminal(StringIO):
+    """A stderr that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_shows_how_long_a_step_has_run(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The first `dev.py usi` was silent for minutes while it built the native code."""
+    build = [sys.executable, "-c", "import time; time.sleep(1)"]
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(bootstrap, "TICK_S", 0.01)
+    bootstrap.step("native", "building", build, "", "minutes")
+    first, rest = terminal.getvalue().split("\n", 1)
+    assert first == "goryu: building (minutes) ..."
+    assert re.match(r"\rgoryu: \d+ s\rgoryu: \d+ s", rest)
+    assert re.search(r"\r {10,}\rgoryu: \.\.\. done \(\d+ s\)\n$", rest), "the seconds are wiped away"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_elsewhere_a_step_is_two_lines(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "TICK_S", 0.01)
+    bootstrap.step("native", "building", [sys.executable, "-c", "import time; time.sleep(0.2)"], "")
+    output, errors = capfd.readouterr()
+    assert output == ""
+    assert re.fullmatch(r"goryu: building \.\.\.\ngoryu: \.\.\. done \(\d+ s\)\n", errors)
 
 
 def test_an_install_is_repeated_for_new_extras_and_for_a_changed_project(bootstrap: ModuleType) -> None:

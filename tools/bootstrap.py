@@ -29,6 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 LOGS = ROOT / "build" / "dev"
 TAIL_LINES = 20
+TICK_S = 1.0
+"""How often a terminal shows how long a step has run."""
 
 VENV_ADVICE = "on Debian and Ubuntu this needs `apt install python3-venv`"
 NETWORK_ADVICE = (
@@ -121,9 +123,10 @@ def install(extras: Iterable[str], *, looks_again: bool = False) -> None:
         install_cpu_torch(pip)
     for_pip = [*together, *([runtime] if runtime else [])]
     target = f".[{','.join(for_pip)}]" if for_pip else "."
-    message = f"installing goryu and its dependencies, {target} (the first time this takes minutes)"
+    message = f"installing goryu and its dependencies, {target}"
     command = [*pip, "--no-build-isolation", "--editable", target]
-    step("install", message, command, NETWORK_ADVICE, GORYU_SKIP_NATIVE="1")
+    duration = "the first time this takes minutes"
+    step("install", message, command, NETWORK_ADVICE, duration, GORYU_SKIP_NATIVE="1")
     write_stamp("install", key=install_key(), extras=together, runtime=runtime, is_chosen=is_chosen)
 
 
@@ -269,7 +272,8 @@ def build_native() -> None:
                 raise StepError(f"no C++ compiler found\n{COMPILER_ADVICE}")
             command = [PYTHON, "setup.py", "--quiet", "build_ext", "--inplace"]
             environment = {"GORYU_REQUIRE_NATIVE": "1"} | ({"CXX": cxx()} if cxx() else {})
-            step("native", "building the native code", command, COMPILER_ADVICE, **environment)
+            message, duration = "building the native code", "this takes a minute or two"
+            step("native", message, command, COMPILER_ADVICE, duration, **environment)
     except StepError as error:
         for stale in native_modules():  # Built from other sources: it may differ from the Python.
             stale.unlink()
@@ -322,14 +326,19 @@ def log(message: str) -> None:
     print("goryu: " + message.replace("\n", "\ngoryu: "), file=sys.stderr, flush=True)
 
 
-def step(name: str, message: str, command: Sequence[str], advice: str, **environment: str) -> None:
-    """Runs a command and writes its output to a log; raises StepError if it fails."""
-    log(f"{message} ...")
+def step(
+    name: str, message: str, command: Sequence[str], advice: str, duration: str = "", **environment: str
+) -> None:
+    """Runs a command and writes its output to a log; raises StepError if it fails.
+
+    duration: how long it takes, for the user; "" if that is seconds.
+    """
+    log(f"{message} ({duration}) ..." if duration else f"{message} ...")
     LOGS.mkdir(parents=True, exist_ok=True)
     log_file = LOGS / f"{name}.log"
-    started = time.monotonic()
+    started_s = time.monotonic()
     with log_file.open("wb") as output:
-        done = subprocess.run(
+        process = subprocess.Popen(
             command,
             cwd=ROOT,
             env={**os.environ, **environment},
@@ -337,12 +346,33 @@ def step(name: str, message: str, command: Sequence[str], advice: str, **environ
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-    if done.returncode != 0:
+        status = wait_for(process, started_s)
+    if status != 0:
         # Microsoft's compiler and pip write files in the encoding of the system.
         tail = log_file.read_text(encoding=locale.getencoding(), errors="replace").splitlines()[-TAIL_LINES:]
         shown = [f"  | {line}" for line in tail]
         raise StepError("\n".join([f"{message} failed", *shown, f"  whole log: {log_file}", advice]))
-    log(f"... done ({time.monotonic() - started:.0f} s)")
+    log(f"... done ({time.monotonic() - started_s:.0f} s)")
+
+
+def wait_for(process: subprocess.Popen[bytes], started_s: float) -> int:
+    """Waits for a process and returns its exit status; a terminal shows the seconds meanwhile."""
+    is_terminal = bool(sys.stderr and sys.stderr.isatty())
+    shown = ""
+    try:
+        while True:
+            try:
+                return process.wait(TICK_S if is_terminal else None)
+            except subprocess.TimeoutExpired:
+                shown = f"goryu: {time.monotonic() - started_s:.0f} s"
+                print(f"\r{shown}", end="", file=sys.stderr, flush=True)
+    except BaseException:  # Ctrl-C.
+        process.kill()
+        process.wait()
+        raise
+    finally:
+        if shown:  # The next line overwrites the seconds.
+            print(f"\r{' ' * len(shown)}\r", end="", file=sys.stderr, flush=True)
 
 
 def read_stamp(name: str) -> dict[str, Any]:
