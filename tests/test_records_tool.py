@@ -7,8 +7,11 @@ import lzma
 import tarfile
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, permutations
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -177,9 +180,58 @@ def test_duplicates_are_left_out_whoever_played_them() -> None:
     one, other = game(1), game(2)
     copy = GameRecord(plies=one.plies, names=("x", "y"), ending=one.ending, winner=one.winner)
     candidates = [Candidate("1", one), Candidate("2", other), Candidate("3", copy)]
-    kept = list(select(candidates, GameFilter()))
-    assert [candidate.reason for candidate in kept] == ["", "", "the same moves as 1"]
+    reasons = {candidate.name: candidate.reason for candidate in select(candidates, GameFilter())}
+    assert reasons == {"1": "", "2": "", "3": "the same moves as 1"}
     assert all(candidate.is_kept for candidate in select(candidates, GameFilter(), keep_duplicates=True))
+
+
+DATED = {"開始日時": "2024/01/01"}
+
+
+@pytest.mark.parametrize(
+    "poor, rich",
+    [
+        ({"ending": Ending.INTERRUPTED, "winner": None}, {"names": ("", ""), "headers": {}}),
+        ({"names": ("", "b")}, {"headers": {}}),
+        ({"headers": {}}, {}),
+        ({"ending": Ending.UNKNOWN, "winner": None}, {"ending": Ending.REPETITION, "winner": None}),
+    ],
+    ids=["result before names and date", "names", "date", "a draw is a result"],
+)
+def test_of_duplicates_the_record_that_knows_most_is_kept(poor: dict[str, Any], rich: dict[str, Any]) -> None:
+    """The first was kept, also without the result that a later one had."""
+    whole = replace(game(1), headers=DATED)
+    one, two, three = replace(whole, **poor), replace(whole, **rich), replace(game(2), headers=DATED)
+    records = [
+        Candidate("poor", one),
+        Candidate("rich", two),
+        Candidate("again", two),
+        Candidate("other", three),
+    ]
+    everything = GameFilter(endings=tuple(Ending), needs_result=False)
+    games = {candidate.name: candidate.game for candidate in records}
+    for order in permutations(records):
+        found = list(select(order, everything))
+        assert {candidate.name: candidate.game for candidate in found} == games
+        first = next(candidate.name for candidate in order if candidate.name in ("rich", "again"))
+        assert {candidate.name for candidate in found if candidate.is_kept} == {first, "other"}
+
+
+def test_a_record_that_knows_everything_does_not_wait_for_others() -> None:
+    whole = Candidate("a", replace(game(1), headers=DATED))
+    found = select(chain([whole], iter(lambda: pytest.fail("it was read"), None)), GameFilter())
+    assert next(found) == whole
+
+
+def test_the_kept_duplicate_has_the_result_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "1.usi").write_text(to_usi(game(1)))
+    (tmp_path / "in" / "2.csa").write_text(to_csa(game(1)), "utf-8")
+    assert run("show", tmp_path / "in") == 0
+    assert "1 kept, 1 left out" in (shown := capsys.readouterr().out)
+    assert "resignation 1" in shown
 
 
 def test_the_split_depends_on_the_moves_alone() -> None:
@@ -370,7 +422,7 @@ def test_ten_thousand_files_with_every_tenth_damaged(tmp_path: Path) -> None:
 def test_every_candidate_comes_out_once() -> None:
     files = [RecordFile("a", to_csa(game(1)).encode()), RecordFile("b", problem="gone"), RecordFile("c", b"")]
     found = list(select(read_candidates(files), GameFilter()))
-    assert [(candidate.name, candidate.is_kept) for candidate in found] == [
+    assert sorted((candidate.name, candidate.is_kept) for candidate in found) == [
         ("a", True),
         ("b", False),
         ("c", False),

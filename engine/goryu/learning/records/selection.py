@@ -4,6 +4,8 @@ The idea is that of filter_csa in 山岡忠夫『将棋AIで学ぶディープ�
 """
 
 import hashlib
+import pickle
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -17,6 +19,9 @@ from goryu.learning.records.archives import RecordFile
 DEFAULT_ENDINGS = (Ending.RESIGNATION, Ending.CHECKMATE, Ending.DECLARATION)
 DRAWS = (Ending.REPETITION, Ending.IMPASSE, Ending.MAX_PLIES, Ending.DRAW)
 """The endings without a winner that are a result."""
+
+DATES = ("開始日時", "対局日")
+"""The headers that tell when a game was played."""
 
 
 def _option(default: Any, text: str) -> Any:
@@ -127,18 +132,66 @@ def select(
 ) -> Iterator[Candidate]:
     """Yields all candidates, those that are left out with the reason.
 
-    Two games with the same start and the same moves are duplicates, whoever played them; the first is kept.
+    Two games with the same start and the same moves are duplicates, whoever played them. The record that
+    knows most is kept; of equals, the first. So a record that lacks something waits, packed, until all others
+    are read: it comes at the end.
     """
-    seen: dict[bytes, str] = {}
+    duplicates = _Duplicates()
     for candidate in candidates:
         if candidate.game is None or candidate.reason:
             yield candidate
-            continue
-        reason = game_filter.reason_against(candidate.game)
-        if not reason and not keep_duplicates:
-            first = seen.setdefault(game_hash(candidate.game), candidate.name)
-            reason = f"the same moves as {first}" if first != candidate.name else ""
-        yield Candidate(candidate.name, candidate.game, reason)
+        elif reason := game_filter.reason_against(candidate.game):
+            yield Candidate(candidate.name, candidate.game, reason)
+        elif keep_duplicates:
+            yield candidate
+        else:
+            yield from duplicates.add(candidate, candidate.game)
+    yield from duplicates.rest()
+
+
+class _Duplicates:
+    """Finds among records of the same game the one that knows most."""
+
+    def __init__(self) -> None:
+        self._best: dict[bytes, tuple[Knowledge, str]] = {}
+        self._waiting: dict[bytes, bytes] = {}
+
+    def add(self, candidate: Candidate, game: GameRecord) -> Iterator[Candidate]:
+        """Takes a candidate and its game; yields what is decided by it."""
+        key, known = game_hash(game), knowledge(game)
+        best, name = self._best.get(key, (None, ""))
+        if best is not None and known <= best:
+            yield Candidate(candidate.name, game, f"the same moves as {name}")
+            return
+        self._best[key] = (known, candidate.name)
+        if best is not None:
+            earlier = _unpacked(self._waiting.pop(key))
+            yield Candidate(earlier.name, earlier.game, f"the same moves as {candidate.name}")
+        if known == EVERYTHING:
+            yield candidate
+        else:
+            self._waiting[key] = zlib.compress(pickle.dumps(candidate), 1)
+
+    def rest(self) -> Iterator[Candidate]:
+        """Yields the records for which no better one came, in the order of their games."""
+        yield from map(_unpacked, self._waiting.values())
+
+
+def _unpacked(data: bytes) -> Candidate:
+    candidate: Candidate = pickle.loads(zlib.decompress(data))
+    return candidate
+
+
+Knowledge = tuple[bool, int, bool]
+"""Is the result known, how many names are, and is the date? A greater tuple knows more."""
+
+EVERYTHING: Knowledge = (True, 2, True)
+
+
+def knowledge(game: GameRecord) -> Knowledge:
+    """Returns how much a record tells about its game besides the moves."""
+    has_result = game.winner is not None or game.ending in DRAWS
+    return has_result, sum(map(bool, game.names)), any(game.headers.get(name) for name in DATES)
 
 
 def game_hash(game: GameRecord) -> bytes:
