@@ -78,10 +78,10 @@ def test_the_japanese_guide_to_training_names_the_defaults(command: str) -> None
 def option(command: str, name: str) -> argparse.Action:
     """Returns an option of a command such as "teach play"; fails if it has none of this name."""
     program, *verbs = command.split()
-    parser = import_module(COMMANDS[program].partition(":")[0]).make_parser()
+    parser: argparse.ArgumentParser = import_module(COMMANDS[program].partition(":")[0]).make_parser()
     for verb in verbs:
-        (subparsers,) = [action for action in parser._actions if isinstance(action.choices, dict)]
-        parser = subparsers.choices[verb]
+        (choices,) = [one.choices for one in parser._actions if isinstance(one.choices, dict)]
+        parser = choices[verb]
     (found,) = [action for action in parser._actions if name in action.option_strings]
     return found
 

@@ -90,6 +90,18 @@ def test_every_text_has_a_translation(path: Path) -> None:
     assert set(literal_texts(path)) <= set(MESSAGES)
 
 
+def test_every_reason_of_an_ending_has_a_translation() -> None:
+    reasons = set()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Outcome":
+                parts = [part for argument in node.args for part in ast.walk(argument)]
+                reasons |= {one.value for one in parts if isinstance(one, ast.Constant)}
+    texts = {one for one in reasons if isinstance(one, str)}
+    assert {"checkmate", "three in a row", "superior position"} <= texts
+    assert texts <= set(MESSAGES)
+
+
 def test_a_translation_has_the_fields_of_its_text() -> None:
     for english, japanese in MESSAGES.items():
         expected, fields = (

@@ -140,7 +140,10 @@ def test_the_help_and_the_tree_are_japanese_where_the_locale_is(
         main(["tree", "--help"])
     assert "探索木を図にします" in capsys.readouterr().out
     assert main(["tree", "--game", "tictactoe", "4 0 8 1", "--algorithm", "alpha-beta"]) == 0
-    assert "a2 c2 a3 b3: 枝刈り" in capsys.readouterr().out
+    tree = capsys.readouterr().out
+    assert "a2 c2 a3 b3: 枝刈り" in tree
+    assert "一列完成" in tree
+    assert "three in a row" not in tree
 
 
 def test_a_search_that_is_too_large_says_so(capsys: pytest.CaptureFixture[str]) -> None:

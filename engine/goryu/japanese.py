@@ -17,8 +17,11 @@ MESSAGES: dict[str, str] = {
     "no legal move": "指せる手なし",
     "entering-king declaration": "入玉宣言",
     "declaration": "入玉宣言",
+    "repetition": "千日手",
     "fourfold repetition": "千日手",
     "perpetual check": "連続王手の千日手",
+    "superior position": "優等局面",
+    "inferior position": "劣等局面",
     "maximum ply": "最大手数",
     "try": "トライ",
     "resignation": "投了",
@@ -147,7 +150,7 @@ MESSAGES: dict[str, str] = {
     "plays black (default: person)": "先手の対局者（既定：person）",
     "plays white (default: an algorithm, or person)": "後手の対局者（既定：コンピュータ、またはperson）",
     "network that replaces the shipped one": "付属のものの代わりに使うネットワーク",
-    "makes random moves reproducible": "乱数の種。同じ種なら同じ手を指す",
+    "makes random moves reproducible": "乱数のシード。同じシードなら同じ手を指す",
     "position of shogi to start from": "開始局面（将棋のSFEN）",
     "game to go on with: KIF, CSA ...": "続きから指す棋譜（KIF、CSAなど）",
     "with --record: go on after this move": "--recordの棋譜のこの手数から指す",
@@ -243,9 +246,9 @@ MESSAGES: dict[str, str] = {
     "database of analyses (default: {path})": "解析結果のデータベース（既定値 {path}）",
     "neither read nor write the database of analyses": "解析結果のデータベースを使わない",
     "print only errors": "エラーだけを表示する",
-    "{text}: expected a whole number from 1 to {most}": "{text}: 1 から {most} までの整数を指定してください",
+    "{text}: expected a whole number from 1 to {most}": "{text}：1から{most}までの整数を指定してください",
     "interrupted; the same command goes on from here": "中断しました。同じコマンドで続きから再開できます",
-    "{name}: no game was found": "{name}: 棋譜が見つかりません",
+    "{name}: no game was found": "{name}：棋譜が見つかりません",
     "about {seconds} s left": "残り約 {seconds} 秒",
     "{moves} moves": "{moves}手",
     "castles: {castles}": "囲い：{castles}",
@@ -257,7 +260,7 @@ MESSAGES: dict[str, str] = {
     "better: {line}": "最善：{line}",
     "refuted by: {line}": "以下：{line}",
     "missed a mate in {plies}": "{plies}手詰を逃した",
-    "allows a mate in {plies}": "{plies}手詰がある",
+    "allows a mate in {plies}": "{plies}手詰を許した",
     "{path} is a file: expected a folder, for there are several games": (
         "{path} はファイルです。複数の棋譜にはフォルダを指定してください"
     ),
@@ -397,7 +400,7 @@ MESSAGES: dict[str, str] = {
         "{text!r}には打てません。打てるのは {moves} です"
     ),
     "clock: expected times of 0 to 24 hours, and not all 0": (
-        "持ち時間：0〜24時間で、どれかを0より長くしてください"
+        "持ち時間：0〜24時間で、少なくとも一つは0より長くしてください"
     ),
     "no game is open: open a record first": "棋譜が開かれていません",
     "no game was found": "棋譜が見つかりません",
@@ -455,7 +458,7 @@ MESSAGES: dict[str, str] = {
     "measured on the backend {name}; evaluations per second by batch size:": (
         "バックエンド {name} での速度（バッチサイズごとの1秒あたり評価数）："
     ),
-    "(expected: {text})": "（期待：{text}）",
+    "(expected: {text})": "（目安：{text}）",
     "most answers are nonsense: the weights are random, or the planes are those of another format": (
         "ほとんどの答えがでたらめです。重みが乱数か、入力の形式が違います"
     ),

@@ -20,7 +20,7 @@ from goryu.kifu.record import GameRecord, Ply, Variation
 CLASS_NAMES = {
     MoveClass.GREAT: Name("好手", "great"),
     MoveClass.BEST: Name("最善手", "best"),
-    MoveClass.GOOD: Name("可", "good"),
+    MoveClass.GOOD: Name("普通の手", "good"),
     MoveClass.INACCURACY: Name("緩手", "inaccuracy"),
     MoveClass.DUBIOUS: Name("疑問手", "dubious"),
     MoveClass.MISTAKE: Name("悪手", "mistake"),
@@ -161,7 +161,7 @@ class Describer:
         if ply.missed_mate is not None:
             lines.append(f"{ply.missed_mate}手詰を逃した")
         if ply.allows_mate is not None:
-            lines.append(f"{ply.allows_mate}手詰がある")
+            lines.append(f"{ply.allows_mate}手詰を許した")
         if ply.kind in MISTAKES:
             lines.append("代えて " + " ".join(self.line(index, ply.better_line[:KIF_LINE])["ja"]))
             if ply.refutation:

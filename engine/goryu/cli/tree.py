@@ -46,15 +46,15 @@ DESCRIPTION_JA = """\
 
 NETWORK_HELP = (
     "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network",
-    "network（同梱のもの）、モデルのファイル、または material、uniform、rollout、noise。既定は network",
+    "network（付属のもの）、モデルのファイル、または material、uniform、rollout、noise。既定は network",
 )
 COUNT_HELP = (
     "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering",
-    "1手から N 手までのミニマックスが訪れる局面の数を、枝刈りと手の順序のあるなしで比べる",
+    "1手から N 手までのミニマックスが調べる局面の数を、枝刈りと手の順序のあるなしで比べる",
 )
 GRAPH_HELP = (
     "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root",
-    "エンジンの `tree FILE.json` が書いたグラフを図にする。POSITION はその根の局面",
+    "エンジンの `tree FILE.json` が書いたグラフを図にする。POSITION はそのルートの局面",
 )
 
 

@@ -197,7 +197,7 @@ def _write_gumbel(_node: Node, edge: Edge) -> str:
     return f"{_number(terms['policy'])} − {_number(terms['share'])} = {_number(terms['score'])}"
 
 
-SEED = Parameter("seed", 1, 0, 1e9, ("the seed of the random numbers", "乱数の種"), is_whole=True)
+SEED = Parameter("seed", 1, 0, 1e9, ("the seed of the random numbers", "乱数のシード"), is_whole=True)
 EXPLORATION = ("the weight of exploration", "探索の重み")
 
 ALGORITHMS = {
@@ -254,7 +254,7 @@ ALGORITHMS = {
                 "It stops after a few plies and takes a heuristic's value there. It is blind one ply "
                 "beyond this horizon."
             ),
-            "数手先で読みを打ち切り、そこでは評価関数の値を使う。その地平線の一手先はまったく見えない。",
+            "数手先で読みを打ち切り、そこでは評価関数の値を使う。その先は一手先でもまったく見えない（水平線効果）。",
         ),
         (
             Parameter("depth", 2, 1, 6, ("plies", "読みの深さ（手数）"), is_whole=True),
@@ -279,7 +279,7 @@ ALGORITHMS = {
             ),
             (
                 "UCB1 "
-                "で葉まで降り、そこから乱数で終局まで指し、結果を帰り道の各手に足す。試した回数の少ない手ほど加点が大きく、未試行の手が最優先になる。"
+                "で葉まで下り、そこから終局までランダムに指し、結果を通った各手に足す。試した回数の少ない手ほど加点が大きく、未試行の手が最優先になる。"
             ),
         ),
         (
@@ -310,7 +310,7 @@ ALGORITHMS = {
             ),
             (
                 "AlphaZero の探索。方策 P "
-                "が有望な手を教え、価値が乱数対局の代わりになる。一回のプレイアウトで木に局面が一つ加わる。"
+                "が有望な手を教え、価値がランダムな対局の代わりになる。一回のプレイアウトで木に局面が一つ加わる。"
             ),
         ),
         (Parameter("c", 2.5, 0, 10, EXPLORATION),),
@@ -339,7 +339,7 @@ ALGORITHMS = {
             Parameter("fpu", 0.36, 0, 2, ("how much an untried move is worth less", "未試行の手の減点")),
             Parameter("batch", 1, 1, 64, ("positions per evaluation", "一度に評価する局面数"), is_whole=True),
             Parameter(
-                "mate-nodes", 0, 0, 1000, ("mate search at leaves", "葉での詰み探索の節点数"), is_whole=True
+                "mate-nodes", 0, 0, 1000, ("mate search at leaves", "葉での詰み探索のノード数"), is_whole=True
             ),
             Parameter(
                 "capacity", 100_000, 50, 1e6, ("positions in memory", "記憶できる局面数"), is_whole=True
@@ -360,13 +360,13 @@ ALGORITHMS = {
                 "again and again. It improves on the policy even with two playouts."
             ),
             (
-                "いくつかの手を抽選し、同じ回数ずつ試しては悪い半分を捨てる。二回のプレイアウトでも方策より良くな"
+                "いくつかの手を確率的に選び、同じ回数ずつ試しては悪い半分を捨てる。二回のプレイアウトでも方策より良くな"
                 "る。"
             ),
         ),
         (
             Parameter("playouts", 32, 1, 1000, ("the budget", "プレイアウトの総数"), is_whole=True),
-            Parameter("considered", 16, 1, 64, ("moves that are drawn", "抽選する手の数"), is_whole=True),
+            Parameter("considered", 16, 1, 64, ("moves that are drawn", "候補に選ぶ手の数"), is_whole=True),
             Parameter("c-scale", 0.1, 0, 2, ("the weight of values", "価値の重み")),
             Parameter(
                 "noise", 0, 0, 1, ("1: Gumbel noise, 0: none", "1：Gumbel ノイズあり、0：なし"), is_whole=True

@@ -70,7 +70,7 @@ class GumbelObserver:
         self, root: gumbel.Node, state: State, candidates: Sequence[int], config: GumbelConfig
     ) -> Generator[list[State], list[Evaluation], None]:
         if set(candidates) != set(self._candidates):
-            self._events.append(Event("round", ROOT, text=f"{len(candidates)} moves"))
+            self._events.append(Event("round", ROOT, text=str(len(candidates))))
         self._candidates = list(candidates)
         yield from self._round(root, state, candidates, config)
 

@@ -24,7 +24,7 @@ NAMES = {
     "network": ("the network", "ネットワーク"),
     "material": ("material: pieces or discs", "駒得・石差"),
     "uniform": ("none: all moves alike, every position a draw", "なし（全手同じ、評価値 0）"),
-    "rollout": ("one random game", "乱数対局一回"),
+    "rollout": ("one random game", "ランダムな対局一回"),
     "noise": ("pseudo-random numbers", "擬似乱数"),
 }
 """The evaluators, in English and in Japanese."""

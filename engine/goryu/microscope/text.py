@@ -27,8 +27,8 @@ WORDS = {
     "ja": {
         "cut": "枝刈り",
         "repetition": "千日手 N {}",
-        "paths": "{} 本の合流",
-        "window": "窓",
+        "paths": "{} 経路が合流",
+        "window": "探索窓",
         "win": "勝ち",
         "loss": "負け",
         "draw": "引き分け",

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from goryu.games.state import Move, State
+from goryu.language import speaking, tr
 from goryu.microscope.algorithms import Algorithm
 from goryu.microscope.games import GAMES, Language, after
 from goryu.microscope.layout import places
@@ -93,6 +94,7 @@ def node_view(
     parents = graph.parents.get(key, ())
     return asdict(replace(node, edges=Edges(()))) | {
         "edges": edges,
+        "end": names.say(node.end),
         "line": names.path(key),
         "root_move": next((e.move for e in graph.nodes[graph.root].edges.tried if e.child == key), None),
         "parents": [{"id": parent, "line": names.path(parent)} for parent in parents],
@@ -105,6 +107,8 @@ def node_view(
 def _event(event: Event, names: "_Names") -> dict[str, Any]:
     """Returns an event with the moves to its position; hundreds may be deleted at once, and need no name."""
     found = asdict(event) | {"move": names.move(event.node, event.move)}
+    if event.kind in ("result", "repetition"):
+        found["text"] = names.say(event.text)
     return found if event.kind == "deleted" else found | {"line": names.path(event.node)}
 
 
@@ -129,6 +133,11 @@ class _Names:
 
     def line(self, key: str, moves: Sequence[Move]) -> list[str]:
         return self._line(self.state(key).copy(), moves)
+
+    def say(self, text: str) -> str:
+        """Returns why a game ended in the language of the names; "" stays empty."""
+        with speaking(self._language):
+            return tr(text) if text else ""
 
     def _line(self, state: State, moves: Sequence[Move]) -> list[str]:
         names = []
@@ -204,7 +213,7 @@ def _items(
                 "value": node.value,
                 "proof": node.proof,
                 "distance": node.distance,
-                "end": node.end,
+                "end": names.say(node.end),
                 "window": node.window,
                 "bound": node.bound,
                 "turn": names.state(key).turn,

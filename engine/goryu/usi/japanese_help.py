@@ -7,7 +7,9 @@ JAPANESE_HELP = {
     "Threads": "デバイスごとの探索スレッド数。1コアあたり合計4まで。0ならマシンとネットワークごとに一度だけ"
     "測って決める（DNN_Batch_Sizeも0ならバッチサイズも）。1スレッドの探索は完全に再現できる。",
     "MultiPV": "表示する読み筋の数。",
-    "Algorithm": "指し手を選ぶ方法。puctがこのエンジンの探索。ほかは書籍や解説記事のもの（ALGORITHMS.md）。",
+    "Algorithm": (
+        "指し手を選ぶ方法。puctがこのエンジンの探索。ほかは書籍や解説記事のもの（ALGORITHMS.ja.mdを参照）。"
+    ),
     "AlphaBeta_Value": "アルファベータ法の末端の評価。駒の損得、またはEvaluatorの価値。",
     "Policy_Temperature": (
         "Algorithmがpolicyのとき、方策からこの温度で手を引く。100は方策の確率のまま、0は最も確率の高い手。"
@@ -16,14 +18,14 @@ JAPANESE_HELP = {
     "DNN_Model": "ONNXモデル。空なら付属のネットワーク。",
     "EvalDir": "相対パスのDNN_Modelを最初に探すフォルダ。",
     "DNN_Format": (
-        "モデルの形式（特徴平面と指し手のラベルの並び）。autoはファイルから判別する。指定が要るのは、"
+        "モデルの形式（入力特徴量と指し手のラベルの並び）。autoはファイルから判別する。指定が要るのは、"
         "goryu convertを使わずに変換した『将棋AIで学ぶディープラーニング』のモデル（python-dlshogi）だけ。"
     ),
     "Backend": (
-        "ネットワークを動かすもの。autoはCUDA、DirectML、CPUの順で、動く最初のもの。cpuは、対応するネットワークなら独自のコード"
+        "ネットワークを計算するバックエンド。autoはCUDA、DirectML、CPUのうち、最初に使えたもの。cpuは、対応するネットワークなら独自のコード"
         "（winograd）、それ以外はonnxruntime。"
     ),
-    "AllowFallback": "モデルやバックエンドが使えないとき、投了せずに、報告して弱い評価で指す。",
+    "AllowFallback": "モデルやバックエンドが使えないとき、投了せず、その旨を報告して代わりのもので指す。",
     "Device": "GPUの番号。複数のGPUは0,1のように並べる。-1はCPU。",
     "DNN_FP16": "GPUで16ビット浮動小数点数を使う。autoではCUDAとDirectMLで、32ビットとほぼ同じ答えになる"
     "モデルに限る。onではonnxruntimeのほかのバックエンドでも使い、使えなければエラーにする。",
@@ -78,11 +80,11 @@ JAPANESE_HELP = {
     "EnteringKingRule": "入玉で勝ちとなる条件。",
     "First_Recurrence": "探索中は同一局面の2回目を千日手とみなす。falseなら4回目だけ。",
     "GenerateAllLegalMoves": "意味のない不成も探索する。",
-    "NetworkDelay": "GUIの時計がGoryuの時計より遅れて止まる時間の平均。",
-    "NetworkDelay2": "同じく最悪の場合。持ち時間と秒読みから差し引く（半分まで）。",
+    "NetworkDelay": "指してからGUIの時計が止まるまでの遅れの平均。",
+    "NetworkDelay2": "その最大。持ち時間と秒読みから差し引く（半分まで）。",
     "Time_Margin": "秒読みがないときに持ち時間から差し引く時間（半分まで）。",
     "MinimumThinkingTime": "これより早く指さない。勝敗が読み切れた手と唯一の合法手は除く。",
-    "SlowMover": "一手にかける時間の、ふつうに対する割合。",
+    "SlowMover": "一手にかける時間の、標準に対する割合。",
     "RoundUpToFullSecond": "GUIの時計が秒単位のとき、始まった1秒を使い切る。",
     "Byoyomi_Early_Stop": "秒読みでも、ほかの手が追いつけなくなったらすぐ指す。",
     "Time_By_Course": (
@@ -95,9 +97,11 @@ JAPANESE_HELP = {
         "GUIの係数（多くは600）に合わせると、GUIの勝率がエンジンの勝率と一致する。"
     ),
     "Resign_Threshold": "勝率がこれより低いと投了する。0なら投了しない。Resign_Percentとの大きいほうが有効。",
-    "Resign_Percent": "勝率（%）がこれより低いと投了する。両書籍のpython-dlshogiと同じ。0なら投了しない。",
+    "Resign_Percent": (
+        "勝率（%）がこれより低いと投了する。python-dlshogi、python-dlshogi2と同じ。0なら投了しない。"
+    ),
     "DebugMessage": "指す前にすべての手の表を表示する。",
-    "DebugMessage_Order": "この表の順序。訪問数の多い順か、python-dlshogiと同じ合法手の順。",
+    "DebugMessage_Order": "その表の順序。訪問数の多い順か、python-dlshogiと同じ合法手の順。",
     "LogFile": "やりとりとライブラリのメッセージを書き込むファイル。",
     "USI_OwnBook": "定跡を使う。",
     "BookFile": (
@@ -125,10 +129,10 @@ JAPANESE_HELP = {
     "Random_Cutoff_Drop": "エンジンが一手指すごとにRandom_Cutoffが下がる量。",
     "Random2_Ply": "この手数まで、ときどき手をランダムに選ぶ。0なら選ばない。",
     "Random2_Probability": "手をランダムに選ぶ確率。",
-    "Random2_Temperature": "その手についてのRandom_Temperature。",
-    "Random2_Cutoff": "その手についてのRandom_Cutoff。",
+    "Random2_Temperature": "Random2_Plyで選ぶときのRandom_Temperature。",
+    "Random2_Cutoff": "Random2_Plyで選ぶときのRandom_Cutoff。",
     "Random2_Value_Limit": "勝率がこれより高いときはランダムに選ばない。",
-    "Seed": "すべての乱数の種。0なら毎回変わる。",
-    "Clear_Hash": "探索の結果をすべて忘れる。",
+    "Seed": "すべての乱数のシード。0なら毎回変わる。",
+    "Clear_Hash": "探索の結果をすべて消す。",
 }
 """Option name -> help."""

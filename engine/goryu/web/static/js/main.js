@@ -25,7 +25,7 @@ i18n.extend({
     "theme.light": "明るい配色にする",
     "theme.dark": "暗い配色にする",
     "connection.lost": "Goryu との接続が切れました。再接続しています…",
-    "connection.refused": "Goryu が接続を拒否しました: {reason}",
+    "connection.refused": "Goryu が接続を拒否しました：{reason}",
     "view.failed": "この画面を読み込めませんでした。",
   },
 });

@@ -74,7 +74,7 @@ i18n.extend({
     "microscope.graph": "探索木。左右の矢印で一歩ずつ、スペースで再生と停止、Home で最初へ、＋ − F で拡大・縮小・全体表示。",
     "microscope.status": "ステップ {step} / {steps}{more} · {count} · {positions} 局面",
     "microscope.count.playouts": "{count} プレイアウト",
-    "microscope.count.visited": "訪れた局面 {count}",
+    "microscope.count.visited": "調べた局面 {count}",
     "microscope.working": "{count} プレイアウト…",
     "microscope.enough": "記録がいっぱいです。この探索は大きすぎて最後までは表示できません。",
     "microscope.ended": "探索は終わりました。",

@@ -81,7 +81,7 @@ i18n.extend({
     "agent.alpha-beta": "アルファベータ法（完全解析）",
     "agent.depth-limited": "石の数で読む",
     "agent.plies": "{number}手読み",
-    "agent.games": "1手{number}回の乱数対局",
+    "agent.games": "1手につきランダムな対局{number}回",
     "agent.playouts": "{number}プレイアウト",
   },
 });

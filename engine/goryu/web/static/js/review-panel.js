@@ -106,7 +106,7 @@ i18n.extend({
     "review.refutation": "とがめる手順：",
     "review.next": "予想：",
     "review.missed": "{plies}手詰を逃した",
-    "review.allows": "{plies}手詰がある",
+    "review.allows": "{plies}手詰を許した",
     "review.first": "最初へ",
     "review.back": "一手戻る",
     "review.forward": "一手進む",
