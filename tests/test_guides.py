@@ -90,4 +90,4 @@ def default(one: argparse.Action) -> str:
     """Returns the default of an option as the guide writes it."""
     if one.default is None or one.default is False or one.default == math.inf:
         return "なし"
-    return "～".join(map(str, one.default)) if isinstance(one.default, tuple) else str(one.default)
+    return "〜".join(map(str, one.default)) if isinstance(one.default, tuple) else str(one.default)

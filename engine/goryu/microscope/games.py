@@ -130,7 +130,7 @@ GAMES = {
         ),
         (
             "the moves, as squares 0 to 8 (row by row) or a1 to c3, such as 4 0 8",
-            "指し手を並べる。マスは 0～8（左上から横へ）または a1～c3。例：4 0 8",
+            "指し手を並べる。マスは 0〜8（左上から横へ）または a1〜c3。例：4 0 8",
         ),
         _name_tictactoe,
         _rows_of_text,
