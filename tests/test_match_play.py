@@ -428,7 +428,7 @@ def test_an_unfinished_pair_is_not_counted(config: MatchConfig) -> None:
     entries = match.entries[:3]
     assert len(complete_pairs(entries)) == 1
     assert summary(match.names, entries)["games"] == 2
-    assert "1 games of unfinished pairs" in report(match.names, entries)
+    assert "1 game of unfinished pairs" in report(match.names, entries)
     assert progress_line(entries, 6, None, 61.0).endswith("ETA 1:01")
 
 
@@ -667,7 +667,7 @@ def test_one_engine_of_each_pair_gets_the_new_value_of_a_screened_option_and_the
 
 def test_the_effects_of_screened_changes_need_enough_pairs(config: MatchConfig) -> None:
     match = run(replace(config, screened=parse_changes(["Style=1:2"])))
-    with pytest.raises(ScreeningError, match="3 pairs: expected 20 for 1 changes"):
+    with pytest.raises(ScreeningError, match="3 pairs: expected 20 for 1 change,"):
         match.effects()
 
 
@@ -679,5 +679,5 @@ def test_a_log_of_other_changes_is_refused(config: MatchConfig) -> None:
 
 def test_a_surface_needs_enough_pairs_of_games(config: MatchConfig) -> None:
     match = run(replace(config, tuned=(TunedOption("Style", 1, 9),)))
-    with pytest.raises(TuningError, match="3 pairs: expected 15 for 1 options"):
+    with pytest.raises(TuningError, match="3 pairs: expected 15 for 1 option,"):
         match.surface()

@@ -159,9 +159,12 @@ def test_match_warns_of_an_engine_that_may_not_work_but_plays_on(
         assert (warnings[-1] if warnings else "") == (warning and f"warning: Ours {warning}")
 
 
-def test_match_fails_when_an_engine_plays_an_illegal_move(tmp_path: Path) -> None:
+def test_match_fails_when_an_engine_plays_an_illegal_move(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
     assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1
+    assert "Scripted (1) vs Scripted (2): 2 games, 1 pair, 1 opening\n" in capsys.readouterr().out
 
 
 def test_match_reports_that_it_stopped_after_failures(
@@ -170,7 +173,7 @@ def test_match_reports_that_it_stopped_after_failures(
     arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
     for _ in range(2):
         assert tool("match").main([*arguments, "--max-failures", "1", "--out", str(tmp_path)]) == 1
-        assert "stopped after 1 failures" in capsys.readouterr().out
+        assert "stopped after 1 failure;" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -190,8 +193,8 @@ def test_match_reports_that_it_stopped_after_failures(
         (["--nodes", "1", "--max-failures", "0"], "--max-failures: 0"),
         (["--nodes", "1", "--move-timeout", "-1"], "--move-timeout: -1"),
         (["--nodes", "1", "--start-timeout", "nan"], "--start-timeout: nan"),
-        (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28"], "15 for 1 options, that is --games 30"),
-        (["--nodes", "1", "--screen", "A=1:9", "--games", "38"], "20 for 1 changes, that is --games 40"),
+        (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28"], "15 for 1 option, that is --games 30"),
+        (["--nodes", "1", "--screen", "A=1:9", "--games", "38"], "20 for 1 change, that is --games 40"),
         (["--nodes", "1", "--screen", "A=1:9", "--sprt", "0", "9"], "expected neither --tune nor --sprt"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28", "--dry-run"], "14 pairs: expected 15"),
     ],

@@ -53,6 +53,15 @@ def language() -> str:
     return "ja" if _is_windows_japanese() else "en"
 
 
+def plural(number: int, noun: str) -> str:
+    """Returns a number with an English noun whose plural ends in s.
+
+    >>> plural(1, "pair"), plural(0, "pair")
+    ('1 pair', '0 pairs')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def tr(text: str, /, **values: object) -> str:
     """Returns the text in the user's language, with its {fields} filled in.
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
+from goryu.language import plural
 from goryu.match.engine_faults import warnings
 from goryu.match.engine_stats import EngineStats, loser, stats_table
 from goryu.match.game_log import GameEntry
@@ -24,7 +25,7 @@ def describe(config: MatchConfig) -> str:
         lines.append(f"engine {number}: {shlex.join(engine.command)} {options} ({engine.limits})")
     rules = config.rules
     lines.append(
-        f"{config.games} games, {len(config.openings)} openings, concurrency {config.concurrency}, "
+        f"{config.games} games, {plural(len(config.openings), 'opening')}, concurrency {config.concurrency}, "
         f"referee {rules.library}, declaration {rules.declaration}, max plies {rules.max_plies}"
     )
     for option in config.tuned:
@@ -102,9 +103,9 @@ def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None
     black = record([entry.score for entry in counted if entry.black == 1])
     white = record([entry.score for entry in counted if entry.black == 2])
     black_wins = sum((entry.score == 1.0) == (entry.black == 1) for entry in counted if entry.score != 0.5)
-    openings = len({entry.opening for entry in counted})
+    openings = plural(len({entry.opening for entry in counted}), "opening")
     lines = [
-        f"{names[0]} vs {names[1]}: {len(counted)} games, {len(pairs)} pairs, {openings} openings",
+        f"{names[0]} vs {names[1]}: {len(counted)} games, {plural(len(pairs), 'pair')}, {openings}",
         f"  score        {record(scores)}  {sum(scores):g}/{len(scores)} ({100 * statistics.score:.1f} %)",
         f"  by colour    black {black}, white {white}; black won {black_wins} of {len(counted)}",
         f"  pairs        LL {ll}, LD {ld}, DD/WL {dd}, WD {wd}, WW {ww}",
@@ -122,7 +123,7 @@ def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None
     if sprt:
         lines.append(f"  SPRT         {sprt_text(sprt, statistics)}")
     if len(entries) > len(counted):
-        lines.append(f"  not counted  {len(entries) - len(counted)} games of unfinished pairs")
+        lines.append(f"  not counted  {plural(len(entries) - len(counted), 'game')} of unfinished pairs")
     return "\n".join([*lines, *stats_table(names, entries), *warnings(names, entries).values()])
 
 

@@ -20,6 +20,7 @@ from typing import Self
 import numpy as np
 
 from goryu.errors import GoryuError
+from goryu.language import plural
 from goryu.match.match_statistics import Z95, elo_of_score, format_elo
 
 PAIRS_PER_CHANGE = 10
@@ -82,7 +83,7 @@ def require_pairs(changes: Sequence[Change], pairs: int) -> None:
     """Raises ScreeningError if the effects of these changes cannot be fitted to so few pairs."""
     needed = PAIRS_PER_CHANGE * (len(changes) + 1)
     if pairs < needed:
-        text = f"{pairs} pairs: expected {needed} for {len(changes)} changes"
+        text = f"{plural(pairs, 'pair')}: expected {needed} for {plural(len(changes), 'change')}"
         raise ScreeningError(f"{text}, that is --games {2 * needed} or more")
 
 

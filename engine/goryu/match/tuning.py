@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.errors import GoryuError
+from goryu.language import plural
 from goryu.match.match_statistics import Z95, elo_of_score
 
 PAIRS_PER_TERM = 5
@@ -88,7 +89,7 @@ def require_pairs(options: Sequence[TunedOption], pairs: int) -> None:
     """Raises TuningError if a surface of these options cannot be fitted to so few pairs."""
     needed = PAIRS_PER_TERM * _count_terms(options)
     if pairs < needed:
-        text = f"{pairs} pairs: expected {needed} for {len(options)} options"
+        text = f"{plural(pairs, 'pair')}: expected {needed} for {plural(len(options), 'option')}"
         raise TuningError(f"{text}, that is --games {2 * needed} or more")
 
 

@@ -6,6 +6,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 
+from goryu.language import plural
 from goryu.programs.common import UsageError, above_zero, share
 from goryu.work.cluster import CLUSTER_HELP, ClusterConfig
 from goryu.work.driver import Workforce
@@ -109,29 +110,25 @@ class WorkRates:
         seconds = max(now_s - start_s, 1.0)
         done = now - before
         parts = [
-            _counted(workforce.nodes.total(), "worker"),
+            plural(workforce.nodes.total(), "worker"),
             f"{done.total() / seconds:.1f} {self._unit}/s",
         ]
         if positions:
             parts.append(f"{(positions - positions_before) / seconds:.0f} positions/s")
         if workforce.losses:
-            parts.append(f"{_counted(workforce.losses, 'worker')} lost")
-            parts.append(f"{_counted(workforce.repeated, 'task')} given out again")
+            parts.append(f"{plural(workforce.losses, 'worker')} lost")
+            parts.append(f"{plural(workforce.repeated, 'task')} given out again")
         if workforce.copies:
-            parts.append(f"{_counted(workforce.copies, 'late task')} copied")
+            parts.append(f"{plural(workforce.copies, 'late task')} copied")
         nodes = [(name, count) for name, count in workforce.nodes.most_common() if name]
         lines = [
-            f"{name}: {_counted(count, 'worker')}, {done[name] / seconds:.1f} {self._unit}/s"
+            f"{name}: {plural(count, 'worker')}, {done[name] / seconds:.1f} {self._unit}/s"
             for name, count in nodes[:MOST_NODES]
         ]
         if rest := nodes[MOST_NODES:]:
             rate = sum(done[name] for name, _ in rest) / seconds
             workers = sum(count for _, count in rest)
             lines.append(
-                f"{len(rest)} more computers: {_counted(workers, 'worker')}, {rate:.1f} {self._unit}/s"
+                f"{len(rest)} more computers: {plural(workers, 'worker')}, {rate:.1f} {self._unit}/s"
             )
         return [", ".join(parts), *lines]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

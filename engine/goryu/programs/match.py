@@ -24,6 +24,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 
+from goryu.language import plural
 from goryu.match import screening, tuning
 from goryu.match.engine_faults import is_failure, warnings
 from goryu.match.export import RECORD_FORMATS, write_records
@@ -400,7 +401,7 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
     """Prints and writes the result; returns 1 if an engine has failed, else 0."""
     failures = sum(map(is_failure, match.entries))
     if failures >= config.max_failures and len(match.entries) < config.games:
-        print(f"stopped after {failures} failures; to resume, add --max-failures {failures + 10}")
+        print(f"stopped after {plural(failures, 'failure')}; to resume, add --max-failures {failures + 10}")
     print(report(match.names, match.entries, config.sprt))
     if config.tuned:
         try:
