@@ -83,11 +83,11 @@ def test_a_challenger_that_is_not_better_does_not_replace_the_champion(tmp_path:
     assert json.loads(log.splitlines()[-1])["step"] == CONFIG.steps
 
 
-def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
+def test_the_weights_of_a_larger_network_are_refused(tmp_path: Path) -> None:
     list(run_loop(replace(CONFIG, match_games=0), tmp_path / "a"))
     initial = tmp_path / "a" / "cycle-001" / "train" / "checkpoint.pt"
-    with pytest.raises(ValueError, match="expected 2 blocks of 8 channels"):
-        list(run_loop(replace(CONFIG, blocks=2, initial=initial), tmp_path / "b"))
+    with pytest.raises(ValueError, match="expected at most 1 blocks of 4 channels, found 1 of 8"):
+        list(run_loop(replace(CONFIG, channels=4, initial=initial), tmp_path / "b"))
     assert not (tmp_path / "b").exists()
 
 

@@ -142,7 +142,7 @@ def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> Non
     assert [entry["step"] for entry in log] == [30, 60, 90, 120]
 
     export_onnx(net, tmp_path / "tiny.onnx")
-    evaluator = NetworkEvaluator(tmp_path / "tiny.onnx", backend="cpu")
+    evaluator = NetworkEvaluator(tmp_path / "tiny.onnx", backend="onnxruntime")
     board = Board()
     inputs = evaluator.new_inputs(1)
     evaluator.format.fill(board, [rows[0] for rows in inputs])
@@ -166,7 +166,8 @@ def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None
     net = train(new_config(steps=120, learning_rate=1e-2, average=0.9), data, {}, tmp_path)
     export_onnx(net, tmp_path / "float.onnx")
     quantize(tmp_path / "float.onnx", tmp_path / "int8.onnx", data, exclude=["/net/policy"])
-    networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "int8.onnx")]
+    names = ("float.onnx", "int8.onnx")
+    networks = [NetworkEvaluator(tmp_path / name, backend="onnxruntime") for name in names]
     found = agreement(networks[0], networks[1], data)
     assert found.policy_top1 > 0.9
     assert found.policy_error < 0.05
@@ -218,7 +219,8 @@ def test_a_foreign_network_is_made_smaller_too(tmp_path: Path) -> None:
         node.name = ""
     onnx.save(model, path)
     quantize(path, tmp_path / "int8.onnx", data)
-    networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "int8.onnx")]
+    names = ("float.onnx", "int8.onnx")
+    networks = [NetworkEvaluator(tmp_path / name, backend="onnxruntime") for name in names]
     found = agreement(networks[0], networks[1], data)
     assert found.policy_error < 0.01
     assert found.value_error < 0.01
