@@ -93,6 +93,7 @@ def test_a_missing_package_names_the_extra_that_installs_it() -> None:
 def test_every_command_calls_itself_in_its_errors_as_the_user_does(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    status: object
     try:
         status = goryu_main([name, "--no-such-option"])
     except SystemExit as error:
