@@ -284,13 +284,12 @@ cdef extern from "python_state.h" namespace "goryu":
 
 cdef extern from "core/selection.h" namespace "goryu" nogil:
     cdef cppclass CoreFormula "goryu::Formula":
-        double c_init, c_base, c_factor, fpu_reduction, stdev_scale, fpu_own_share
+        double c_init, c_base, c_factor, fpu_reduction
 
     cdef cppclass Selection:
         int select(const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool is_root)
         double untried_value(const CoreNodeTable&, const CoreNode&)
         double exploration(uint32_t visits)
-        double stdev_factor(const CoreNode&)
 
 cdef extern from "<mutex>" namespace "std" nogil:
     cdef cppclass mutex:

@@ -15,8 +15,6 @@ cdef CoreFormula core_formula(object formula) except *:
     core.c_base = formula.c_base
     core.c_factor = formula.c_factor
     core.fpu_reduction = formula.fpu_reduction
-    core.stdev_scale = formula.stdev_scale
-    core.fpu_own_share = formula.fpu_own_share
     return core
 
 
@@ -196,10 +194,6 @@ cdef class Puct:
     def exploration(self, uint32_t visits, is_root):
         """Returns what `selection.exploration` does; for tests."""
         return self.core.selection(is_root).exploration(visits)
-
-    def stdev_factor(self, Node node, is_root):
-        """Returns what `selection.stdev_factor` does; for tests."""
-        return self.core.selection(is_root).stdev_factor(node.core()[0])
 
     cdef cbool is_finished(self):
         with nogil:  # The lock's holder may be waiting for the GIL.

@@ -41,8 +41,8 @@ CHECKS = "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"
 BATTLE = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
 
 SWITCHES = PuctConfig(
-    Formula(c_init=1.0, stdev_scale=0.85, fpu_own_share=1.0),
-    Formula(c_init=1.2, fpu_reduction=0.1, stdev_scale=1.3, fpu_own_share=0.4),
+    Formula(c_init=1.0),
+    Formula(c_init=1.2, fpu_reduction=0.1),
     pruned_share=0.6,
 )
 """Everything of the search that is off by default."""
@@ -334,7 +334,6 @@ def test_the_formula_gives_the_same_numbers_and_choices(grown: tuple[Any, Puct])
             certain = {i for i in range(node.tried) if is_root and puct.table.is_certain(node, i)}
             assert twin.select(view, is_root) == selection.select(puct.table, node, formula, certain)
             assert twin.untried_value(view, is_root) == selection.untried_value(node, formula)
-            assert twin.stdev_factor(view, is_root) == selection.stdev_factor(node, formula)
         for i in range(node.tried):
             if node.visits[i]:
                 assert twin.table.edge_value(view, i) == puct.table.edge_value(node, i)

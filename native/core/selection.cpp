@@ -5,12 +5,6 @@
 #include <limits>
 
 namespace goryu {
-namespace {
-
-constexpr double kStdevPrior = 0.22;
-constexpr double kStdevPriorVisits = 2.0;
-
-}  // namespace
 
 Selection::Selection(const Formula& formula) : formula_(formula) {
     for (std::uint32_t n = 0; n < kRemembered; ++n) remembered_[n] = compute_exploration(n);
@@ -22,7 +16,7 @@ int Selection::select(const NodeTable& table, NodeIndex index, const Mask& maske
     const LegalMove* const moves = table.moves(node);
     const Edge* const edges = table.edges(node);
     const double untried = untried_value(table, node);
-    const double explore = exploration(node.total_visits + node.in_flight) * stdev_factor(node);
+    const double explore = exploration(node.total_visits + node.in_flight);
     int best = -1;
     double best_score = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < node.move_count; ++i) {
@@ -54,19 +48,7 @@ double Selection::untried_value(const NodeTable& table, const Node& node) const 
     for (int i = 0; i < node.tried; ++i) {
         if (edges[i].visits + edges[i].pending != 0) prior_mass += from_half(moves[i].prior);
     }
-    const double own_share = formula_.fpu_own_share * (1.0 - std::min(1.0, prior_mass * prior_mass));
-    const double value = node.value + own_share * (node.raw_value - node.value);
-    return std::max(-1.0, value - formula_.fpu_reduction * std::sqrt(prior_mass));
-}
-
-double Selection::stdev_factor(const Node& node) const noexcept {
-    if (formula_.stdev_scale == 0.0 || node.total_visits <= 1) return 1.0;
-    const double visits = node.total_visits, square = node.value * node.value;
-    const double prior = kStdevPriorVisits * (square + kStdevPrior * kStdevPrior);
-    const double mean_square =
-        (prior + visits * std::max(node.mean_square, square)) / (kStdevPriorVisits + visits - 1.0);
-    const double stdev = std::sqrt(std::max(0.0, mean_square - square));
-    return 1.0 + formula_.stdev_scale * (stdev / kStdevPrior - 1.0);
+    return std::max(-1.0, node.value - formula_.fpu_reduction * std::sqrt(prior_mass));
 }
 
 double Selection::exploration(std::uint32_t visits) const noexcept {

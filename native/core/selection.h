@@ -12,8 +12,6 @@ struct Formula {
     double c_base = 19652.0;
     double c_factor = 2.0;
     double fpu_reduction = 0.35;
-    double stdev_scale = 0.0;
-    double fpu_own_share = 0.0;
 
     bool operator==(const Formula&) const = default;
 };
@@ -36,9 +34,6 @@ public:
 
     // c(N) * sqrt(N)
     double exploration(std::uint32_t visits) const noexcept;
-
-    // By what the spread of the values behind Q scales c(N).
-    double stdev_factor(const Node& node) const noexcept;
 
     const Formula& formula() const noexcept { return formula_; }
 

@@ -47,8 +47,6 @@ PuctConfig config_of(Bytes& bytes) {
     config.mate_nodes = bytes.next() % 3 * 15;
     config.draw_value = (bytes.next() % 3 - 1) * 0.25;
     config.formula.c_init = 0.5 + bytes.next() % 4;
-    config.formula.stdev_scale = bytes.next() % 3 * 0.5;
-    config.formula.fpu_own_share = bytes.next() % 3 * 0.5;
     config.pruned_share = bytes.next() % 3 * 0.5;
     return config;
 }

@@ -12,7 +12,7 @@ from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.proof import LeafSolver, no_solver, outcome_value
 from goryu.search.puct import Path, Puct, _Descent
-from goryu.search.selection import exploration, stdev_factor, untried_value
+from goryu.search.selection import exploration, untried_value
 
 PROOFS = {nodes.UNKNOWN: "", nodes.WIN: "win", nodes.LOSS: "loss", nodes.DRAW: "draw"}
 
@@ -174,7 +174,7 @@ class PuctObserver(Puct):
         formula = self.config.root_formula if is_root else self.config.formula
         n = node.total_visits + node.in_flight
         untried = untried_value(node, formula)
-        explore = exploration(n, formula) * stdev_factor(node, formula)
+        explore = exploration(n, formula)
         chosen = self._select(node) if node.moves and node.is_complete else -1
         return Node(
             key,

@@ -11,17 +11,12 @@ class Formula:
 
     c_init, c_base, c_factor: c(N); the defaults are AlphaZero's.
     fpu_reduction: an untried move has the value Q - fpu_reduction * sqrt(prior mass of the visited moves).
-    stdev_scale: how much the spread of the values behind Q scales c(N); 0 for not at all, KataGo has 0.85.
-    fpu_own_share: how much of V is in the value of an untried move while no prior mass has been visited, in
-        [0, 1]; 0 for only Q, KataGo has 1.
     """
 
     c_init: float = 2.5
     c_base: float = 19652.0
     c_factor: float = 2.0
     fpu_reduction: float = 0.35
-    stdev_scale: float = 0.0
-    fpu_own_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,10 @@ value than the node, the lower the more prior mass has been visited (first play 
 
     Q(unvisited) = max(-1, Q - fpu_reduction * sqrt(sum of P over the visited moves))
 
-Two variations are off unless the formula asks for them. `stdev_factor` multiplies c(N): where the values
-behind Q differ much, a few visits say little, and the search should look wider. And the value of an untried
-move may start from V, the evaluation of the node, instead of Q. The more prior mass the search has
-visited, the more Q counts.
-
 AlphaZero's c_init = 1.25 and c_factor = 1 are for values in [0, 1]. In [-1, +1] differences of Q are twice
 as large, so the factors are 2.5 and 2.
 Sources: Rosin, 2011; Silver et al., 2018 (c grows with N); Gelly and Wang, 2006 (first play urgency); lc0
-(its reduction by the prior mass); KataGo (both variations: `parentUtilityStdevFactor`,
-`fpuParentWeightByVisitedPolicy`).
+(its reduction by the prior mass).
 """
 
 from collections.abc import Set
@@ -28,14 +22,7 @@ from goryu.search.config import Formula
 from goryu.search.node import Node
 from goryu.search.node_table import NodeTable
 
-__all__ = ["exploration", "select", "stdev_factor", "untried_value"]
-
-STDEV_PRIOR = 0.22
-"""The standard deviation that needs no scaling: the mean of our network, weighted by visits (0.20 to 0.24).
-For KataGo's network it is 0.40. Another number would mostly change what C_init and the scale mean."""
-
-STDEV_PRIOR_VISITS = 2.0
-"""How many visits the prior counts as."""
+__all__ = ["exploration", "select", "untried_value"]
 
 
 def select(table: NodeTable, node: Node, formula: Formula, closed: Set[int] = frozenset()) -> int:
@@ -44,7 +31,7 @@ def select(table: NodeTable, node: Node, formula: Formula, closed: Set[int] = fr
     closed: indices of moves that must not be selected. Moves proven to lose are closed, too.
     """
     untried = untried_value(node, formula)
-    explore = exploration(node.total_visits + node.in_flight, formula) * stdev_factor(node, formula)
+    explore = exploration(node.total_visits + node.in_flight, formula)
     best, best_score = -1, -inf
     for i in range(len(node.moves)):
         if i in closed or table.is_lost(node, i):
@@ -64,24 +51,10 @@ def untried_value(node: Node, formula: Formula) -> float:
     for i in range(node.tried):
         if node.visits[i] + node.pending[i]:
             prior_mass += node.priors[i]
-    own_share = formula.fpu_own_share * (1.0 - min(1.0, prior_mass * prior_mass))
-    value = node.value + own_share * (node.raw_value - node.value)
-    return max(-1.0, value - formula.fpu_reduction * sqrt(prior_mass))
+    return max(-1.0, node.value - formula.fpu_reduction * sqrt(prior_mass))
 
 
 def exploration(visits: int, formula: Formula) -> float:
     """Returns c(N) * sqrt(N)."""
     c = formula.c_init + formula.c_factor * log((visits + formula.c_base + 1.0) / formula.c_base)
     return c * sqrt(visits)
-
-
-def stdev_factor(node: Node, formula: Formula) -> float:
-    """Returns by what the spread of the values behind Q scales c(N); 1 for a node without visited moves."""
-    visits = node.total_visits
-    if formula.stdev_scale == 0.0 or visits <= 1:
-        return 1.0
-    square = node.value * node.value
-    prior = STDEV_PRIOR_VISITS * (square + STDEV_PRIOR * STDEV_PRIOR)
-    mean_square = (prior + visits * max(node.mean_square, square)) / (STDEV_PRIOR_VISITS + visits - 1.0)
-    stdev = sqrt(max(0.0, mean_square - square))
-    return 1.0 + formula.stdev_scale * (stdev / STDEV_PRIOR - 1.0)

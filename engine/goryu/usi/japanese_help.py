@@ -38,12 +38,6 @@ JAPANESE_HELP = {
     "C_init_root": "ルートでのC_init。",
     "C_base_root": "ルートでのC_base。",
     "C_fpu_reduction_root": "ルートでのC_fpu_reduction。",
-    "C_stdev": "評価のばらつきが大きい局面で、探索定数をどれだけ大きくするか。0なら変えない。"
-    "KataGoでは85。対局での効果は未検証。",
-    "C_stdev_root": "ルートでのC_stdev。",
-    "C_fpu_own": "訪問した手が少ないうち、未訪問の手の評価に局面自身の評価をどれだけ混ぜるか。0なら混ぜない。"
-    "KataGoでは100。対局での効果は未検証。",
-    "C_fpu_own_root": "ルートでのC_fpu_own。",
     "Root_Pruning": "探索の終わり近くで、最善手の訪問数のこの割合に届かなくなった手を読むのをやめる。"
     "0なら使わない。KataGoでは15。対局での効果は未検証。",
     "Final_Move": "指す手。lcbは信頼下限が最大の手、visitsは訪問数が最大の手。",

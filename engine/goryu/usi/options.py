@@ -99,14 +99,6 @@ OPTIONS: tuple[Option, ...] = (
     spin("C_base_root", "search.root_formula.c_base", 1000, 1_000_000, NUMBER, "C_base at the root."),
     spin("C_fpu_reduction_root", "search.root_formula.fpu_reduction", 0, 100, RATE_PERCENT,
          "C_fpu_reduction at the root."),
-    spin("C_stdev", "search.formula.stdev_scale", 0, 200, PERCENT,
-         "How much exploration grows where values differ much. 0: not at all; KataGo has 85. Not tested in "
-         "matches."),
-    spin("C_stdev_root", "search.root_formula.stdev_scale", 0, 200, PERCENT, "C_stdev at the root."),
-    spin("C_fpu_own", "search.formula.fpu_own_share", 0, 100, PERCENT,
-         "How much of its position's own evaluation is in the value of an unvisited move, as long as few "
-         "moves have been visited. 0: none; KataGo has 100. Not tested in matches."),
-    spin("C_fpu_own_root", "search.root_formula.fpu_own_share", 0, 100, PERCENT, "C_fpu_own at the root."),
     spin("Root_Pruning", "search.pruned_share", 0, 100, PERCENT,
          "Near the end of a search, moves that cannot reach this share of the best move's visits get no "
          "more. 0: off; KataGo has 15. Not tested in matches."),
