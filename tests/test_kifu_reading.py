@@ -614,6 +614,21 @@ def reads_or_refuses(data: bytes) -> None:
                 assert parse_record(write(game)).moves == game.moves
 
 
+@pytest.mark.parametrize("write", [to_kif, to_csa, to_jkf], ids=["kif", "csa", "jkf"])
+def test_names_headers_and_comments_cannot_steer_a_terminal(write: Callable[[GameRecord], str]) -> None:
+    record = GameRecord(
+        plies=(Ply("7g7f", "\x1b[2J\nsecond line"),),
+        names=("\x1b]0;title\x07", "後手\u202e花子"),
+        headers={"棋戦": "\x9b31m"},
+        ending=Ending.RESIGNATION,
+        winner=0,
+    )
+    found = parse_record(write(record))
+    assert found.names == ("\\x1b]0;title\\x07", "後手\\u202e花子")
+    assert found.headers["棋戦"] == "\\x9b31m"
+    assert found.plies[0].comment == "\\x1b[2J\nsecond line"
+
+
 @given(st.binary(max_size=300))
 def test_random_bytes_are_refused_without_a_crash(data: bytes) -> None:
     reads_or_refuses(data)

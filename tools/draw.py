@@ -52,7 +52,7 @@ LABELS = {
 }
 """Part of goryu -> its content, in English and in Japanese."""
 
-SHARED = {"arguments", "errors", "files", "installation", "japanese", "language"}
+SHARED = {"arguments", "errors", "files", "installation", "japanese", "language", "printable"}
 """Modules that are left out of the drawing, because every part may use them."""
 
 

@@ -9,6 +9,7 @@ from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.kifu.record import Ending, GameRecord, Ply, RecordError, Variation
 from goryu.language import tr
+from goryu.printable import printable
 
 MAX_DEPTH = 100
 """Variations may branch from variations this often."""
@@ -92,7 +93,8 @@ class GameBuilder:
 
     def comment(self, text: str) -> None:
         """Adds a line to the comment on the last move, or to that before the first move."""
-        (self._line.plies[-1].comments if self._line.plies else self._comments).append(text)
+        comments = self._line.plies[-1].comments if self._line.plies else self._comments
+        comments.append(printable(text))
 
     def seconds(self, seconds: float) -> None:
         """Sets the time of the last move."""
@@ -139,18 +141,18 @@ class GameBuilder:
         ratings: tuple[float | None, float | None] = (None, None),
         headers: Mapping[str, str] | None = None,
     ) -> GameRecord:
-        """Returns the game."""
+        """Returns the game. Its texts have escapes for control characters, which could steer a terminal."""
         frozen: dict[int, Variation] = {}
         for line in reversed(self._lines[1:]):  # A line comes after the one that it branches from.
             frozen[id(line)] = Variation(line.first, _plies(line), _children(line, frozen))
         return GameRecord(
             start=self._start,
             plies=_plies(self._main),
-            names=names,
+            names=(printable(names[0]), printable(names[1])),
             ratings=ratings,
             ending=self.ending,
             winner=self.winner,
-            headers=dict(headers or {}),
+            headers={printable(key): printable(value) for key, value in (headers or {}).items()},
             comment="\n".join(self._comments),
             variations=_children(self._main, frozen),
         )

@@ -25,6 +25,7 @@ from typing import IO, TextIO
 from goryu.errors import GoryuError
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_output import Info, best_info
+from goryu.printable import printable
 
 ERROR = re.compile(r"info string (error\b.*)", re.IGNORECASE)
 """The lines in which Goryu, YaneuraOu and others report an error."""
@@ -43,9 +44,6 @@ MOST_LINES_TO_START = 100_000
 
 MOST_QUOTED = 200
 """Characters of a line in the message about an engine that died."""
-
-CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""Characters that steer a terminal, end a line or turn the direction of text. A tab only separates words."""
 
 ANSWERS = ("bestmove", "readyok", "usiok")
 """Lines that are never dropped."""
@@ -352,9 +350,8 @@ class UsiClient:
 
 
 def _shown(raw: bytes) -> str:
-    r"""Returns a line without blanks around it and with escapes such as `\x1b` for control characters."""
-    text = raw.decode("utf-8", "replace").strip()
-    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    """Returns a line without blanks around it and with escapes for control characters."""
+    return printable(raw.decode("utf-8", "replace").strip())
 
 
 def _beginnings_of_lines(stream: IO[bytes]) -> Iterator[bytes]:
