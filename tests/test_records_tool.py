@@ -367,7 +367,7 @@ def test_statistics_and_the_tree_are_printed(tmp_path: Path, capsys: pytest.Capt
     printed = capsys.readouterr().out
     assert "▲７六歩  2 games, 50 %, black 0 %" not in printed  # White resigns: black has won all.
     assert "▲７六歩  2 games, 50 %, black 100 %" in printed
-    assert "  △３四歩  1 games, 50 %" in printed
+    assert "  △３四歩  1 game, 50 %" in printed
     assert run("show", tmp_path / "a.sfen") == 0
     assert "4 kept" in capsys.readouterr().out
     assert run("tree", tmp_path / "a.sfen", "--depth", 1, "--usi", "--min-games", 3) == 0

@@ -148,7 +148,7 @@ class UsiClient:
         for line in self._lines_until("usiok"):
             words = line.split()
             if words[:2] == ["id", "name"] and self.spec.name is None:
-                self.name = " ".join(words[2:])
+                self.name = " ".join(words[2:]) or self.name
             elif words[:2] == ["option", "name"]:
                 end = words.index("type") if "type" in words else len(words)
                 option = " ".join(words[2:end])

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from goryu.files import atomic_path, atomic_write
 from goryu.kifu.record import Ending
+from goryu.language import plural
 from goryu.learning.records.archives import count_files, find_records, is_archive
 from goryu.learning.records.game_lists import is_list, is_test_game, listed_candidates, read_list, write_list
 from goryu.learning.records.game_records import GAMES_SUFFIX
@@ -252,7 +253,8 @@ def _select(args: argparse.Namespace) -> None:
     left_out = args.out / "left-out.txt"
     atomic_write(left_out, _lines(report.left_out))
     report.print(left_out)
-    print(f"wrote {args.out}: {len(lists['train'])} games in train.txt, {len(lists['test'])} in test.txt")
+    training = plural(len(lists["train"]), "game")
+    print(f"wrote {args.out}: {training} in train.txt, {len(lists['test'])} in test.txt")
 
 
 def _lines(texts: Iterable[str]) -> bytes:
@@ -334,7 +336,7 @@ def tree_lines(tree: "OpeningTree", depth: int, min_games: int, *, usi: bool) ->
         text = move if usi else japanese_move(board, board.copy().push_usi(move))
         among = 100 * count / parents[ply - 1].games
         score = 100 * node.points / node.games
-        yield f"{'  ' * (ply - 1)}{text}  {count} games, {among:.0f} %, black {score:.0f} %"
+        yield f"{'  ' * (ply - 1)}{text}  {plural(count, 'game')}, {among:.0f} %, black {score:.0f} %"
         board.push_usi(move)
         parents[ply:] = [node]
 
@@ -349,9 +351,9 @@ def _openings(args: argparse.Namespace) -> None:
     report.print()
     if not found:
         raise UsageError("no opening is left")
-    games = report.statistics.kept
+    origin = f"from {plural(report.statistics.kept, 'game record')}, seed {args.seed}"
     lines = [
-        f"# {len(found)} openings of {args.plies} moves from {games} game records, seed {args.seed}",
+        f"# {plural(len(found), 'opening')} of {plural(args.plies, 'move')} {origin}",
         *(f"startpos moves {' '.join(moves)}  # {_result(node)}" for moves, node in found),
     ]
     atomic_write(args.out, "\n".join(lines) + "\n")
@@ -359,7 +361,7 @@ def _openings(args: argparse.Namespace) -> None:
 
 
 def _result(node: "OpeningNode") -> str:
-    return f"{node.games} games, black {100 * node.points / node.games:.0f} %"
+    return f"{plural(node.games, 'game')}, black {100 * node.points / node.games:.0f} %"
 
 
 if __name__ == "__main__":
