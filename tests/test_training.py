@@ -166,8 +166,8 @@ def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None
     net = train(new_config(steps=120, learning_rate=1e-2, average=0.9), data, {}, tmp_path)
     export_onnx(net, tmp_path / "float.onnx")
     quantize(tmp_path / "float.onnx", tmp_path / "int8.onnx", data, exclude=["/net/policy"])
-    names = ("float.onnx", "int8.onnx")
-    networks = [NetworkEvaluator(tmp_path / name, backend="onnxruntime") for name in names]
+    files = (tmp_path / "float.onnx", tmp_path / "int8.onnx")
+    networks = [NetworkEvaluator(file, backend="onnxruntime") for file in files]
     found = agreement(networks[0], networks[1], data)
     assert found.policy_top1 > 0.9
     assert found.policy_error < 0.05
@@ -219,8 +219,8 @@ def test_a_foreign_network_is_made_smaller_too(tmp_path: Path) -> None:
         node.name = ""
     onnx.save(model, path)
     quantize(path, tmp_path / "int8.onnx", data)
-    names = ("float.onnx", "int8.onnx")
-    networks = [NetworkEvaluator(tmp_path / name, backend="onnxruntime") for name in names]
+    files = (path, tmp_path / "int8.onnx")
+    networks = [NetworkEvaluator(file, backend="onnxruntime") for file in files]
     found = agreement(networks[0], networks[1], data)
     assert found.policy_error < 0.01
     assert found.value_error < 0.01

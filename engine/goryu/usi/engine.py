@@ -163,6 +163,8 @@ class UsiEngine:
         self._waiting.clear()
         if isinstance(self._job, _Asking):
             self._job.control.stop()
+        elif isinstance(self._job, _Loading):
+            self._job.owes_readyok = False
         return [*self._stop_search(), Quit()]
 
     def loaded(self) -> list[Action]:
