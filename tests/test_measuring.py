@@ -89,12 +89,12 @@ def test_a_damaged_file_is_measured_anew(content: str, on: Path) -> None:
 def test_a_slower_measurement_does_not_replace_what_was_measured_before(on: Path) -> None:
     """`goryu doctor` on a busy machine replaced what an idle one had found, without a way back."""
     messages: list[str] = []
-    measured = measuring.measure_and_remember(LOADED, messages.append)
-    assert measured is not None
+    assert measuring.measure_and_remember(LOADED, messages.append) is not None
     found = json.loads(on.read_text("utf-8"))[measuring.key_of(LOADED)]
     assert f", {found['evaluations_per_s']} evaluations/s" in messages[1]
 
-    idle = replace(measured, threads=measured.threads + 1)
+    idle = Settings(99, 1)
+    assert idle not in measuring.choices(LOADED)
     measuring.remember(LOADED, Rate(idle, 1e12, 1e12))
     content = on.read_bytes()
     assert measuring.measure_and_remember(LOADED, messages.append) == idle
