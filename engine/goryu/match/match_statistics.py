@@ -39,6 +39,18 @@ def score_of_elo(elo: float) -> float:
     return float(1 / (1 + 10 ** (-elo / 400)))
 
 
+def elo_with_interval(score: float, error: float) -> tuple[float, float, float]:
+    """Returns the Elo of an estimated score, and the ends of its 95 % interval.
+
+    score: may leave [0, 1], as an estimate can. error: its standard error.
+    """
+    elo, low, high = (
+        elo_of_score(min(max(round(s, 9), 0.0), 1.0))
+        for s in (score, score - Z95 * error, score + Z95 * error)
+    )
+    return elo, low, high
+
+
 def format_elo(elo: float) -> str:
     """Returns a signed Elo for display, such as `+19.4` or `-inf`."""
     return f"{elo:+.1f}"

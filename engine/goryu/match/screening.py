@@ -21,7 +21,8 @@ import numpy as np
 
 from goryu.errors import GoryuError
 from goryu.language import plural
-from goryu.match.match_statistics import Z95, elo_of_score, format_elo
+from goryu.match.least_squares import least_squares
+from goryu.match.match_statistics import elo_with_interval, format_elo
 
 PAIRS_PER_CHANGE = 10
 """With fewer pairs than this for each change, the effects are mostly noise."""
@@ -98,10 +99,7 @@ class Effect:
     error: float
 
     def __str__(self) -> str:
-        elo, low, high = (
-            elo_of_score(min(max(round(s, 9), 0.0), 1.0))
-            for s in (self.score, self.score - Z95 * self.error, self.score + Z95 * self.error)
-        )
+        elo, low, high = elo_with_interval(self.score, self.error)
         if isfinite(low) and isfinite(high):
             return f"{format_elo(elo)} ± {(high - low) / 2:.0f}"
         return f"{format_elo(elo)} [{format_elo(low)}, {format_elo(high)}]"
@@ -116,9 +114,7 @@ def effects(changes: Sequence[Change], pairs: Sequence[tuple[Sequence[bool], flo
     require_pairs(changes, len(pairs))
     matrix = np.array([[1.0, *(1.0 if made else -1.0 for made in has)] for has, _ in pairs])
     scores = np.array([score for _, score in pairs]) - 0.5
-    found = np.linalg.lstsq(matrix, scores)[0]
-    noise = float(np.sum((scores - matrix @ found) ** 2)) / (len(pairs) - matrix.shape[1])
-    covariance = noise * np.linalg.pinv(matrix.T @ matrix)
+    found, covariance = least_squares(matrix, scores)
     return [
         Effect(0.5 + float(found[i]), sqrt(max(0.0, float(covariance[i, i])))) for i in range(1, len(found))
     ]

@@ -221,15 +221,17 @@ class Match:
 
     def surface(self) -> Surface:
         """Returns the score as a function of the tuned options; raises TuningError if pairs are too few."""
-        pairs = complete_pairs(self.entries)
-        samples = [(self.config.tuned_values(a.number // 2), (a.score + b.score) / 2) for a, b in pairs]
+        samples = [(self.config.tuned_values(pair), score) for pair, score in self._scores_of_pairs()]
         return Surface(self.config.tuned, samples)
 
     def effects(self) -> list[Effect]:
         """Returns what each screened change brings; raises ScreeningError if pairs are too few."""
-        pairs = complete_pairs(self.entries)
-        samples = [(self.config.screened_sides(a.number // 2), (a.score + b.score) / 2) for a, b in pairs]
+        samples = [(self.config.screened_sides(pair), score) for pair, score in self._scores_of_pairs()]
         return effects(self.config.screened, samples)
+
+    def _scores_of_pairs(self) -> list[tuple[int, float]]:
+        """Returns the number of each complete pair, and the score of engine 1 in it, in [0, 1]."""
+        return [(a.number // 2, (a.score + b.score) / 2) for a, b in complete_pairs(self.entries)]
 
     def run(self) -> None:
         """Plays the match. On KeyboardInterrupt kills the engines, drops unfinished games and re-raises.

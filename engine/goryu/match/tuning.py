@@ -16,19 +16,17 @@ from math import comb, inf, isfinite, sqrt
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from goryu.errors import GoryuError
 from goryu.language import plural
-from goryu.match.match_statistics import Z95, elo_of_score
+from goryu.match.least_squares import Vector, least_squares
+from goryu.match.match_statistics import elo_with_interval
 
 PAIRS_PER_TERM = 5
 """With fewer pairs than this for each term of the surface, the fit shows mostly noise."""
 
 TRIALS = 20_000
 """How many random points are compared to find the best one."""
-
-Vector = npt.NDArray[np.float64]
 
 
 class TuningError(GoryuError):
@@ -107,9 +105,7 @@ class Surface:
         self.options = options
         matrix = np.array([self._row(values) for values, _ in pairs])
         scores = np.array([score for _, score in pairs])
-        self._weights = np.linalg.lstsq(matrix, scores)[0]
-        noise = float(np.sum((scores - matrix @ self._weights) ** 2)) / (len(pairs) - _count_terms(options))
-        self._covariance = noise * np.linalg.pinv(matrix.T @ matrix)
+        self._weights, self._covariance = least_squares(matrix, scores)
 
     def score(self, values: Mapping[str, float]) -> tuple[float, float]:
         """Returns the expected score in [0, 1] at these values of all options, and its standard error."""
@@ -136,10 +132,7 @@ class Surface:
 
     def _elo(self, values: Mapping[str, float]) -> str:
         score, error = self.score(values)
-        elo, low, high = (
-            elo_of_score(min(max(round(s, 9), 0.0), 1.0))
-            for s in (score, score - Z95 * error, score + Z95 * error)
-        )
+        elo, low, high = elo_with_interval(score, error)
         return f"{elo:+.0f} ± {(high - low) / 2 if isfinite(elo) else inf:.0f}"
 
     def _row(self, values: Mapping[str, float]) -> Vector:
