@@ -80,6 +80,15 @@ def test_the_gradients_of_two_processes_are_those_of_one(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the names of threads from /proc")
+def test_no_thread_of_the_processes_outlives_the_run(tmp_path: Path) -> None:
+    """A thread of gloo that still runs when Python ends may abort the process."""
+    for during, after in launch("threads", tmp_path):
+        assert during
+        assert not after
+
+
+@pytest.mark.slow
 def test_two_processes_learn_what_one_process_learns(tmp_path: Path) -> None:
     data, new_config = CASES["some_positions"](), CASES["new_config"]
     (first, steps), (second, others) = launch("run", tmp_path)

@@ -3,6 +3,7 @@
 Every process pickles what its case returns to FOLDER/result-RANK.
 """
 
+import gc
 import os
 import pickle
 import signal
@@ -74,6 +75,20 @@ def both_gradients(folder: Path) -> tuple[Arrays, Arrays]:
         return gradients(module.eval(), batch), gradients(module.train(), batch)
 
 
+def threads_left(folder: Path) -> tuple[list[str], list[str]]:
+    """Returns the names of gloo's threads during a run of two steps and after it."""
+    with joined("cpu") as group:
+        train(new_config(steps=2, evaluations=1), some_positions(), {}, folder, group=group)
+        during = gloo_threads()
+    gc.collect()
+    return during, gloo_threads()
+
+
+def gloo_threads() -> list[str]:
+    names = [path.read_text().strip() for path in Path("/proc/self/task").glob("*/comm")]
+    return [name for name in names if "gloo" in name]
+
+
 def run(folder: Path, config: TrainingConfig, killed_at: int = 0) -> tuple[Arrays, list[int]]:
     """Trains and returns the network and the steps taken; process 1 is killed once after a step."""
     steps: list[int] = []
@@ -110,6 +125,7 @@ def refusals(folder: Path) -> list[str]:
 
 CASES = {
     "gradients": both_gradients,
+    "threads": threads_left,
     "run": lambda folder: run(folder, new_config()),
     "small run": lambda folder: run(folder, new_config(blocks=1, channels=8, steps=20, evaluations=2)),
     "killed": lambda folder: run(folder, new_config(blocks=1, channels=8, steps=20, evaluations=2), 13),

@@ -12,6 +12,7 @@ Source: Li et al., PyTorch Distributed: Experiences on Accelerating Data Paralle
 
 import os
 import platform
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,10 +21,18 @@ from inspect import signature
 import numpy as np
 import numpy.typing as npt
 import torch
+import torch.distributed.nn.functional  # Early: its default arguments keep a group that exists.
 from torch import distributed, nn
 
 from goryu.errors import GoryuError, InputError
 from goryu.learning.training.dataset import Draw
+
+GRACE = 0.5
+"""Seconds for gloo's threads to drop their last work, before their group is destroyed.
+
+They need Python's global lock for that. `destroy_process_group` waits for them while it holds the lock, so it
+would wait for ever; and a thread that wants the lock while Python ends aborts the process.
+"""
 
 
 class LostProcessError(GoryuError):
@@ -148,6 +157,7 @@ def joined(device: str) -> Iterator[ProcessGroup]:
             raise
         raise LostProcessError("another process ended; resume from the last checkpoint") from error
     finally:
+        time.sleep(GRACE)
         distributed.destroy_process_group()
 
 
