@@ -58,18 +58,21 @@ def new_config(**changes: Any) -> TrainingConfig:
 
 
 @pytest.mark.parametrize(
-    ("precision", "has_amx", "expected"),
+    ("precision", "cpu", "expected"),
     [
-        ("float32", True, torch.float32),
-        ("bfloat16", False, torch.bfloat16),
-        ("auto", True, torch.bfloat16),
-        ("auto", False, torch.float32),
+        ("float32", {"amx_bf16": True}, torch.float32),
+        ("bfloat16", {}, torch.bfloat16),
+        ("auto", {"cpu_name": "Intel(R) Xeon(R)", "avx512_bf16": True, "amx_bf16": True}, torch.bfloat16),
+        ("auto", {"cpu_name": "Intel(R) Xeon(R)", "avx512_bf16": True, "amx_bf16": False}, torch.float32),
+        ("auto", {"cpu_name": "AMD EPYC", "avx512_bf16": True, "amx_bf16": False}, torch.bfloat16),
+        ("auto", {"cpu_name": "AMD EPYC", "avx512_bf16": False, "amx_bf16": False}, torch.float32),
+        ("auto", {}, torch.float32),
     ],
 )
 def test_the_precision_is_that_of_the_convolutions(
-    precision: str, has_amx: bool, expected: torch.dtype, monkeypatch: pytest.MonkeyPatch
+    precision: str, cpu: dict[str, object], expected: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": has_amx}, raising=False)
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: cpu, raising=False)
     net, found = PolicyValueNet(1, 16), []
     net.board.register_forward_hook(lambda module, inputs, output: found.append(output.dtype))
     batch = make_batch(small_dataset(), np.arange(8), np.zeros(8, bool))

@@ -38,8 +38,8 @@ class TrainingConfig:
     device: str = _option("cpu", "device of PyTorch: cpu, cuda, cuda:1, ...")
     precision: str = _option(
         "auto",
-        "arithmetic of the training: bfloat16, float32, or auto: bfloat16 on GPUs and on CPUs with AMX, "
-        "float32 on others, where it is faster",
+        "arithmetic of the training: bfloat16, float32, or auto, the faster: bfloat16 on GPUs, on CPUs with "
+        "AMX and on AMD's with AVX-512 BF16, float32 on others",
     )
     compile: bool = _option(
         False, "let torch.compile translate the network for this device; on a CPU it needs a C++ compiler"

@@ -3,7 +3,7 @@
 The recipe is the usual one: AdamW; one cycle of the learning rate, annealed to zero (in KataGo a gain of 230
 Elo and more); an exponential moving average of the weights, which is measured and exported; clipped
 gradients; policy cross-entropy over the legal moves with a little label smoothing; value cross-entropy on a
-mix of the teacher's score and the result. On GPUs and on CPUs with AMX the convolutions run in bfloat16; the
+mix of the teacher's score and the result. Where it is faster, the convolutions run in bfloat16; the
 weights stay float32. Several processes may share the batches (`process_group.py`).
 
 Sources: AdamW: Loshchilov and Hutter, 2019; one cycle: Smith and Topin, 2018, with a cosine down (Loshchilov
@@ -163,14 +163,19 @@ def losses(net: nn.Module, batch: Batch, config: TrainingConfig) -> tuple[Tensor
 
 
 def uses_bfloat16(config: TrainingConfig) -> bool:
-    """Do the convolutions run in bfloat16? On CPUs without AMX it is slower than float32."""
+    """Do the convolutions run in bfloat16?
+
+    It is faster than float32 on GPUs, on CPUs with AMX and on AMD's with AVX-512 BF16, and slower on Intel's
+    that have AVX-512 BF16 alone (BENCHMARKS.md).
+    """
     if config.precision != "auto":
         return config.precision == "bfloat16"
     if not config.device.startswith("cpu"):
         return True
     # Older versions of PyTorch lack the function.
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
-    return bool(capabilities.get("amx_bf16"))
+    is_amd = str(capabilities.get("cpu_name")).startswith("AMD")
+    return bool(capabilities.get("amx_bf16") or (is_amd and capabilities.get("avx512_bf16")))
 
 
 def _start(
