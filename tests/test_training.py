@@ -53,7 +53,9 @@ def small_dataset() -> Dataset:
 
 
 def new_config(**changes: Any) -> TrainingConfig:
-    values: dict[str, Any] = {"blocks": 2, "channels": 16, "batch_size": 16, "steps": 40, "evaluations": 4}
+    values: dict[str, Any] = {
+        "blocks": 2, "channels": 16, "batch_size": 16, "steps": 40, "evaluations": 4, "threads": 1,
+    }  # fmt: skip
     return TrainingConfig(**values | changes)
 
 

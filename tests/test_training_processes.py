@@ -149,6 +149,16 @@ def test_processes_that_cannot_train_together_say_why(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
+def test_the_processes_of_a_computer_share_its_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goryu.learning.training.process_group.cores", lambda: 16)
+    assert ALONE.cores() == 16
+    assert ProcessGroup(5, 8).cores() == 2
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "4")  # The other four are on another computer.
+    assert ProcessGroup(5, 8).cores() == 4
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "64")
+    assert ProcessGroup(5, 64).cores() == 1
+
+
 def test_an_environment_that_is_not_torchruns_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "2")
     for name in ("RANK", "MASTER_ADDR", "MASTER_PORT"):

@@ -35,7 +35,7 @@ def some_positions() -> Dataset:
 def new_config(**changes: Any) -> TrainingConfig:
     values: dict[str, Any] = {
         "blocks": 2, "channels": 16, "batch_size": BATCH, "steps": 40, "evaluations": 4,
-        "learning_rate": 1e-2, "average": 0.9,
+        "learning_rate": 1e-2, "average": 0.9, "threads": 1,
     }  # fmt: skip
     return TrainingConfig(**values | changes)
 

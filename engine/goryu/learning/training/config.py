@@ -33,7 +33,9 @@ class TrainingConfig:
     average: float = _option(0.999, "decay per step of the moving average of the weights, which is exported")
     evaluations: int = _option(10, "how often to measure the held-out games, and to save a checkpoint")
     seed: int = _option(0, "seed of the weights, of the order of the positions and of the held-out games")
-    threads: int = _option(1, "threads of PyTorch")
+    threads: int = _option(
+        0, "threads of PyTorch; 0: all processors, divided among the processes that train on this computer"
+    )
     workers: int = _option(0, "processes that make batches; 0: the training makes them between its steps")
     device: str = _option("cpu", "device of PyTorch: cpu, cuda, cuda:1, ...")
     precision: str = _option(
@@ -46,10 +48,11 @@ class TrainingConfig:
     )
 
     def __post_init__(self) -> None:
-        for name in ("channels", "batch_size", "steps", "minutes", "evaluations", "threads"):
+        for name in ("channels", "batch_size", "steps", "minutes", "evaluations"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name}: expected more than 0, received {getattr(self, name)}")
         if self.precision not in PRECISIONS:
             raise InputError(f"precision: expected {', '.join(PRECISIONS)}, received {self.precision!r}")
-        if self.workers < 0:
-            raise InputError(f"workers: expected 0 or more, received {self.workers}")
+        for name in ("threads", "workers"):
+            if getattr(self, name) < 0:
+                raise InputError(f"{name}: expected 0 or more, received {getattr(self, name)}")

@@ -26,6 +26,7 @@ from torch import distributed, nn
 
 from goryu.errors import GoryuError, InputError
 from goryu.learning.training.dataset import Draw
+from goryu.players.threads import cores
 
 GRACE = 0.5
 """Seconds for gloo's threads to drop their last work, before their group is destroyed.
@@ -59,6 +60,11 @@ class ProcessGroup:
         if self.size == 1 or device != "cuda":
             return device
         return f"cuda:{os.environ.get('LOCAL_RANK', self.rank)}"
+
+    def cores(self) -> int:
+        """Returns this process's share of the cores of this computer, at least 1."""
+        on_this_computer = 1 if self.size == 1 else int(os.environ.get("LOCAL_WORLD_SIZE", self.size))
+        return max(1, cores() // on_this_computer)
 
     def part(self, draw: Draw) -> Draw:
         """Returns this process's part of a batch; the parts are disjoint.

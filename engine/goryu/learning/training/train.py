@@ -95,7 +95,7 @@ def train(
     network. Only the first one uses `folder` and `initial`. `batch_size` counts the positions of all.
     """
     config = replace(config, device=group.own_device(config.device))
-    torch.set_num_threads(config.threads)
+    torch.set_num_threads(config.threads or group.cores())
     torch.manual_seed(config.seed)
     _check_device(config.device)
     _check_group(group, config, training, testing)
