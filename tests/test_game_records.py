@@ -109,6 +109,12 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
         assert path.read_bytes() == damaged
 
 
+def test_the_folder_of_a_file_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "runs" / "new" / "first.games"
+    write_games(path, [GAME])
+    assert list(read_games(path)) == [GAME]
+
+
 def test_a_file_has_one_writer_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "busy.games"
     with GameWriter(path) as writer:

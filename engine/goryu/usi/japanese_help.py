@@ -29,7 +29,7 @@ JAPANESE_HELP = {
     "Device": "GPUの番号。複数のGPUは0,1のように並べる。-1はCPU。",
     "DNN_FP16": "GPUで16ビット浮動小数点数を使う。autoではCUDAとDirectMLで、32ビットとほぼ同じ答えになる"
     "モデルに限る。onではonnxruntimeのほかのバックエンドでも使い、使えなければエラーにする。",
-    "DNN_Batch_Size": "一度に評価する局面数。0ならCPUで1か4、GPUで128。大きいほど探索は粗くなる。",
+    "DNN_Batch_Size": "一度に評価する局面数。0ならCPUで1か2か4、GPUで128。大きいほど探索は粗くなる。",
     "Softmax_Temperature": "方策の温度。100はそのまま、高いほど広く探索する。",
     "UCT_NodeLimit": "探索グラフの局面数の上限。USI_Hashも参照。",
     "C_init": "探索定数。",
@@ -39,7 +39,7 @@ JAPANESE_HELP = {
     "C_base_root": "ルートでのC_base。",
     "C_fpu_reduction_root": "ルートでのC_fpu_reduction。",
     "Root_Pruning": "探索の終わり近くで、最善手の訪問数のこの割合に届かなくなった手を読むのをやめる。"
-    "0なら使わない。KataGoでは15。対局での効果は未検証。",
+    "0なら使わない。KataGoでは15。1,150局の対局では効果がなかった。",
     "Final_Move": "指す手。lcbは信頼下限が最大の手、visitsは訪問数が最大の手。",
     "LeafDfpnNodesLimit": "新しい局面ごとの詰み探索のノード数。0なら探さない。Pythonの探索では1まで。",
     "RootMateSearchNodesLimit": "指す前の詰み探索のノード数。0なら探さない。",

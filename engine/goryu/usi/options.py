@@ -82,8 +82,8 @@ OPTIONS: tuple[Option, ...] = (
           "Compute in 16-bit floats on a GPU. auto: with CUDA and DirectML, if the model answers nearly as "
           "in 32 bits. on: also with other backends of onnxruntime, or it is an error."),
     spin("DNN_Batch_Size", "evaluator.batch_size", 0, 4096, NUMBER,
-         "Positions per network call. 0: 1 or 4 on a CPU, 128 on a GPU. A larger batch makes the search less "
-         "precise.",
+         "Positions per network call. 0: 1, 2 or 4 on a CPU, 128 on a GPU. A larger batch makes the search "
+         "less precise.",
          "DNN_Batch_Size1", "BatchSize"),
     spin("Softmax_Temperature", "evaluator.temperature", 1, 10_000, PERCENT,
          "Temperature of the policy. 100 leaves it as it is; a higher one broadens the search.",
@@ -101,7 +101,7 @@ OPTIONS: tuple[Option, ...] = (
          "C_fpu_reduction at the root."),
     spin("Root_Pruning", "search.pruned_share", 0, 100, PERCENT,
          "Near the end of a search, moves that cannot reach this share of the best move's visits get no "
-         "more. 0: off; KataGo has 15. Not tested in matches."),
+         "more. 0: off; KataGo has 15. No gain in 1,150 games."),
     combo("Final_Move", "search.final_move", "lcb visits",
           "Play the move with the best lower confidence bound, or the most visited one."),
     spin("LeafDfpnNodesLimit", "mate.leaf_nodes", 0, 10_000, NUMBER,

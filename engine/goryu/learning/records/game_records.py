@@ -127,7 +127,7 @@ class GameRecord:
 
 
 class GameWriter:
-    """Appends games to a file in blocks; creates the file if necessary.
+    """Appends games to a file in blocks; creates the file and its folder if necessary.
 
     What a call has appended is on the disk when it returns: neither a kill nor a power failure loses it.
 
@@ -136,6 +136,7 @@ class GameWriter:
     """
 
     def __init__(self, path: Path | str) -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
         try:
             if not try_lock(self._file):
