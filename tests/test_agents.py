@@ -1,5 +1,7 @@
 """Agents and matches: every algorithm through one interface."""
 
+import sys
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,6 +12,7 @@ from goryu.evaluators.board_network import BOARD_GAMES, BoardNetwork, Planes, en
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.providers import BackendError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import move_to_usi
@@ -163,6 +166,12 @@ def test_a_network_gives_probabilities_of_the_legal_moves_only() -> None:
     (evaluation,) = network.evaluate([TicTacToe([0, 4])])
     assert evaluation.policy == pytest.approx([1 / 7] * 7)
     assert evaluation.value == 1.0
+
+
+def test_without_onnxruntime_the_advice_is_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(BackendError, match=r"setup cpu|goryu\[cpu\]"):
+        load(Path("tictactoe.onnx"), BOARD_GAMES["tictactoe"])
 
 
 def test_a_missing_model_is_named(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.providers import import_onnxruntime
 from goryu.evaluators.softmax import softmax
 from goryu.games.reversi import Reversi
 from goryu.games.state import State
@@ -86,9 +87,11 @@ class BoardNetwork:
 
 
 def load(path: Path, game: BoardGame) -> BoardNetwork:
-    """Returns the network of an ONNX file; raises ModelError if it is missing, broken or another game's."""
-    import onnxruntime  # Heavy, so it is imported only when a network is used.
+    """Returns the network of an ONNX file.
 
+    Raises ModelError if it is missing, broken or another game's, and BackendError without onnxruntime.
+    """
+    onnxruntime = import_onnxruntime()
     if not path.is_file():
         raise ModelError(f"model {path}: {'not a regular file' if path.exists() else 'no such file'}")
     options = onnxruntime.SessionOptions()
