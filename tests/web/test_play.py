@@ -144,6 +144,15 @@ def test_a_whole_game_of_tic_tac_toe_against_perfect_play(page: Any, server: Any
     expect(page.locator(".status")).to_have_text(re.compile("You lose|Draw"))
 
 
+def test_a_defect_of_the_opponent_is_shown(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reply(*_: Any) -> None:
+        raise ZeroDivisionError("no such luck")
+
+    monkeypatch.setattr("goryu.web.opponents.Opponents.reply", reply)
+    start(page, "tictactoe", "second")
+    expect(page.locator(".toast.error")).to_contain_text("report it: ZeroDivisionError: no such luck")
+
+
 @pytest.mark.usefixtures("quick_replies")
 def test_the_engine_moves_first_when_the_person_plays_white(page: Any, on_board: Any) -> None:
     choose_level(page, 1)

@@ -7,7 +7,7 @@ from random import Random
 from time import monotonic
 from typing import Any
 
-from goryu.errors import GoryuError, InputError
+from goryu.errors import InputError
 from goryu.games.shogi import move_from_usi, move_to_usi
 from goryu.games.state import State
 from goryu.implementation import Board
@@ -29,7 +29,7 @@ from goryu.web.opponents import (
     is_opponent,
     levels,
 )
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number
+from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number, text_of
 
 _log = logging.getLogger("goryu.web")
 
@@ -271,9 +271,9 @@ class PlayView(View):
             if reply is None:
                 return
             await asyncio.sleep(LEAST_REPLY_S - (monotonic() - started_s))
-        except GoryuError as error:
+        except Exception as error:
             self._thinking = None
-            self.session.send("play.problem", text=error.translated())
+            self.session.send("play.problem", text=text_of(error))
             return
         self._thinking = None
         if reply.resigns:

@@ -183,6 +183,14 @@ class Outbox:
         self._loop.call_soon_threadsafe(self._filled.set)
 
 
+def text_of(error: Exception) -> str:
+    """Returns what the page shows; an error that only a defect of Goryu can cause is also logged."""
+    if isinstance(error, GoryuError):
+        return error.translated()
+    _log.error("an unexpected error", exc_info=error)
+    return tr("a defect of Goryu, please report it: {error}", error=f"{type(error).__name__}: {error}")
+
+
 class Session:
     """One tab of the browser; it survives a short loss of the connection and a reload.
 
@@ -251,14 +259,7 @@ class Session:
             self.outbox.put({"type": "reply", "id": identity, "ok": True, "value": value})
 
     def _reply_error(self, identity: Any, error: Exception) -> None:
-        if isinstance(error, GoryuError):
-            text = error.translated()
-        else:
-            _log.error("a message could not be handled", exc_info=error)
-            text = tr(
-                "a defect of Goryu, please report it: {error}", error=f"{type(error).__name__}: {error}"
-            )
-        self.outbox.put({"type": "reply", "id": identity, "ok": False, "error": text})
+        self.outbox.put({"type": "reply", "id": identity, "ok": False, "error": text_of(error)})
 
     def send(self, kind: str, **content: Any) -> None:
         """Sends a message that must arrive; from any thread."""
