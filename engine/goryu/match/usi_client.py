@@ -7,7 +7,6 @@ to print on a terminal and to write into logs. At the end the whole process grou
 """
 
 import os
-import queue
 import re
 import signal
 import subprocess
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import IO, TextIO
 
 from goryu.errors import GoryuError
+from goryu.match.line_queue import LineQueue
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_output import Info, best_info
 from goryu.printable import printable
@@ -44,9 +44,6 @@ MOST_LINES_TO_START = 100_000
 
 MOST_QUOTED = 200
 """Characters of a line in the message about an engine that died."""
-
-ANSWERS = ("bestmove", "readyok", "usiok")
-"""Lines that are never dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +128,7 @@ class UsiClient:
         self._core = core
         self._options: dict[str, str] = {}  # Names of the engine's options, by the name in small letters.
         self._process: subprocess.Popen[bytes] | None = None
-        self._lines: queue.SimpleQueue[tuple[float, str | None]] = queue.SimpleQueue()
+        self._lines = LineQueue(MOST_LINES)
         self._last_lines: deque[str] = deque(maxlen=5)
         self._errors: list[str] = []
 
@@ -220,7 +217,7 @@ class UsiClient:
     def restart(self) -> None:
         """Starts the engine again after a failure."""
         self.kill()
-        self._lines = queue.SimpleQueue()
+        self._lines = LineQueue(MOST_LINES)
         self.start()
 
     def quit(self) -> None:
@@ -268,13 +265,10 @@ class UsiClient:
         threading.Thread(target=self._read, args=(self._process, self._lines), daemon=True).start()
 
     @staticmethod
-    def _read(process: subprocess.Popen[bytes], lines: "queue.SimpleQueue[tuple[float, str | None]]") -> None:
+    def _read(process: subprocess.Popen[bytes], lines: LineQueue) -> None:
         assert process.stdout is not None
         for raw in _beginnings_of_lines(process.stdout):
-            arrival = time.perf_counter()
-            text = _shown(raw)
-            if lines.qsize() < MOST_LINES or text.startswith(ANSWERS):
-                lines.put((arrival, text))
+            lines.put((time.perf_counter(), _shown(raw)))
         lines.put((time.perf_counter(), None))
 
     def _send(self, line: str) -> None:
@@ -290,11 +284,10 @@ class UsiClient:
 
     def _next_line(self, deadline: float) -> tuple[float, str] | None:
         """Returns the time of arrival and the text of the next line, or None after the deadline."""
-        try:
-            left = min(deadline - time.perf_counter(), threading.TIMEOUT_MAX)
-            arrival, text = self._lines.get(timeout=max(0.0, left))
-        except queue.Empty:
+        line = self._lines.get(deadline)
+        if line is None:
             return None
+        arrival, text = line
         if text is None:
             raise self._crash("its output ended")
         self._record("<", text)
@@ -323,8 +316,9 @@ class UsiClient:
 
     def _drain(self) -> None:
         """Drops the lines that arrived after the end of an earlier search."""
-        for _ in range(self._lines.qsize()):  # More may come as fast as they are dropped.
-            line = self._lines.get()
+        for _ in range(len(self._lines)):  # More may come as fast as they are dropped.
+            line = self._lines.get(time.perf_counter())
+            assert line is not None, "only this thread takes lines"
             if line[1] is None:
                 self._lines.put(line)
                 return

@@ -1,0 +1,47 @@
+"""The lines of an engine between the thread that reads them and the one that waits for them."""
+
+import threading
+import time
+from collections import deque
+
+ANSWERS = ("bestmove", "readyok", "usiok")
+"""Lines that are never dropped."""
+
+Line = tuple[float, str | None]
+"""When the line arrived, by `time.perf_counter`, and its text; None for the end of the output."""
+
+
+class LineQueue:
+    """A queue of at most `size` lines, answers aside: then the oldest line makes room for the newest.
+
+    An engine may print faster than anybody reads. Of a search the last lines count: the final score is there.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._lines: deque[Line] = deque()
+        self._has_changed = threading.Condition()
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def put(self, line: Line) -> None:
+        """Adds a line at the end."""
+        with self._has_changed:
+            if len(self._lines) >= self._size:
+                self._drop_oldest()
+            self._lines.append(line)
+            self._has_changed.notify()
+
+    def get(self, deadline: float) -> Line | None:
+        """Takes the first line; returns None if none comes until `deadline`, by `time.perf_counter`."""
+        with self._has_changed:
+            left = min(deadline - time.perf_counter(), threading.TIMEOUT_MAX)
+            self._has_changed.wait_for(lambda: self._lines, max(0.0, left))
+            return self._lines.popleft() if self._lines else None
+
+    def _drop_oldest(self) -> None:
+        for index, (_, text) in enumerate(self._lines):
+            if text is not None and not text.startswith(ANSWERS):
+                del self._lines[index]
+                return
