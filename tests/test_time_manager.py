@@ -315,6 +315,19 @@ def test_a_slow_batch_is_remembered_for_a_second() -> None:
     assert manager._latency_ms == pytest.approx(40)
 
 
+def test_a_slow_batch_of_an_earlier_search_costs_at_most_half_of_the_soft_end() -> None:
+    clock = Clock()
+    manager = TimeManager(clock)
+    manager.start(Budget(10_000, 10_000), clock())
+    clock.wait_ms(300)
+    manager.observe()
+    manager.start(Budget(100, 400, may_extend=True), clock())
+    decided = STATS._replace(best_visits=90, second_visits=10)
+    while not manager.should_stop(decided):
+        clock.wait_ms(1)
+    assert 45 <= 1000 * (clock() - 1000.0) - 300 <= 55
+
+
 FOLLOWING = Budget(1000, 4000, may_extend=True, follows_course=True)
 COURSE = STATS._replace(playouts=1000, best_visits=500, second_visits=300, visits=1000, best_move=0)
 

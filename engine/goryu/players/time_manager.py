@@ -269,14 +269,11 @@ class TimeManager:
         if self._budget is None:
             return False
         self._follow_course(stats, elapsed_ms)
-        # At most half of the time is given up for the latency: a slow batch must end the search before the
-        # next batch, not before the first.
-        next_ms = elapsed_ms + min(self._latency_ms, 0.5 * self._budget.maximum_ms)
-        if next_ms >= self._budget.maximum_ms:
+        if self._would_exceed(self._budget.maximum_ms, elapsed_ms):
             return True
         if elapsed_ms < self._budget.minimum_ms:
             return False
-        if next_ms >= self._soft_ms:
+        if self._would_exceed(self._soft_ms, elapsed_ms):
             return not self._extend(stats)
         if not (self._budget.may_stop_early and self._is_race_over(stats, elapsed_ms)):
             return False
@@ -284,7 +281,7 @@ class TimeManager:
             return True
         self._soft_ms = min(self._soft_ms, _end_of_second(elapsed_ms, self._budget.second_ms))
         self._is_soft_end_final = True  # The move is decided.
-        return next_ms >= self._soft_ms
+        return self._would_exceed(self._soft_ms, elapsed_ms)
 
     def extend(self) -> bool:
         """Doubles the soft end for a search that must choose another move; returns whether there is time."""
@@ -294,6 +291,14 @@ class TimeManager:
         self._is_soft_end_final = True
         self._move_soft_end(2 * self._soft_ms)
         return self._soft_ms > before_ms
+
+    def _would_exceed(self, end_ms: float, elapsed_ms: float) -> bool:
+        """Would the next batch end after `end_ms`, if it takes as long as the longest recent one?
+
+        At most half of the time until `end_ms` is given up for that batch. So a slow batch ends this search
+        before the next batch, but the next searches not before their first.
+        """
+        return elapsed_ms + min(self._latency_ms, 0.5 * end_ms) >= end_ms
 
     def _extend(self, stats: SearchStats) -> bool:
         """Doubles the soft end, once, if the race for the best move is close; returns whether it did."""
