@@ -1,5 +1,6 @@
 """The evaluator over miniosl's network, against miniosl's own way from a game to planes."""
 
+import re
 import runpy
 import sys
 from collections.abc import Iterator
@@ -149,7 +150,11 @@ def test_in_8_bits_its_outputs_are_nearly_the_same(
     ]
     monkeypatch.setattr(sys, "argv", ["quantize", *arguments])
     assert runpy.run_path(str(ROOT / "tools" / "quantize.py"))["main"]() == 0
-    assert "policy_top1=0.9" in capsys.readouterr().out
+    found = re.search(r"policy_top1=([\d.]+), policy_error=([\d.]+)", capsys.readouterr().out)
+    assert found is not None
+    top1, policy_error = map(float, found.groups())
+    assert top1 >= 0.8  # About 0.9: of 100 positions, and processors round differently.
+    assert policy_error < 0.05
     assert small.stat().st_size < network_path().stat().st_size / 2
     network = open_network(Path(f"miniosl:{small}"))
     for one, other in zip(network.evaluate(list(boards())), evaluator.evaluate(list(boards())), strict=True):

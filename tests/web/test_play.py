@@ -314,9 +314,9 @@ def test_a_phone_in_landscape_shows_the_board_without_scrolling(
 ) -> None:
     page = open_page(width=width, height=height)
     start(page, side="both")
-    on_board(page).move("7g7f")
-    on_board(page).move("3c3d")
-    expect(page.locator(".moves li")).to_have_count(2)
+    for ply, usi in enumerate(("7g7f", "3c3d"), start=1):
+        on_board(page).move(usi)
+        expect(page.locator(".moves li")).to_have_count(ply)
     page.evaluate("() => scrollTo(500, 500)")
     assert page.evaluate("() => [scrollX, scrollY]") == [0, 0]
     for name in (".frame", ".hand-top", ".hand-bottom", ".player >> nth=0", ".player >> nth=1"):
