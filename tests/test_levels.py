@@ -248,7 +248,7 @@ def test_fewer_nodes_and_a_short_clock_are_respected(player: Player) -> None:
     assert result.stats.evaluations <= 8
     started_s = monotonic()
     assert answer_at(player, 9, Board(), Limits(movetime_ms=1)).move is not None
-    assert monotonic() - started_s < 5
+    assert monotonic() - started_s < 20
 
 
 def test_an_analysis_has_full_strength(player: Player) -> None:

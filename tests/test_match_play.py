@@ -36,7 +36,7 @@ MISSING = str(Path(__file__).with_name("missing"))
 
 SCRIPTED = Path(__file__).parent / "match_engines" / "scripted.py"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
-QUICK = Timeouts(handshake_s=20, move_s=20, grace_s=0.5, quit_s=0.5)
+QUICK = Timeouts(handshake_s=20, move_s=20, grace_s=2, quit_s=0.5)
 
 
 def scripted(answers: str, cp: int | None = None, limits: str = "nodes=1") -> EngineSpec:

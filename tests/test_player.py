@@ -577,7 +577,7 @@ def test_a_mate_search_ends_on_time() -> None:
     request = request_of(QUICK, sfen="kg6l/l1s6/p8/4ps2p/P1Pn5/1+R3b3/1KG4PP/9/L7L b RB2GSN4Ps2n7p 1")
     begun = monotonic()
     assert player.solve_mate(request, SearchControl(), limit_ms=300).verdict is MateVerdict.UNKNOWN
-    assert 0.25 < monotonic() - begun < 5.0
+    assert 0.25 < monotonic() - begun < 20.0
 
 
 def test_pondering_searches_for_a_mate() -> None:
