@@ -59,8 +59,8 @@ class Opponents:
     """The engines of one tab. They are loaded on first use; call from one job at a time."""
 
     def __init__(self, config: EngineConfig) -> None:
-        search = replace(config.search, capacity_bytes=min(config.search.capacity_bytes, CAPACITY_BYTES))
-        self._config = replace(config, search=search)
+        capacity_bytes = min(config.hash_bytes(uses_gpu=False), CAPACITY_BYTES)
+        self._config = replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
         self._player: Player | None = None
         self._setups: dict[str, AgentSetup] = {}
         self.messages: list[str] = []

@@ -1,0 +1,17 @@
+"""The engines of one tab."""
+
+from dataclasses import replace
+
+import pytest
+
+from goryu.players.config import EngineConfig
+from goryu.web.opponents import CAPACITY_BYTES, Opponents
+
+
+@pytest.mark.parametrize(
+    ("chosen", "used"), [(0, CAPACITY_BYTES), (1 << 20, 1 << 20), (4 << 30, CAPACITY_BYTES)]
+)
+def test_a_search_uses_no_more_memory_than_one_tab_may(chosen: int, used: int) -> None:
+    config = EngineConfig()
+    config = replace(config, search=replace(config.search, capacity_bytes=chosen))
+    assert Opponents(config)._config.hash_bytes(uses_gpu=True) == used
