@@ -21,6 +21,9 @@ CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-net
 TIMEOUT_MS = 30_000
 """A busy machine is slow; Playwright waits 5 s by itself."""
 
+LOOK_MS = 50
+"""The pause between two looks at a page."""
+
 
 class RunningServer:
     """A server in a thread of its own; `call` runs a function in its event loop."""
@@ -175,6 +178,19 @@ class ShogiPage:
     def click(self, square: str) -> None:
         self.page.mouse.click(*self.point(square))
 
+    def select(self, square: str) -> None:
+        """Clicks on a square until it is selected: a busy page may not be ready for the first click."""
+        selected = self.root.locator("sq.selected")
+        for attempt in range(TIMEOUT_MS // LOOK_MS):
+            if attempt % 20 == 0:
+                self.click(square)
+            x, y = self.point(square)
+            for box in selected.evaluate_all("all => all.map(one => one.getBoundingClientRect().toJSON())"):
+                if box["left"] < x < box["right"] and box["top"] < y < box["bottom"]:
+                    return
+            self.page.wait_for_timeout(LOOK_MS)
+        raise AssertionError(f"{square} cannot be selected")
+
     def hand_piece(self, letter: str, color: str) -> Any:
         """color: "sente" or "gote"."""
         return self.root.locator(f"sg-hand piece.{color}.{ROLES[letter]}")
@@ -188,7 +204,7 @@ class ShogiPage:
             self.hand_piece(usi[0], color).click()
             self.click(usi[2:4])
             return
-        self.click(usi[:2])
+        self.select(usi[:2])
         self.click(usi[2:4])
         if usi.endswith("+") if has_choice is None else has_choice:
             choices = self.root.locator("sg-promotion:visible sg-promotion-choices piece")
