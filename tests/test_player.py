@@ -24,7 +24,7 @@ from goryu.players.levels import LEVELS
 from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
 from goryu.players.memory import automatic_hash_bytes
-from goryu.players.model_path import read_model_options
+from goryu.players.model_path import model_path, read_model_options
 from goryu.players.player import MEMORY_FACTOR, Player
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl
@@ -782,8 +782,9 @@ def test_the_shipped_network_is_opened_on_the_first_backend_that_works(
     monkeypatch.setattr("goryu.evaluators.providers._obstacle", obstacle)
     messages: list[str] = []
     found = load_evaluator(EngineConfig().evaluator, messages.append)
-    assert tried == [("goryu-5x64.onnx", backend) for backend in opened]
-    assert found.description == "goryu-5x64.onnx"
+    name = model_path(EvaluatorConfig()).name
+    assert tried == [(name, backend) for backend in opened]
+    assert found.description == name
     assert messages == ["out of memory"] * (len(opened) - 1)
 
 
@@ -793,8 +794,9 @@ def test_a_missing_model_is_reported_once_and_replaced() -> None:
     loaded = load_evaluator(config, messages.append)
     assert "model=goryu-" in loaded.description
     problems = [message for message in messages if "none.onnx" in message]
+    name = model_path(EvaluatorConfig()).name
     assert problems == [
-        "Error! model /nowhere/none.onnx: no such file; playing with the shipped goryu-5x64.onnx instead"
+        f"Error! model /nowhere/none.onnx: no such file; playing with the shipped {name} instead"
     ]
 
 
