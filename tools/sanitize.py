@@ -1,7 +1,7 @@
 """Builds native/core with the compiler's sanitizers and runs its C++ tests: tools/dev.py asan.
 
-First AddressSanitizer with UndefinedBehaviorSanitizer, then ThreadSanitizer, on native/tests/*_test.cpp; then
-the fuzz targets native/tests/fuzz_*.cpp for --fuzz seconds each. Needs GCC or Clang.
+AddressSanitizer with UndefinedBehaviorSanitizer runs native/tests/*_test.cpp, and the fuzz targets
+native/tests/fuzz_*.cpp for --fuzz seconds each; then ThreadSanitizer runs the tests. Needs GCC or Clang.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from bootstrap import ROOT, StepError, cxx, log
 
@@ -22,6 +24,8 @@ SANITIZERS = {
     "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-D_GLIBCXX_ASSERTIONS"],
     "thread": ["-fsanitize=thread"],
 }
+TESTS = ("core_test", "search_test", "winograd_test")
+FUZZERS = ("fuzz_sfen", "fuzz_search")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,38 +35,59 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--fuzz", type=float, default=10, metavar="SECONDS", help="time of each fuzz target (default 10)"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the fuzz targets (default 1)")
+    parser.add_argument(
+        "--sanitizer", choices=SANITIZERS, action="append", help="run only this one (default: both)"
+    )
     args = parser.parse_args(arguments)
     if os.name == "nt" or not cxx():
         log("asan: needs GCC or Clang")
         return 1
-    BUILD.mkdir(parents=True, exist_ok=True)
     try:
-        for sanitizer in SANITIZERS:
-            for program in ("core_test", "search_test", "winograd_test"):
-                run([build(program, sanitizer)])
-        for program in ("fuzz_sfen", "fuzz_search"):
-            run([build(program, "address"), str(args.fuzz), str(args.seed)])
+        for sanitizer in args.sanitizer or SANITIZERS:
+            core = compile_core(sanitizer)
+            for program in TESTS:
+                run([link(program, core, sanitizer)])
+            if sanitizer == "address":
+                for program in FUZZERS:
+                    run([link(program, core, sanitizer), str(args.fuzz), str(args.seed)])
     except StepError as error:
         log(str(error))
         return 1
     return 0
 
 
-def build(program: str, sanitizer: str) -> str:
-    """Compiles the core with a test program; returns its path."""
-    target = str(BUILD / f"{program}_{sanitizer}")
+def compile_core(sanitizer: str) -> list[str]:
+    """Compiles native/core, one file on each processor at a time; returns the paths of the object files."""
+    folder = BUILD / sanitizer
+    folder.mkdir(parents=True, exist_ok=True)
+    log(f"building native/core with the {sanitizer} sanitizer")
+
+    def compile_one(source: Path) -> str:
+        target = str(folder / f"{source.stem}.o")
+        run([*command(sanitizer), "-c", str(source.relative_to(ROOT)), "-o", target])
+        return target
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(compile_one, sorted((ROOT / "native" / "core").glob("*.cpp"))))
+
+
+def link(program: str, core: Sequence[str], sanitizer: str) -> str:
+    """Compiles a test program and links the core to it; returns its path."""
+    target = str(BUILD / sanitizer / program)
     log(f"building {program} with the {sanitizer} sanitizer")
-    core = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "native" / "core").glob("*.cpp"))
-    sources = [*core, f"native/tests/{program}.cpp"]
-    run([*shlex.split(cxx()), *FLAGS, *SANITIZERS[sanitizer], *sources, "-o", target])
+    run([*command(sanitizer), f"native/tests/{program}.cpp", *core, "-o", target])
     return target
 
 
-def run(command: Sequence[str]) -> None:
+def command(sanitizer: str) -> list[str]:
+    return [*shlex.split(cxx()), *FLAGS, *SANITIZERS[sanitizer]]
+
+
+def run(arguments: Sequence[str]) -> None:
     """Runs a command in the checkout; raises StepError if it fails."""
-    status = subprocess.run(command, cwd=ROOT).returncode
+    status = subprocess.run(arguments, cwd=ROOT).returncode
     if status != 0:
-        raise StepError(f"asan: {shlex.join(command[:1])} failed with status {status}")
+        raise StepError(f"asan: {arguments[0]} failed with status {status}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,30 @@
+"""The C++ core under the compiler's sanitizers, as `tools/dev.py asan` runs it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif(sys.platform != "linux", reason="the sanitizers are tried with GCC and Clang on Linux")
+@pytest.mark.skipif(not (os.environ.get("CXX") or shutil.which("c++")), reason="needs a C++ compiler")
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+def test_the_sanitizers_find_no_fault(sanitizer: str) -> None:
+    result = subprocess.run(
+        [sys.executable, ROOT / "tools" / "sanitize.py", "--sanitizer", sanitizer, "--fuzz", "3"],
+        capture_output=True,
+        text=True,
+        timeout=1700,
+    )
+    printed = result.stdout + result.stderr
+    if "unexpected memory mapping" in printed:
+        pytest.skip("ThreadSanitizer does not know the memory layout of this kernel (vm.mmap_rnd_bits > 28)")
+    assert result.returncode == 0, printed[-4000:]
+    assert printed.count(" 0 failures") == 3, printed[-4000:]
