@@ -31,6 +31,7 @@ from goryu.usi.options import OPTIONS, identification
 BAD_SFENS = (Path(__file__).parent / "positions" / "bad.sfen").read_text("utf-8").splitlines()
 
 SOURCES = sorted(Path(goryu.__file__).parent.rglob("*.py"))
+SET_UP = [Path(__file__).parents[1] / "tools" / name for name in ("dev.py", "bootstrap.py")]
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def literal_texts(path: Path) -> Iterator[str]:
                 yield str(value)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*SOURCES, *SET_UP], ids=lambda path: path.stem)
 def test_every_text_has_a_translation(path: Path) -> None:
     assert set(literal_texts(path)) <= set(MESSAGES)
 

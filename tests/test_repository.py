@@ -120,9 +120,17 @@ def test_the_extra_train_holds_what_learning_imports(project: dict[str, Any]) ->
         assert imported(path) | loaded <= named, path.name
 
 
-@pytest.mark.parametrize("path", SET_UP, ids=lambda path: path.name)
-def test_set_up_needs_nothing_but_python(path: Path) -> None:
-    assert imported(path) <= sys.stdlib_module_names | {"bootstrap"}
+def test_set_up_needs_nothing_but_python() -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import dev\n"
+        "from goryu.language import tr; tr('draw: {reason}', reason='repetition')\n"
+        "print(*{name for name in sys.modules if name.partition('.')[0] not in sys.stdlib_module_names})"
+    )
+    environment = {**os.environ, "GORYU_LANGUAGE": "ja"}
+    bare = [sys.executable, "-I", "-S"]  # -S: without installed packages.
+    done = subprocess.run([*bare, "-c", code], env=environment, capture_output=True, text=True)
+    ours = {"dev", "bootstrap", "goryu", "goryu.language", "goryu.japanese"}
+    assert set(done.stdout.split()) - {"__main__"} == ours, done.stderr
 
 
 def test_an_old_python_can_read_dev_py_as_far_as_the_advice() -> None:

@@ -1,8 +1,8 @@
 """Sets up a checkout: creates `.venv`, installs goryu in it with its dependencies, builds the native code.
 
-tools/dev.py uses it before anything is installed, so it imports only the standard library. A step is repeated
-only when its inputs have changed; stamps in .venv record them. Messages go to stderr, the output of the steps
-to logs in build/dev/.
+tools/dev.py uses it before anything is installed, so it imports only the standard library and
+`goryu.language`, which needs no more. A step is repeated only when its inputs have changed; stamps in .venv
+record them. Messages go to stderr in the user's language, the output of the steps to logs in build/dev/.
 """
 
 from __future__ import annotations
@@ -26,19 +26,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "engine"))
+
+from goryu.language import tr  # noqa: E402 (found by the line above)
+
 VENV = ROOT / ".venv"
 LOGS = ROOT / "build" / "dev"
 TAIL_LINES = 20
 TICK_S = 1.0
 """How often a terminal shows how long a step has run."""
 
-VENV_ADVICE = "on Debian and Ubuntu this needs `apt install python3-venv`"
-NETWORK_ADVICE = (
+VENV_ADVICE = tr("on Debian and Ubuntu this needs `apt install python3-venv`")
+NETWORK_ADVICE = tr(
     "is the network available? Run the same command again to resume. If pip finds no matching distribution, "
     "this Python may be too new: remove .venv, and set up with an older Python "
     "(python3.14 tools/dev.py setup; Windows: py -3.14 tools\\dev.py setup)"
 )
-COMPILER_ADVICE = (
+COMPILER_ADVICE = tr(
     "the native code needs a C++20 compiler and Python's headers (Debian: apt install g++ python3-dev; "
     "macOS: xcode-select --install; Windows: Visual Studio Build Tools with C++)"
 )
@@ -92,7 +96,7 @@ def set_up(extras: Iterable[str]) -> None:
             if not native_is_current():
                 build_native()
     if failure := read_stamp("native")["failure"]:
-        log(f"running without native code: {failure} (`dev.py setup` tries again)")
+        log(tr("running without native code: {failure} (`dev.py setup` tries again)", failure=failure))
 
 
 def force_set_up(extras: Iterable[str]) -> None:
@@ -116,16 +120,16 @@ def install(extras: Iterable[str], *, looks_again: bool = False) -> None:
     together = sorted({*extras, *stamp.get("extras", ())} - {*RUNTIMES})
     pip = [PYTHON, "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     build_tools = project()["build-system"]["requires"]
-    step("build-tools", "installing the build tools", [*pip, *build_tools], NETWORK_ADVICE)
+    step("build-tools", tr("installing the build tools"), [*pip, *build_tools], NETWORK_ADVICE)
     if runtime and set(installed_runtimes()) - {distribution_of(runtime)}:
         remove_runtimes()
     if "train" in together and runtime in ("cpu", "openvino"):
         install_cpu_torch(pip)
     for_pip = [*together, *([runtime] if runtime else [])]
     target = f".[{','.join(for_pip)}]" if for_pip else "."
-    message = f"installing goryu and its dependencies, {target}"
+    message = tr("installing goryu and its dependencies, {target}", target=target)
     command = [*pip, "--no-build-isolation", "--editable", target]
-    duration = "the first time this takes minutes"
+    duration = tr("the first time this takes minutes")
     step("install", message, command, NETWORK_ADVICE, duration, GORYU_SKIP_NATIVE="1")
     write_stamp("install", key=install_key(), extras=together, runtime=runtime, is_chosen=is_chosen)
 
@@ -137,7 +141,8 @@ def choose_runtime(extras: Iterable[str], stamp: dict[str, Any], *, looks_again:
     """
     named = [extra for extra in RUNTIMES if extra in {*extras}]
     if len(named) > 1:
-        raise StepError(f"{' and '.join(named)} exclude each other, each has its own onnxruntime; name one")
+        names = tr(", ").join(named)
+        raise StepError(tr("name one of {names}: each brings an onnxruntime of its own", names=names))
     if named:
         return named[0], True
     if stamp.get("is_chosen"):
@@ -154,8 +159,9 @@ def fitting_runtime() -> str:
         return "cpu"
     fits_13 = driver >= CUDA_13 and capability >= CUDA_13_GPU
     runtime = "cuda" if fits_13 else "cuda12"
-    log(f"found a GPU of NVIDIA: installing onnxruntime and CUDA {13 if fits_13 else 12}, about 1.6 GB")
-    log("(`dev.py setup cpu` installs the small onnxruntime for the CPU instead)")
+    cuda = 13 if fits_13 else 12
+    log(tr("found a GPU of NVIDIA: installing onnxruntime and CUDA {cuda}, about 1.6 GB", cuda=cuda))
+    log(tr("(`dev.py setup cpu` installs the small onnxruntime for the CPU instead)"))
     return runtime
 
 
@@ -207,7 +213,8 @@ def installed_runtimes() -> list[str]:
 def remove_runtimes() -> None:
     """Removes every onnxruntime: after removing one of two, the other one is broken."""
     command = [PYTHON, "-m", "pip", "uninstall", "--yes", "--disable-pip-version-check", *DISTRIBUTIONS]
-    step("uninstall", "removing the onnxruntime that is there", command, "if an engine is running, end it")
+    message, advice = tr("removing the onnxruntime that is there"), tr("if an engine is running, end it")
+    step("uninstall", message, command, advice)
 
 
 def install_cpu_torch(pip: Sequence[str]) -> None:
@@ -227,10 +234,10 @@ def install_cpu_torch(pip: Sequence[str]) -> None:
             with urllib.request.urlopen(CPU_TORCH, timeout=5):
                 pass
         except OSError:
-            log(f"{CPU_TORCH} cannot be reached: installing PyPI's PyTorch, which contains CUDA (3 GB)")
+            log(tr("{url} cannot be reached: installing PyPI's PyTorch, with CUDA (3 GB)", url=CPU_TORCH))
             return
         command = [*pip, "--index-url", CPU_TORCH, *wanted]
-    step("torch", "installing PyTorch for the CPU", command, NETWORK_ADVICE)
+    step("torch", tr("installing PyTorch for the CPU"), command, NETWORK_ADVICE)
 
 
 def create_venv() -> None:
@@ -238,7 +245,8 @@ def create_venv() -> None:
     if not ask_python("-m", "pip", "--version"):
         # venv keeps existing links, even broken ones to a removed Python.
         clear = [] if python_version() else ["--clear"]
-        step("venv", "creating .venv", [sys.executable, "-m", "venv", *clear, str(VENV)], VENV_ADVICE)
+        command = [sys.executable, "-m", "venv", *clear, str(VENV)]
+        step("venv", tr("creating .venv"), command, VENV_ADVICE)
 
 
 def install_is_current(extras: Iterable[str]) -> bool:
@@ -269,17 +277,17 @@ def build_native() -> None:
     try:
         if native_sources():
             if not cxx() and os.name != "nt":  # On Windows setuptools finds it without PATH.
-                raise StepError(f"no C++ compiler found\n{COMPILER_ADVICE}")
+                raise StepError(f"{tr('no C++ compiler found')}\n{COMPILER_ADVICE}")
             command = [PYTHON, "setup.py", "--quiet", "build_ext", "--inplace"]
             environment = {"GORYU_REQUIRE_NATIVE": "1"} | ({"CXX": cxx()} if cxx() else {})
-            message, duration = "building the native code", "this takes a minute or two"
+            message, duration = tr("building the native code"), tr("this takes a minute or two")
             step("native", message, command, COMPILER_ADVICE, duration, **environment)
     except StepError as error:
         for stale in native_modules():  # Built from other sources: it may differ from the Python.
             stale.unlink()
         if os.environ.get("GORYU_REQUIRE_NATIVE") == "1":
             raise
-        log(f"{error}\ncontinuing without native code: pure Python plays the same, but slowly")
+        log(f"{error}\n{tr('continuing without native code: pure Python plays the same, but slowly')}")
         failure = str(error).splitlines()[0]
     write_stamp("native", key=key, failure=failure)
 
@@ -351,8 +359,9 @@ def step(
         # Microsoft's compiler and pip write files in the encoding of the system.
         tail = log_file.read_text(encoding=locale.getencoding(), errors="replace").splitlines()[-TAIL_LINES:]
         shown = [f"  | {line}" for line in tail]
-        raise StepError("\n".join([f"{message} failed", *shown, f"  whole log: {log_file}", advice]))
-    log(f"... done ({time.monotonic() - started_s:.0f} s)")
+        lines = [tr("{step} failed", step=message), *shown, tr("  whole log: {path}", path=log_file), advice]
+        raise StepError("\n".join(lines))
+    log(tr("... done ({seconds:.0f} s)", seconds=time.monotonic() - started_s))
 
 
 def wait_for(process: subprocess.Popen[bytes], started_s: float) -> int:
@@ -418,7 +427,7 @@ def set_up_lock() -> Iterator[None]:
     """Lets one set-up of this checkout run at a time: a match starts two engines at the same time."""
     with (ROOT / ".venv.lock").open("a") as file:
         if not try_lock(file.fileno()):
-            log("waiting for another set-up of this checkout to finish ...")
+            log(tr("waiting for another set-up of this checkout to finish ..."))
             while not try_lock(file.fileno()):
                 time.sleep(0.2)
         yield  # Closing the file unlocks it.

@@ -26,6 +26,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (users of an older one read what t
 
 import bootstrap
 from bootstrap import PYTHON, ROOT, VENV, StepError, log, programs
+from goryu.language import tr
 
 
 class Verb(NamedTuple):
@@ -58,9 +59,12 @@ def setup(extras: Sequence[str]) -> int:
     """Installs goryu with these extras and builds the native code, also if nothing has changed."""
     known = bootstrap.extras_known()
     if unknown := sorted(set(extras) - set(known)):
-        raise StepError(f"no extra named {', '.join(unknown)}; there are: {', '.join(known)}")
+        unknown_names, known_names = tr(", ").join(unknown), tr(", ").join(known)
+        raise StepError(
+            tr("no extra named {names}; there are: {known}", names=unknown_names, known=known_names)
+        )
     bootstrap.force_set_up(extras)
-    log(f"ready. The engine for a shogi GUI: {programs(VENV).engine}")
+    log(tr("ready. The engine for a shogi GUI: {program}", program=programs(VENV).engine))
     return 0
 
 

@@ -34,6 +34,62 @@ MESSAGES: dict[str, str] = {
         "goryu: USIコマンドを待っています（usi、help、quit など）"
     ),
     "{path} lacks {names}; to install: {command}": "{path}に{names}がありません。インストール：{command}",
+    # Setting up a checkout: tools/dev.py and tools/bootstrap.py.
+    "creating .venv": ".venvの作成",
+    "installing the build tools": "ビルド用ツールのインストール",
+    "installing goryu and its dependencies, {target}": ("goryuと必要なパッケージのインストール：{target}"),
+    "the first time this takes minutes": "初回は数分かかります",
+    "installing PyTorch for the CPU": "CPU版PyTorchのインストール",
+    "{url} cannot be reached: installing PyPI's PyTorch, with CUDA (3 GB)": (
+        "{url}に接続できないため、PyPIにあるCUDA込みのPyTorch（3GB）をインストールします"
+    ),
+    "removing the onnxruntime that is there": "以前のonnxruntimeの削除",
+    "if an engine is running, end it": "動作中のエンジンがあれば終了してください",
+    "building the native code": "ネイティブコードのビルド",
+    "this takes a minute or two": "1〜2分かかります",
+    "... done ({seconds:.0f} s)": "完了（{seconds:.0f}秒）",
+    "{step} failed": "失敗しました（{step}）",
+    "  whole log: {path}": "  ログ全体：{path}",
+    "ready. The engine for a shogi GUI: {program}": "準備ができました。将棋GUIに登録するエンジン：{program}",
+    "no extra named {names}; there are: {known}": (
+        "{names}という追加パッケージはありません。使えるもの：{known}"
+    ),
+    "name one of {names}: each brings an onnxruntime of its own": (
+        "{names}のうち1つだけを指定してください。それぞれ別のonnxruntimeを含みます"
+    ),
+    "found a GPU of NVIDIA: installing onnxruntime and CUDA {cuda}, about 1.6 GB": (
+        "NVIDIAのGPUが見つかりました。onnxruntimeとCUDA {cuda}をインストールします（約1.6GB）"
+    ),
+    "(`dev.py setup cpu` installs the small onnxruntime for the CPU instead)": (
+        "（`dev.py setup cpu`を実行すると、代わりに小さなCPU版のonnxruntimeを入れます）"
+    ),
+    "no C++ compiler found": "C++コンパイラが見つかりません",
+    "continuing without native code: pure Python plays the same, but slowly": (
+        "ネイティブコードなしで続けます。Pythonだけでも指し手は同じですが、遅くなります"
+    ),
+    "running without native code: {failure} (`dev.py setup` tries again)": (
+        "ネイティブコードなしで動いています：{failure}（`dev.py setup`でもう一度ビルドします）"
+    ),
+    "waiting for another set-up of this checkout to finish ...": (
+        "このフォルダで動いている別のセットアップの終了を待っています..."
+    ),
+    "on Debian and Ubuntu this needs `apt install python3-venv`": (
+        "DebianとUbuntuでは`apt install python3-venv`が必要です"
+    ),
+    "is the network available? Run the same command again to resume. If pip finds no matching distribution, "
+    "this Python may be too new: remove .venv, and set up with an older Python "
+    "(python3.14 tools/dev.py setup; Windows: py -3.14 tools\\dev.py setup)": (
+        "ネットワークに接続していますか。同じコマンドをもう一度実行すると続きから始めます。"
+        "pipが「no matching distribution」と表示した場合は、Pythonが新しすぎるのかもしれません。"
+        ".venvを削除し、古いPythonでセットアップしてください"
+        "（python3.14 tools/dev.py setup、Windowsでは py -3.14 tools\\dev.py setup）"
+    ),
+    "the native code needs a C++20 compiler and Python's headers (Debian: apt install g++ python3-dev; "
+    "macOS: xcode-select --install; Windows: Visual Studio Build Tools with C++)": (
+        "ネイティブコードのビルドには、C++20のコンパイラとPythonのヘッダーが必要です"
+        "（Debian：apt install g++ python3-dev、macOS：xcode-select --install、"
+        "Windows：Visual Studio Build ToolsのC++）"
+    ),
     # A game at the terminal.
     "draw: {reason}": "引き分け：{reason}",
     "{side} wins: {reason}": "{side}の勝ち：{reason}",
