@@ -254,6 +254,7 @@ MESSAGES: dict[str, str] = {
     ),
     "{name} is not installed": "{name}がインストールされていません",
     "onnxruntime offers: {providers}": "onnxruntimeで使えるもの：{providers}",
+    "backends that it does not contain: {names}": "このonnxruntimeにないバックエンド：{names}",
     "model {path}": "モデル {path}",
     "model {path}: no such file": "モデル {path}：ファイルがありません",
     "backend {backend}: {error}": "バックエンド {backend}：{error}",

@@ -109,7 +109,7 @@ def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator 
     Returns the network on the wanted backend, None if that does not work.
     """
     from goryu.evaluators.model_files import ModelError
-    from goryu.evaluators.providers import BACKENDS, BackendError, import_onnxruntime
+    from goryu.evaluators.providers import BACKENDS, BackendError, absent_backends, import_onnxruntime
     from goryu.players.devices import config_of_each
     from goryu.players.loading import load_on_one_device
     from goryu.players.model_path import model_path
@@ -117,6 +117,8 @@ def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator 
     try:
         providers = ", ".join(import_onnxruntime().get_available_providers())
         yield tr("onnxruntime offers: {providers}", providers=providers)
+        absent = absent_backends()
+        yield tr("backends that it does not contain: {names}", names=", ".join(absent))
         path = model_path(wanted)
         yield tr("model {path}", path=path)
         if not path.is_file():
@@ -125,7 +127,7 @@ def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator 
         yield f"! broken: {error}"
         return None
     found = None
-    for backend in BACKENDS:
+    for backend in (name for name in BACKENDS if name not in absent):
         notes: list[str] = []
         config = replace(config_of_each(wanted)[0], backend=backend, allows_fallback=False)
         try:

@@ -205,6 +205,12 @@ def check_file(path: Path) -> None:
         raise ModelError(f"model {path}: a PyTorch or NumPy archive; export it to ONNX (torch.onnx.export)")
 
 
+def absent_backends() -> list[str]:
+    """Returns the backends that the installed onnxruntime does not contain; BackendError if there is none."""
+    available = import_onnxruntime().get_available_providers()
+    return [name for name in BACKENDS if name in _PROVIDERS and _PROVIDERS[name] not in available]
+
+
 def _obstacle(onnxruntime: Any, name: str) -> str | None:
     """Returns why a backend cannot work on this machine, or None if only an attempt can show it."""
     if _PROVIDERS[name] not in onnxruntime.get_available_providers():
