@@ -10,7 +10,7 @@ import pytest
 
 from goryu.benchmark import throughput
 from goryu.benchmark.advice import Advice, table
-from goryu.benchmark.perft import Case, measure
+from goryu.benchmark.perft import NATIVE_PLIES, Case, measure, native_counter
 from goryu.benchmark.random_network import SHARPNESS, TENSORS, write_random_network
 from goryu.benchmark.signature import POSITIONS, bench_signature, games
 from goryu.benchmark.suite import NAMES, Plan, Suite
@@ -19,6 +19,7 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import Board
 from goryu.games.shogi.sfen import START_SFEN
+from goryu.implementation import IMPLEMENTATION
 from goryu.players.measuring import Rate, Settings
 from goryu.programs.bench import main
 from goryu.search.config import PuctConfig
@@ -119,6 +120,13 @@ def test_perft_of_both_programs_agrees_and_a_wrong_count_is_noticed() -> None:
     assert result.leaves["python"] == 900
     assert ("cshogi" in result.leaves) == (result.ratio is not None)
     assert not measure(Case("start", START_SFEN, 2, 901), "python", 1).agree
+
+
+@pytest.mark.skipif(IMPLEMENTATION != "native", reason="counts with the native board")
+def test_the_native_count_can_be_interrupted_every_few_plies(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert native_counter(Case("start", START_SFEN, NATIVE_PLIES + 1))() == 19_861_490
+    monkeypatch.setattr("goryu.benchmark.perft.NATIVE_PLIES", 1)
+    assert native_counter(Case("start", START_SFEN, 3))() == 25_470
 
 
 def test_a_stopped_search_answers() -> None:

@@ -363,6 +363,10 @@ def test_an_illegal_last_move_is_the_end_and_not_an_error(record: str) -> None:
 
 
 JKF_PAWN = '{"moves": [{}, {"move": {"piece": "FU", "from": {"x": 7, "y": %d}, "to": {"x": 7, "y": %d}}}]}'
+JKF_TIME = (
+    '{"moves": [{}, {"move": {"piece": "FU", "from": {"x": 7, "y": 7}, "to": {"x": 7, "y": 6}}, '
+    '"time": {"now": {%s}}}]}'
+)
 HEAD = "手数----指手---------消費時間--\n"
 
 
@@ -381,6 +385,8 @@ HEAD = "手数----指手---------消費時間--\n"
         (DIAGRAM.replace("| ・ ・ ・ ・ ・ ・ ・ ・v香|一", "| ・ ・v香|一"), 4, "9 squares"),
         (DIAGRAM.replace("金四", "金四十"), 1, "金四十"),
         (DIAGRAM.replace("金四", "と四"), 1, "pieces in hand"),
+        (DIAGRAM.replace("金四", "金十十"), 1, "pieces in hand"),
+        (DIAGRAM.replace("金四", "金一二"), 1, "pieces in hand"),
         (DIAGRAM.replace("v玉", " ・"), 12, "no king"),
         ("PI\n+\n+7776FU\n-3335FU\n+2726FU\n", 4, "not legal"),
         ("PI\n+\n+7776FU\n+2726FU\n", 4, "the other side's turn"),
@@ -404,6 +410,10 @@ HEAD = "手数----指手---------消費時間--\n"
         ('{"moves": [], "initial": {"preset": "X"}}', None, "preset"),
         ("[" * 100_000, 1, "["),
         ('{"moves":' + "[" * 100_000, None, "JKF"),
+        (JKF_TIME % '"h": 1e308', None, "expected a time"),
+        (JKF_TIME % '"s": "nan"', None, "expected a time"),
+        (JKF_TIME % '"s": -1', None, "expected a time"),
+        ("PI\n+\n+7776FU\nT99999999999\n", 4, "expected a time"),
     ],
 )  # fmt: skip
 def test_a_damaged_record_is_refused_with_its_line(record: str, line: int | None, words: str) -> None:

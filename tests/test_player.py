@@ -326,6 +326,17 @@ def test_device_minus_1_is_the_cpu(backend: str) -> None:
     assert not messages, "no other backend was tried"
 
 
+def test_a_damaged_manifest_of_the_models_is_named_and_the_engine_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "manifest.toml").write_text("default = [broken")
+    monkeypatch.setattr("goryu.players.model_path.models_folder", lambda: tmp_path)
+    config = with_fields(QUICK, {"evaluator.kind": "network"})
+    player, messages = loaded(config)
+    assert f"{tmp_path / 'manifest.toml'}: " in messages[0]
+    assert move_of(search(player, request_of(config))) != "none"
+
+
 def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goryu.players.model_path.models_folder", lambda: tmp_path)
     config = with_fields(QUICK, {"evaluator.kind": "network", "evaluator.model": "none.onnx"})

@@ -363,6 +363,8 @@ def test_a_file_is_not_replaced_by_accident(tmp_path: Path) -> None:
     assert f"{file} exists; save! {file} replaces it" in out
     assert out.count("expected a name that ends in one of .kif") == 2
     assert file.read_text() == "mine"
+    out = session("shogi --second person", "save ~nobody-has-this-name/x.kif\nsave a\0b.kif\n7g7f\nquit\n")
+    assert "1. " in out, "the game goes on"
     session("shogi --second person", f"save! {file}\n7g7f\nsave {file}\nquit\n")
     assert read_record(file).moves == ("7g7f",)
     assert "only games of shogi can be saved" in session("tictactoe --second random", "save x.kif\n")

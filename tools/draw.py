@@ -52,7 +52,9 @@ LABELS = {
 }
 """Part of goryu -> its content, in English and in Japanese."""
 
-SHARED = {"arguments", "errors", "files", "installation", "japanese", "language", "printable"}
+SHARED = {
+    "arguments", "errors", "files", "installation", "japanese", "language", "printable", "standard_output",
+}  # fmt: skip
 """Modules that are left out of the drawing, because every part may use them."""
 
 

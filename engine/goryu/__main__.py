@@ -4,9 +4,8 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from io import TextIOWrapper
 
-from goryu import __version__
+from goryu import __version__, standard_output
 from goryu.installation import how_to_install
 from goryu.language import either, tr
 
@@ -128,10 +127,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:  # During the import of a command; later each handles it itself.
         return INTERRUPTED
     except BrokenPipeError:  # As in `goryu options | head`.
-        discard_output()
+        standard_output.discard()
         return 1
     except (ImportError, OSError) as error:
-        discard_output()
+        standard_output.discard()
         advice = " (goryu doctor may show the cause)" if isinstance(error, ImportError) else ""
         print(f"goryu: {error}{advice}", file=sys.stderr)  # noqa: T201
         return 1
@@ -152,17 +151,10 @@ def run(command: str, arguments: Sequence[str]) -> int:
         problem = tr("unknown command {name!r}; expected one of {expected}", name=command, expected=expected)
         print(f"goryu: {problem}", file=sys.stderr)  # noqa: T201
         return 2
-    if isinstance(sys.stdout, TextIOWrapper):
-        # In a file, Windows uses a code page that lacks the letters of other languages.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    standard_output.accept_every_letter()
     module, function = COMMANDS[command].split(":")
     status: int = getattr(import_module(module), function)(arguments)
     return status
-
-
-def discard_output() -> None:
-    """Discards all further output: flushing the rest at exit would fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

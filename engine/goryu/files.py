@@ -1,15 +1,18 @@
-"""Files that several programs may use and a kill must not damage: atomic writes, locks."""
+"""Files that several programs may use and a kill must not damage: checks, atomic writes, locks."""
 
 import errno
 import io
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
+
+from goryu.errors import InputError
+from goryu.language import tr
 
 if sys.platform != "win32":
     import fcntl
@@ -18,13 +21,57 @@ LOCKED_BYTE = 0x7FFFFFFE
 """The offset of the byte that is locked on Windows, where offsets may be limited to 31 bits."""
 
 
+def home_folder() -> Path:
+    """Returns the user's home folder; raises FileNotFoundError if there is none, as in some containers."""
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise FileNotFoundError("the user has no home folder; set HOME") from error
+
+
 def cache_folder() -> Path:
     """Returns the folder for what Goryu can make again: in XDG_CACHE_HOME, or LOCALAPPDATA on Windows.
 
-    It may not exist. Raises RuntimeError if the user has no home folder.
+    It may not exist. Raises FileNotFoundError if the user has no home folder.
     """
     named = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
-    return (Path(named) if os.path.isabs(named) else Path.home() / ".cache") / "goryu"
+    return (Path(named) if os.path.isabs(named) else home_folder() / ".cache") / "goryu"
+
+
+def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None] = ()) -> None:
+    """Raises InputError if a file that a program writes is also one that it reads, or is named twice.
+
+    outputs, inputs: None for an option that was not given.
+    """
+    read, written = [path for path in inputs if path], list[Path]()
+    for output in filter(None, outputs):
+        if any(_is_same(output, path) for path in read):
+            raise InputError(tr("{path} is also read: name another output", path=output))
+        if any(_is_same(output, path) for path in written):
+            raise InputError(tr("{path} is named for two outputs", path=output))
+        written.append(output)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return one.resolve() == other.resolve()
+
+
+def check_writable(path: Path, *, makes_folders: bool = False) -> None:
+    """Raises InputError if no file can be written at a path: it is a folder or a device, or in no folder.
+
+    makes_folders: does the program make the folders that are missing?
+    """
+    if path.is_dir():
+        raise InputError(tr("{path} is a folder: expected a file", path=path))
+    if path.exists() and not path.is_file():
+        raise InputError(tr("{path} is not a regular file", path=path))
+    nearest = next(parent for parent in path.absolute().parents if parent.exists())
+    if not nearest.is_dir():
+        raise InputError(tr("{path}: {parent} is not a folder", path=path, parent=nearest))
+    if nearest != path.absolute().parent and not makes_folders:
+        raise InputError(tr("{path}: no such folder", path=path.parent))
 
 
 def readable_name(name: str) -> str:
@@ -42,8 +89,9 @@ def readable_name(name: str) -> str:
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yields a temporary path in the same folder; renames it to `path` at the end, or deletes it on an error.
 
-    A kill therefore leaves the old file or the new one. Raises OSError; `path` is then unchanged. A device
-    such as /dev/null is refused: an administrator's program would replace it by a file.
+    A kill therefore leaves the old file or the new one. Raises OSError, which names `path`, if a write fails;
+    `path` is then unchanged. A device such as /dev/null is refused: an administrator's program would replace
+    it by a file.
     """
     if path.exists() and not path.is_file():
         raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
@@ -52,10 +100,18 @@ def atomic_path(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
+        if isinstance(error, OSError) and _is_of_write(error, temporary):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+
+
+def _is_of_write(error: OSError, temporary: Path) -> bool:
+    """Is it an error of writing the file? A full disk is reported without a name."""
+    named = error.filename is not None and str(error.filename) == str(temporary)
+    return named or (error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 
 
 def atomic_write(path: Path, content: str | bytes) -> None:

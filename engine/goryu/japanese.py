@@ -304,6 +304,8 @@ MESSAGES: dict[str, str] = {
     "neither read nor write the database of analyses": "解析結果のデータベースを使わない",
     "print only errors": "エラーだけを表示する",
     "{text}: expected a whole number from 1 to {most}": "{text}：1から{most}までの整数を指定してください",
+    "interrupted": "中断しました",
+    "expected a time of a move, received {text!r}": "一手の時間として正しくありません：{text!r}",
     "interrupted; the same command goes on from here": "中断しました。同じコマンドで続きから再開できます",
     "{name}: no game was found": "{name}：棋譜が見つかりません",
     "about {seconds} s left": "残り約 {seconds} 秒",
@@ -322,9 +324,15 @@ MESSAGES: dict[str, str] = {
         "{path} はファイルです。複数の棋譜にはフォルダを指定してください"
     ),
     "{path} is a folder: expected a file": "{path} はフォルダです。ファイルを指定してください",
-    "{path} is a record to review: name another output": (
-        "{path} は検討する棋譜です。出力には別のファイルを指定してください"
+    # Files to write.
+    "{path} is also read: name another output": (
+        "{path} は読み込むファイルです。出力には別のファイルを指定してください"
     ),
+    "{path} is named for two outputs": "{path} が2つの出力に指定されています",
+    "{path} is not a regular file": "{path} は通常のファイルではありません",
+    "{path}: {parent} is not a folder": "{path}：{parent} はフォルダではありません",
+    "{path} exists: name another file": "{path} はすでにあります。別のファイルを指定してください",
+    "{path}: no such folder": "{path}：フォルダがありません",
     # SFEN.
     "{field}: {problem}, received {text!r}": "{field}：{problem}：{text!r}",
     "SFEN fields": "SFENの書式",

@@ -2,8 +2,9 @@
 
 import re
 
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""Characters that steer a terminal, end a line or turn the direction of text. A tab only separates words."""
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that steer a terminal, end a line or turn the direction of text, and halves of characters, which
+cannot be written. A tab only separates words."""
 
 
 def printable(line: str) -> str:

@@ -50,6 +50,16 @@ def test_it_serves_on_a_free_port_until_ctrl_c() -> None:
             assert process.wait(30) == 0
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the devices of Linux")
+def test_a_full_disk_is_not_taken_for_a_port_in_use() -> None:
+    program = [sys.executable, "-m", "goryu", "web", "--no-browser"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "No space left" in done.stderr
+    assert "port" not in done.stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="BROWSER is a POSIX variable")
 def test_it_opens_the_browser(tmp_path: Path) -> None:
     browser = tmp_path / "browser"

@@ -16,6 +16,8 @@ from pathlib import Path
 from threading import Lock
 
 from goryu.analysis.position_analysis import PositionAnalysis
+from goryu.errors import explained
+from goryu.files import home_folder
 
 VERSION = 1
 """Of the tables and of how a position is analysed; another version starts with an empty table."""
@@ -42,13 +44,16 @@ SET playouts = excluded.playouts, analysis = excluded.analysis WHERE excluded.pl
 
 
 def default_path() -> Path:
-    """Returns where the database is kept: the user's cache folder of the system."""
+    """Returns where the database is kept: the user's cache folder of the system.
+
+    Raises FileNotFoundError if the user has no home folder.
+    """
     if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        folder = Path(os.environ.get("LOCALAPPDATA") or home_folder() / "AppData" / "Local")
     elif sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Caches"
+        folder = home_folder() / "Library" / "Caches"
     else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or home_folder() / ".cache")
     return folder / "goryu" / "analyses.sqlite3"
 
 
@@ -124,6 +129,16 @@ class AnalysisStore:
         self._database = None
 
 
+def open_default_store(engine: str, report: Callable[[str], None]) -> AnalysisStore:
+    """Opens the database at its usual place; without a home folder it says so and keeps nothing."""
+    try:
+        path = default_path()
+    except OSError as error:
+        report(f"analyses are not kept: {explained(error)}")
+        path = None
+    return AnalysisStore(path, engine, report)
+
+
 def _open(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     # Every statement is its own transaction: a killed review loses nothing that was finished.
@@ -142,7 +157,7 @@ def _open(path: Path) -> sqlite3.Connection:
 def _advice(error: Exception) -> str:
     if isinstance(error, (sqlite3.OperationalError, OSError)):
         return "check the folder, the space on the disk, and whether another program locks the file"
-    return "delete the file"
+    return "delete the file if it is a damaged database, or name another one with --store"
 
 
 def _encoded(analysis: PositionAnalysis) -> bytes:

@@ -17,6 +17,9 @@ from goryu.games.shogi import START_SFEN, Board
 
 MIDDLE_GAME = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
 
+NATIVE_PLIES = 4
+"""The native code counts this deep in one call; Ctrl-C has to wait for its end."""
+
 Kind = Literal["python", "native"]
 
 
@@ -90,7 +93,18 @@ def native_counter(case: Case) -> Callable[[], int]:
     """Returns the function that counts with the native board; raises ImportError if it is not built."""
     native: Any = import_module("goryu._native")
     board = native.Board(case.sfen)
-    return lambda: int(native.perft(board, case.depth))
+
+    def count(depth: int) -> int:
+        if depth <= NATIVE_PLIES:
+            return int(native.perft(board, depth))
+        leaves = 0
+        for move in board.legal_moves():
+            board.push(move)
+            leaves += count(depth - 1)
+            board.pop()
+        return leaves
+
+    return lambda: count(case.depth)
 
 
 def python_counter(case: Case) -> Callable[[], int]:

@@ -16,11 +16,11 @@ from goryu.analysis.description import CLASS_NAMES, Describer, mark
 from goryu.analysis.judgement import MISTAKES, MoveClass
 from goryu.analysis.report import html_report
 from goryu.analysis.review import GameReview, PlyReview, Reviewer
-from goryu.analysis.store import AnalysisStore, default_path
+from goryu.analysis.store import AnalysisStore, default_path, open_default_store
 from goryu.analysis.strategies import Name
 from goryu.arguments import ArgumentParser
 from goryu.errors import GoryuError, InputError, explained
-from goryu.files import atomic_write, readable_name
+from goryu.files import atomic_write, check_outputs, check_writable, readable_name
 from goryu.kifu.reading import MAX_BYTES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import KIF_ENDINGS, to_kif
@@ -58,8 +58,8 @@ def main(arguments: Sequence[str]) -> int:
     """Reviews the games named on the command line; returns the exit status."""
     options = make_parser().parse_args(arguments)
     try:
-        with _signals_noted() as should_stop, closing(Analysis(options, should_stop)) as analysis:
-            return analysis.run()
+        with closing(Analysis(options)) as analysis, _signals_noted() as should_stop:
+            return analysis.run(should_stop)
     except (GoryuError, OSError) as error:
         _say(explained(error))
         return 2
@@ -96,13 +96,20 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--store", type=Path, metavar="FILE",
-        help=tr("database of analyses (default: {path})", path=default_path()),
+        help=tr("database of analyses (default: {path})", path=_default_store()),
     )  # fmt: skip
     parser.add_argument(
         "--no-store", action="store_true", help=tr("neither read nor write the database of analyses")
     )
     parser.add_argument("--quiet", action="store_true", help=tr("print only errors"))
     return parser
+
+
+def _default_store() -> str:
+    try:
+        return str(default_path())
+    except OSError:  # No home folder.
+        return tr("none")
 
 
 def _playouts(text: str) -> int:
@@ -121,60 +128,60 @@ def _whole_number(text: str, most: int) -> int:
 
 
 class Analysis:
-    """One run of the command.
+    """One run of the command. Raises GoryuError or OSError if it cannot begin."""
 
-    stop: returns whether the user wants it to end. Raises GoryuError or OSError if it cannot begin.
-    """
-
-    def __init__(self, options: argparse.Namespace, stop: Callable[[], bool]) -> None:
+    def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
-        self._stop = stop
         self._failed = False
         self._games = list(self._read())
         several = len(self._games) > 1
-        for path in (options.html, options.kif):
-            if path is not None:
-                _check_output(path, several)
+        for path in filter(None, (options.html, options.kif)):
+            _check_output(path, several)
         if options.jsonl is not None:
-            _check_output(options.jsonl, False)
-        self._check_that_records_are_kept()
+            check_writable(options.jsonl, makes_folders=True)
+        self._check_that_inputs_are_kept()
         config = start_config(options.model, _say)
         if options.threads:
             config = replace(config, evaluator=replace(config.evaluator, threads=options.threads))
         self._reviewer = Reviewer(config, _say, self._open_store)
 
     def _open_store(self, engine: str) -> AnalysisStore:
-        path = None if self._options.no_store else self._options.store or default_path()
-        return AnalysisStore(path, engine, _say)
+        if self._options.store is None and not self._options.no_store:
+            return open_default_store(engine, _say)
+        return AnalysisStore(None if self._options.no_store else self._options.store, engine, _say)
 
     def close(self) -> None:
         """Closes the database."""
         self._reviewer.close()
 
-    def run(self) -> int:
-        """Reviews all games; returns the exit status."""
+    def run(self, stop: Callable[[], bool]) -> int:
+        """Reviews all games; returns the exit status. stop: returns whether the user wants it to end."""
         lines: list[str] = []
         for game in self._games:
-            describer = self._review(game)
+            describer = self._review(game, stop)
             if describer is None:
-                _say(tr("interrupted; the same command goes on from here"))
+                is_kept = not self._options.no_store
+                _say(tr("interrupted; the same command goes on from here") if is_kept else tr("interrupted"))
                 return INTERRUPTED
             if not self._options.quiet:
                 for line in summary(game, describer.review, describer):
                     sys.stdout.write(line + "\n")
                 sys.stdout.flush()
             lines += [json.dumps(line, ensure_ascii=False) for line in json_lines(game, describer)]
-            self._write(self._options.html, game, ".html", html_report(Path(game.name).name, describer))
-            self._write(self._options.kif, game, ".kif", to_kif(describer.commented()))
+            if self._options.html:
+                page = html_report(Path(game.name).name, describer)
+                self._save(self._target(self._options.html, game, ".html"), page)
+            if self._options.kif:
+                self._save(self._target(self._options.kif, game, ".kif"), to_kif(describer.commented()))
         if self._options.jsonl is not None and self._games:
             self._save(self._options.jsonl, "".join(line + "\n" for line in lines))
         return FAILED if self._failed else 0
 
-    def _review(self, game: NamedGame) -> Describer | None:
+    def _review(self, game: NamedGame, stop: Callable[[], bool]) -> Describer | None:
         """Returns the finished review, or None if the user has interrupted it."""
         review = GameReview(game.record.start, game.record.moves, self._options.playouts)
         progress = Progress(game.name, len(review.analyses), self._options.quiet)
-        is_whole = self._reviewer.review(review, progress.show, self._stop)
+        is_whole = self._reviewer.review(review, progress.show, stop)
         progress.end()
         return Describer(game.record, review) if is_whole else None
 
@@ -201,23 +208,16 @@ class Analysis:
                 used.add(stem)
                 yield NamedGame(f"{name} ({number})" if several else name, stem, record)
 
-    def _check_that_records_are_kept(self) -> None:
-        """Raises InputError if an output would replace one of the records."""
+    def _check_that_inputs_are_kept(self) -> None:
+        """Raises InputError if an output, or the database, would replace a record, a network or an output."""
         kinds = ((self._options.html, ".html"), (self._options.kif, ".kif"))
         outputs = [self._target(path, game, kind) for path, kind in kinds if path for game in self._games]
-        outputs += filter(None, [self._options.jsonl])
         records = [Path(text) for text in self._options.games if text != "-"]
-        for output in filter(Path.exists, outputs):
-            if any(record.exists() and output.samefile(record) for record in records):
-                raise InputError(tr("{path} is a record to review: name another output", path=output))
+        check_outputs([*outputs, self._options.jsonl, self._options.store], [*records, self._options.model])
 
     def _target(self, path: Path, game: NamedGame, suffix: str) -> Path:
         """Returns the file for a game; for several games `path` is a folder."""
         return path / (game.stem + suffix) if len(self._games) > 1 else path
-
-    def _write(self, path: Path | None, game: NamedGame, suffix: str, content: str) -> None:
-        if path is not None:
-            self._save(self._target(path, game, suffix), content)
 
     def _save(self, path: Path, content: str) -> None:
         try:
@@ -414,10 +414,10 @@ def _content(text: str) -> tuple[str, bytes]:
 
 def _check_output(path: Path, is_folder: bool) -> None:
     """Raises InputError if nothing can be written there; for several games the path names a folder."""
-    if is_folder and path.exists() and not path.is_dir():
+    if not is_folder:
+        check_writable(path, makes_folders=True)
+    elif path.exists() and not path.is_dir():
         raise InputError(tr("{path} is a file: expected a folder, for there are several games", path=path))
-    if not is_folder and path.is_dir():
-        raise InputError(tr("{path} is a folder: expected a file", path=path))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from goryu.agents.level_agent import Resignation
 from goryu.cli.game_clock import GameClock
 from goryu.cli.game_display import GameDisplay
 from goryu.cli.saving import SaveError, save_game
+from goryu.errors import explained
 from goryu.games.shogi import EnteringKingRule, IllegalMoveError, MoveError
 from goryu.games.shogi.pieces import PAWN, WHITE_PIECE
 from goryu.games.state import Move, Outcome, State
@@ -193,7 +194,9 @@ class Play:
             path = Path(name).expanduser()
             save_game(path, self, replaces=replaces or path == self._written)
         except (SaveError, OSError) as error:
-            return str(error)
+            return explained(error)
+        except (RuntimeError, ValueError) as error:  # ~nobody, or a name with a zero byte.
+            return f"{name}: {error}"
         self._written = path
         return tr("saved as {path}", path=path)
 

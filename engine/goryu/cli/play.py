@@ -20,10 +20,11 @@ from goryu.arguments import ArgumentParser
 from goryu.cli.game import Play
 from goryu.cli.game_clock import ClockConfig, GameClock
 from goryu.cli.game_display import GAMES, NOTATIONS, GameDisplay
-from goryu.cli.saving import save_game
+from goryu.cli.saving import check_name, record_text, save_game
 from goryu.cli.screen import BOARDS, Screen
 from goryu.cli.starting import HANDICAP_SIDES, new_state
 from goryu.errors import GoryuError, InputError, explained
+from goryu.files import check_writable
 from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.language import language, tr
@@ -72,6 +73,8 @@ class Session:
 
     def __init__(self, options: argparse.Namespace, out: TextIO) -> None:
         self._options = options
+        if options.save:
+            _check_save(options.save, options.game)
         self._rng = Random(options.seed)
         display = GAMES[options.game]
         self._screen = Screen(out, options.board, display)
@@ -113,9 +116,14 @@ class Session:
         return not {name for name in self._names if name != PERSON} <= QUICK_AGENTS
 
     def _save_at_end(self) -> None:
-        if self._options.save:
+        if not self._options.save:
+            return
+        try:
             save_game(self._options.save, self.play, replaces=False)
-            self._screen.show(tr("saved as {path}", path=self._options.save))
+        except (GoryuError, OSError):  # The disk is full, or another program made the file meanwhile.
+            self._screen.show(record_text(self._options.save, self.play))
+            raise
+        self._screen.show(tr("saved as {path}", path=self._options.save))
 
     def _picture(self, state: State) -> "Shown":
         return self._screen.picture(state, self.play.names)
@@ -178,6 +186,16 @@ class Session:
             best = answer.result.moves[0]
             line = " ".join(_written_line(self._display, board, best.pv[:HINT_PLIES]))
             yield tr("hint: {move}", move=line) + tr(" (win rate {rate:.0f} %)", rate=50 * (best.value + 1))
+
+
+def _check_save(path: Path, game: str) -> None:
+    """Raises InputError if the game could not be saved in this file at its end."""
+    if game != "shogi":
+        raise InputError(tr("only games of shogi can be saved"))
+    check_writable(path)
+    check_name(path, replaces=True)
+    if path.exists():
+        raise InputError(tr("{path} exists: name another file", path=path))
 
 
 def _written_line(display: GameDisplay, board: Board, moves: Sequence[int]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from goryu.errors import InputError
+from goryu.files import atomic_write
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.kifu.record import Ending, GameRecord, Ply
@@ -35,11 +36,21 @@ def save_game(path: Path, play: "Play", *, replaces: bool) -> None:
     """Writes the game to a file.
 
     Raises:
-        SaveError: the suffix is unknown, or the file exists and `replaces` is False.
+        SaveError: as `check_name`.
         OSError: the file cannot be written.
     """
-    writer = WRITERS.get(path.suffix.lower())
-    if writer is None:
+    check_name(path, replaces=replaces)
+    atomic_write(path, record_text(path, play))
+
+
+def record_text(path: Path, play: "Play") -> str:
+    """Returns the record in the format of the path's suffix."""
+    return WRITERS[path.suffix.lower()](record_of(play))
+
+
+def check_name(path: Path, *, replaces: bool) -> None:
+    """Raises SaveError if the suffix is unknown, or the file exists and `replaces` is False."""
+    if path.suffix.lower() not in WRITERS:
         raise SaveError(
             tr(
                 "{name}: expected a name that ends in one of {suffixes}",
@@ -49,7 +60,6 @@ def save_game(path: Path, play: "Play", *, replaces: bool) -> None:
         )
     if path.exists() and not replaces:
         raise SaveError(tr("{name} exists; save! {name} replaces it", name=path))
-    path.write_text(writer(record_of(play)), encoding="utf-8", newline="\n")
 
 
 def record_of(play: "Play") -> GameRecord:

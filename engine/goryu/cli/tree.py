@@ -10,7 +10,7 @@ from typing import Any
 
 from goryu.arguments import ArgumentParser
 from goryu.errors import GoryuError, InputError, explained
-from goryu.files import atomic_write, readable_name
+from goryu.files import atomic_write, check_outputs, check_writable, readable_name
 from goryu.language import either, language
 from goryu.microscope.algorithms import ALGORITHMS, MOST_STEPS, make_observer
 from goryu.microscope.counting import counts
@@ -65,6 +65,9 @@ def main(arguments: Sequence[str]) -> int:
         if options.count:
             _print_counts(options)
             return 0
+        if options.html is not None:
+            check_writable(options.html)
+            check_outputs([options.html], [options.graph])
         recording, subject = _searched(options)
         extent = Extent(options.depth, options.width, options.most)
         if options.html is None:

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from goryu.errors import GoryuError
 from goryu.evaluators.model_files import ModelError
+from goryu.files import home_folder
 from goryu.installation import how_to_install
 
 T = TypeVar("T")
@@ -295,7 +296,7 @@ def _compiled_networks() -> Path:
 
     On Windows its name must be ASCII, whatever the user's name is (onnxruntime's issues 8975 and 22182).
     """
-    folder = Path.home() / ".cache"
+    folder = home_folder() / ".cache"
     if sys.platform == "win32" and not str(folder).isascii():
         folder = Path(os.environ.get("PROGRAMDATA", r"C:\ProgramData"))
     return folder / "goryu" / "tensorrt"

@@ -14,6 +14,9 @@ from goryu.printable import printable
 MAX_DEPTH = 100
 """Variations may branch from variations this often."""
 
+MAX_SECONDS = 1e9
+"""A move may take less than this, 31 years; more comes from damaged files."""
+
 MAX_PLIES = 20_000
 """A record may have this many moves, those of variations included."""
 
@@ -97,7 +100,9 @@ class GameBuilder:
         comments.append(printable(text))
 
     def seconds(self, seconds: float) -> None:
-        """Sets the time of the last move."""
+        """Sets the time of the last move; raises RecordError if no game can last so long."""
+        if not 0 <= seconds < MAX_SECONDS:
+            raise self.error(tr("expected a time of a move, received {text!r}", text=f"{seconds:g} s"))
         if self._line.plies:
             self._line.plies[-1].seconds = seconds
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from goryu.games.shogi.pieces import HAND_KINDS, WHITE_PIECE
 from goryu.games.shogi.sfen import SfenFields
-from goryu.kifu.builder import GameBuilder
+from goryu.kifu.builder import MAX_SECONDS, GameBuilder
 from goryu.kifu.handicaps import handicap_of_name
 from goryu.kifu.notation import KIND_OF_KANJI, NARROW, parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
@@ -75,6 +75,7 @@ _KI2_MOVE = re.compile(r"[▲△☗☖▼▽][^▲△☗☖▼▽]*")
 _SQUARE = re.compile(rf"\s?([v^ ]?)([{''.join(name for name in KIND_OF_KANJI if len(name) == 1)}・.*])")
 _RANK = re.compile(r"\s*[|｜](?P<squares>.*)[|｜]")
 _HELD = re.compile(r"([歩香桂銀金角飛])\s*([一二三四五六七八九十]+|[0-9]+)?")
+_COUNT = re.compile(r"(?:[一二三四五六七八九]?十)?[一二三四五六七八九]?|[0-9]+")
 
 RULERS = ("手数--", "+---", "9 8 7", "手数=", "手数＝")
 """Lines that only frame others begin with these, written in ASCII digits."""
@@ -198,7 +199,7 @@ class _KifReader:
                 seconds = 60 * seconds + float(field or 0)
         except ValueError:
             seconds = -1.0
-        if not 0 <= seconds < 1e9:
+        if not 0 <= seconds < MAX_SECONDS:
             raise self._error(tr("expected a time such as ( 0:16/00:00:16), received {text!r}", text=text))
         self._started().seconds(seconds)
 
@@ -300,7 +301,8 @@ class _KifReader:
         plain = text.translate(NARROW).strip()
         if plain in ("", "なし"):
             return tuple(counts)
-        if _HELD.sub("", plain).strip():
+        counts_given = [count for _, count in _HELD.findall(plain)]
+        if _HELD.sub("", plain).strip() or not all(map(_COUNT.fullmatch, counts_given)):
             problem = tr("expected pieces in hand such as 角 金二 歩十七, received {text!r}", text=plain)
             raise RecordError(problem, self._name, number)
         for kanji, count in _HELD.findall(plain):

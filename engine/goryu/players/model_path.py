@@ -12,7 +12,7 @@ def model_path(config: EvaluatorConfig) -> Path:
     """Returns the model's file: the named one, found as in `named_file`, or the shipped one.
 
     Raises:
-        ModelError: no model was named, and none is shipped.
+        ModelError: no model was named, and none is shipped or `manifest.toml` is damaged.
     """
     folder = models_folder()
     if not config.model:
@@ -25,7 +25,10 @@ def _shipped_model(folder: Path) -> Path:
     """Returns the default network of `manifest.toml`, or the first one without a manifest."""
     manifest = folder / "manifest.toml"
     if manifest.is_file():
-        name = tomllib.loads(manifest.read_text(encoding="utf-8")).get("default")
+        try:
+            name = tomllib.loads(manifest.read_text(encoding="utf-8")).get("default")
+        except ValueError as error:  # Neither UTF-8 nor TOML.
+            raise ModelError(f"{manifest}: {error}") from error
         if isinstance(name, str):
             return folder / name
     shipped = sorted(folder.glob("goryu-*.onnx"))

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.files import atomic_write
+from goryu.files import atomic_write, check_outputs
 from goryu.games.shogi import START_SFEN
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.programs.common import UsageError, new_parser, output_file, positive, program, share
@@ -144,6 +144,7 @@ def _make(args: argparse.Namespace) -> None:
     from goryu.players.model_path import model_path
     from goryu.usi.start_config import start_config
 
+    check_outputs([args.state, args.out], [args.start, args.model, *args.records])
     rules = BookRules(args.bound, plies=args.plies)
     with ProgressDisplay() as display:
         config = start_config(args.model, display.print)

@@ -30,6 +30,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
+from goryu import standard_output
 from goryu.errors import GoryuError, explained
 from goryu.installation import how_to_install
 
@@ -51,8 +52,9 @@ def program(
 ) -> int:
     """Parses the command line, calls `run` and returns the exit status of the program.
 
-    The status is what `run` returns (None: 0), 2 after a GoryuError or an OSError, which is printed as one
-    line "name: message", and 130 after Ctrl-C or SIGTERM.
+    The status is what `run` returns (None: 0); 2 after a GoryuError, an OSError, or an ImportError of a
+    module that exists, which is printed as one line "name: message"; 130 after Ctrl-C or SIGTERM; and 1 if
+    nobody reads the output any more.
 
     name: what the user calls the program, "goryu match" or "fuzz.py"; it begins its usage and its errors.
     arguments: the words of the command line; None: those of this process.
@@ -62,14 +64,22 @@ def program(
     parser.prog = name
     with needs_extra(name, extra):
         args = parser.parse_args(arguments)
+    standard_output.accept_every_letter()
     interrupt_on_sigterm()
     add_own_folder_to_path()
     os.environ.setdefault("GORYU_MEASURE", "off")  # Engines that it starts must not depend on a cache ...
     os.environ.setdefault("GORYU_BOOK", "off")  # ... and must think from the first move.
     try:
         with needs_extra(name, extra):
-            return run(args) or 0
-    except (GoryuError, OSError) as error:
+            status = run(args) or 0
+            sys.stdout.flush()
+            return status
+    except BrokenPipeError:  # As in `goryu book show FILE | head`.
+        standard_output.discard()
+        return 1
+    except ModuleNotFoundError:  # Of Goryu itself: a defect.
+        raise
+    except (GoryuError, OSError, ImportError) as error:
         print(f"{name}: {explained(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -14,7 +14,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from goryu.files import held_folder
+from goryu.files import atomic_write, held_folder
 from goryu.learning.tutorials.report import ReportError, TutorialReport
 from goryu.programs.common import UsageError, new_parser, output_file, positive, program
 from goryu.programs.progress_display import ProgressDisplay
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> None:
             raise UsageError(f"{error}; give the same options, another --folder, or --fresh") from error
     print_table(report)
     if args.json:
-        args.json.write_text(report.as_json(), encoding="utf-8")
+        atomic_write(args.json, report.as_json())
     if args.plot:
         report.plot(args.plot)
 

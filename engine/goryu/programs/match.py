@@ -24,6 +24,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from pathlib import Path
 
+from goryu.files import atomic_write
 from goryu.language import plural
 from goryu.match import screening, tuning
 from goryu.match.engine_faults import is_failure, warnings
@@ -414,7 +415,7 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
         except ScreeningError as error:
             print(f"screening: {error}")
     result = summary(match.names, match.entries, config.sprt)
-    (directory / "summary.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    atomic_write(directory / "summary.json", json.dumps(result, indent=1) + "\n")
     return 1 if failures else 0
 
 

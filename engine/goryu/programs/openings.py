@@ -14,12 +14,12 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
+from goryu.files import atomic_write, check_writable
 from goryu.match.opening_sampler import BalancedOpening, Sampling, sample_openings
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineSpec, UsiClient
 from goryu.programs.common import (
     Interval,
-    UsageError,
     command_words,
     name_and_value,
     new_parser,
@@ -74,8 +74,7 @@ def make_openings(args: argparse.Namespace, command_line: str) -> None:
     """Samples the openings and writes the file."""
     from rich.progress import track
 
-    if args.out.is_dir():
-        raise UsageError(f"--out {args.out}: a folder, expected a file")
+    check_writable(args.out, makes_folders=True)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     options = (*args.option, ("MultiPV", str(args.variations)))
     client = UsiClient(EngineSpec(args.engine, options, TimeControl(nodes=args.evaluation_nodes)))
@@ -87,7 +86,7 @@ def make_openings(args: argparse.Namespace, command_line: str) -> None:
         found = list(track(openings, "openings", total=args.count))
     finally:
         client.quit()
-    args.out.write_text(file_text(found, args, client.name, command_line), "utf-8")
+    atomic_write(args.out, file_text(found, args, client.name, command_line))
 
 
 def file_text(

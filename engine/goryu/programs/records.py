@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from goryu.files import atomic_path, atomic_write
+from goryu.files import atomic_path, atomic_write, check_outputs
 from goryu.kifu.record import Ending
 from goryu.language import plural
 from goryu.learning.records.archives import count_files, find_records, is_archive
@@ -234,6 +234,11 @@ def _show(args: argparse.Namespace) -> None:
 
 
 def _select(args: argparse.Namespace) -> None:
+    parts = [args.out / "train.txt", args.out / "test.txt"]
+    check_outputs([*parts, args.out / "left-out.txt"], args.source)
+    for path in parts:
+        if path.exists() and not is_list(path):
+            raise UsageError(f"{path} is not a list of games by this program: name another folder")
     report = Report()
     lists: dict[str, list[str]] = {"train": [], "test": []}
     game_filter = _filter_of(args)
@@ -269,6 +274,7 @@ def _convert(args: argparse.Namespace) -> None:
     is_games = args.out.suffix == GAMES_SUFFIX
     if not is_games and not args.out.name.endswith((".hcpe", ".hcpe.xz")):
         raise UsageError(f"--out {args.out}: expected *.games, *.hcpe or *.hcpe.xz")
+    check_outputs([args.out, args.left_out], args.source)
     report = Report()
     with _progress(args) as (display, found), atomic_path(args.out) as path:
         games = _training_games(found, args, report, display)
@@ -344,6 +350,7 @@ def tree_lines(tree: "OpeningTree", depth: int, min_games: int, *, usi: bool) ->
 def _openings(args: argparse.Namespace) -> None:
     from goryu.learning.records.opening_tree import sample_openings
 
+    check_outputs([args.out], args.source)
     tree, report = _opening_tree(args, args.plies)
     found = sample_openings(
         tree, args.count, Random(args.seed), min_games=args.min_games, balance=args.balance

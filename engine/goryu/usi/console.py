@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from goryu.errors import explained
+from goryu.files import atomic_write
 from goryu.language import either, tr
 from goryu.players.model_path import read_model_options
 from goryu.usi.commands import Command
@@ -154,9 +156,9 @@ def _write_graph(player: "Player", text: str) -> str:
     if graph is None:
         return "nothing was searched yet"
     try:
-        Path(found[2]).write_text(json.dumps(graph) + "\n", "utf-8")
+        atomic_write(Path(found[2]), json.dumps(graph) + "\n")
     except OSError as error:
-        return f"tree: {error}"
+        return f"tree: {explained(error)}"
     return f"{len(graph['nodes'])} positions written to {found[2]}"
 
 

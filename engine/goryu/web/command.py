@@ -6,6 +6,7 @@ import logging
 import sys
 import webbrowser
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,8 +45,8 @@ def main(arguments: Sequence[str]) -> int:
         asyncio.run(serve(Server(VIEWS, config, record), given.port, given.browser))
     except KeyboardInterrupt:
         return 0
-    except OSError as error:
-        _report(tr("cannot listen on port {port}: {error}", port=given.port, error=error.strerror or error))
+    except InputError as error:
+        _report(str(error))
         return 1
     return 0
 
@@ -92,8 +93,13 @@ def _report(message: str) -> None:
 
 
 async def serve(server: "Server", number: int, opens_browser: bool) -> None:
-    """Serves until the task is cancelled."""
-    async with server.running(number):
+    """Serves until the task is cancelled; raises InputError if another program uses the port."""
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(server.running(number))
+        except OSError as error:
+            problem = tr("cannot listen on port {port}: {error}", port=number, error=error.strerror or error)
+            raise InputError(problem) from error
         address = server.url + ("#review/file" if server.has_record else "")
         sys.stdout.write(f"goryu web: {address} {tr('(Ctrl-C ends it)')}\n")
         sys.stdout.flush()

@@ -8,7 +8,7 @@ from goryu.analysis.description import Describer, board_after, named_line, posit
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.report import html_report
 from goryu.analysis.review import GameReview, Reviewer
-from goryu.analysis.store import AnalysisStore, default_path
+from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.errors import InputError
 from goryu.games.shogi import IllegalMoveError, MoveError, move_to_usi
 from goryu.implementation import IMPLEMENTATION
@@ -110,7 +110,7 @@ class ReviewView(View):
         return self._reviewer
 
     def _open_store(self, engine: str) -> AnalysisStore:
-        return AnalysisStore(default_path(), engine, self._tell)
+        return open_default_store(engine, self._tell)
 
     def _tell(self, text: str) -> None:
         self.session.send("review.message", text=text)

@@ -90,6 +90,9 @@ def is_archive(name: str) -> bool:
 
 
 def _file(path: Path) -> Iterator[RecordFile]:
+    if not path.is_file():  # Opening a FIFO waits until another program writes into it.
+        yield RecordFile(str(path), problem="not a regular file")
+        return
     try:
         with path.open("rb") as file:
             yield from _opened(str(path), file, 0)
