@@ -212,6 +212,33 @@ def test_a_file_of_another_network_or_kind_is_refused_and_not_changed(tmp_path: 
         assert path.read_text() == text
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"playouts": float("inf")}, {"playouts": 0}, {"depth": 10**400}, {"moves": []}, {"moves": 5},
+        {"moves": [["7g7f", 0.5, 60, None, ""]]}, {"moves": [["7g7f", 0.5, 60, float("nan"), ""]]},
+        {"moves": [["7g7f", 0.5, 60, 0.1, ""], ["2g2f", 0.5, 40, None, ""]]},
+        {"moves": [["7g7f", 0.5, 60, 1.5, ""]]}, {"moves": [["7g7f", 10**400, 60, 0.1, ""]]},
+    ],
+)  # fmt: skip
+def test_a_position_with_a_value_that_no_search_has_is_refused(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    path = tmp_path / "book.jsonl"
+    header, line = json.dumps({"format": "goryu book 1", "network": "net"}), START.to_json() | change
+    path.write_text(f"{header}\n{json.dumps(line)}\n")
+    with pytest.raises(BookStateError, match=r"book.jsonl, line 2: expected a searched position: "):
+        BookState(path, "net")
+
+
+def test_brackets_within_brackets_are_no_book(tmp_path: Path) -> None:
+    path = tmp_path / "book.jsonl"
+    for text in ("[" * 100_000, json.dumps({"format": "goryu book 1"}) + "\n" + "[" * 100_000):
+        path.write_text(text + "\n")
+        with pytest.raises(BookStateError, match="expected"):
+            BookState(path, "net")
+
+
 # The search.
 
 
@@ -407,8 +434,8 @@ def test_a_book_in_use_by_another_program_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_searched_position_survives_json() -> None:
-    move = SearchedMove("7g7f", 0.5, 3, None, "3c3d")
-    position = replace(START, moves=(move,))
+    move = SearchedMove("1g1f", 0.01, 0, None, "3c3d")
+    position = replace(START, moves=(*START.moves, move))
     assert SearchedPosition.from_json(json.loads(json.dumps(position.to_json()))) == position
 
 

@@ -76,8 +76,12 @@ def test_what_was_measured_is_remembered_for_the_machine_and_the_network(on: Pat
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[1]", "{", '{"KEY": 3}', '{"KEY": {"threads": 0, "batch_size": 1}}', '{"KEY": {"x": 1}}']
-)
+    "content",
+    [
+        "", "[1]", "{", '{"KEY": 3}', '{"KEY": {"threads": 0, "batch_size": 1}}', '{"KEY": {"x": 1}}',
+        '{"KEY": {"threads": 1e999, "batch_size": 1, "evaluations_per_s": 1}}', "[" * 100_000,
+    ],
+)  # fmt: skip
 def test_a_damaged_file_is_measured_anew(content: str, on: Path) -> None:
     on.parent.mkdir()
     on.write_text(content.replace("KEY", json.dumps(measuring.key_of(LOADED))[1:-1]), encoding="utf-8")

@@ -191,6 +191,8 @@ def test_the_graph_that_the_engine_wrote_is_drawn(tmp_path: Path) -> None:
     assert main(["tree", "--graph", str(graph), "--html", str(html)]) == 1  # Another root.
     graph.write_text('{"format": "goryu graph 1"}', "utf-8")
     assert main(["tree", "--graph", str(graph)]) == 1
+    graph.write_text("[" * 100_000, "utf-8")
+    assert main(["tree", "--graph", str(graph)]) == 1
 
 
 @pytest.mark.parametrize(

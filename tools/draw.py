@@ -54,6 +54,7 @@ LABELS = {
 
 SHARED = {
     "arguments", "errors", "files", "installation", "japanese", "language", "printable", "standard_output",
+    "strict_json",
 }  # fmt: skip
 """Modules that are left out of the drawing, because every part may use them."""
 

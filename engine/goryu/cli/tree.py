@@ -1,7 +1,6 @@
 """`goryu tree`: a picture of a search on any position, as an HTML file or as text."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,6 +21,7 @@ from goryu.microscope.page import Subject, page
 from goryu.microscope.recording import Recording, run
 from goryu.microscope.text import counts_header, counts_line, tree_text
 from goryu.microscope.view import Extent
+from goryu.strict_json import parse_json
 
 MOST_PLAYOUTS = 100_000
 DESCRIPTION = """\
@@ -124,7 +124,7 @@ def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
 
 def _read_json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text("utf-8"))
+        return parse_json(path.read_text("utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: expected a graph, as `tree FILE.json` writes it ({error})") from None
 

@@ -34,6 +34,7 @@ from goryu.players.threads import DEFAULT_THREADS, cores, usable_threads
 from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
 from goryu.search.proof import MateSolver
+from goryu.strict_json import parse_json
 
 VARIABLE = "GORYU_MEASURE"
 
@@ -279,7 +280,7 @@ def _file() -> Path:
 def _read() -> dict[str, Any]:
     """Returns the entries; none if the file is missing or damaged: it is then written anew."""
     try:
-        entries = json.loads(_file().read_text(encoding="utf-8"))
+        entries = parse_json(_file().read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return entries if isinstance(entries, dict) else {}

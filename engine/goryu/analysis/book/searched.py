@@ -66,7 +66,12 @@ class SearchedPosition:
             )
             for move, prior, visits, value, reply in data["moves"]
         )
-        return cls(str(data["sfen"]), int(data["playouts"]), int(data["depth"]), moves)
+        position = cls(str(data["sfen"]), int(data["playouts"]), int(data["depth"]), moves)
+        if not moves or moves[0].value is None or min(position.playouts, position.depth) < 1:
+            raise ValueError("expected playouts, a depth and moves, the first with a value")
+        if any(abs(move.value or 0.0) > 1 or (move.visits and move.value is None) for move in moves):
+            raise ValueError("expected values from -1 to +1 of all moves with visits")
+        return position
 
 
 class BookSearcher:

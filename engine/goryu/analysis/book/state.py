@@ -12,6 +12,7 @@ from typing import Any
 from goryu.analysis.book.searched import SearchedPosition
 from goryu.errors import GoryuError
 from goryu.files import atomic_write, try_lock
+from goryu.strict_json import parse_json
 
 FORMAT = "goryu book 1"
 
@@ -90,7 +91,7 @@ def read_positions(text: bytes, name: str, network: str | None = None) -> list[S
     positions = []
     for number, line in enumerate(lines[1:], 2):
         try:
-            positions.append(SearchedPosition.from_json(json.loads(line)))
+            positions.append(SearchedPosition.from_json(parse_json(line)))
         except (KeyError, TypeError, ValueError) as error:
             raise BookStateError(f"{name}, line {number}: expected a searched position: {error}") from error
     return positions
@@ -98,6 +99,6 @@ def read_positions(text: bytes, name: str, network: str | None = None) -> list[S
 
 def _parse(line: bytes) -> Any:
     try:
-        return json.loads(line)
+        return parse_json(line)
     except ValueError:
         return None
