@@ -14,8 +14,9 @@ from types import SimpleNamespace
 import pytest
 
 from goryu import files
+from goryu.kifu.record import Ending
 from goryu.match.engine_stats import EngineStats
-from goryu.match.export import write_records
+from goryu.match.export import result_of, write_records
 from goryu.match.game import Adjudicator, Game, GameRules, MoveRecord, play_game
 from goryu.match.game_log import GameEntry, GameLog, GameLogError
 from goryu.match.openings import Opening
@@ -390,7 +391,13 @@ def test_on_windows_a_byte_behind_the_end_of_the_file_is_locked(
     assert min(locked) > 1 << 30
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\n", b"[1]\n", b"hello\n", b"{}\n", b"hello", b"hello\nyou"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xff\xfe\n", b"[1]\n", b"hello\n", b"{}\n", b"hello", b"hello\nyou", b"[" * 100_000 + b"\n",
+        b'{"type": "match", "config": 5}\n',
+    ],
+)  # fmt: skip
 def test_a_file_that_is_not_a_log_is_refused(config: MatchConfig, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "games.jsonl"
     path.write_bytes(content)
@@ -420,6 +427,41 @@ def test_a_log_with_a_line_that_is_not_a_game_is_refused(
     with path.open("a") as file:
         file.write(line + "\n")
     with pytest.raises(GameLogError, match="expected a game"):
+        GameLog(path, config.identity())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("number", "q"), ("number", -1), ("number", True), ("black", 3), ("moves", 5), ("moves", [1, 2]),
+        ("score", "x"), ("score", 0.7), ("times_ms", "x"), ("times_ms", [1]), ("cps", ["x", None]),
+        ("too_late_ms", [1]), ("errors", [[3, "text"]]), ("first_turn", 2), ("date", None), ("unknown", 1),
+    ],
+)  # fmt: skip
+def test_a_log_with_a_value_that_no_game_has_is_refused(
+    config: MatchConfig, tmp_path: Path, name: str, value: object
+) -> None:
+    path = tmp_path / "games.jsonl"
+    log = GameLog(path, config.identity())
+    log.append(finished(Reason.RESIGNATION, 2, 0))
+    log.close()
+    GameLog(path, config.identity()).close()
+    first, second = path.read_text().splitlines()
+    damaged = json.loads(second) | {name: value}
+    path.write_text(f"{first}\n{json.dumps(damaged)}\n")
+    with pytest.raises(GameLogError, match=r"games.jsonl:2: expected a game: "):
+        GameLog(path, config.identity())
+
+
+@pytest.mark.parametrize("score", ["1e999", "NaN", "[" * 100_000])
+def test_a_log_with_a_number_that_is_not_finite_is_refused(
+    config: MatchConfig, tmp_path: Path, score: str
+) -> None:
+    path = tmp_path / "games.jsonl"
+    GameLog(path, config.identity()).close()
+    with path.open("a") as file:
+        file.write(f'{{"type": "game", "score": {score}}}\n')
+    with pytest.raises(GameLogError, match=r"games.jsonl:2: expected a JSON object"):
         GameLog(path, config.identity())
 
 
@@ -524,6 +566,11 @@ def finished(reason: Reason, plies: int, winner: int | None) -> GameEntry:
     """A game that engine 1 began with black."""
     moves = [MoveRecord(move, 5, cp=100) for move in ("7g7f", "3c3d", "2g2f", "8c8d")[:plies]]
     return GameEntry.from_game(0, 1, Game(Opening(), Verdict(winner, reason), moves))
+
+
+def test_a_draw_by_a_reason_that_decides_games_is_interrupted() -> None:
+    """A damaged log holds such games."""
+    assert result_of(finished(Reason.CRASH, 3, None)) == (Ending.INTERRUPTED, None)
 
 
 LOSER_MOVES = {"checkmate", "resignation", "time", "illegal move", "false declaration"}

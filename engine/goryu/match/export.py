@@ -78,10 +78,10 @@ def _ply(entry: GameEntry, i: int, score_format: str) -> Ply:
 
 def result_of(entry: GameEntry) -> tuple[Ending, int | None]:
     """Returns the ending and the winner, 0 black or 1 white; None for a draw."""
-    if entry.score == 0.5:
-        return ENDINGS[entry.reason], None
-    winner = 0 if (entry.score == 1.0) == (entry.black == 1) else 1
     ending = ENDINGS.get(entry.reason, Ending.INTERRUPTED)
+    if entry.score == 0.5:
+        return ending, None
+    winner = 0 if (entry.score == 1.0) == (entry.black == 1) else 1
     # An adjudication is written as a resignation, and only the side to move can resign.
     is_to_move = (entry.first_turn + len(entry.moves)) % 2 == winner
     can_be_written = not (entry.reason == Reason.ADJUDICATION and is_to_move)

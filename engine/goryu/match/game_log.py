@@ -12,11 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from types import UnionType
+from typing import Any, Self, get_args, get_type_hints
 
 from goryu.errors import GoryuError
 from goryu.files import try_lock
 from goryu.match.game import Game
+from goryu.strict_json import parse_json
 
 VERSION = 1
 
@@ -83,6 +85,21 @@ class GameEntry:
             too_late_ms=(late.elapsed_ms, late.late_ms) if (late := game.too_late) else None,
             errors=tuple((black if side == 0 else 3 - black, text) for side, text in game.errors),
         )
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """Returns the entry that `GameLog.append` logged; raises LookupError, TypeError or ValueError."""
+        types = get_type_hints(cls)
+        given = {name: value for name, value in values.items() if name != "type"}
+        entry = cls(**{name: _typed(name, value, types[name]) for name, value in given.items()})
+        if entry.number < 0 or entry.score not in (0.0, 0.5, 1.0) or entry.first_turn not in (0, 1):
+            raise ValueError("its number, score or first turn is impossible")
+        if not {entry.black, *(engine for engine, _ in entry.errors)} <= {1, 2}:
+            raise ValueError("expected the engines 1 and 2")
+        lists = (entry.moves, entry.times_ms, entry.cps, entry.depths, entry.nodes, entry.late_ms)
+        if len(set(map(len, lists))) != 1:
+            raise ValueError("expected a time, a score, a depth, nodes and an excess of each move")
+        return entry
 
     def engine_of_move(self, index: int) -> int:
         """Returns which engine, 1 or 2, played the move at `index`."""
@@ -175,7 +192,8 @@ def _complete_lines(path: Path) -> tuple[int, list[dict[str, Any]]]:
     data = path.read_bytes()
     complete = data[: data.rfind(b"\n") + 1]
     lines = list(parse_lines(path, complete.decode("utf-8", "replace")))
-    if not lines or lines[0].get("type") != "match":
+    is_match = bool(lines) and lines[0].get("type") == "match"
+    if not is_match or not isinstance(lines[0].get("config", {}), dict):
         raise GameLogError(f"{path}: expected the log of a match in its first line")
     return len(complete), lines
 
@@ -186,14 +204,14 @@ def _parse_games(
     """Returns the names of the engines and the games by their numbers, from the lines after the first."""
     names: tuple[str, str] | None = None
     entries: dict[int, GameEntry] = {}
-    for line in lines:
+    for number, line in enumerate(lines, 2):
         try:
             if line.get("type") == "names":
-                names = (line["names"][0], line["names"][1])
+                names = _typed("names", line["names"], tuple[str, str])
                 continue
-            entry = GameEntry(**{name: as_tuple(value) for name, value in line.items() if name != "type"})
-        except (LookupError, TypeError) as error:
-            raise GameLogError(f"{path}: expected a game, got {json.dumps(line)[:60]!r}") from error
+            entry = GameEntry.from_json(line)
+        except (LookupError, TypeError, ValueError) as error:
+            raise GameLogError(f"{path}:{number}: expected a game: {error}") from error
         entries[entry.number] = entry
     return names, entries
 
@@ -203,16 +221,27 @@ def as_line(values: Mapping[str, Any]) -> bytes:
     return json.dumps(values).encode() + b"\n"
 
 
-def as_tuple(value: Any) -> Any:
-    """Returns a JSON list as a tuple, with all lists in it; any other value unchanged."""
-    return tuple(map(as_tuple, value)) if isinstance(value, list) else value
+def _typed(name: str, value: Any, kind: Any) -> Any:
+    """Returns a JSON value as the type of a field of `GameEntry`; raises TypeError or ValueError.
+
+    name: of the field, for errors.
+    """
+    if type(value) is kind or (kind is float and type(value) is int):
+        return value
+    kinds = get_args(kind)
+    if isinstance(kind, UnionType):  # Its last type is None.
+        return None if value is None else _typed(name, value, kinds[0])
+    if kinds and isinstance(value, list):
+        kinds = kinds[:1] * len(value) if kinds[-1] is Ellipsis else kinds
+        return tuple(_typed(name, item, one) for item, one in zip(value, kinds, strict=True))
+    raise TypeError(f"{name}: expected {kind.__name__}, received {type(value).__name__}")
 
 
 def parse_lines(path: Path, text: str) -> Iterator[dict[str, Any]]:
     """Yields the JSON objects of a log."""
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            entry = json.loads(line)
+            entry = parse_json(line)
             if not isinstance(entry, dict):
                 raise ValueError("not an object")
         except ValueError as error:
