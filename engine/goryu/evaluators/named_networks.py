@@ -1,11 +1,13 @@
 """The networks that a command line names: files, and the one in the package miniosl."""
 
+import math
 import warnings
 from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from goryu.errors import InputError
 from goryu.evaluators.miniosl import MINIOSL, MinioslEvaluator, miniosl_file
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import backend_chain, open_on_first
@@ -32,7 +34,7 @@ def open_network(
 
     gpus: the numbers of GPUs that several workers take in turn. worker: the number of this one, from 0.
 
-    Raises ModelError, BackendError, or ValueError if the temperature is not above 0.
+    Raises ModelError, BackendError, or InputError if the temperature is not above 0.
     """
     _check(temperature)
     teacher = miniosl_file(model)
@@ -50,7 +52,7 @@ def named_network(model: Path, temperature: float = 1.0) -> str:
     """Returns a network's name for records, with a few digits of its file's sha256.
 
     The digits are needed because goryu train gives all networks of one size the same name.
-    Raises ModelError, OSError, or ValueError if the temperature is not above 0.
+    Raises ModelError, OSError, or InputError if the temperature is not above 0.
     """
     _check(temperature)
     teacher = miniosl_file(model)
@@ -60,5 +62,5 @@ def named_network(model: Path, temperature: float = 1.0) -> str:
 
 
 def _check(temperature: float) -> None:
-    if not temperature > 0.0:
-        raise ValueError(f"--temperature {temperature:g}: expected more than 0")
+    if not 0.0 < temperature < math.inf:
+        raise InputError(f"--temperature {temperature:g}: expected a finite number above 0")
