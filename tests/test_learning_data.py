@@ -203,7 +203,10 @@ def test_the_value_target_mixes_score_and_result_of_the_side_to_move(tmp_path: P
         assert value == pytest.approx(0.75 * score + 0.25 * result, abs=1e-6)
 
 
-@pytest.mark.parametrize("numbers", ["-540", "0", "nan", "540,30", "540,-0.1", "540,0.3,0", "540,0.3,-1"])
+@pytest.mark.parametrize(
+    "numbers",
+    ["-540", "0", "nan", "inf", "540,30", "540,-0.1", "540,0.3,0", "540,0.3,-1", "540,0.3,3000000000"],
+)
 def test_impossible_numbers_of_a_source_are_refused(numbers: str) -> None:
     with pytest.raises(ValueError, match="expected FILE,SCALE"):
         parse_source(f"a.hcpe,{numbers}")

@@ -1,5 +1,6 @@
 """AlphaZero's pseudocode: the published numbers, their factors, storage, actors and trainer."""
 
+import math
 import multiprocessing
 import os
 import signal
@@ -51,8 +52,9 @@ def test_each_factor_scales_its_number() -> None:
 
 
 def test_bad_factors_are_refused() -> None:
-    with pytest.raises(InputError, match="factor steps -1"):
-        factors_of("tictactoe", {"steps": -1.0})
+    for factor in (-1.0, 0.0, 2e6, math.inf, math.nan):
+        with pytest.raises(InputError, match="steps: expected more than 0 and at most 1000000, received"):
+            factors_of("tictactoe", {"steps": factor})
     with pytest.raises(InputError, match="untried 'won'"):
         scaled(Factors(), untried="won")
 

@@ -557,6 +557,9 @@ def test_miniosls_network_is_opened_on_the_gpu_of_the_worker(monkeypatch: pytest
         (["--model", MISSING, "--out", "self.games"], MISSING),
         (["--model", MODEL, "--out", "self.games", "--cheap-playouts", -1], "cheap_playouts"),
         (["--model", MODEL, "--out", "self.games", "--full-playouts", -1], "full_playouts"),
+        (["--model", MODEL, "--out", "self.games", "--max-plies", 10**20], "max_plies: expected more than 0"),
+        (["--model", MODEL, "--out", "self.games", "--temperature", "nan"], "--temperature nan: expected"),
+        (["--model", MODEL, "--out", "self.games", "--temperature", "inf"], "--temperature inf: expected"),
         (["--model", MODEL, "--out", "self.games", "--worker-gpus", 1], "these go with --cluster"),
         (["--model", MODEL, "--out", "self.games", "--gpus", "0,1"], "--backend cpu runs on the CPU"),
         (

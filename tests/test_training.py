@@ -493,7 +493,7 @@ def test_a_full_disk_is_an_error_that_names_it_and_leaves_the_checkpoint(tmp_pat
 
 @pytest.mark.parametrize("changes", [{"steps": 0}, {"evaluations": 0}, {"minutes": 0.0}])
 def test_impossible_numbers_of_a_run_are_refused(changes: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="expected more than 0, received 0"):
+    with pytest.raises(ValueError, match=r"expected more than 0.*, received 0"):
         new_config(**changes)
 
 

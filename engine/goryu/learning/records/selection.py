@@ -15,6 +15,7 @@ from goryu.games.shogi import START_SFEN
 from goryu.kifu.reading import parse_records
 from goryu.kifu.record import Ending, GameRecord, RecordError
 from goryu.learning.records.archives import RecordFile
+from goryu.ranges import check_ranges, ranged
 
 DEFAULT_ENDINGS = (Ending.RESIGNATION, Ending.CHECKMATE, Ending.DECLARATION)
 DRAWS = (Ending.REPETITION, Ending.IMPASSE, Ending.MAX_PLIES, Ending.DRAW)
@@ -35,10 +36,14 @@ class GameFilter:
     endings: those that are kept. needs_result: leave out games that neither side has won nor drawn?
     """
 
-    min_rating: float = _option(0.0, "least rating of both players; games without ratings are then left out")
-    max_difference: float = _option(float("inf"), "greatest difference of the ratings")
-    min_plies: int = _option(0, "least number of moves")
-    max_plies: int = _option(10_000, "greatest number of moves")
+    min_rating: float = ranged(
+        0.0, "least rating of both players; games without ratings are then left out", least=0
+    )
+    max_difference: float = ranged(
+        float("inf"), "greatest difference of the ratings", least=0, most=float("inf")
+    )
+    min_plies: int = ranged(0, "least number of moves", least=0)
+    max_plies: int = ranged(10_000, "greatest number of moves", least=0)
     handicaps: bool = _option(False, "keep games that do not begin in the usual position")
     player: str = _option("", "keep games of players whose name contains this text")
     endings: tuple[Ending, ...] = DEFAULT_ENDINGS
@@ -46,7 +51,8 @@ class GameFilter:
 
     def __post_init__(self) -> None:
         """Raises InputError for numbers that leave no game."""
-        if not 0 <= self.min_plies <= self.max_plies:
+        check_ranges(self)
+        if self.min_plies > self.max_plies:
             raise InputError(
                 f"plies: expected 0 <= MIN <= MAX, received {self.min_plies} and {self.max_plies}"
             )

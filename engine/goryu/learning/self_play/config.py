@@ -7,6 +7,7 @@ from typing import Any
 from goryu.errors import InputError
 from goryu.learning.training.dataset import Source
 from goryu.match.openings import Opening
+from goryu.ranges import check_ranges, ranged
 from goryu.work.cluster import ClusterConfig
 
 
@@ -26,32 +27,35 @@ class SelfPlayConfig:
         0.2 and 2.06 at 0.1. It was not tested by a match.
     """
 
-    cheap_playouts: int = _option(12, "playouts of most searches, which only choose the move")
-    full_playouts: int = _option(64, "playouts of the searches whose positions are recorded")
-    full_share: float = _option(
-        0.3, "share of the moves that get a full search; approximate, but exact with 0 cheap playouts"
+    cheap_playouts: int = ranged(12, "playouts of most searches, which only choose the move", least=0)
+    full_playouts: int = ranged(64, "playouts of the searches whose positions are recorded", least=0)
+    full_share: float = ranged(
+        0.3,
+        "share of the moves that get a full search; approximate, but exact with 0 cheap playouts",
+        least=0,
     )
-    considered: int = _option(16, "most moves of a position that a search tries (Gumbel search)")
+    considered: int = ranged(16, "most moves of a position that a search tries (Gumbel search)")
     random_plies: tuple[int, int] = _option((0, 6), "least and greatest number of random moves at the start")
-    sampled_plies: int = _option(12, "moves after the random ones that are drawn from the search's policy")
-    mate_nodes: int = _option(300, "nodes of the mate search before every move; 0: no mate search")
-    resign_value: float = _option(-0.94, "greatest value, from -1 to +1, at which a side gives up hope")
-    resign_moves: int = _option(3, "a side resigns after this many hopeless moves in a row; 0: never")
-    control_share: float = _option(0.1, "share of the games played to the end, to check the resignations")
-    max_plies: int = _option(320, "moves after which a game is a draw")
-    scale: float = _option(600.0, "centipawns at which the recorded win odds are e : 1")
-    target_scale: float = _option(0.2, "sharpness of the recorded policies; Gumbel search's c_scale")
+    sampled_plies: int = ranged(
+        12, "moves after the random ones that are drawn from the search's policy", least=0
+    )
+    mate_nodes: int = ranged(300, "nodes of the mate search before every move; 0: no mate search", least=0)
+    resign_value: float = ranged(
+        -0.94, "greatest value, from -1 to +1, at which a side gives up hope", least=-1, most=1
+    )
+    resign_moves: int = ranged(3, "a side resigns after this many hopeless moves in a row; 0: never", least=0)
+    control_share: float = ranged(
+        0.1, "share of the games played to the end, to check the resignations", least=0, most=1
+    )
+    max_plies: int = ranged(320, "moves after which a game is a draw")
+    scale: float = ranged(600.0, "centipawns at which the recorded win odds are e : 1")
+    target_scale: float = ranged(0.2, "sharpness of the recorded policies; Gumbel search's c_scale")
 
     def __post_init__(self) -> None:
+        check_ranges(self)
         least, most = self.random_plies
         if not 0 <= least <= most:
             raise InputError(f"random_plies {least} {most}: expected 0 <= MIN <= MAX")
-        for name in ("cheap_playouts", "full_playouts"):
-            if getattr(self, name) < 0:
-                raise InputError(f"{name}: expected 0 or more, received {getattr(self, name)}")
-        for name in ("considered", "scale", "target_scale"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name}: expected more than 0, received {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,32 +66,34 @@ class LoopConfig:
     openings: tuple[Opening, ...] = (Opening(),)
     initial: Path | None = None
     source: tuple[Source, ...] = ()
-    blocks: int = _option(5, "residual blocks of the network")
-    channels: int = _option(64, "channels of every convolution in the tower")
-    cycles: int = _option(10, "cycles of self-play, training and match")
-    games: int = _option(200, "games of self-play in a cycle")
-    window: int = _option(4, "train on the games of this many cycles, the current one included")
-    steps: int = _option(400, "training steps in a cycle")
-    batch_size: int = _option(256, "positions in a training step")
-    learning_rate: float = _option(5e-4, "peak of the learning rate in each cycle")
-    result_weight: float = _option(0.5, "share of the game's result in the value target, from 0 to 1")
-    match_games: int = _option(40, "games of the challenger against the champion; 0: always promote")
-    match_playouts: int = _option(100, "playouts a move in the match")
-    promotion: float = _option(0.5, "points a game that the challenger must exceed to become champion")
+    blocks: int = ranged(5, "residual blocks of the network", least=0)
+    channels: int = ranged(64, "channels of every convolution in the tower")
+    cycles: int = ranged(10, "cycles of self-play, training and match")
+    games: int = ranged(200, "games of self-play in a cycle")
+    window: int = ranged(4, "train on the games of this many cycles, the current one included")
+    steps: int = ranged(400, "training steps in a cycle")
+    batch_size: int = ranged(256, "positions in a training step")
+    learning_rate: float = ranged(5e-4, "peak of the learning rate in each cycle")
+    result_weight: float = ranged(
+        0.5, "share of the game's result in the value target, from 0 to 1", least=0, most=1
+    )
+    match_games: int = ranged(40, "games of the challenger against the champion; 0: always promote", least=0)
+    match_playouts: int = ranged(100, "playouts a move in the match")
+    promotion: float = ranged(
+        0.5, "points a game that the challenger must exceed to become champion", least=0, most=1
+    )
     device: str = _option("cpu", "device of the training: cpu or cuda")
     processes: int = 1
     cluster: ClusterConfig | None = None
     at_once: int = 32
     backend: str = "cpu"
     gpus: tuple[int, ...] = (0,)
-    seed: int = 0
+    seed: int = ranged(0, least=0, most=2**63 - 1)
 
     def __post_init__(self) -> None:
-        for name in ("cycles", "games", "window"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name}: expected more than 0, received {getattr(self, name)}")
+        check_ranges(self)
         for name in ("cheap_playouts", "full_playouts"):  # Without a search there is nothing to learn.
             if (playouts := getattr(self.self_play, name)) < 1:
                 raise InputError(f"{name}: expected more than 0, received {playouts}")
-        if self.match_games < 0 or self.match_games % 2:
+        if self.match_games % 2:
             raise InputError(f"match_games: expected an even number or 0, received {self.match_games}")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from goryu.errors import InputError
+from goryu.ranges import check_ranges, ranged
 
 PRECISIONS = ("auto", "bfloat16", "float32")
 
@@ -20,23 +21,36 @@ class TrainingConfig:
     Raises InputError for numbers with which nothing can be trained.
     """
 
-    blocks: int = _option(5, "residual blocks of the network")
-    channels: int = _option(64, "channels of every convolution in the tower")
-    batch_size: int = _option(256, "positions in a training step")
-    steps: int = _option(1_000_000, "end the run after this many steps, or after --minutes if that is sooner")
-    minutes: float = _option(math.inf, "end the run after this many minutes of training")
-    learning_rate: float = _option(2e-3, "peak of the learning rate, reached after 5 % of the run")
-    weight_decay: float = _option(0.05, "AdamW's weight decay; biases and normalisations are exempt")
-    smoothing: float = _option(0.1, "share of the policy target that is spread evenly over the legal moves")
-    value_weight: float = _option(1.0, "weight of the value loss; the policy loss has weight 1")
-    clip: float = _option(10.0, "greatest norm of the gradient; a longer one is shortened to it")
-    average: float = _option(0.999, "decay per step of the moving average of the weights, which is exported")
-    evaluations: int = _option(10, "how often to measure the held-out games, and to save a checkpoint")
-    seed: int = _option(0, "seed of the weights, of the order of the positions and of the held-out games")
-    threads: int = _option(
-        0, "threads of PyTorch; 0: all processors, divided among the processes that train on this computer"
+    blocks: int = ranged(5, "residual blocks of the network", least=0)
+    channels: int = ranged(64, "channels of every convolution in the tower")
+    batch_size: int = ranged(256, "positions in a training step")
+    steps: int = ranged(1_000_000, "end the run after this many steps, or after --minutes if that is sooner")
+    minutes: float = ranged(math.inf, "end the run after this many minutes of training", most=math.inf)
+    learning_rate: float = ranged(2e-3, "peak of the learning rate, reached after 5 % of the run")
+    weight_decay: float = ranged(0.05, "AdamW's weight decay; biases and normalisations are exempt", least=0)
+    smoothing: float = ranged(
+        0.1, "share of the policy target that is spread evenly over the legal moves", least=0, most=1
     )
-    workers: int = _option(0, "processes that make batches; 0: the training makes them between its steps")
+    value_weight: float = ranged(1.0, "weight of the value loss; the policy loss has weight 1", least=0)
+    clip: float = ranged(10.0, "greatest norm of the gradient; a longer one is shortened to it")
+    average: float = ranged(
+        0.999, "decay per step of the moving average of the weights, which is exported", least=0, most=1
+    )
+    evaluations: int = ranged(10, "how often to measure the held-out games, and to save a checkpoint")
+    seed: int = ranged(
+        0,
+        "seed of the weights, of the order of the positions and of the held-out games",
+        least=0,
+        most=2**64 - 1,
+    )
+    threads: int = ranged(
+        0,
+        "threads of PyTorch; 0: all processors, divided among the processes that train on this computer",
+        least=0,
+    )
+    workers: int = ranged(
+        0, "processes that make batches; 0: the training makes them between its steps", least=0
+    )
     device: str = _option("cpu", "device of PyTorch: cpu, cuda, cuda:1, ...")
     precision: str = _option(
         "auto",
@@ -48,11 +62,6 @@ class TrainingConfig:
     )
 
     def __post_init__(self) -> None:
-        for name in ("channels", "batch_size", "steps", "minutes", "evaluations"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name}: expected more than 0, received {getattr(self, name)}")
+        check_ranges(self)
         if self.precision not in PRECISIONS:
             raise InputError(f"precision: expected {', '.join(PRECISIONS)}, received {self.precision!r}")
-        for name in ("threads", "workers"):
-            if getattr(self, name) < 0:
-                raise InputError(f"{name}: expected 0 or more, received {getattr(self, name)}")

@@ -9,6 +9,7 @@ held out for validation, because neighbouring positions of a game differ by one 
 Sources are HCPE files or files of games (`game_records.py`); only the latter have soft policy targets.
 """
 
+import math
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from goryu.learning.records.conversion import hcpe_records
 from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, results
 from goryu.learning.training.soft_policies import SoftPolicies
+from goryu.ranges import check_ranges, ranged
 
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]
 """The content of a batch: the indices of its positions, and which of them are mirrored."""
@@ -43,16 +45,14 @@ class Source:
 
     path: Path
     scale: float
-    result_weight: float = 0.3
-    repeat: int = 1
+    result_weight: float = ranged(0.3, least=0, most=1)
+    repeat: int = ranged(1)
 
     def __post_init__(self) -> None:
         """Raises InputError for numbers out of range."""
-        if not (self.scale > 0.0 and 0.0 <= self.result_weight <= 1.0 and self.repeat >= 1):
-            received = f"{self.scale:g}, {self.result_weight:g}, {self.repeat}"
-            raise InputError(
-                f"expected a scale above 0, a weight of 0 to 1, a repeat of 1 or more: {received}"
-            )
+        if not 0.0 < self.scale < math.inf:
+            raise InputError(f"scale: expected a finite number above 0, received {self.scale:g}")
+        check_ranges(self)
 
     @property
     def name(self) -> str:

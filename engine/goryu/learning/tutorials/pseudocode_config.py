@@ -5,11 +5,12 @@ masters chess, shogi, and Go through self-play", Science, 2018, and the suppleme
 million games of chess in 700,000 steps).
 """
 
-from dataclasses import Field, dataclass, field, fields, replace
+from dataclasses import Field, dataclass, fields, replace
 from typing import Any
 
 from goryu.errors import InputError
 from goryu.learning.tutorials.alphazero_config import PUBLISHED, AlphaZeroConfig
+from goryu.ranges import check_ranges, ranged
 
 STEPS = 700_000
 CHECKPOINT_INTERVAL = 1000
@@ -17,14 +18,14 @@ GAMES_PER_STEP = 44_000_000 / STEPS
 
 
 def _factor(text: str) -> Any:
-    return field(default=1.0, metadata={"help": f"factor of {text}", "type": float})
+    return ranged(1.0, f"factor of {text}", most=1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Factors:
     """What the published numbers for chess are multiplied by. All 1: the published run, for a data centre.
 
-    Raises InputError for a factor that is not positive.
+    Raises InputError for a factor that is not above 0, or so large that its number would overflow.
     """
 
     playouts: float = _factor("the 800 playouts of a move")
@@ -40,9 +41,7 @@ class Factors:
     rate: float = _factor("the learning rate, 0.2 at first")
 
     def __post_init__(self) -> None:
-        for item in fields(self):
-            if not getattr(self, item.name) > 0.0:
-                raise InputError(f"factor {item.name} {getattr(self, item.name)}: expected more than 0")
+        check_ranges(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,68 @@
+"""The numbers of the configs: none is NaN, and each is in its documented range."""
+
+import math
+from typing import Any
+
+import pytest
+
+from goryu.errors import InputError
+from goryu.learning.records.selection import GameFilter
+from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
+from goryu.learning.training.config import TrainingConfig
+
+HUGE = 10**20
+
+
+@pytest.mark.parametrize(
+    ("config", "name", "values"),
+    [
+        (SelfPlayConfig, "resign_value", [math.nan, math.inf, 5.0, -1.5]),
+        (SelfPlayConfig, "control_share", [math.nan, -0.1, 1.1]),
+        (SelfPlayConfig, "full_share", [math.nan, math.inf, -0.1]),
+        (SelfPlayConfig, "scale", [math.nan, math.inf, 0.0]),
+        (SelfPlayConfig, "target_scale", [math.nan, math.inf, 0.0]),
+        (SelfPlayConfig, "max_plies", [0, HUGE]),
+        (SelfPlayConfig, "mate_nodes", [-1, HUGE]),
+        (SelfPlayConfig, "cheap_playouts", [-1, HUGE]),
+        (SelfPlayConfig, "resign_moves", [-1, HUGE]),
+        (LoopConfig, "learning_rate", [math.nan, math.inf, 0.0]),
+        (LoopConfig, "result_weight", [math.nan, 1.1]),
+        (LoopConfig, "promotion", [math.nan, 1.1]),
+        (LoopConfig, "steps", [0, HUGE]),
+        (LoopConfig, "match_games", [-2, HUGE]),
+        (LoopConfig, "seed", [-1, HUGE]),
+        (TrainingConfig, "minutes", [math.nan, 0.0]),
+        (TrainingConfig, "learning_rate", [math.nan, math.inf, -1.0, 0.0]),
+        (TrainingConfig, "weight_decay", [math.nan, math.inf, -1.0]),
+        (TrainingConfig, "smoothing", [math.nan, 5.0, -0.1]),
+        (TrainingConfig, "value_weight", [math.nan, math.inf, -1.0]),
+        (TrainingConfig, "clip", [math.nan, math.inf, 0.0]),
+        (TrainingConfig, "average", [math.nan, 2.0, -0.1]),
+        (TrainingConfig, "blocks", [-5, HUGE]),
+        (TrainingConfig, "steps", [0, HUGE]),
+        (TrainingConfig, "seed", [-1, HUGE]),
+        (GameFilter, "min_rating", [math.nan, math.inf]),
+        (GameFilter, "max_difference", [math.nan, -1.0]),
+        (GameFilter, "max_plies", [HUGE]),
+    ],
+)
+def test_a_number_out_of_its_range_is_refused(config: Any, name: str, values: list[float]) -> None:
+    for value in values:
+        with pytest.raises(InputError, match=rf"^{name}: expected .*, received {value}$"):
+            config(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("config", "values"),
+    [
+        (SelfPlayConfig, {"cheap_playouts": 0, "full_playouts": 0, "mate_nodes": 0, "resign_moves": 0}),
+        (SelfPlayConfig, {"full_share": 2.0, "resign_value": -1.0, "control_share": 0.0}),
+        (LoopConfig, {"match_games": 0, "promotion": 1.0, "seed": 2**62}),
+        (TrainingConfig, {"minutes": math.inf, "smoothing": 0.0, "average": 0.0, "threads": 0, "workers": 0}),
+        (TrainingConfig, {"seed": 2**63, "weight_decay": 0.0, "value_weight": 0.0}),
+        (GameFilter, {"min_rating": 0.0, "max_difference": math.inf}),
+    ],
+)
+def test_numbers_with_a_meaning_of_their_own_are_kept(config: Any, values: dict[str, float]) -> None:
+    made = config(**values)
+    assert {name: getattr(made, name) for name in values} == values
