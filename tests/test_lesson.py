@@ -33,6 +33,7 @@ TOOL = Path(__file__).resolve().parent.parent / "tools" / "lesson.py"
         ({"epsilon": 1.5}, "--epsilon 1.5: expected a number from 0 to 1"),
         ({"epsilon_decay": -0.1}, "--epsilon-decay -0.1"),
         ({"batch": 0}, "--batch 0: expected at least 1"),
+        ({"hidden": 10**20}, "expected at least 1 and at most 2147483647"),
         ({"learning_rate": 0.0}, "--learning-rate 0"),
         ({"checkpoint_every": 7}, "a multiple of --games-together"),
     ],

@@ -24,6 +24,7 @@ from goryu.programs.common import (
     add_fields,
     from_arguments,
     new_parser,
+    node_count,
     non_negative,
     output_file,
     positive,
@@ -110,8 +111,9 @@ def test_a_missing_module_of_goryu_is_a_traceback() -> None:
 @pytest.mark.parametrize(
     ("kind", "good", "bad"),
     [
-        (positive, ["1", "20"], ["0", "-1", "x", "1.5"]),
-        (non_negative, ["0", "3"], ["-1", "x"]),
+        (positive, ["1", "20", "2147483647"], ["0", "-1", "x", "1.5", "2147483648", "9" * 20]),
+        (non_negative, ["0", "3"], ["-1", "x", "9" * 20]),
+        (node_count, ["1", "5000000000"], ["0", "9" * 20]),
         (above_zero, ["0.5", "3"], ["0", "-1", "nan", "inf", "x"]),
         (share, ["0", "1", "0.5"], ["-0.1", "1.5", "nan", "x"]),
     ],

@@ -33,6 +33,7 @@ from typing import Any, TypeVar
 from goryu import standard_output
 from goryu.errors import GoryuError, explained
 from goryu.installation import how_to_install
+from goryu.ranges import MOST_WHOLE
 
 T = TypeVar("T")
 
@@ -125,18 +126,23 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def positive(text: str) -> int:
-    """Returns a whole number of at least 1.
+    """Returns a whole number of at least 1 and at most `MOST_WHOLE`.
 
     >>> positive("0")
     Traceback (most recent call last):
     argparse.ArgumentTypeError: 0: expected at least 1
     """
-    return _number(text, int, lambda number: number >= 1, "expected at least 1")
+    return _whole(text, 1, MOST_WHOLE)
 
 
 def non_negative(text: str) -> int:
-    """Returns a whole number of at least 0."""
-    return _number(text, int, lambda number: number >= 0, "expected at least 0")
+    """Returns a whole number of at least 0 and at most `MOST_WHOLE`."""
+    return _whole(text, 0, MOST_WHOLE)
+
+
+def node_count(text: str) -> int:
+    """Returns a whole number of at least 1; other engines search more than `MOST_WHOLE` nodes in a minute."""
+    return _whole(text, 1, 2**63 - 1)
 
 
 def above_zero(text: str) -> float:
@@ -147,6 +153,13 @@ def above_zero(text: str) -> float:
 def share(text: str) -> float:
     """Returns a number from 0 to 1."""
     return _number(text, float, lambda number: 0 <= number <= 1, "expected a number from 0 to 1")
+
+
+def _whole(text: str, least: int, most: int) -> int:
+    number = _number(text, int, lambda number: number >= least, f"expected at least {least}")
+    if number > most:
+        raise ArgumentTypeError(f"{text}: expected at most {most}")
+    return number
 
 
 def _number(text: str, kind: Callable[[str], T], is_valid: Callable[[T], bool], expected: str) -> T:

@@ -47,6 +47,7 @@ from goryu.programs.common import (
     command_words,
     name_and_value,
     new_parser,
+    node_count,
     non_negative,
     positive,
     program,
@@ -106,7 +107,7 @@ def add_limits(group: argparse._ArgumentGroup) -> None:
         ("inc", non_negative, "increment after each move"),
         ("byoyomi", non_negative, "time for each move after the main time"),
         ("movetime", positive, "time for every move"),
-        ("nodes", positive, "nodes for every move"),
+        ("nodes", node_count, "nodes for every move"),
         ("depth", positive, "depth of every search"),
     )
     for name, kind, words in limits:

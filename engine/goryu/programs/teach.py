@@ -32,6 +32,7 @@ from goryu.programs.common import (
     command_words,
     name_and_value,
     new_parser,
+    node_count,
     non_negative,
     positive,
     program,
@@ -87,7 +88,7 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, required=True, metavar="FILE.games", help="append the games to this file"
     )
     limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--nodes", type=positive, metavar="N", help="nodes per move (default 5000)")
+    limit.add_argument("--nodes", type=node_count, metavar="N", help="nodes per move (default 5000)")
     limit.add_argument("--depth", type=positive, metavar="N", help="depth of every search")
     limit.add_argument("--movetime", type=positive, metavar="MS", help="milliseconds per move")
     limit.add_argument("--go", metavar="TEXT", help="text after `go`, for engines that options limit")

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from goryu.errors import InputError
+from goryu.ranges import MOST_WHOLE
 
 
 def number(default: Any, text: str) -> Any:
@@ -48,8 +49,9 @@ class LessonConfig:
         if not 0.0 < self.learning_rate < 10.0:
             raise InputError(f"--learning-rate {self.learning_rate:g}: expected more than 0, at most 10")
         for name, value in asdict(self).items():
-            if type(value) is int and name not in ("seed", "size") and value < 1:
-                raise InputError(f"--{name.replace('_', '-')} {value}: expected at least 1")
+            if type(value) is int and name not in ("seed", "size") and not 1 <= value <= MOST_WHOLE:
+                option = name.replace("_", "-")
+                raise InputError(f"--{option} {value}: expected at least 1 and at most {MOST_WHOLE}")
         if self.checkpoint_every % self.games_together:
             expected = f"a multiple of --games-together ({self.games_together})"
             raise InputError(f"--checkpoint-every {self.checkpoint_every}: expected {expected}")
