@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from goryu.match.game_log import GameEntry
+from goryu.match.game_log import GameEntry, GameLogError
 
 levels: Any = pytest.importorskip("levels")
 match: Any = import_module("goryu.programs.match")
@@ -29,7 +29,7 @@ def entry(number: int, score: float, moves: tuple[str, ...] = ("7g7f", "3c3d")) 
 
 def log(folder: Path, *entries: dict[str, Any]) -> None:
     folder.mkdir()
-    lines = [{"type": "match"}, {"type": "names"}, *entries]
+    lines = [{"type": "match"}, {"type": "names", "names": ["A", "B"]}, *entries]
     (folder / "games.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
@@ -63,10 +63,33 @@ def test_a_missing_opponent_is_named(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "expected the program of Fairy-Stockfish" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("pair", ["x", "99-1", "1-2"])
+def test_a_pair_that_no_table_has_is_refused(
+    pair: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        levels.main(["play", "--out", str(tmp_path), "--pairs", "2-1", pair])
+    assert f"argument --pairs: invalid choice: '{pair}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("step", ["judge", "report"])
+def test_a_folder_that_is_not_there_is_named(
+    step: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert levels.main([step, "--out", str(tmp_path / "none")]) == 2
+    assert "none: expected the folder of the matches" in capsys.readouterr().err
+
+
+def test_a_damaged_log_is_named(tmp_path: Path) -> None:
+    log(tmp_path / "2-1", entry(0, 1.0) | {"score": "x"})
+    with pytest.raises(GameLogError, match=r"games.jsonl:3: expected a game: score: expected float"):
+        levels.games_of(tmp_path / "2-1")
+
+
 def test_the_score_has_the_error_of_pairs(tmp_path: Path) -> None:
     scores = (1, 1, 1, 0, 1, 1, 1, 0)
     log(tmp_path / "2-1", *(entry(number, score) for number, score in enumerate(scores)))
-    assert levels.pair_scores(list(levels.games_of(tmp_path / "2-1"))) == [1.0, 0.5, 1.0, 0.5]
+    assert levels.pair_scores(levels.games_of(tmp_path / "2-1")) == [1.0, 0.5, 1.0, 0.5]
     table = levels.match_table(tmp_path, 0).splitlines()
     assert len(table) == 3
     # The standard deviation of a pair is 0.289, that of the mean of four 0.144.

@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
 
-from goryu.match.game_log import GameEntry
+from goryu.match.game_log import GameEntry, read_game_log
 from goryu.match.match_statistics import elo_of_score
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineSpec, UsiClient
@@ -67,13 +67,21 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--moves", type=positive, default=200, metavar="N", help="judged for a level (default 200)"
     )
-    parser.add_argument("--pairs", nargs="*", metavar="PAIR", help="such as 2-1 or 1-fairy (default: all)")
+    parser.add_argument(
+        "--pairs",
+        nargs="*",
+        choices=all_pairs(),
+        metavar="PAIR",
+        help="such as 2-1 or 1-fairy (default: all)",
+    )
     parser.add_argument("--concurrency", type=positive, default=1, metavar="N", help="games at a time")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Runs one step; returns the exit status."""
+    if args.step != "play" and not args.out.is_dir():
+        raise UsageError(f"--out {args.out}: expected the folder of the matches")
     if args.step == "report":
         report(args.out)
         return 0
@@ -117,14 +125,10 @@ def engine_words(side: str, player: str, fairy: Path | None) -> list[str]:
     return words + [word for option in options for word in (f"--option{side}", option)]
 
 
-def games_of(folder: Path) -> Iterator[GameEntry]:
-    """Yields the finished games of a match."""
+def games_of(folder: Path) -> list[GameEntry]:
+    """Returns the finished games of a match; raises GameLogError."""
     path = folder / "games.jsonl"
-    for line in path.read_text("utf-8").splitlines() if path.is_file() else ():
-        fields = json.loads(line)
-        if fields.pop("type") == "game":
-            lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
-            yield GameEntry(**{**fields, **lists})
+    return read_game_log(path)[1] if path.is_file() else []
 
 
 # The loss of each move.
@@ -255,7 +259,7 @@ def match_table(folder: Path, language: int) -> str:
         "|---|--:|--:|--:|",
     ]
     for pair in all_pairs():
-        scores = pair_scores(list(games_of(folder / pair)))
+        scores = pair_scores(games_of(folder / pair))
         if not scores:
             continue
         first, second = pair.split("-")
