@@ -1,5 +1,6 @@
 """The C++ core under the compiler's sanitizers, as `tools/dev.py asan` runs it."""
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -9,6 +10,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.parametrize("text", ["-1", "0", "nan", "inf"])
+def test_a_time_of_the_fuzz_targets_is_above_0(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    sanitize = importlib.import_module("sanitize")
+    with pytest.raises(SystemExit, match="2"):
+        sanitize.main(["--fuzz", text])
+    assert f"argument --fuzz: {text}: expected" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ native/tests/fuzz_*.cpp for --fuzz seconds each; then ThreadSanitizer runs the t
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shlex
 import subprocess
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns 0 if no sanitizer and no test found a fault, else 1."""
     parser = argparse.ArgumentParser(prog="dev.py asan", description=__doc__)
     parser.add_argument(
-        "--fuzz", type=float, default=10, metavar="SECONDS", help="time of each fuzz target (default 10)"
+        "--fuzz", type=seconds, default=10, metavar="SECONDS", help="time of each fuzz target (default 10)"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the fuzz targets (default 1)")
     parser.add_argument(
@@ -54,6 +55,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         log(str(error))
         return 1
     return 0
+
+
+def seconds(text: str) -> float:
+    """Returns a number of seconds; raises ArgumentTypeError unless it is above 0."""
+    number = float(text)
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text}: expected more than 0")
+    return number
 
 
 def compile_core(sanitizer: str) -> list[str]:
