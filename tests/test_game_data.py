@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from goryu.evaluators.formats.dlshogi import dlshogi_label
@@ -66,6 +66,7 @@ def boards_of(game: GameRecord) -> list[Board]:
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=3, unique=True))
+@example([6716])  # Its second record is nearer to the start position than to the first.
 def test_records_survive_a_conversion_to_games_and_back(seeds: list[int]) -> None:
     records = np.concatenate([hcpe_records(random_game(seed)) for seed in seeds])
     games = list(games_from_hcpe(records))

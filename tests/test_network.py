@@ -388,7 +388,7 @@ def test_without_a_home_folder_only_tensorrt_fails(model: Path, monkeypatch: pyt
     monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
     assert backend_chain("auto", allows_fallback=True) == ("cuda", "directml", "cpu")
     _, messages = open_with_fallback(model, "tensorrt")
-    assert messages[0] == "TensorRT cannot be used: Could not determine home directory."
+    assert messages[0] == "TensorRT cannot be used: the user has no home folder; set HOME"
 
 
 def test_an_error_of_cuda_is_reported_with_advice(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

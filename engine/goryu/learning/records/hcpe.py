@@ -84,9 +84,9 @@ def is_legal(board: Any, move16: int) -> bool:
 def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
     """Returns the number of the game that each record belongs to; games count from 0 in file order.
 
-    A record continues the game before it if the result is the same and fewer squares differ from its
-    predecessor than from the start position. So missing positions (random moves, decided positions) do not
-    split a game, and a new opening starts one.
+    A record continues the game before it if the result is the same and it is the position after the
+    predecessor's move, or fewer squares differ from the predecessor than from the start position. So missing
+    positions (random moves, decided positions) do not split a game, and a new opening starts one.
 
     Raises HcpeError at an invalid position or an illegal move.
     """
@@ -95,6 +95,7 @@ def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
     board = cshogi.Board()
     start = np.array(board.pieces, np.int8)
     pieces = np.empty((len(records), 81), np.int8)
+    after = np.zeros(len(records), HCPE)["hcp"]  # The position after the move of each record.
     for i, (hcp, move16) in enumerate(zip(records["hcp"], records["bestMove16"].tolist(), strict=True)):
         try:
             board.set_hcp(hcp)
@@ -103,8 +104,12 @@ def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
         if not is_legal(board, move16):
             raise HcpeError(f"record {i}: expected a move that is legal in {board.sfen()}, received {move16}")
         pieces[i] = board.pieces
+        board.push(board.move_from_move16(move16))
+        board.to_hcp(after[i])
+    follows = (records["hcp"][1:] == after[:-1]).all(axis=1)
     from_start = (pieces[1:] != start).sum(axis=1)
     from_previous = (pieces[1:] != pieces[:-1]).sum(axis=1)
     is_new = np.zeros(len(records), bool)
-    is_new[1:] = (from_start < from_previous) | (records["gameResult"][1:] != records["gameResult"][:-1])
+    is_new[1:] = ~follows & (from_start < from_previous)
+    is_new[1:] |= records["gameResult"][1:] != records["gameResult"][:-1]
     return np.cumsum(is_new)
