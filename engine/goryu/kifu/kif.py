@@ -301,11 +301,11 @@ class _KifReader:
         plain = text.translate(NARROW).strip()
         if plain in ("", "なし"):
             return tuple(counts)
-        counts_given = [count for _, count in _HELD.findall(plain)]
-        if _HELD.sub("", plain).strip() or not all(map(_COUNT.fullmatch, counts_given)):
+        held = _HELD.findall(plain)
+        if _HELD.sub("", plain).strip() or not all(_COUNT.fullmatch(count) for _, count in held):
             problem = tr("expected pieces in hand such as 角 金二 歩十七, received {text!r}", text=plain)
             raise RecordError(problem, self._name, number)
-        for kanji, count in _HELD.findall(plain):
+        for kanji, count in held:
             counts[HAND_KINDS.index(KIND_OF_KANJI[kanji])] += _number(count)
         if max(counts) > 18:
             problem = tr("expected at most 18 pieces of a kind, received {text!r}", text=plain)
