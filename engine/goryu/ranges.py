@@ -1,4 +1,4 @@
-"""The ranges of the numbers of a config: written next to their defaults, checked in one place."""
+"""The fields of a config: the help of its option and the range of its number next to the default of each."""
 
 import math
 import sys
@@ -29,6 +29,11 @@ class Range:
     def __str__(self) -> str:
         least = f"more than {self.least:g}" if self.is_open else f"at least {self.least:g}"
         return least + {MOST: " and finite", math.inf: ""}.get(self.most, f" and at most {self.most}")
+
+
+def option(default: Any, text: str) -> Any:
+    """Returns a field of a dataclass with the help of its option; any value is allowed."""
+    return field(default=default, metadata={"help": text})
 
 
 def ranged(default: float, text: str = "", *, least: float | None = None, most: float | None = None) -> Any:

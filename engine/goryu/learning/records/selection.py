@@ -7,15 +7,14 @@ import hashlib
 import pickle
 import zlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, fields
 
 from goryu.errors import InputError
 from goryu.games.shogi import START_SFEN
 from goryu.kifu.reading import parse_records
 from goryu.kifu.record import Ending, GameRecord, RecordError
 from goryu.learning.records.archives import RecordFile
-from goryu.ranges import check_ranges, ranged
+from goryu.ranges import check_ranges, option, ranged
 
 DEFAULT_ENDINGS = (Ending.RESIGNATION, Ending.CHECKMATE, Ending.DECLARATION)
 DRAWS = (Ending.REPETITION, Ending.IMPASSE, Ending.MAX_PLIES, Ending.DRAW)
@@ -23,10 +22,6 @@ DRAWS = (Ending.REPETITION, Ending.IMPASSE, Ending.MAX_PLIES, Ending.DRAW)
 
 DATES = ("開始日時", "対局日")
 """The headers that tell when a game was played."""
-
-
-def _option(default: Any, text: str) -> Any:
-    return field(default=default, metadata={"help": text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +39,8 @@ class GameFilter:
     )
     min_plies: int = ranged(0, "least number of moves", least=0)
     max_plies: int = ranged(10_000, "greatest number of moves", least=0)
-    handicaps: bool = _option(False, "keep games that do not begin in the usual position")
-    player: str = _option("", "keep games of players whose name contains this text")
+    handicaps: bool = option(False, "keep games that do not begin in the usual position")
+    player: str = option("", "keep games of players whose name contains this text")
     endings: tuple[Ending, ...] = DEFAULT_ENDINGS
     needs_result: bool = True
 

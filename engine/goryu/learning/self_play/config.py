@@ -2,17 +2,12 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from goryu.errors import InputError
 from goryu.learning.training.dataset import Source
 from goryu.match.openings import Opening
-from goryu.ranges import check_ranges, ranged
+from goryu.ranges import check_ranges, option, ranged
 from goryu.work.cluster import ClusterConfig
-
-
-def _option(default: Any, text: str) -> Any:
-    return field(default=default, metadata={"help": text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +30,7 @@ class SelfPlayConfig:
         least=0,
     )
     considered: int = ranged(16, "most moves of a position that a search tries (Gumbel search)")
-    random_plies: tuple[int, int] = _option((0, 6), "least and greatest number of random moves at the start")
+    random_plies: tuple[int, int] = option((0, 6), "least and greatest number of random moves at the start")
     sampled_plies: int = ranged(
         12, "moves after the random ones that are drawn from the search's policy", least=0
     )
@@ -82,7 +77,7 @@ class LoopConfig:
     promotion: float = ranged(
         0.5, "points a game that the challenger must exceed to become champion", least=0, most=1
     )
-    device: str = _option("cpu", "device of the training: cpu or cuda")
+    device: str = option("cpu", "device of the training: cpu or cuda")
     processes: int = 1
     cluster: ClusterConfig | None = None
     at_once: int = 32

@@ -1,17 +1,12 @@
 """Every number of a training run; without PyTorch, so that `goryu train --help` is quick."""
 
 import math
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from goryu.errors import InputError
-from goryu.ranges import check_ranges, ranged
+from goryu.ranges import check_ranges, option, ranged
 
 PRECISIONS = ("auto", "bfloat16", "float32")
-
-
-def _option(default: Any, text: str) -> Any:
-    return field(default=default, metadata={"help": text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +46,13 @@ class TrainingConfig:
     workers: int = ranged(
         0, "processes that make batches; 0: the training makes them between its steps", least=0
     )
-    device: str = _option("cpu", "device of PyTorch: cpu, cuda, cuda:1, ...")
-    precision: str = _option(
+    device: str = option("cpu", "device of PyTorch: cpu, cuda, cuda:1, ...")
+    precision: str = option(
         "auto",
         "arithmetic of the training: bfloat16, float32, or auto, the faster: bfloat16 on GPUs, on CPUs with "
         "AMX and on AMD's with AVX-512 BF16, float32 on others",
     )
-    compile: bool = _option(
+    compile: bool = option(
         False, "let torch.compile translate the network for this device; on a CPU it needs a C++ compiler"
     )
 
