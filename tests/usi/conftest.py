@@ -156,7 +156,10 @@ class Engine:
         return self.received_s - self.sent_s - self.waited_s()
 
     def waited_s(self) -> float:
-        """Returns the seconds that the engine and the test have waited for a core since the last `send`."""
+        """Returns the seconds that the engine and the test have waited for a core since the last `send`.
+
+        These include the seconds in which the machine itself waited for a core of its host.
+        """
         now = core_waits(self.process.pid, os.getpid())
         return sum(ns - self.waits_when_sent.get(thread, 0) for thread, ns in now.items()) / 1e9
 
@@ -260,9 +263,13 @@ class Engine:
 def core_waits(*processes: int) -> dict[str, int]:
     """Returns how long each thread of the processes has been ready to run but had no core, in nanoseconds.
 
+    The entry `host` is the time in which a virtual machine had no core, since its host ran something else.
     Empty where the system does not count it (only Linux does).
     """
     waits = {}
+    with suppress(OSError), open("/proc/stat") as file:
+        # "cpu user nice system idle iowait irq softirq steal ...", in ticks, summed over all cores
+        waits["host"] = int(file.readline().split()[8]) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
     for process in processes:
         with suppress(OSError):  # There is no /proc, or a thread has just ended.
             for thread in os.listdir(f"/proc/{process}/task"):
