@@ -407,7 +407,7 @@ def test_byoyomi_of_100_ms_is_kept(ready: Engine, moves: int) -> None:
         ready.send(f"position startpos moves {played}\ngo byoyomi 100")
         ready.expect("bestmove .*")
         taken_ms.append(1000 * ready.running_s())
-    # A machine that stands still for a moment (a disk, a host) delays one move; an engine that is late delays many.
+    # A machine that pauses (a disk, a host) makes one move late; an engine that is late makes many.
     assert sorted(taken_ms)[-2] < 100 + 100, sorted(taken_ms)[-5:]
 
 

@@ -31,9 +31,9 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from goryu import standard_output
+from goryu.config_fields import MOST_WHOLE
 from goryu.errors import GoryuError, explained
 from goryu.installation import how_to_install
-from goryu.ranges import MOST_WHOLE
 
 T = TypeVar("T")
 

@@ -9,12 +9,12 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
+from goryu.config_fields import check_ranges, option, ranged
 from goryu.errors import InputError
 from goryu.games.shogi import START_SFEN
 from goryu.kifu.reading import parse_records
 from goryu.kifu.record import Ending, GameRecord, RecordError
 from goryu.learning.records.archives import RecordFile
-from goryu.ranges import check_ranges, option, ranged
 
 DEFAULT_ENDINGS = (Ending.RESIGNATION, Ending.CHECKMATE, Ending.DECLARATION)
 DRAWS = (Ending.REPETITION, Ending.IMPASSE, Ending.MAX_PLIES, Ending.DRAW)

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from goryu.config_fields import check_ranges, ranged
 from goryu.errors import InputError
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
@@ -25,7 +26,6 @@ from goryu.learning.records.conversion import hcpe_records
 from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, results
 from goryu.learning.training.soft_policies import SoftPolicies
-from goryu.ranges import check_ranges, ranged
 
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]
 """The content of a batch: the indices of its positions, and which of them are mirrored."""

@@ -8,9 +8,9 @@ million games of chess in 700,000 steps).
 from dataclasses import Field, dataclass, fields, replace
 from typing import Any
 
+from goryu.config_fields import check_ranges, ranged
 from goryu.errors import InputError
 from goryu.learning.tutorials.alphazero_config import PUBLISHED, AlphaZeroConfig
-from goryu.ranges import check_ranges, ranged
 
 STEPS = 700_000
 CHECKPOINT_INTERVAL = 1000

@@ -1,4 +1,4 @@
-"""The numbers of the configs: none is NaN, and each is in its documented range."""
+"""The fields of configs: no number is NaN, and each is in its documented range."""
 
 import math
 from typing import Any
