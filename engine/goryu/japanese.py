@@ -14,7 +14,7 @@ MESSAGES: dict[str, str] = {
     "white (O)": "白（O）",
     "person": "あなた",
     "checkmate": "詰み",
-    "no legal move": "指せる手なし",
+    "no legal move": "合法手なし",
     "entering-king declaration": "入玉宣言",
     "declaration": "入玉宣言",
     "repetition": "千日手",
@@ -106,7 +106,7 @@ MESSAGES: dict[str, str] = {
     "a move such as 7g7f, P-7f or 7六歩; 8h2b+ promotes, P*5e drops a pawn": (
         "指し手は 7六歩、同銀、2二角成、5五歩打 など。7g7f や P-7f でもかまいません"
     ),
-    "column and row of a square marked *, such as d3": "打てるマスの列と行（例：d3）",
+    "column and row of a square marked *, such as d3": "*印のマスの列と行（例：d3）",
     "the number of a free square, such as 4": "空いたマスの番号（例：4）",
     "moves          lists the legal moves": "合法手（moves）       指せる手の一覧",
     "undo           takes your last move back, and the answer": "待った（undo）        自分の手番に戻す",
@@ -266,8 +266,8 @@ MESSAGES: dict[str, str] = {
         "探索：毎秒{rate:.0f}プレイアウト、初手は {move}"
     ),
     "register in the GUI: {program}": "GUIに登録するプログラム：{program}",
-    "{program} is missing: `pip install goryu`, or `pip install -e .` in the checkout": (
-        "{program}がありません。`pip install goryu` か、チェックアウトで `pip install -e .` を実行"
+    "{program} is missing: run `pip install -e .` in the checkout": (
+        "{program}がありません。チェックアウトしたフォルダで `pip install -e .` を実行してください"
     ),
     # Agents.
     "any legal move": "でたらめに指す",
@@ -291,16 +291,16 @@ MESSAGES: dict[str, str] = {
     "A game is a record in KIF, KI2, CSA, JKF, SFEN or USI; - reads it from standard input. Analyses "
     "are kept, so an interrupted review goes on, and the same review is instant. A review with more "
     "playouts searches again what has too few.": (
-        "棋譜は KIF、KI2、CSA、JKF、SFEN、USI を読めます。- は標準入力です。解析結果は保存されるので、"
+        "棋譜はKIF、KI2、CSA、JKF、SFEN、USIを読めます。- は標準入力です。解析結果は保存されるので、"
         "中断しても続きから始まり、同じ条件の解析はすぐに表示されます。プレイアウト数を増やすと、足りない局面だけを解析し直します。"
     ),
     "a game record, or - for standard input": "棋譜ファイル、または -（標準入力）",
-    "for each position (default {default})": "一局面あたりのプレイアウト数（既定値 {default}）",
-    "write a page that needs neither network nor server": "単体で開ける HTML を書き出す",
-    "write a KIF record with comments": "コメント付きの KIF を書き出す",
-    "write a line of JSON for each move": "一手一行の JSON を書き出す",
-    "positions searched at once (default: UCT_Threads)": "同時に探索する局面の数（既定値は UCT_Threads）",
-    "database of analyses (default: {path})": "解析結果のデータベース（既定値 {path}）",
+    "for each position (default {default})": "一局面あたりのプレイアウト数（既定：{default}）",
+    "write a page that needs neither network nor server": "単体で開けるHTMLを書き出す",
+    "write a KIF record with comments": "コメント付きのKIFを書き出す",
+    "write a line of JSON for each move": "一手一行のJSONを書き出す",
+    "positions searched at once (default: UCT_Threads)": "同時に探索する局面の数（既定：UCT_Threads）",
+    "database of analyses (default: {path})": "解析結果のデータベース（既定：{path}）",
     "neither read nor write the database of analyses": "解析結果のデータベースを使わない",
     "print only errors": "エラーだけを表示する",
     "{text}: expected a whole number from 1 to {most}": "{text}：1から{most}までの整数を指定してください",
@@ -308,7 +308,7 @@ MESSAGES: dict[str, str] = {
     "expected a time of a move, received {text!r}": "一手の時間として正しくありません：{text!r}",
     "interrupted; the same command goes on from here": "中断しました。同じコマンドで続きから再開できます",
     "{name}: no game was found": "{name}：棋譜が見つかりません",
-    "about {seconds} s left": "残り約 {seconds} 秒",
+    "about {seconds} s left": "残り約{seconds}秒",
     "{moves} moves": "{moves}手",
     "castles: {castles}": "囲い：{castles}",
     "mistakes:": "疑問手・悪手：",
@@ -321,15 +321,15 @@ MESSAGES: dict[str, str] = {
     "missed a mate in {plies}": "{plies}手詰を逃した",
     "allows a mate in {plies}": "{plies}手詰を許した",
     "{path} is a file: expected a folder, for there are several games": (
-        "{path} はファイルです。複数の棋譜にはフォルダを指定してください"
+        "{path}はファイルです。複数の棋譜にはフォルダを指定してください"
     ),
-    "{path} is a folder: expected a file": "{path} はフォルダです。ファイルを指定してください",
+    "{path} is a folder: expected a file": "{path}はフォルダです。ファイルを指定してください",
     # Files to write.
     "{path} is also read: name another output": (
-        "{path} は読み込むファイルです。出力には別のファイルを指定してください"
+        "{path}は読み込むファイルです。出力には別のファイルを指定してください"
     ),
-    "{path} is named for two outputs": "{path} が2つの出力に指定されています",
-    "{path} is not a regular file": "{path} は通常のファイルではありません",
+    "{path} is named for two outputs": "{path}が2つの出力に指定されています",
+    "{path} is not a regular file": "{path}は通常のファイルではありません",
     "{path}: {parent} is not a folder": "{path}：{parent} はフォルダではありません",
     "{path} exists: name another file": "{path} はすでにあります。別のファイルを指定してください",
     "{path}: no such folder": "{path}：フォルダがありません",
@@ -454,7 +454,7 @@ MESSAGES: dict[str, str] = {
         "{path}：棋譜には大きすぎます（{size}バイトまで）"
     ),
     '{package} is not installed; the page needs the extra "web":': (
-        "{package}がインストールされていません。このページにはextraの「web」が必要です："
+        "{package}がインストールされていません。このページには追加パッケージ「web」が必要です："
     ),
     "(in a checkout: {command})": "（チェックアウトでは {command}）",
     "a defect of Goryu, please report it: {error}": "Goryuの不具合です。報告してください：{error}",
@@ -550,11 +550,11 @@ MESSAGES: dict[str, str] = {
         "{positions}局面で照合：差の最大値は方策 {policy:.1e}、価値 {value:.1e}"
     ),
     "activation {name}: it fits the statistics in the file {times:.1f} times as well as {other}": (
-        "活性化関数は {name}（ファイル中の統計量との誤差が {other} の {times:.1f} 分の1）"
+        "活性化関数は{name}（ファイル中の統計量との誤差が{other}の{times:.1f}分の1）"
     ),
     "a policy network: the value is constant, so a search learns nothing from it; "
     "set Algorithm to policy, or convert it together with a value network": (
-        "方策だけのモデルです。価値が一定なので探索しても強くなりません。Algorithm を policy にするか、"
+        "方策だけのモデルです。価値が一定なので探索しても強くなりません。Algorithmをpolicyにするか、"
         "価値のモデルと一緒に変換してください"
     ),
     "a value network: all moves have the same prior; convert it together with a policy network": (
@@ -566,16 +566,16 @@ MESSAGES: dict[str, str] = {
     "{file}: no such file": "{file}：ファイルがありません",
     "{name}: same first move in {top:.1%} of {positions} positions; mean differences: "
     "{policy:.2g} of the moves' probabilities, {value:.2g} of the value": (
-        "{name}：{positions}局面中 {top:.1%} で最善手が一致。"
-        "差の平均は指し手の確率 {policy:.2g}、価値 {value:.2g}"
+        "{name}：{positions}局面中{top:.1%}で最善手が一致。"
+        "差の平均は指し手の確率{policy:.2g}、価値{value:.2g}"
     ),
     "{file} is an ONNX file already; choose --fp16 or --int8": (
-        "{file} はすでに ONNX ファイルです。--fp16 か --int8 を指定してください"
+        "{file}はすでにONNXファイルです。--fp16か--int8を指定してください"
     ),
     "{file}: the planes are the first axis now; largest difference of the answers: {difference:.1e}": (
-        "{file}：入力の軸を [N, 面数, 9, 9] に並べ替えました。出力の差は最大 {difference:.1e}"
+        "{file}：入力の軸を [N, 面数, 9, 9] に並べ替えました。出力の差は最大{difference:.1e}"
     ),
     "{file}: its folder does not exist": "{file}：フォルダがありません",
     "{file}: expected another file than the source": "{file}：変換元とは別のファイルを指定してください",
-    "{file} exists; --force overwrites it": "{file} はすでにあります（--force で上書き）",
+    "{file} exists; --force overwrites it": "{file}はすでにあります（--forceで上書き）",
 }

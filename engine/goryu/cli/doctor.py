@@ -255,6 +255,6 @@ def _registration() -> Iterator[str]:
         yield tr("register in the GUI: {program}", program=launcher)
     else:
         yield "! " + tr(
-            "{program} is missing: `pip install goryu`, or `pip install -e .` in the checkout",
+            "{program} is missing: run `pip install -e .` in the checkout",
             program=program,
         )

@@ -3,12 +3,12 @@
 JAPANESE_HELP = {
     "USI_Ponder": "相手の手番中に考えることをGUIに許す。一手あたりの予定時間も長くなる。",
     "Stochastic_Ponder": "相手の手番中に、予想手だけでなく相手のすべての手を考える。",
-    "USI_Hash": "探索グラフに使うメモリ。0なら1 GB、GPUを使うときは搭載メモリの4分の1。",
+    "USI_Hash": "探索グラフに使うメモリ。0なら1 GB、GPUを使うときはメインメモリ（RAM）の4分の1。",
     "Threads": "デバイスごとの探索スレッド数。1コアあたり合計4まで。0ならマシンとネットワークごとに一度だけ"
     "測って決める（DNN_Batch_Sizeも0ならバッチサイズも）。1スレッドの探索は完全に再現できる。",
     "MultiPV": "表示する読み筋の数。",
     "Algorithm": (
-        "指し手を選ぶ方法。puctがこのエンジンの探索。ほかは書籍や解説記事のもの（ALGORITHMS.ja.mdを参照）。"
+        "指し手を選ぶ方法。puctがこのエンジンの探索で、詰みを探すのはこれだけ。ほかは書籍や解説記事のもの（ALGORITHMS.ja.mdを参照）。"
     ),
     "AlphaBeta_Value": "アルファベータ法の末端の評価。駒の損得、またはEvaluatorの価値。",
     "Policy_Temperature": (
@@ -33,14 +33,14 @@ JAPANESE_HELP = {
     "Softmax_Temperature": "方策の温度。100はそのまま、高いほど広く探索する。",
     "UCT_NodeLimit": "探索グラフの局面数の上限。USI_Hashも参照。",
     "C_init": "探索定数。",
-    "C_base": "この訪問数のあたりから探索定数が大きくなる。",
+    "C_base": "この訪問回数のあたりから探索定数が大きくなる。",
     "C_fpu_reduction": "未訪問の手を、局面の評価よりどれだけ悪いとみなすか。",
     "C_init_root": "ルートでのC_init。",
     "C_base_root": "ルートでのC_base。",
     "C_fpu_reduction_root": "ルートでのC_fpu_reduction。",
-    "Root_Pruning": "探索の終わり近くで、最善手の訪問数のこの割合に届かなくなった手を読むのをやめる。"
+    "Root_Pruning": "探索の終わり近くで、最善手の訪問回数のこの割合に届かなくなった手を読むのをやめる。"
     "0なら使わない。KataGoでは15。1,150局の対局では効果がなかった。",
-    "Final_Move": "指す手。lcbは信頼下限が最大の手、visitsは訪問数が最大の手。",
+    "Final_Move": "指す手。lcbは信頼下限が最大の手、visitsは訪問回数が最大の手。",
     "LeafDfpnNodesLimit": "新しい局面ごとの詰み探索のノード数。0なら探さない。Pythonの探索では1まで。",
     "RootMateSearchNodesLimit": "指す前の詰み探索のノード数。0なら探さない。",
     "ReplyMateSearchNodesLimit": (
@@ -75,7 +75,7 @@ JAPANESE_HELP = {
     "First_Recurrence": "探索中は同一局面の2回目を千日手とみなす。falseなら4回目だけ。",
     "GenerateAllLegalMoves": "意味のない不成も探索する。",
     "NetworkDelay": "指してからGUIの時計が止まるまでの遅れの平均。",
-    "NetworkDelay2": "その最大。持ち時間と秒読みから差し引く（半分まで）。",
+    "NetworkDelay2": "NetworkDelayの遅れの最大。持ち時間と秒読みから差し引く（半分まで）。",
     "Time_Margin": "秒読みがないときに持ち時間から差し引く時間（半分まで）。",
     "MinimumThinkingTime": "これより早く指さない。勝敗が読み切れた手と唯一の合法手は除く。",
     "SlowMover": "一手にかける時間の、標準に対する割合。",
@@ -83,7 +83,7 @@ JAPANESE_HELP = {
     "Byoyomi_Early_Stop": "秒読みでも、ほかの手が追いつけなくなったらすぐ指す。",
     "Time_By_Course": (
         "持ち時間があるとき、評価値が下がったり最善手が入れ替わったりすれば長く、訪問が一手に集まれば短く考える。"
-        "falseなら、上位二手の訪問数が近いときに2倍まで延ばす。対局での効果は未検証。"
+        "falseなら、上位二手の訪問回数が近いときに2倍まで延ばす。対局での効果は未検証。"
     ),
     "PvInterval": "info行の間隔。0なら最後だけ。",
     "Eval_Coef": (
@@ -95,7 +95,7 @@ JAPANESE_HELP = {
         "勝率（%）がこれより低いと投了する。python-dlshogi、python-dlshogi2と同じ。0なら投了しない。"
     ),
     "DebugMessage": "指す前にすべての手の表を表示する。",
-    "DebugMessage_Order": "その表の順序。訪問数の多い順か、python-dlshogiと同じ合法手の順。",
+    "DebugMessage_Order": "DebugMessageの表の順序。訪問回数の多い順か、python-dlshogiと同じ合法手の順。",
     "LogFile": "やりとりとライブラリのメッセージを書き込むファイル。",
     "USI_OwnBook": "定跡を使う。",
     "BookFile": (
@@ -103,7 +103,7 @@ JAPANESE_HELP = {
         "全力で指すときだけ、付属の定跡を使う。no_bookなら使わない。"
     ),
     "BookDir": "相対パスのBookFileを最初に探すフォルダ。",
-    "BookMoves": "定跡を使う最後の手数。",
+    "BookMoves": "この手数まで定跡を使う。",
     "BookIgnoreRate": "定跡を使わずに指す対局の割合。",
     "Best_Book_Move": "定跡の最善手だけを指す。",
     "ConsiderBookMoveCount": "定跡手を採用数に比例して選ぶ。falseなら均等に選ぶ。",
@@ -116,8 +116,8 @@ JAPANESE_HELP = {
     "BookPvMoves": "表示する定跡の手順の長さ。",
     "IgnoreBookPly": "局面を調べるとき手数を無視する。",
     "FlippedBook": "先後を入れ替えた局面も定跡から探す。",
-    "Random_Ply": "この手数まで、訪問数に応じて手をランダムに選ぶ。0なら選ばない。",
-    "Random_Temperature": "1000は訪問数に比例。高いほど均等に選ぶ。",
+    "Random_Ply": "この手数まで、訪問回数に応じて手をランダムに選ぶ。0なら選ばない。",
+    "Random_Temperature": "1000は訪問回数に比例。高いほど均等に選ぶ。",
     "Random_Temperature_Drop": "エンジンが一手指すごとにRandom_Temperatureが下がる量。",
     "Random_Cutoff": "ランダムに選ぶ手は、最善手よりどれだけ悪くてもよいか。",
     "Random_Cutoff_Drop": "エンジンが一手指すごとにRandom_Cutoffが下がる量。",

@@ -39,7 +39,7 @@ i18n.extend({
     ...Object.fromEntries(Object.values(ROLES).map((role) => [`piece.${role}`, role.replace("promoted", "promoted ")])),
   },
   ja: {
-    "board.label": "将棋盤。矢印キーでカーソル移動、Enter で駒を選んで指す、P L N S G B R で持ち駒を選ぶ、Esc で取消。",
+    "board.label": "将棋盤。矢印キーでカーソル移動、Enter で駒を選んで指す、P L N S G B R で持駒を選ぶ、Esc で取消。",
     "board.promote": "成る",
     "board.unpromoted": "成らない",
     "board.empty": "空き",

@@ -86,7 +86,7 @@ i18n.extend({
     "play.moves": "棋譜",
     "play.notation": "表記",
     "play.notation.ja": "日本語",
-    "play.notation.en": "英語式",
+    "play.notation.en": "西洋式",
     "play.notation.name": "USI",
     "play.write": "指し手を入力",
     "play.write.example": "７六歩、7g7f など",

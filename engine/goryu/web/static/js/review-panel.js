@@ -131,7 +131,7 @@ const ENDINGS = {
   resignation: "投了", checkmate: "詰み", declaration: "入玉宣言", time: "時間切れ", "illegal move": "反則",
   "perpetual check": "連続王手の千日手", repetition: "千日手", "fourfold repetition": "千日手", impasse: "持将棋",
   "maximum ply": "最大手数", draw: "引き分け", forfeit: "不戦敗", "no mate": "不詰", interrupted: "中断",
-  "no legal move": "指す手なし",
+  "no legal move": "合法手なし",
 };
 
 function endingName(ending) {
