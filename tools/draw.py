@@ -53,7 +53,7 @@ LABELS = {
 """Part of goryu -> its content, in English and in Japanese."""
 
 SHARED = {
-    "arguments", "errors", "files", "installation", "japanese", "language", "printable", "config_fields",
+    "arguments", "config_fields", "errors", "files", "installation", "japanese", "language", "printable",
     "standard_output", "strict_json",
 }  # fmt: skip
 """Modules that are left out of the drawing, because every part may use them."""
