@@ -321,6 +321,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         int batch_size
         int threads
         int mate_nodes
+        int mate_nodes_per_visit
         double draw_value
         double pruned_share
 

@@ -27,7 +27,10 @@ cdef CoreConfig core_config(Puct puct) except *:
     core.root_formula = core_formula(config.root_formula)
     core.batch_size = config.batch_size
     core.threads = puct.threads
-    core.mate_nodes = puct.solver.nodes if type(puct.solver) is MateSolver else puct.solver is not no_solver
+    if type(puct.solver) is MateSolver:
+        core.mate_nodes, core.mate_nodes_per_visit = puct.solver.nodes, puct.solver.nodes_per_visit
+    else:
+        core.mate_nodes = core.mate_nodes_per_visit = puct.solver is not no_solver
     core.draw_value = config.draw_value
     core.pruned_share = config.pruned_share
     return core
@@ -66,6 +69,7 @@ cdef class Puct:
         self.threads = threads
         self.times = None  # Or a dict, by phase of the loop: seconds of processor and wall time of all threads.
         del self.core
+        self.core = NULL
         capacity.nodes = self.config.capacity
         capacity.bytes = self.config.capacity_bytes
         self.core = new CorePuct(core_config(self), capacity)

@@ -86,9 +86,9 @@ public:
         append(Reference(PyObject_CallMethod(state_, "legal_moves", nullptr)), moves);
     }
 
-    std::span<const Move> find_mate(int) override {
+    std::span<const Move> find_mate(int, std::uint32_t visits) override {
         const Gil gil;
-        const Reference found(PyObject_CallFunctionObjArgs(solver_, state_, nullptr));
+        const Reference found(PyObject_CallFunction(solver_, "OI", state_, static_cast<unsigned int>(visits)));
         line_.clear();
         append(found, line_);
         return line_;

@@ -145,6 +145,15 @@ def test_the_least_thinking_time_holds_for_players_that_do_not_search() -> None:
     assert time.monotonic() - start_s >= 0.29
 
 
+@pytest.mark.parametrize(("nodes", "depth"), [(5, 0), (0, 2)])
+def test_the_least_thinking_time_holds_when_nodes_or_depth_end_the_search(nodes: int, depth: int) -> None:
+    player, config = player_of("puct")
+    config = replace(config, clock=replace(config.clock, minimum_ms=300.0), nodes=nodes, depth=depth)
+    start_s = time.monotonic()
+    search(player, config, limits=Limits(time_ms=(60_000, 60_000)))
+    assert time.monotonic() - start_s >= 0.29
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_every_algorithm_declares_a_win(name: str) -> None:
     board = Board("K+R+B6/+P+P+P+P5/+P+P+P+P5/9/9/9/9/9/8k b RB2G2S 1")

@@ -212,6 +212,22 @@ def test_every_level_mates_in_one(player: Player, number: int) -> None:
     assert {move_at(player, number, board, seed) for seed in range(1, 6)} == {"G*5b"}
 
 
+MATE_IN_THREE = "p4g1n1/ks+R2s2l/lp5p1/2p1p1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4K2 b GNL2Pb5p 4"
+MATE_IN_FIVE = "p1s2g1n1/kn+R2s2l/lp5p1/2pBp1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4K2 b GL2P5p 2"
+
+
+@pytest.mark.parametrize("number", range(5, 10))
+def test_the_upper_levels_see_longer_mates(player: Player, number: int) -> None:
+    for sfen, move, plies in ((MATE_IN_THREE, "N*8d", 3), (MATE_IN_FIVE, "6d8b+", 5)):
+        answer = answer_at(player, number, Board(sfen))
+        assert answer.move is not None
+        assert answer.result is not None
+        if plies <= LEVELS[number - 1].mate_plies:
+            assert (move_to_usi(answer.move), answer.result.moves[0].mate) == (move, plies)
+        else:
+            assert answer.result.moves[0].mate is None
+
+
 @pytest.mark.parametrize("number", range(1, 10))
 def test_every_level_takes_back_the_exchanged_bishop(player: Player, number: int) -> None:
     board = Board()

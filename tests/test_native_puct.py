@@ -57,6 +57,10 @@ def _is_compiled(native: ModuleType) -> None:
     assert isinstance(native.__spec__.loader, ExtensionFileLoader)
 
 
+THREATENED = "p1s2g1nl/kn+R2s3/lp5p1/2pBp1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4K2 w GL2P5p 1"
+"""After 54 of White's 60 moves Black mates in five."""
+
+
 def never(stats: SearchStats) -> bool:
     return False
 
@@ -192,6 +196,39 @@ def test_the_graphs_are_equal_with_a_mate_search(native: ModuleType, game: str, 
     play_a_game(pair, Random(mate_nodes), searches=3, playouts=120)
 
 
+@pytest.mark.parametrize("batch_size", [1, 4, 16])
+@pytest.mark.parametrize("game", ["shogi, checks", "shogi, battle"])
+def test_the_graphs_are_equal_with_second_looks(native: ModuleType, game: str, batch_size: int) -> None:
+    config = PuctConfig(Formula(c_init=1.0), batch_size=batch_size)
+    pair = Pair(native, GAMES[game], config, MateSolver(0, 8))
+    play_a_game(pair, Random(batch_size), searches=3, playouts=400)
+
+
+@pytest.mark.parametrize("batch_size", [1, 4, 16])
+def test_mates_found_by_second_looks_are_equal(native: ModuleType, batch_size: int) -> None:
+    config = PuctConfig(Formula(c_init=1.0), batch_size=batch_size)
+    pair = Pair(native, lambda games: games.Board(THREATENED), config, MateSolver(0, 8))
+    result = pair.search(500)
+    assert sum(move.mate is not None for move in result.moves) > 2
+
+
+def test_a_solver_in_python_is_asked_again(native: ModuleType) -> None:
+    asked: dict[str, list[tuple[int, int]]] = {"python": [], "native": []}
+
+    def solver_of(name: str) -> LeafSolver:
+        def solver(state: State, visits: int) -> tuple[Move, ...]:
+            asked[name].append((state.key, visits))
+            return ()
+
+        return solver
+
+    config = PuctConfig(Formula(c_init=0.5), batch_size=4)
+    Puct(HashedEvaluator(), config, solver_of("python")).search(Reversi(), never, max_playouts=300)
+    native.Puct(HashedEvaluator(), config, solver_of("native")).search(Reversi(), never, max_playouts=300)
+    assert asked["native"] == asked["python"]
+    assert max(visits for _, visits in asked["native"]) >= 32
+
+
 @pytest.mark.parametrize("game", ["shogi, checks", "shogi, battle"])
 def test_the_graphs_are_equal_when_mates_are_entered(native: ModuleType, game: str) -> None:
     pair = Pair(native, GAMES[game], PuctConfig(batch_size=2))
@@ -247,7 +284,7 @@ def random_pair(native: ModuleType, rng: Random) -> Pair:
         draw_value=rng.choice([0.0, 0.3, -0.2]),
         final_move=rng.choice(["lcb", "visits"]),
     )
-    solver = MateSolver(rng.choice([0, 8, 40]))
+    solver = MateSolver(rng.choice([0, 8, 40]), rng.choice([0, 1, 4]))
     pair = Pair(native, GAMES[rng.choice(list(GAMES))], config, solver)
     for _ in range(rng.randint(0, 30)):
         pair.play([rng.choice(pair.state.legal_moves())])
@@ -483,7 +520,7 @@ def test_several_threads_keep_the_graph_whole(native: ModuleType, game: str, thr
     for games in (PythonGames, NativeGames(native)):
         for evaluator in (HashedEvaluator(), Sleeping()):
             config = PuctConfig(batch_size=4, capacity=400)
-            twin, state = native.Puct(evaluator, config, MateSolver(2), threads), GAMES[game](games)
+            twin, state = native.Puct(evaluator, config, MateSolver(2, 2), threads), GAMES[game](games)
             for _ in range(3):
                 result = twin.search(state, never, max_playouts=200)
                 assert result.stats.playouts == 200 or result.stats.is_exhausted

@@ -537,7 +537,8 @@ def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
 def test_the_search_for_a_mate_before_the_search_has_its_bounds(
     change: dict[str, Value], nodes: int, is_found: bool
 ) -> None:
-    config = with_fields(QUICK, {"mate.leaf_nodes": 0, "mate.root_nodes": 100_000, **change})
+    in_graph = {"mate.leaf_nodes": 0, "mate.nodes_per_visit": 0}
+    config = with_fields(QUICK, {**in_graph, "mate.root_nodes": 100_000, **change})
     player, _ = loaded(config)
     sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
     control = SearchControl()

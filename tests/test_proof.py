@@ -19,7 +19,7 @@ DECLARABLE = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
 MATE_IN_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
 
 
-def found(state: State) -> Sequence[Move]:
+def found(state: State, visits: int) -> Sequence[Move]:
     """A leaf solver that finds a win in three plies everywhere."""
     return [Move(7), Move(8), Move(6)]
 
@@ -77,6 +77,8 @@ def test_without_an_end_or_a_line_nothing_is_proven() -> None:
 def test_the_mate_solver_has_a_budget() -> None:
     board = Board(MATE_IN_ONE)
     assert MateSolver(0)(board) == ()
+    assert MateSolver(10)(board, 1000) == (), "no second look"
+    assert MateSolver(0, 1)(board, 10) == MateSolver(10)(board)
     node = prove(board, MateSolver(10), 0.0)
     assert node is not None
     assert (node.distance, node.moves) == (1, [move_from_usi("G*5b")])
@@ -137,6 +139,27 @@ def test_a_mate_finds_the_position_after_its_first_move_in_the_graph() -> None:
     assert add_mate(table, board, line)
     assert child_of(node, line[0]) is known
     assert (known.proof, known.distance, known.value, known.moves) == (LOSS, 2, -1.0, line[1:])
+
+
+def test_a_mate_leaves_a_position_its_moves_while_playouts_are_there() -> None:
+    board, table, _, line = mated_board()
+    board.push(line[0])
+    replies = board.legal_moves()
+    known = table.add(Node(board.key, board.ply, replies, [1 / len(replies)] * len(replies), 0.5))
+    known.in_flight = 1
+    board.pop()
+    assert add_mate(table, board, line)
+    assert (known.proof, known.moves) == (LOSS, replies)
+
+
+def test_no_mate_adds_a_position_that_waits_for_its_evaluation() -> None:
+    board, table, node, line = mated_board()
+    board.push(line[0])
+    waiting = {board.key}
+    board.pop()
+    assert not add_mate(table, board, line, waiting)
+    assert (node.proof, len(table)) == (UNKNOWN, 1)
+    assert add_mate(table, board, line)
 
 
 def test_a_proof_that_is_known_already_stays() -> None:

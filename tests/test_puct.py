@@ -346,6 +346,50 @@ def test_a_mate_at_the_root_is_played_though_it_was_never_tried() -> None:
     check_invariants(puct)
 
 
+@pytest.mark.parametrize("batch_size", [1, 8])
+def test_the_solver_is_asked_again_about_positions_with_many_visits(batch_size: int) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def solver(state: State, visits: int) -> tuple[Move, ...]:
+        asked.append((state.key, visits))
+        return ()
+
+    config = PuctConfig(Formula(c_init=0.5), batch_size=batch_size)
+    puct = Puct(HashedEvaluator(), config, solver)
+    puct.search(Board(), never, max_playouts=600)
+    again = {(key, visits) for key, visits in asked if visits}
+    assert 32 in {visits for _, visits in again}
+    if batch_size == 1:  # A playout that meets a waiting position is taken back, and another one comes.
+        assert len(asked) == len(set(asked)), "never twice"
+    assert puct.root is not None
+    expected = {
+        (node.key, visits)
+        for node in puct.table
+        for visits in puct_module.SECOND_LOOKS
+        if node is not puct.root and node.total_visits > visits
+    }
+    assert again >= expected
+    assert len(again) < 100
+
+
+def test_a_mate_behind_a_popular_move_is_found_without_a_search_at_new_positions() -> None:
+    """After 54 of White's 60 moves Black mates in five, in up to 1,500 nodes of df-pn."""
+    board = Board("p1s2g1nl/kn+R2s3/lp5p1/2pBp1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4K2 w GL2P5p 1")
+    before = Puct(HashedEvaluator(), PuctConfig(), MateSolver(0)).search(board, never, max_playouts=400)
+    puct = Puct(HashedEvaluator(), PuctConfig(), MateSolver(0, 8))
+    after = puct.search(board, never, max_playouts=400)
+    assert all(move.mate is None for move in before.moves)
+    lost = [move for move in after.moves if move.mate is not None]
+    assert len(lost) > 3
+    assert before.moves[0].move in [move.move for move in lost], "the move that it would have played"
+    for move in lost:
+        board.push(move.move)
+        assert solve(board, 10_000).verdict is MateVerdict.MATE
+        board.pop()
+    assert after.moves[0].mate is None
+    check_invariants(puct)
+
+
 def test_untried_moves_are_not_won_when_another_move_mates() -> None:
     puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(1))
     board = Board("4k4/9/4G4/9/9/9/9/9/4K4 b G 1")

@@ -110,7 +110,7 @@ def test_without_the_option_it_may() -> None:
     answer = answer_of(with_fields(CONFIG, {"mate.reply_nodes": 0}), Limits(nodes=300))
     assert answer.move is not None
     assert is_mated(answer.move), move_to_usi(answer.move)
-    assert EngineConfig().mate.reply_nodes == 0, "off unless asked for"
+    assert EngineConfig().mate.reply_nodes > 0, "on unless another value is asked for"
 
 
 def test_an_analysis_shows_the_search_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,6 +125,20 @@ def test_an_analysis_shows_the_search_as_it_is(monkeypatch: pytest.MonkeyPatch) 
     request = Request(Board(THREATENED), Limits(infinite=True), CONFIG, monotonic())
     answer = player.search(request, control, lambda result, ms: control.stop())
     assert answer.result is not None
+    assert not asked
+
+
+def test_the_only_move_is_played_without_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[ReplyMates] = []
+    monkeypatch.setattr(ReplyMates, "refute", lambda mates, must_stop: asked.append(mates))
+    player = Player()
+    player.load(CONFIG, lambda message: None)
+    board = Board("8k/9/9/9/9/9/9/8r/K8 b - 1")
+    moves = board.legal_moves()
+    request = Request(board, Limits(byoyomi_ms=1000, time_ms=(0, 0)), CONFIG, monotonic())
+    answer = player.search(request, SearchControl(), lambda result, ms: None)
+    assert len(moves) == 1
+    assert answer.move == moves[0]
     assert not asked
 
 

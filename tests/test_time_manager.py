@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goryu.players.limits import Limits
-from goryu.players.time_manager import Budget, TimeConfig, TimeManager, plan
+from goryu.players.time_manager import FIRST_OWN_PLY, Budget, TimeConfig, TimeManager, plan
 from goryu.search.result import SearchStats
 
 CONFIG = TimeConfig(network_delay_ms=30, network_delay2_ms=100)
@@ -76,6 +76,17 @@ def test_each_side_has_its_own_clock() -> None:
 def test_the_increment_is_planned_with_but_not_counted_on() -> None:
     budget = budget_of(Limits(time_ms=(200, 200), increment_ms=(5000, 5000)))
     assert budget.optimum_ms <= budget.maximum_ms <= 100
+
+
+@pytest.mark.parametrize(("time_ms", "ply"), [(0, 0), (0, 1), (0, 60), (200, 60)])
+def test_a_clock_below_its_increment_comes_from_a_gui_that_adds_it_before_the_move(
+    time_ms: int, ply: int
+) -> None:
+    """ShogiHome sends `go btime 0 wtime 0 binc 10000 winc 10000` when each move may take ten seconds."""
+    budget = budget_of(Limits(time_ms=(time_ms, time_ms), increment_ms=(10_000, 10_000)), ply=ply)
+    assert 3000 < budget.optimum_ms <= budget.maximum_ms <= time_ms + 10_000 - 100
+    with_byoyomi = Limits(time_ms=(0, 0), increment_ms=(10_000, 10_000), byoyomi_ms=1000)
+    assert budget_of(with_byoyomi, ply=ply).maximum_ms <= 900, "servers that send both add it after the move"
 
 
 def test_less_main_time_than_byoyomi_is_spent_with_it() -> None:
@@ -201,7 +212,10 @@ def test_no_plan_exceeds_the_clock(
 ) -> None:
     limits = Limits((time_ms, 0.0), (increment_ms, 0.0), byoyomi_ms)
     budget = budget_of(limits, ply=ply, config=config)
-    assert 0 <= budget.minimum_ms <= budget.optimum_ms <= budget.maximum_ms <= time_ms + byoyomi_ms
+    assert 0 <= budget.minimum_ms <= budget.optimum_ms <= budget.maximum_ms
+    is_before_the_move = byoyomi_ms == 0 and time_ms < increment_ms and (time_ms == 0 or ply >= FIRST_OWN_PLY)
+    usable_ms = time_ms + increment_ms if is_before_the_move else time_ms + byoyomi_ms
+    assert budget.maximum_ms <= usable_ms
 
 
 @pytest.mark.parametrize("batch_ms", [1, 7, 40, 150, 300])

@@ -8,7 +8,7 @@ void ShogiState::legal_moves(std::vector<Move>& moves) {
     moves.insert(moves.end(), list.begin(), list.end());
 }
 
-std::span<const Move> ShogiState::find_mate(int nodes) {
+std::span<const Move> ShogiState::find_mate(int nodes, std::uint32_t) {
     if (mate_search_.solve(game_, {nodes}) != MateVerdict::kMate) return {};
     return mate_search_.line();
 }

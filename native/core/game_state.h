@@ -22,7 +22,7 @@ public:
     std::optional<double> outcome() override { return value(game_.outcome()); }
     std::optional<double> repetition() override { return value(game_.repetition()); }
     void legal_moves(std::vector<Move>& moves) override;
-    std::span<const Move> find_mate(int nodes) override;
+    std::span<const Move> find_mate(int nodes, std::uint32_t) override;
 
 private:
     static std::optional<double> value(Ending ending) {
@@ -47,7 +47,7 @@ public:
     std::optional<double> outcome() override;
     std::optional<double> repetition() override { return {}; }
     void legal_moves(std::vector<Move>& moves) override;
-    std::span<const Move> find_mate(int) override { return {}; }
+    std::span<const Move> find_mate(int, std::uint32_t) override { return {}; }
 
 private:
     ReversiGame& game_;

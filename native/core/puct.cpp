@@ -1,6 +1,7 @@
 #include "puct.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 
 namespace goryu {
@@ -20,7 +21,27 @@ constexpr std::uint32_t kCollisionShare = 4;
 // The longest that a thread with nothing to do waits for the others.
 constexpr std::chrono::milliseconds kPatience{1};
 
+// When that many playouts have come to a position, the search looks for a mate again.
+constexpr std::uint32_t kEarliestSecondLook = 32;
+constexpr std::uint32_t kLatestSecondLook = 512;
+
 const Mask kNoMask;
+
+bool is_time_for_second_look(std::uint32_t visits) noexcept {
+    return std::has_single_bit(visits) && visits >= kEarliestSecondLook && visits <= kLatestSecondLook;
+}
+
+// Gives a lock back until its end, also when an exception passes.
+class Unlocked {
+public:
+    explicit Unlocked(std::unique_lock<std::mutex>& lock) : lock_(lock) { lock_.unlock(); }
+    ~Unlocked() { lock_.lock(); }
+    Unlocked(const Unlocked&) = delete;
+    Unlocked& operator=(const Unlocked&) = delete;
+
+private:
+    std::unique_lock<std::mutex>& lock_;
+};
 
 }  // namespace
 
@@ -88,6 +109,11 @@ bool Puct::add_mate(State& state, std::span<const Move> line) {
     const Lock lock(mutex_);
     const NodeIndex index = table_.find(state.key());
     if (index == kNoNode || table_[index].proof != Proof::kUnknown) return false;
+    return add_mate(index, state, line);
+}
+
+// Proves a node, the state's.
+bool Puct::add_mate(NodeIndex index, State& state, std::span<const Move> line) {
     table_.sort_moves(table_[index]);
     const std::span moves(table_.moves(table_[index]), table_[index].move_count);
     if (std::none_of(moves.begin(), moves.end(), [&](LegalMove m) { return m.move == line.front(); })) return false;
@@ -139,7 +165,7 @@ void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
     Line line(state);
     try {
         for (Tally tally; tally.goes_on && batch.size() < limits.leaves;) {
-            walk_until(config_.threads == 1 ? 1 : limits.leaves - batch.size(), line, batch, limits, tally);
+            walk_until(config_.threads == 1 ? 1 : limits.leaves - batch.size(), line, batch, limits, tally, lock);
             if (batch.found_.empty()) break;
             lock.unlock();
             examine(line, sink, batch);
@@ -170,11 +196,12 @@ Puct::Limits Puct::limits_of(const Batch& batch) const noexcept {
 }
 
 // Walks until `found` positions may become leaves, or the batch may have no other walk.
-void Puct::walk_until(std::size_t found, Line& line, Batch& batch, const Limits& limits, Tally& tally) {
+void Puct::walk_until(std::size_t found, Line& line, Batch& batch, const Limits& limits, Tally& tally,
+                      Lock& lock) {
     while (tally.goes_on && batch.found_.size() < found) {
         tally.goes_on = tally.free < limits.free && has_room(in_flight_);
         if (!tally.goes_on) return;
-        switch (walk(line, batch)) {
+        switch (walk(line, batch, lock)) {
             case Descent::kNew:
                 break;
             case Descent::kFree:
@@ -192,14 +219,14 @@ void Puct::walk_until(std::size_t found, Line& line, Batch& batch, const Limits&
 }
 
 // Walks down from the root until the playout ends or has to wait.
-Puct::Descent Puct::walk(Line& line, Batch& batch) {
+Puct::Descent Puct::walk(Line& line, Batch& batch, Lock& lock) {
     auto& steps = batch.steps_;
     const std::size_t first_step = steps.size();
     const auto drop = [&] { steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(first_step), steps.end()); };
     ++in_flight_;
     ++batch.in_flight_;
     try {
-        const Descent descent = descend(line, batch, first_step);
+        const Descent descent = descend(line, batch, first_step, lock);
         if (descent == Descent::kNew) return descent;
         if (descent == Descent::kCollision) {
             batch.collided_.insert(batch.collided_.end(), steps.begin() + static_cast<std::ptrdiff_t>(first_step),
@@ -217,7 +244,7 @@ Puct::Descent Puct::walk(Line& line, Batch& batch) {
 }
 
 // Follows the selected moves, noting them in the batch. No position of the line repeats another one.
-Puct::Descent Puct::descend(Line& line, Batch& batch, std::size_t first_step) {
+Puct::Descent Puct::descend(Line& line, Batch& batch, std::size_t first_step, Lock& lock) {
     State& state = line.state();
     const auto path = [&] { return Path(batch.steps_).subspan(first_step); };
     NodeIndex index = root_;
@@ -258,6 +285,10 @@ Puct::Descent Puct::descend(Line& line, Batch& batch, std::size_t first_step) {
             return Descent::kFree;
         }
         index = child;
+        if (is_solved_now(index, line, depth + 1, lock)) {
+            back_up(path());
+            return Descent::kFree;
+        }
         if (batch.is_cold) {
             table_.prefetch_lists(index);
             table_.prefetch_children(index);
@@ -267,6 +298,20 @@ Puct::Descent Puct::descend(Line& line, Batch& batch, std::size_t first_step) {
     if (index == root_) return Descent::kStuck;
     back_up(path());
     return Descent::kFree;
+}
+
+// Looks for a mate again, without the lock, if it is time to; is the node proven now? depth: of the node.
+bool Puct::is_solved_now(NodeIndex index, Line& line, std::size_t depth, Lock& lock) {
+    const std::uint32_t visits = table_[index].total_visits + table_[index].in_flight;
+    if (config_.mate_nodes_per_visit == 0 || !is_time_for_second_look(visits)) return false;
+    line.take_back(depth);
+    std::span<const Move> mate;
+    {
+        const Unlocked unlocked(lock);
+        mate = line.state().find_mate(config_.mate_nodes_per_visit * static_cast<int>(visits), visits);
+    }
+    if (table_[index].proof != Proof::kUnknown) return true;  // Another thread has found it meanwhile.
+    return !mate.empty() && add_mate(index, line.state(), mate);
 }
 
 // Looks at the positions that the walks have found: all that needs rules and not the graph.
@@ -360,7 +405,7 @@ std::optional<Certain> Puct::prove(State& state) const {
         return Certain{proof, distance, outcome_value(*outcome, state), {}};
     }
     if (config_.mate_nodes == 0) return {};
-    const auto line = state.find_mate(config_.mate_nodes);
+    const auto line = state.find_mate(config_.mate_nodes, 0);
     if (line.empty()) return {};
     return Certain{Proof::kWin, static_cast<int>(line.size()), +1.0, {line.begin(), line.end()}};
 }

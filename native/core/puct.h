@@ -26,6 +26,7 @@ struct PuctConfig {
     int batch_size = 1;
     int threads = 1;
     int mate_nodes = 0;
+    int mate_nodes_per_visit = 0;
     double draw_value = 0.0;
     double pruned_share = 0.0;
 };
@@ -128,9 +129,10 @@ private:
     };
 
     Limits limits_of(const Batch& batch) const noexcept;
-    void walk_until(std::size_t found, Line& line, Batch& batch, const Limits& limits, Tally& tally);
-    Descent walk(Line& line, Batch& batch);
-    Descent descend(Line& line, Batch& batch, std::size_t first_step);
+    void walk_until(std::size_t found, Line& line, Batch& batch, const Limits& limits, Tally& tally, Lock& lock);
+    Descent walk(Line& line, Batch& batch, Lock& lock);
+    Descent descend(Line& line, Batch& batch, std::size_t first_step, Lock& lock);
+    bool is_solved_now(NodeIndex index, Line& line, std::size_t depth, Lock& lock);
     void examine(Line& line, LeafSink& sink, Batch& batch) const;
     std::uint32_t settle(Batch& batch);
     bool has_room(std::uint64_t waiting) const noexcept;
@@ -144,6 +146,7 @@ private:
     void add_root_leaf(State& state, LeafSink& sink, Batch& batch);
     void expand(const Batch& batch, std::size_t i);
     void add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value);
+    bool add_mate(NodeIndex index, State& state, std::span<const Move> line);
     bool add_mate(NodeIndex index, std::span<const Move> line, std::uint64_t key, std::uint32_t ply);
     void back_up(Path path, std::optional<double> repetition = {});
     void prefetch(const Batch& batch) const noexcept;

@@ -25,8 +25,8 @@ public:
     // Appends the legal moves in ascending order.
     virtual void legal_moves(std::vector<Move>& moves) = 0;
     // The moves of a mate by the side to move, to the end, searched within `nodes` positions; empty if none is
-    // found. They stay valid until the next call.
-    virtual std::span<const Move> find_mate(int nodes) = 0;
+    // found. They stay valid until the next call. visits: how often playouts have come to the position.
+    virtual std::span<const Move> find_mate(int nodes, std::uint32_t visits) = 0;
 };
 
 // Receives new positions for the evaluator.

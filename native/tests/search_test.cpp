@@ -107,6 +107,7 @@ void play_a_game(std::string_view sfen, int threads, std::uint64_t capacity, int
     config.batch_size = batch_size;
     config.threads = threads;
     config.mate_nodes = mate_nodes;
+    config.mate_nodes_per_visit = mate_nodes / 8;
     Puct puct(config, {capacity});
     Game game = game_of(sfen);
     for (int ply = 0; ply < 12 && game.outcome() == Ending::kNone; ++ply) {

@@ -9,11 +9,10 @@ from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board, make_puct, mate_in_one, solve
 from goryu.players.config import EngineConfig
 from goryu.players.loading import LoadedEvaluator
-from goryu.players.player import MEMORY_FACTOR, MOST_LEAF_MATE_NODES
+from goryu.players.player import MEMORY_FACTOR, graph_solver
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.pv_mates import SHORTENING_NODES
 from goryu.search.mate import MateVerdict
-from goryu.search.proof import MateSolver
 from goryu.search.result import RootMove
 
 LINES = 5
@@ -35,7 +34,7 @@ class PositionSearcher:
         config = replace(config, rules=replace(config.rules, draw_value_black=0.0, draw_value_white=0.0))
         self._rules = rules_of(config)
         self._mate_nodes = config.mate.root_nodes
-        solver = MateSolver(min(config.mate.leaf_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
+        solver = graph_solver(config.mate)
         puct_config = config.puct_config(0, loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
         self._puct = make_puct(loaded.evaluator, puct_config, solver, threads)
         self._last: GamePosition | None = None

@@ -26,7 +26,7 @@ PLAYOUTS = 150
 SEARCHES = (
     (PuctConfig(), no_solver),
     (PuctConfig(batch_size=8), no_solver),
-    (PuctConfig(batch_size=4), MateSolver(20)),
+    (PuctConfig(batch_size=4), MateSolver(20, 8)),
     (PuctConfig(batch_size=8, capacity=60, final_move="visits", draw_value=-0.1), no_solver),
 )
 """Used in turn: one position at a time, batches, mate search, a table that is full soon."""

@@ -1,7 +1,8 @@
 """The limits of an engine in a match, its clock, and the `go` command with its times.
 
-Times are milliseconds, measured by the referee. Source of the forms of `go`: the USI draft, and what
-ShogiHome, shogitest and cshogi send (they add the increment after the move, so `btime` never includes it).
+Times are milliseconds, measured by the referee. Sources of the forms of `go`: the USI draft; shogitest and
+cshogi, which add the increment after the move, as this referee does. (ShogiHome adds it before the move, and
+sends the time without it.)
 """
 
 from dataclasses import dataclass, fields, replace

@@ -13,7 +13,8 @@ class Limits:
     """The limits of one search; if there are several, the first one reached ends it.
 
     time_ms: the time left to (the first, the second player), or None if no clock was sent.
-    increment_ms: the time that each clock gains *after* the move; not available for this move.
+    increment_ms: the time that each clock gains for each move. With some GUIs (Shogidokoro, ShogiHome) it is
+        available for this move in addition to `time_ms`; match programs and servers add it after the move.
     byoyomi_ms: byoyomi (秒読み): the time for every move once the main time is used up.
     movetime_ms: exactly this time; rtime_ms: a random time between one and three times this.
     nodes: positions that this search evaluates. depth: plies of its longest playout.

@@ -15,7 +15,7 @@ from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, make_puct, solve
 from goryu.players import measuring
 from goryu.players.books.opening_book import BookPlayer
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, MateConfig
 from goryu.players.devices import are_alike, has_several_devices, searching_threads
 from goryu.players.level_moves import choose_level_move
 from goryu.players.levels import Level, at_level, level_of, limits_at_level
@@ -42,7 +42,8 @@ MEMORY_FACTOR = {"python": 30, "native": 1.3}
 an estimate for the Python one, 5.3 kB for a position of 180 bytes in the middle game."""
 
 MOST_LEAF_MATE_NODES = {"python": 1, "native": 10_000}
-"""Budget of the mate search at a leaf: in Python 40 nodes take up to 10 times as long as the network."""
+MOST_MATE_NODES_PER_VISIT = {"python": 0, "native": 100}
+"""Budgets of the mate search in the graph: in Python 40 nodes take up to 10 times as long as the network."""
 
 BYTES_PER_MATE_ENTRY = {"python": 300, "native": 80}
 """Memory of an entry in the table of the mate search: 73 bytes in C++ while the table grows, then 49."""
@@ -335,7 +336,7 @@ class Player:
         wanted = config.puct_config(board.turn, batch_size, MEMORY_FACTOR[IMPLEMENTATION], uses_gpu=uses_gpu)
         if draw_value is not None:
             wanted = replace(wanted, draw_value=draw_value)
-        solver = MateSolver(min(config.mate.leaf_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
+        solver = graph_solver(config.mate)
         if (
             self._puct is None
             or replace(self._puct.config, draw_value=wanted.draw_value) != wanted
@@ -403,6 +404,14 @@ class Player:
             if move.move == predicted and len(move.pv) > 1:
                 return _after_predicted(move, result, session.elapsed_ms())
         return Answer(request.board.legal_moves()[0])
+
+
+def graph_solver(config: MateConfig) -> MateSolver:
+    """Returns the mate search at the positions of the graph, within what the implementation can afford."""
+    return MateSolver(
+        min(config.leaf_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]),
+        min(config.nodes_per_visit, MOST_MATE_NODES_PER_VISIT[IMPLEMENTATION]),
+    )
 
 
 def _may_use_book(request: Request) -> bool:

@@ -108,7 +108,9 @@ class PuctSession(SearchSession):
         return is_root(self._puct, self._request.board) and self._puct.stats().evaluations > 0
 
     def _wait_until_allowed(self) -> None:
-        pass  # The search ends itself only with a proof, or with nothing left to search.
+        stats = self._puct.stats()
+        if not (stats.is_proven or stats.is_exhausted or self._has_one_move or self._limits.is_open):
+            self._control.wait_for_stop(self._time.least_left_ms() / 1000)
 
     def _should_stop(self, stats: SearchStats) -> bool:
         if stats.playouts:
@@ -136,17 +138,18 @@ class PuctSession(SearchSession):
 
     def _may_refute(self) -> bool:
         """Is there a move to be played, and time to look behind it?"""
-        is_wanted = self._config.mate.reply_nodes > 0 and self._known is None
+        is_wanted = self._config.mate.reply_nodes > 0 and self._known is None and not self._has_one_move
         return is_wanted and not self._limits.is_open and not self._must_answer()
 
     def _must_answer(self) -> bool:
-        return self._control.is_stopped or self._time.hard_left_ms() <= 0
+        # A batch of another thread may have to end first.
+        return self._control.is_stopped or self._time.hard_left_ms() <= self._time.latency_ms
 
     def _goes_on(self) -> bool:
         """After a refutation: may a search go on that would have ended?"""
         self._time.begin()
         stats = self._puct.stats()
-        if self._has_reached_limit(stats):
+        if self._has_reached_limit(stats) or self._must_answer():
             return False
         return not super()._should_stop(stats) or self._time.extend()
 
@@ -155,7 +158,9 @@ class PuctSession(SearchSession):
     def _mate_at_root(self) -> Mate | None:
         """Returns a mate, or the winning move of the try rule, if a short search finds one."""
         board, limits = self._request.board, self._request.limits
-        nodes = min(self._config.mate.root_nodes, limits.nodes or self._config.mate.root_nodes)
+        nodes = self._config.mate.root_nodes
+        if limits.nodes and self._mate_plies == LONGEST_MATE:  # The nodes of a level limit its search only.
+            nodes = min(nodes, limits.nodes)
         if nodes == 0:
             return None
         move = board.try_move()

@@ -33,6 +33,9 @@ LONG_GAME = 60
 CLOSE_RACE = 1.5
 """The optimum is doubled if the first move has less than this multiple of the second's visits (dlshogi)."""
 
+FIRST_OWN_PLY = 30
+"""From this ply on both sides of a game have moved, even if it began from an opening."""
+
 LAST_SHARE = 0.05
 """A search is nearly over in this last share of its time until the soft end."""
 
@@ -121,6 +124,8 @@ def _plan_clock(limits: Limits, turn: int, ply: int, config: TimeConfig) -> Budg
     assert limits.time_ms is not None
     time_ms, increment_ms, byoyomi_ms = limits.time_ms[turn], limits.increment_ms[turn], limits.byoyomi_ms
     if byoyomi_ms == 0:
+        if time_ms < increment_ms and (time_ms == 0 or ply >= FIRST_OWN_PLY):
+            time_ms += increment_ms  # A GUI that adds the increment after the move never sends less than it.
         time_ms -= min(config.time_margin_ms, 0.5 * time_ms)
     usable_ms = time_ms + byoyomi_ms
     margin_ms = max(config.network_delay_ms, config.network_delay2_ms)
@@ -209,6 +214,11 @@ class TimeManager:
         if self._budget is None:
             return inf
         return self._budget.maximum_ms - self.milliseconds_since(self._started_s)
+
+    @property
+    def latency_ms(self) -> float:
+        """How long the next batch may take, in milliseconds: as long as the longest recent one."""
+        return self._latency_ms
 
     @property
     def is_nearly_over(self) -> bool:

@@ -3,7 +3,7 @@
 The game is over, or a forced win of the side to move is known: a leaf solver finds it, or `add_mate` adds it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from goryu.games.state import Move, Outcome, State
@@ -13,23 +13,32 @@ from goryu.search.node_table import NodeTable
 
 __all__ = ["LeafSolver", "MateSolver", "add_mate", "no_solver", "outcome_value", "prove"]
 
-LeafSolver = Callable[[State], Sequence[Move]]
-"""Returns the moves of a forced win of the side to move, to the end of the game; empty if it finds none."""
+LeafSolver = Callable[[State, int], Sequence[Move]]
+"""Returns the moves of a forced win of the side to move, to the end of the game; empty if it finds none.
+
+The number is how often playouts have come to the position; 0 if it is new.
+"""
 
 
-def no_solver(state: State) -> Sequence[Move]:
+def no_solver(state: State, visits: int = 0) -> Sequence[Move]:
     """Returns no moves: the search proves only finished games."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class MateSolver:
-    """Finds mates by df-pn (`mate.py`) within `nodes` positions, 0 for none; only in games with checks."""
+    """Finds mates by df-pn (`mate.py`); only in games with checks.
+
+    nodes: the most positions that it examines for a new position; 0 for none.
+    nodes_per_visit: the same for one that playouts visit often, for each of its visits.
+    """
 
     nodes: int
+    nodes_per_visit: int = 0
 
-    def __call__(self, state: State) -> Sequence[Move]:
-        return solve(state, self.nodes).moves if self.nodes and isinstance(state, MateState) else ()
+    def __call__(self, state: State, visits: int = 0) -> Sequence[Move]:
+        nodes = self.nodes_per_visit * visits if visits else self.nodes
+        return solve(state, nodes).moves if nodes and isinstance(state, MateState) else ()
 
 
 def prove(state: State, solver: LeafSolver, draw_value_first: float) -> Node | None:
@@ -42,7 +51,7 @@ def prove(state: State, solver: LeafSolver, draw_value_first: float) -> Node | N
         # Only a win by declaration leaves legal moves. The declaration takes a ply.
         distance = int(proof == WIN and bool(state.legal_moves()))
         return _proven(state, proof, distance, outcome_value(outcome, state, draw_value_first))
-    if line := solver(state):
+    if line := solver(state, 0):
         return _proven(state, WIN, len(line), +1.0, line)
     return None
 
@@ -54,10 +63,13 @@ def outcome_value(outcome: Outcome, state: State, draw_value_first: float) -> fl
     return draw_value_first if state.turn == 0 else -draw_value_first
 
 
-def add_mate(table: NodeTable, state: State, line: Sequence[Move]) -> bool:
+def add_mate(
+    table: NodeTable, state: State, line: Sequence[Move], waiting: Container[int] = frozenset()
+) -> bool:
     """Adds a mate that was found elsewhere to the graph; returns whether it could be added.
 
     line: mating moves of the side to move in `state`, to the end. `state` is left as it was.
+    waiting: keys of the positions that wait for their evaluation: no mate may add what they will add.
     """
     node = table.find(state.key)
     if node is None or node.proof != UNKNOWN or line[0] not in node.moves:
@@ -67,12 +79,15 @@ def add_mate(table: NodeTable, state: State, line: Sequence[Move]) -> bool:
         return False
     state.push(line[0])
     child = table.find(state.key)
-    if child is None:
+    if child is None and state.key not in waiting:
         child = table.add(_proven(state, LOSS, len(line) - 1, -1.0, line[1:]))
-    elif child.proof == UNKNOWN:
-        child.set_proof(LOSS, len(line) - 1, -1.0)
-        table.forget_moves(child, line[1:])
     state.pop()
+    if child is None:
+        return False
+    if child.proof == UNKNOWN:
+        child.set_proof(LOSS, len(line) - 1, -1.0)
+        if not child.in_flight:  # Else a playout needs its moves.
+            table.forget_moves(child, line[1:])
     node.children[i] = child
     table.try_moves(node, i + 1)
     node.set_proof(WIN, len(line), +1.0)

@@ -46,6 +46,10 @@ which keeps the others away. A batch may have 4 for each of its positions, but o
 the larger the tree, the less it minds blind choices (lc0's idea). Small batches, all that a CPU needs, end at
 the first."""
 
+SECOND_LOOKS = (32, 64, 128, 256, 512)
+"""The search asks the solver again when that many playouts have come to a position; it may then spend more. A
+mate that it has overlooked at a new position misleads one playout, and here it misleads all of them."""
+
 Path = list[tuple[Node, int]]
 """The (node, move index) pairs from the root down to a leaf."""
 
@@ -181,8 +185,18 @@ class Puct:
             if child.proof != UNKNOWN or child.total_visits > self.table.child_visits(node, i):
                 return self._back_up(path)  # The value is certain, or the child is ahead of its edge.
             node = child
+            if self._is_solved_now(node, state, waiting):
+                return self._back_up(path)
         self.table.recompute(node)  # Its last open move was proven, perhaps by way of another parent.
         return self._back_up(path) if path else _Descent.STUCK
+
+    def _is_solved_now(self, node: Node, state: State, waiting: Container[int]) -> bool:
+        """Asks the solver again if it is time to; returns whether that has proven `node`."""
+        visits = node.total_visits + node.in_flight
+        if visits not in SECOND_LOOKS:
+            return False
+        line = self.solver(state, visits)
+        return bool(line) and add_mate(self.table, state, line, waiting)
 
     def _select(self, node: Node) -> int:
         """Returns the index of the move that a playout takes, or -1 if none is open.

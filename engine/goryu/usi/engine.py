@@ -272,8 +272,9 @@ class UsiEngine:
         if go.perft is not None:
             return self._ask(replace(command, name="perft", arguments=(str(go.perft),)))
         if self._must_load():
-            self._waiting.appendleft(command)
-            return self._load()
+            actions = self._load()
+            self._waiting.appendleft(command)  # Unless an error has answered it.
+            return actions
         problem = self._position.problem(self._options.config, go)
         request = self._position.request(self._options.config, go, command.received_s)
         is_open = go.limits.is_open and not go.is_mate
@@ -310,8 +311,9 @@ class UsiEngine:
 
     def _ask(self, command: Command) -> list[Action]:
         if self._must_load():
-            self._waiting.appendleft(command)
-            return self._load()
+            actions = self._load()
+            self._waiting.appendleft(command)  # Unless an error has answered it.
+            return actions
         # The published numbers of perft count every legal move.
         request = self._position.request(
             self._options.config, GoCommand(Limits()), command.received_s, command.name == "perft"

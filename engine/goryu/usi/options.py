@@ -106,11 +106,14 @@ OPTIONS: tuple[Option, ...] = (
           "Play the move with the best lower confidence bound, or the most visited one."),
     spin("LeafDfpnNodesLimit", "mate.leaf_nodes", 0, 10_000, NUMBER,
          "Nodes of the mate search at every new position. 0: none. The Python search uses at most 1."),
+    spin("DfpnNodesPerVisit", "mate.nodes_per_visit", 0, 100, NUMBER,
+         "Nodes of another mate search at a position with 32, 64, 128, 256 and 512 visits, for each of these "
+         "visits. 0: none. The Python search has none."),
     spin("RootMateSearchNodesLimit", "mate.root_nodes", 0, INT32_MAX, NUMBER,
          "Nodes of the mate search before each move. 0: none."),
     spin("ReplyMateSearchNodesLimit", "mate.reply_nodes", 0, INT32_MAX, NUMBER,
          "Nodes of the search for the opponent's mate after the move to be played. If there is one, another "
-         "move is played. 0: none. 40000 take about 30 ms. Not tested in matches."),
+         "move is played. 0: none. 40000 take up to 70 ms, but 2 ms on average."),
     check("Mate_Solver", "mate.solves_mates", "Answer go mate by a search; otherwise by notimplemented."),
     spin("PV_Mate_Search_Threads", "mate.pv_threads", 0, 256, NUMBER,
          "Threads that search for mates along the expected line. 0: none. With such threads a search cannot "

@@ -12,8 +12,7 @@ from goryu.games.shogi import Rules, move_to_usi
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.players.config import EngineConfig
 from goryu.players.loading import LoadedEvaluator
-from goryu.players.player import MEMORY_FACTOR, MOST_LEAF_MATE_NODES
-from goryu.search.proof import MateSolver
+from goryu.players.player import MEMORY_FACTOR, graph_solver
 
 LEAST_SHARE = 0.002
 """Moves with a smaller share of the visits and of the policy are dropped."""
@@ -78,7 +77,7 @@ class BookSearcher:
     """Searches one position after the other, for one thread."""
 
     def __init__(self, loaded: LoadedEvaluator, config: EngineConfig) -> None:
-        solver = MateSolver(min(config.mate.leaf_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]))
+        solver = graph_solver(config.mate)
         puct_config = config.puct_config(0, loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
         self._puct = make_puct(loaded.evaluator, puct_config, solver, 1)
 
