@@ -317,6 +317,25 @@ def test_the_time_before_the_first_batch_is_not_measured_as_one() -> None:
     assert manager._latency_ms == pytest.approx(5)
 
 
+def test_the_rate_of_playouts_counts_from_the_first_batch_even_if_other_threads_were_faster() -> None:
+    clock = Clock()
+    manager = TimeManager(clock)
+    manager.start(Budget(1000, 1000, may_stop_early=True), clock())
+    clock.wait_ms(400)  # The search frees the old nodes of a large graph.
+    manager.begin_search()
+    first = STATS._replace(playouts=20, best_visits=5000, second_visits=4910)
+    assert not manager.should_stop(first)
+    clock.wait_ms(100)
+    # 100 playouts in 100 ms: 500 more in the time that is left.
+    assert not manager.should_stop(first._replace(playouts=100))
+
+
+@pytest.mark.parametrize(("hashfull", "expected_ms"), [(500, 895), (995, 600)])
+def test_time_is_kept_for_freeing_the_memory_of_a_full_table(hashfull: int, expected_ms: float) -> None:
+    stats = STATS._replace(nodes=5_000_000, hashfull=hashfull)
+    assert thinking_ms(Budget(900, 900), stats, 5) == pytest.approx(expected_ms, abs=6)
+
+
 def test_a_slow_batch_is_remembered_for_a_second() -> None:
     clock = Clock()
     manager = TimeManager(clock)

@@ -296,7 +296,7 @@ MESSAGES: dict[str, str] = {
     ),
     "a game record, or - for standard input": "棋譜ファイル、または -（標準入力）",
     "for each position (default {default})": "一局面あたりのプレイアウト数（既定：{default}）",
-    "write a page that needs neither network nor server": "単体で開けるHTMLを書き出す",
+    "write a page that needs neither an internet connection nor a server": "単体で開けるHTMLを書き出す",
     "write a KIF record with comments": "コメント付きのKIFを書き出す",
     "write a line of JSON for each move": "一手一行のJSONを書き出す",
     "positions searched at once (default: UCT_Threads)": "同時に探索する局面の数（既定：UCT_Threads）",

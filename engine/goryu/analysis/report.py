@@ -1,4 +1,4 @@
-"""Writes a review as one HTML file that needs neither network nor server.
+"""Writes a review as one HTML file that needs neither an internet connection nor a server.
 
 The file holds the modules, styles and pieces of the page's Review view, and the data. Browsers load no
 modules from a file that the user opens, so each module becomes a data URL, and an import map gives it a name.

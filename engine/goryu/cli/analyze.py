@@ -84,7 +84,10 @@ def make_parser() -> argparse.ArgumentParser:
         help=tr("for each position (default {default})", default=PLAYOUTS),
     )  # fmt: skip
     parser.add_argument(
-        "--html", type=Path, metavar="FILE", help=tr("write a page that needs neither network nor server")
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help=tr("write a page that needs neither an internet connection nor a server"),
     )
     parser.add_argument("--kif", type=Path, metavar="FILE", help=tr("write a KIF record with comments"))
     parser.add_argument("--jsonl", type=Path, metavar="FILE", help=tr("write a line of JSON for each move"))

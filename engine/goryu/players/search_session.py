@@ -71,6 +71,7 @@ class SearchSession:
         self._ends_at_hit = ends_at_hit or known is not None
         self._choose = choose or self._random_opening()
         self._has_one_move = len(request.board.legal_moves()) == 1
+        self._has_begun = False
         self._reported_ms = 0.0
         self._reported_depth = 0
         interval_ms, least_ms = self._config.output.interval_ms, LEAST_REPORT_MS * self._config.output.lines
@@ -140,10 +141,11 @@ class SearchSession:
         hit = self._control.hit
         if self._control.is_stopped or (self._ends_at_hit and hit is not None):
             return True
-        if stats.playouts:
+        if not self._has_begun:
+            self._has_begun = True
+            self._time.begin_search()  # To free the old graph and to evaluate the root is no batch.
+        elif stats.playouts:
             self._report_if_due(stats)
-        else:
-            self._time.begin()  # To free the old graph and to evaluate the root is no batch.
         self._take_hit(stats.playouts)
         if self._limits.is_open:
             self._time.observe()

@@ -42,6 +42,12 @@ LAST_SHARE = 0.05
 EARLIEST_STOP = 0.1
 """The share of the optimum before which no search ends early: the rate of playouts is noise (dlshogi)."""
 
+NEARLY_FULL = 990
+"""From this share of the table on, in thousandths, a batch may have to free memory first."""
+
+FREEING_MS = 6e-5
+"""How long that takes for a node of the table, in milliseconds."""
+
 LATENCY_HALF_LIFE_S = 1.0
 """The time in which the longest batch loses half its weight: a machine that was slow will be slow again."""
 
@@ -193,6 +199,7 @@ class TimeManager:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._latency_ms = 0.0
+        self._next_batch_ms = 0.0
         self._budget: Budget | None = None
         self._started_s = self._batch_start_s = self._first_batch_s = clock()
         self._playouts_before = 0
@@ -243,8 +250,12 @@ class TimeManager:
         self._course = Course(budget.optimum_ms) if budget is not None and follows else None
 
     def begin(self) -> None:
-        """Starts the measurement of the first batch; the time since `start` does not belong to it."""
+        """Starts the measurement of a batch; the time since the last one does not belong to it."""
         self._batch_start_s = self._clock()
+
+    def begin_search(self) -> None:
+        """Starts the measurement of the first batch, and of the rate of playouts."""
+        self._batch_start_s = self._first_batch_s = self._clock()
 
     def observe(self) -> float:
         """Ends the measurement of a batch; returns the milliseconds since the start."""
@@ -274,6 +285,8 @@ class TimeManager:
         elapsed_ms = self.observe()
         if stats.playouts == self._playouts_before:
             self._first_batch_s = self._batch_start_s  # Before it the old nodes of a large graph are freed.
+        is_full = stats.hashfull >= NEARLY_FULL
+        self._next_batch_ms = max(self._latency_ms, FREEING_MS * stats.nodes if is_full else 0.0)
         if stats.is_proven or (is_forced and self._budget is not None and stats.playouts > 0):
             return True
         if self._budget is None:
@@ -305,10 +318,11 @@ class TimeManager:
     def _would_exceed(self, end_ms: float, elapsed_ms: float) -> bool:
         """Would the next batch end after `end_ms`, if it takes as long as the longest recent one?
 
-        At most half of the time until `end_ms` is given up for that batch. So a slow batch ends this search
-        before the next batch, but the next searches not before their first.
+        If the table is nearly full, it takes at least the time in which memory is freed. At most half of the
+        time until `end_ms` is given up for that batch. So a slow batch ends this search before the next
+        batch, but the next searches not before their first.
         """
-        return elapsed_ms + min(self._latency_ms, 0.5 * end_ms) >= end_ms
+        return elapsed_ms + min(self._next_batch_ms, 0.5 * end_ms) >= end_ms
 
     def _extend(self, stats: SearchStats) -> bool:
         """Doubles the soft end, once, if the race for the best move is close; returns whether it did."""

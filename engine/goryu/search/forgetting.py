@@ -1,4 +1,4 @@
-"""Forgetting: how the search frees memory, when its root moves and when its table is full.
+"""Forgetting: how the search frees memory, when a move is played and when its table is full.
 
 When the root moves, `prune` deletes what it cannot reach. When the table is full, `make_room` folds the least
 visited nodes: a folded node forgets the statistics of its moves, but keeps its N and Q as if its evaluation
@@ -7,7 +7,8 @@ counted as N visits. In the formulas of `node_table.py` 1 and V become N and Q:
     N = N' + sum of N(a)
     Q = (N' * Q' + sum of N(a) * -Q(child a)) / (N' + sum of N(a))      N', Q': when the node was folded
 
-A later playout selects among its moves as at a new node. A proven node keeps the line that proves it instead.
+`raw_variance` is then the variance of the values behind Q'. A later playout selects among its moves as at a
+new node. A proven node keeps the line that proves it instead.
 The parents' counts and values stay right, and the search goes on for as long as it likes.
 """
 

@@ -3,9 +3,9 @@
 Playouts select moves (`selection.py`) from the root down to new positions, until `batch_size` of them wait
 for the evaluator. Then each becomes a node, and every node on its path recomputes its value from its children
 (`node_table.py`). A playout that waits is in flight: it counts as a visit but adds nothing to any value, so
-the next one takes another path. (A virtual loss would count it as lost, too.) Some playouts are free, they
-need no evaluation: at a proven position (`proof.py`), where the path repeats a position, and where other
-paths have visited the child more often than its edge: one visit brings in all that the child has learnt.
+the next one takes another path. (A virtual loss would count it as lost, too.) Some playouts are free: they
+need no evaluation, because they end at a proven position (`proof.py`), where the path repeats a position, or
+at a child that other paths have visited more often than this edge, which then takes over the child's value.
 
 Weakness: a move is rated by its prior until it is tried; a good move that the policy rejects is overlooked.
 Sources: those of `puct_tree.py`; KataGo's docs/GraphSearch.md; playouts in flight: Liu et al., "Watch the

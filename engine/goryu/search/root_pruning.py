@@ -2,7 +2,8 @@
 
 A root move that cannot reach a certain share of the visits of the most visited one, even if it got all
 remaining playouts, will not be played. What it would get goes to the moves that still compete. With a share
-of 0.15 no move is pruned that the lower confidence bound could choose: that needs `final_move.LCB_SHARE`.
+of 0.15 no move is pruned that the lower confidence bound could choose, because such a move has at least
+`final_move.LCB_SHARE` (0.2) of the most visits.
 
 Nothing is final: the remaining playouts are estimated anew all the time, and a search that is extended opens
 moves again. Limits: where neither a number of playouts nor a time ends the search, nothing is pruned.
