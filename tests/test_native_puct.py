@@ -28,7 +28,7 @@ from goryu.search import mate, selection
 from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluation
 from goryu.search.node import half
-from goryu.search.proof import LeafSolver, MateSolver, no_solver
+from goryu.search.proof import MateSolver, Solver, no_solver
 from goryu.search.puct import Puct
 from goryu.search.result import SearchResult, SearchStats
 
@@ -73,7 +73,7 @@ class Pair:
         native: ModuleType,
         make: Callable[[Any], State],
         config: PuctConfig,
-        solver: LeafSolver = no_solver,
+        solver: Solver = no_solver,
     ) -> None:
         """make: returns the game, given a namespace with Board, Reversi and TicTacToe."""
         self.puct = Puct(HashedEvaluator(), config, solver)
@@ -215,7 +215,7 @@ def test_mates_found_by_second_looks_are_equal(native: ModuleType, batch_size: i
 def test_a_solver_in_python_is_asked_again(native: ModuleType) -> None:
     asked: dict[str, list[tuple[int, int]]] = {"python": [], "native": []}
 
-    def solver_of(name: str) -> LeafSolver:
+    def solver_of(name: str) -> Solver:
         def solver(state: State, visits: int) -> tuple[Move, ...]:
             asked[name].append((state.key, visits))
             return ()

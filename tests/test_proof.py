@@ -20,7 +20,7 @@ MATE_IN_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
 
 
 def found(state: State, visits: int) -> Sequence[Move]:
-    """A leaf solver that finds a win in three plies everywhere."""
+    """A solver that finds a win in three plies everywhere."""
     return [Move(7), Move(8), Move(6)]
 
 

@@ -10,7 +10,7 @@ from goryu.games.state import Move, Outcome, State
 from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
 from goryu.search.mate import Mate
-from goryu.search.proof import LeafSolver
+from goryu.search.proof import Solver
 from goryu.search.result import SearchResult, SearchStats
 
 class Board:
@@ -108,14 +108,14 @@ class Puct:
     def table(self) -> Any: ...
     @property
     def root(self) -> Any: ...
-    solver: LeafSolver
+    solver: Solver
     threads: int
     times: dict[str, tuple[float, float]] | None
     def __init__(
         self,
         evaluator: Evaluator,
         config: PuctConfig | None = None,
-        solver: LeafSolver = ...,
+        solver: Solver = ...,
         threads: int = 1,
         *,
         root_evaluator: Evaluator | None = None,

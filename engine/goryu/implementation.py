@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
-from goryu.search.proof import LeafSolver, no_solver
+from goryu.search.proof import Solver, no_solver
 
 __all__ = ["IMPLEMENTATION", "WHY", "Board", "Puct", "Reversi", "make_puct", "mate_in_one", "perft", "solve"]
 
@@ -50,7 +50,7 @@ else:
 def make_puct(
     evaluator: Evaluator,
     config: PuctConfig,
-    solver: LeafSolver = no_solver,
+    solver: Solver = no_solver,
     threads: int = 1,
     *,
     root_evaluator: Evaluator | None = None,

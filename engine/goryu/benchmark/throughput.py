@@ -23,7 +23,7 @@ from goryu.games.shogi import Board as PythonBoard
 from goryu.implementation import Board, Puct, make_puct, perft
 from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
-from goryu.search.proof import LeafSolver, no_solver
+from goryu.search.proof import Solver, no_solver
 from goryu.search.puct import Puct as PythonPuct
 
 MIDDLE_GAME = "l4gknl/3r2sb1/2n1pg1p1/1pppspp1p/p8/2PPPPPPP/PPB1SGN2/2R3SK1/LN3G2L b - 1"
@@ -116,7 +116,7 @@ def search_run(
     config: PuctConfig,
     playouts: int,
     *,
-    solver: LeafSolver = no_solver,
+    solver: Solver = no_solver,
     threads: int = 1,
     counts: bool = False,
 ) -> SearchRun:
@@ -135,9 +135,7 @@ def search_run(
     return SearchRun(stats.playouts, stats.evaluations, stats.nodes, seconds, network)
 
 
-def native_over_python_run(
-    sfen: str, config: PuctConfig, playouts: int, solver: LeafSolver = no_solver
-) -> float:
+def native_over_python_run(sfen: str, config: PuctConfig, playouts: int, solver: Solver = no_solver) -> float:
     """Returns the CPU time of the Python search divided by that of the search in use, for the same search.
 
     Evaluations are hashed and planes are not built, since the Python search builds none.

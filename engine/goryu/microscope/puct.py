@@ -10,7 +10,7 @@ from goryu.microscope.trees import moves_since
 from goryu.search import node as nodes
 from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.proof import LeafSolver, no_solver, outcome_value
+from goryu.search.proof import Solver, no_solver, outcome_value
 from goryu.search.puct import Path, Puct, _Descent
 from goryu.search.selection import exploration, untried_value
 
@@ -25,7 +25,7 @@ class PuctObserver(Puct):
     """
 
     def __init__(
-        self, evaluator: Evaluator, config: PuctConfig | None = None, solver: LeafSolver = no_solver
+        self, evaluator: Evaluator, config: PuctConfig | None = None, solver: Solver = no_solver
     ) -> None:
         super().__init__(evaluator, config, solver)
         self.recording = Recording()

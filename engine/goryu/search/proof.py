@@ -1,6 +1,7 @@
 """Proofs: positions whose value is certain.
 
-The game is over, or a forced win of the side to move is known: a leaf solver finds it, or `add_mate` adds it.
+The game is over, or a forced win of the side to move is known: a solver finds it, at a new position or at one
+that many playouts visit, or `add_mate` adds it.
 """
 
 from collections.abc import Callable, Container, Sequence
@@ -11,9 +12,9 @@ from goryu.search.mate import MateState, solve
 from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node
 from goryu.search.node_table import NodeTable
 
-__all__ = ["LeafSolver", "MateSolver", "add_mate", "no_solver", "outcome_value", "prove"]
+__all__ = ["MateSolver", "Solver", "add_mate", "no_solver", "outcome_value", "prove"]
 
-LeafSolver = Callable[[State, int], Sequence[Move]]
+Solver = Callable[[State, int], Sequence[Move]]
 """Returns the moves of a forced win of the side to move, to the end of the game; empty if it finds none.
 
 The number is how often playouts have come to the position; 0 if it is new.
@@ -41,7 +42,7 @@ class MateSolver:
         return solve(state, nodes).moves if nodes and isinstance(state, MateState) else ()
 
 
-def prove(state: State, solver: LeafSolver, draw_value_first: float) -> Node | None:
+def prove(state: State, solver: Solver, draw_value_first: float) -> Node | None:
     """Returns a proven node if `state` is over or its side to move can force a win, else None.
 
     draw_value_first: the value of a draw for the player with turn 0.

@@ -25,7 +25,7 @@ from goryu.search.forgetting import make_room, prune
 from goryu.search.node import UNKNOWN, WIN, Node, new_node
 from goryu.search.node_table import NodeTable
 from goryu.search.progress import Progress
-from goryu.search.proof import LeafSolver, add_mate, no_solver, outcome_value, prove
+from goryu.search.proof import Solver, add_mate, no_solver, outcome_value, prove
 from goryu.search.result import SearchResult, SearchStats
 from goryu.search.root_pruning import least_visits, pruned
 from goryu.search.selection import select
@@ -70,7 +70,7 @@ class Puct:
         self,
         evaluator: Evaluator,
         config: PuctConfig | None = None,
-        solver: LeafSolver = no_solver,
+        solver: Solver = no_solver,
         *,
         root_evaluator: Evaluator | None = None,
     ) -> None:
