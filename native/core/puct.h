@@ -4,8 +4,8 @@
 // Several threads may do so, each with its own batch, state and sink: while one waits for its evaluator,
 // another gathers. One lock guards the graph. A thread takes it for all walks of a batch; then, without it, it
 // looks at what the walks have found: rules, mate search, legal moves and planes. So a mate is entered when the
-// batch is nearly complete. A walk gives the lock back while it looks for a mate again. With one thread each walk is looked at before the next one, and the graph is that of
-// the Python search, bit by bit.
+// batch is nearly complete. A walk gives the lock back while it looks for a mate again. With one thread each walk is
+// looked at before the next one, and the graph is that of the Python search, bit by bit.
 #pragma once
 
 #include <condition_variable>
