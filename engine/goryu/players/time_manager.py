@@ -36,8 +36,9 @@ CLOSE_RACE = 1.5
 FIRST_OWN_PLY = 30
 """From this ply on both sides of a game have moved, even if it began from an opening."""
 
-LAST_SHARE = 0.05
-"""A search is nearly over in this last share of its time until the soft end."""
+LAST_SHARE = 0.25
+"""A search is nearly over in this last share of its time until the soft end. In a quarter of 240 ms df-pn can
+search 40,000 nodes."""
 
 EARLIEST_STOP = 0.1
 """The share of the optimum before which no search ends early: the rate of playouts is noise (dlshogi)."""
@@ -229,7 +230,7 @@ class TimeManager:
 
     @property
     def is_nearly_over(self) -> bool:
-        """Has all but the last twentieth of the time until the soft end passed?"""
+        """Has all but the last quarter of the time until the soft end passed?"""
         return self._budget is not None and self.left_ms() <= LAST_SHARE * self._soft_ms
 
     def least_left_ms(self) -> float:
