@@ -173,7 +173,11 @@ class PuctSession(SearchSession):
             mate = solve(
                 board,
                 nodes,
-                lambda: self._control.is_stopped or self.elapsed_ms() >= end_ms,
+                lambda: (
+                    self._control.is_stopped
+                    or self.elapsed_ms() >= end_ms
+                    or (limits.ponder and self._control.hit is not None)  # Our own clock runs now.
+                ),
                 SHORTENING_NODES,
             )
         if mate.verdict is not MateVerdict.MATE or len(mate.moves) > self._mate_plies:
