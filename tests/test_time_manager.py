@@ -89,6 +89,13 @@ def test_a_clock_below_its_increment_comes_from_a_gui_that_adds_it_before_the_mo
     assert budget_of(with_byoyomi, ply=ply).maximum_ms <= 900, "servers that send both add it after the move"
 
 
+@pytest.mark.parametrize(("time_ms", "ply"), [(200, 6), (9_900, 60)])
+def test_an_increment_that_may_come_after_the_move_is_not_spent(time_ms: int, ply: int) -> None:
+    """The first move of a match from an opening, and a clock that was overstepped by a tenth of a second."""
+    budget = budget_of(Limits(time_ms=(time_ms, time_ms), increment_ms=(10_000, 10_000)), ply=ply)
+    assert budget.maximum_ms <= time_ms - 100
+
+
 def test_less_main_time_than_byoyomi_is_spent_with_it() -> None:
     budget = budget_of(Limits(time_ms=(800, 800), byoyomi_ms=1000))
     assert budget.optimum_ms == budget.maximum_ms == 1700
@@ -213,7 +220,8 @@ def test_no_plan_exceeds_the_clock(
     limits = Limits((time_ms, 0.0), (increment_ms, 0.0), byoyomi_ms)
     budget = budget_of(limits, ply=ply, config=config)
     assert 0 <= budget.minimum_ms <= budget.optimum_ms <= budget.maximum_ms
-    is_before_the_move = byoyomi_ms == 0 and time_ms < increment_ms and (time_ms == 0 or ply >= FIRST_OWN_PLY)
+    is_low = 2 * time_ms < increment_ms and (time_ms == 0 or ply >= FIRST_OWN_PLY)
+    is_before_the_move = byoyomi_ms == 0 and is_low
     usable_ms = time_ms + increment_ms if is_before_the_move else time_ms + byoyomi_ms
     assert budget.maximum_ms <= usable_ms
 
