@@ -131,7 +131,7 @@ def _plan_clock(limits: Limits, turn: int, ply: int, config: TimeConfig) -> Budg
     assert limits.time_ms is not None
     time_ms, increment_ms, byoyomi_ms = limits.time_ms[turn], limits.increment_ms[turn], limits.byoyomi_ms
     if byoyomi_ms == 0:
-        # A GUI that adds the increment after the move never sends less than it, or hardly less after a late move.
+        # A GUI that adds the increment after the move sends no less than it, or hardly less after a late one.
         if 2 * time_ms < increment_ms and (time_ms == 0 or ply >= FIRST_OWN_PLY):
             time_ms += increment_ms
         time_ms -= min(config.time_margin_ms, 0.5 * time_ms)
