@@ -109,8 +109,8 @@ class PuctSession(SearchSession):
 
     def _wait_until_allowed(self) -> None:
         stats = self._puct.stats()
-        if not (stats.is_proven or stats.is_exhausted or self._has_one_move or self._limits.is_open):
-            self._control.wait_for_stop(self._time.least_left_ms() / 1000)
+        if not stats.is_exhausted:
+            self._wait_least_time(stats)
 
     def _should_stop(self, stats: SearchStats) -> bool:
         if stats.playouts:

@@ -133,6 +133,10 @@ class SearchSession:
             self._on_progress(self.result(self._config.output.lines), self.elapsed_ms())
             self._control.wait()
         self._take_hit(stats.playouts)
+        self._wait_least_time(stats)
+
+    def _wait_least_time(self, stats: SearchStats) -> None:
+        """Waits until an answer may be sent; a proven move or the only one may be sent at once."""
         if not (stats.is_proven or self._has_one_move or self._limits.is_open):
             self._control.wait_for_stop(self._time.least_left_ms() / 1000)
 

@@ -49,7 +49,7 @@ JAPANESE_HELP = {
     "RootMateSearchNodesLimit": "指す前の詰み探索のノード数。0なら探さない。",
     "ReplyMateSearchNodesLimit": (
         "指そうとする手のあとで、相手からの詰みを探すノード数。詰むなら別の手を指す。0なら探さない。"
-        "40000で最大70ミリ秒、平均は2ミリ秒。"
+        "40000で最大75ミリ秒、平均は2ミリ秒。"
     ),
     "Mate_Solver": "go mateに探索で答える。falseならnotimplementedと答える。",
     "PV_Mate_Search_Threads": "読み筋の上の詰みを探すスレッド数。0なら探さない。使うと探索を再現できない。",
