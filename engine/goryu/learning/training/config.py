@@ -22,7 +22,11 @@ class TrainingConfig:
     steps: int = ranged(1_000_000, "end the run after this many steps, or after --minutes if that is sooner")
     minutes: float = ranged(math.inf, "end the run after this many minutes of training", most=math.inf)
     learning_rate: float = ranged(2e-3, "peak of the learning rate, reached after 5 % of the run")
-    weight_decay: float = ranged(0.05, "AdamW's weight decay; biases and normalisations are exempt", least=0)
+    tower_rate: float = ranged(
+        2.5,
+        "learning rate of the tower's convolutions, which Muon trains, as a multiple of the other weights'",
+    )
+    weight_decay: float = ranged(0.05, "weight decay; biases and normalisations are exempt", least=0)
     smoothing: float = ranged(
         0.1, "share of the policy target that is spread evenly over the legal moves", least=0, most=1
     )

@@ -1,13 +1,13 @@
 """Supervised training of a policy-value network.
 
-The recipe is the usual one: AdamW; one cycle of the learning rate, annealed to zero (in KataGo a gain of 230
-Elo and more); an exponential moving average of the weights, which is measured and exported; clipped
-gradients; policy cross-entropy over the legal moves with a little label smoothing; value cross-entropy on a
-mix of the teacher's score and the result. Where it is faster, the convolutions run in bfloat16; the
-weights stay float32. Several processes may share the batches (`process_group.py`).
+The recipe: Muon and AdamW (`optimizer.py`); one cycle of the learning rate, annealed to zero (in KataGo a
+gain of 230 Elo and more); an exponential moving average of the weights, which is measured and exported;
+clipped gradients; policy cross-entropy over the legal moves with a little label smoothing; value
+cross-entropy on a mix of the teacher's score and the result. Where it is faster, the convolutions run in
+bfloat16; the weights stay float32. Several processes may share the batches (`process_group.py`).
 
-Sources: AdamW: Loshchilov and Hutter, 2019; one cycle: Smith and Topin, 2018, with a cosine down (Loshchilov
-and Hutter, 2017); averages of weights: Polyak and Juditsky, 1992; label smoothing: Szegedy et al., 2016.
+Sources: one cycle: Smith and Topin, 2018, with a cosine down (Loshchilov and Hutter, 2017); averages of
+weights: Polyak and Juditsky, 1992; label smoothing: Szegedy et al., 2016.
 """
 
 import io
@@ -35,6 +35,7 @@ from goryu.learning.training.export import expecting, load_checkpoint
 from goryu.learning.training.growth import grown, size_of
 from goryu.learning.training.import_onnx import load_export, unfold
 from goryu.learning.training.network import PolicyValueNet
+from goryu.learning.training.optimizer import TowerOptimizer
 from goryu.learning.training.process_group import ALONE, ProcessGroup
 from goryu.learning.training.validation import tensors, validate
 
@@ -70,7 +71,7 @@ class _State:
     net: PolicyValueNet
     parallel: nn.Module
     averaged: PolicyValueNet
-    optimizer: torch.optim.Optimizer
+    optimizer: TowerOptimizer
     progress: TrainingProgress
 
 
@@ -186,7 +187,7 @@ def _start(
         PolicyValueNet(config.blocks, config.channels).to(config.device, memory_format=torch.channels_last)
         for _ in range(2)
     )
-    optimizer = torch.optim.AdamW(_parameter_groups(net, config), lr=config.learning_rate, fused=True)
+    optimizer = TowerOptimizer(net, config)
     parallel = group.parallel(net, config.device)
     if config.compile:
         parallel = torch.compile(parallel)
@@ -203,17 +204,15 @@ def _start_in(
     folder: Path, state: _State, config: TrainingConfig, training: Dataset, initial: Path | None
 ) -> None:
     """Gives the state the checkpoint in the folder, or the initial weights."""
-    net, optimizer, checkpoint = state.net, state.optimizer, folder / "checkpoint.pt"
+    net, checkpoint = state.net, folder / "checkpoint.pt"
     is_new = not checkpoint.exists()
     if initial is not None and is_new:
         net.load_state_dict(_starting_network(config, initial, training).state_dict())
     state.averaged.load_state_dict(net.state_dict())
     folder.mkdir(parents=True, exist_ok=True)
     if not is_new:
-        with expecting(checkpoint, "the checkpoint of a run with a network of this size"):
+        with expecting(checkpoint, "the checkpoint of a run with a network of this size and Muon"):
             _restore(state, torch.load(checkpoint, weights_only=True, map_location="cpu"))
-        for group, configured in zip(optimizer.param_groups, _parameter_groups(net, config), strict=True):
-            group["weight_decay"] = configured["weight_decay"]  # It may differ from the checkpoint's.
     _truncate_log(state.progress.step, folder / "log.jsonl")
 
 
@@ -233,11 +232,10 @@ def _step(state: _State, batch: Batch, config: TrainingConfig, group: ProcessGro
     """Takes one step with all processes' gradients; returns the mean losses of policy and value."""
     net, optimizer, progress = state.net, state.optimizer, state.progress
     started = time.monotonic()
-    for parameters in optimizer.param_groups:
-        parameters["lr"] = config.learning_rate * one_cycle(progress.share(config))
+    optimizer.set_rate(config.learning_rate * one_cycle(progress.share(config)))
     state.parallel.train()
     policy_loss, value_loss = losses(state.parallel, batch, config)
-    optimizer.zero_grad(set_to_none=True)
+    optimizer.zero_grad()
     (policy_loss + config.value_weight * value_loss).backward()
     nn.utils.clip_grad_norm_(net.parameters(), config.clip)
     optimizer.step()
@@ -249,16 +247,6 @@ def _step(state: _State, batch: Batch, config: TrainingConfig, group: ProcessGro
     progress.step += 1
     progress.elapsed += passed
     return policy_mean, value_mean
-
-
-def _parameter_groups(net: nn.Module, config: TrainingConfig) -> list[dict[str, Any]]:
-    """Returns the parameters with and without weight decay; biases and normalisations have none."""
-    decaying = [p for p in net.parameters() if p.ndim > 1]
-    others = [p for p in net.parameters() if p.ndim <= 1]
-    return [
-        {"params": decaying, "weight_decay": config.weight_decay},
-        {"params": others, "weight_decay": 0.0},
-    ]
 
 
 def _average(averaged: nn.Module, net: nn.Module, decay: float) -> None:
