@@ -8,20 +8,24 @@ r"""Lets a network play shogi against itself, labels old games anew, or improves
         --out runs/fsf-distilled.games
     goryu selfplay play --model models/goryu-5x64.onnx --cheap-playouts 0 --full-playouts 0 \
         --full-share 1 --sampled-plies 400 --games 10000 --out runs/drawn.games
+    goryu selfplay leaves runs/self.games --model models/goryu-5x64.onnx --processes 2 \
+        --out runs/leaves.games
     goryu selfplay loop --folder runs/loop --initial runs/first/checkpoint.pt --cycles 5 --processes 2
     goryu selfplay loop --folder runs/tictactoe --game tictactoe --processes 2
 
 With 0 playouts `play` draws every move from the network's policy. That gives many positions in little time;
-`reanalyse` then labels them. `loop` is the loop of AlphaGo Zero: the champion plays itself, the training
-reads a window of its games, and a network that wins a match against the champion is the next champion, all at
-the same time. `--cluster` does the work on a Ray cluster. A killed run resumes when the same command is given
-again. `goryu teach` shows, converts and packs the files of games; `goryu train` trains on them.
+`reanalyse` then labels them. `leaves` searches the positions of games as the engine does and records
+positions that the network evaluated in these searches, for `reanalyse` to label: most of them occur in no
+game. `loop` is the loop of AlphaGo Zero: the champion plays itself, the training reads a window of its games,
+and a network that wins a match against the champion is the next champion, all at the same time. `--cluster`
+does the work on a Ray cluster. A killed run resumes when the same command is given again. `goryu teach`
+shows, converts and packs the files of games; `goryu train` trains on them.
 """
 
 import argparse
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,9 +33,9 @@ from goryu.evaluators.named_networks import MODEL_HELP, named_network
 from goryu.evaluators.providers import BACKENDS
 from goryu.files import held_folder
 from goryu.learning.asynchronous.gate import GateConfig
-from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
+from goryu.learning.records.game_records import GAMES_SUFFIX, GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
-from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
+from goryu.learning.self_play.config import LeafConfig, LoopConfig, SelfPlayConfig
 from goryu.match.openings import Opening, read_openings
 from goryu.players.loading import CPU_BACKENDS
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
@@ -47,6 +51,7 @@ from goryu.programs.common import (
     share,
 )
 from goryu.programs.progress_display import ProgressDisplay
+from goryu.usi.start_config import start_config
 from goryu.work.cluster import ClusterPool
 from goryu.work.processes import ProcessPool
 from goryu.work.seam import Pool
@@ -113,6 +118,17 @@ def make_parser() -> argparse.ArgumentParser:
         help="keep the teacher's scores, and mix its moves half and half into the policies",
     )
 
+    leaves = verbs.add_parser("leaves", help="record leaves of searches, to be labelled", allow_abbrev=False)
+    leaves.set_defaults(verb=_leaves)
+    leaves.add_argument("games", type=Path, nargs="+", metavar="FILE.games", help="games to search")
+    leaves.add_argument(
+        "--model", type=Path, required=True, metavar="FILE.onnx", help="the network of the searches"
+    )
+    _add_out(leaves)
+    _add_workers(leaves)
+    leaves.add_argument("--seed", type=int, default=0, help="seed of the random numbers (default 0)")
+    add_fields(leaves, LeafConfig)
+
     loop = verbs.add_parser("loop", help="self-play, training and match in a loop", allow_abbrev=False)
     loop.set_defaults(verb=_loop)
     _add_loop_options(loop)
@@ -129,13 +145,17 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         help="softmax temperature of the network's policy (default 1)",
     )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE.games", help="append the games to this file"
-    )
+    _add_out(parser)
     _add_machine_options(parser)
 
 
-def _add_machine_options(parser: argparse.ArgumentParser) -> None:
+def _add_out(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE.games", help="append the games to this file"
+    )
+
+
+def _add_workers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--processes",
         type=positive,
@@ -143,6 +163,10 @@ def _add_machine_options(parser: argparse.ArgumentParser) -> None:
         help="processes that play (default 1; on a cluster: as many as it has room for)",
     )
     add_cluster_options(parser)
+
+
+def _add_machine_options(parser: argparse.ArgumentParser) -> None:
+    _add_workers(parser)
     parser.add_argument(
         "--at-once",
         type=positive,
@@ -244,16 +268,45 @@ def _play(args: argparse.Namespace) -> None:
 def _reanalyse(args: argparse.Namespace) -> None:
     from goryu.learning.self_play.workers import ReanalysisWork
 
-    _check_out(args.out)
-    if args.out.exists() and any(path.samefile(args.out) for path in args.games):
-        raise UsageError(f"--out {args.out}: expected another file than the games to label")
-    games = tuple(game for path in args.games for game in read_games(path))
+    games = _games(args)
     config = SelfPlayConfig(full_playouts=args.playouts)
     kept = " and the teacher" if args.keep_scores else ""
     share_label = f"; {args.share:g} of the positions" if args.share < 1.0 else ""
     network = named_network(args.model, args.temperature)
     teacher = f"{network} at {args.playouts} playouts{kept}{share_label}; seed {args.seed}"
     _run(args, ReanalysisWork(teacher, config, games, args.share, args.keep_scores, args.seed))
+
+
+def _leaves(args: argparse.Namespace) -> None:
+    from goryu.learning.self_play import leaves, workers
+
+    games = _games(args)
+    config = from_arguments(LeafConfig, args)
+    numbers = ", ".join(f"{name} {value:g}" for name, value in asdict(config).items())
+    name = f"leaves of {named_network(args.model)}; {numbers}; seed {args.seed}"
+    with ProgressDisplay() as display:
+        engine = start_config(args.model, display.print)
+        engine = replace(engine, evaluator=replace(engine.evaluator, threads=1))
+        summary = workers.run_job(
+            leaves.LeafJob(name, config, engine, args.seed),
+            leaves.LeafWork(name, games),
+            args.out,
+            processes=args.processes or 1,
+            cluster=cluster_config(args, args.processes),
+            report=lambda summary: display.update(
+                "games", summary.tasks, len(games), f"{summary.positions} leaves, {summary.new_positions} new"
+            ),
+            watch=watcher(display.print, display.below),
+        )
+    print(f"{args.out}: {summary.positions} leaves, {summary.new_positions} of them new")
+
+
+def _games(args: argparse.Namespace) -> tuple[GameRecord, ...]:
+    """Returns the games of the files; raises UsageError if `--out` is no file for others."""
+    _check_out(args.out)
+    if args.out.exists() and any(path.samefile(args.out) for path in args.games):
+        raise UsageError(f"--out {args.out}: expected another file than the games to read")
+    return tuple(game for path in args.games for game in read_games(path))
 
 
 def _run(args: argparse.Namespace, work: "Work") -> None:

@@ -12,7 +12,8 @@ class GameSummary:
 
     positions: those for training. new_positions: those added since the run was started.
     soft: positions with a policy target. results: draws, wins of Black, wins of White.
-    endings: how many games ended in which way.
+    endings: how many games ended in which way. tasks: the tasks of a run that are done, if it counts them; a
+        task may make several records.
     """
 
     games: int = 0
@@ -21,6 +22,7 @@ class GameSummary:
     soft: int = 0
     results: list[int] = field(default_factory=lambda: [0, 0, 0])
     endings: Counter[str] = field(default_factory=Counter)
+    tasks: int = 0
 
     def add(self, game: GameRecord, *, is_new: bool) -> None:
         """Counts a game."""
@@ -40,6 +42,7 @@ class GameSummary:
         self.soft += other.soft
         self.results = [ours + theirs for ours, theirs in zip(self.results, other.results, strict=True)]
         self.endings.update(other.endings)
+        self.tasks += other.tasks
 
     def __str__(self) -> str:
         draws, black, white = self.results

@@ -54,6 +54,24 @@ class SelfPlayConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class LeafConfig:
+    """Which positions are searched, and how many leaves of each search are recorded.
+
+    Raises InputError for bad numbers.
+    """
+
+    playouts: int = ranged(300, "playouts of each search")
+    leaves: int = ranged(48, "most leaves of a search to record")
+    share: float = ranged(1.0, "share of the positions with a score that are searched", least=0, most=1)
+    inner_share: float = ranged(
+        0.25, "share of the leaves that are replaced by a position on the way to them", least=0, most=1
+    )
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+
+
+@dataclass(frozen=True, slots=True)
 class LoopConfig:
     """Every number of the loop of self-play, training and match. Raises InputError for bad numbers."""
 

@@ -44,7 +44,8 @@ class PretendedGames:
         if not self.is_bundled:
             return Results(results)
         block = sample_block(self.games_file, results[0][0] // 10, len(results))
-        return replace(block, numbers=[number for number, _ in results])
+        numbers = [number for number, _ in results]
+        return replace(block, numbers=numbers, owners=numbers)
 
 
 @cache

@@ -31,11 +31,11 @@ from goryu.search.evaluator import Evaluation
 from goryu.work.cluster import ClusterConfig, ClusterPool
 from goryu.work.driver import Workforce, run_bundles
 from goryu.work.processes import ProcessPool
-from goryu.work.seam import Inbox, Pool, Result, Task
+from goryu.work.seam import Inbox, Job, Pool, Result, Task
 
 
-class Work(Protocol):
-    """Numbered pieces of work; the workers receive a copy."""
+class Pieces(Protocol):
+    """Numbered pieces of work, and which of them a file has."""
 
     @property
     def teacher(self) -> str:
@@ -47,20 +47,27 @@ class Work(Protocol):
         """The number of pieces; None if there is no end."""
         ...
 
-    def bare(self) -> Self:
-        """Returns what every worker needs: all but the `payload` of the pieces."""
-        ...
-
     def payload(self, number: int) -> GameRecord | None:
         """Returns what a worker needs for one piece besides its number."""
         ...
 
-    def start(self, number: int, payload: GameRecord | None = None) -> GameSteps:
-        """Returns the generator that does a piece."""
+    def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
+        """Yields the records of finished pieces with the number of the piece.
+
+        records: all are of its teacher. A second record of a piece that makes one is left out.
+        """
         ...
 
-    def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
-        """Yields the records of finished pieces with the number of the piece; all are of its teacher."""
+
+class Work(Pieces, Protocol):
+    """Pieces of one game each, played with a network that many games share; the workers receive a copy."""
+
+    def bare(self) -> Self:
+        """Returns what every worker needs: all but the `payload` of the pieces."""
+        ...
+
+    def start(self, number: int, payload: GameRecord | None = None) -> GameSteps:
+        """Returns the generator that does a piece."""
         ...
 
 
@@ -85,7 +92,11 @@ class PlayWork:
         return self_play_game(self.config, rng.choice(self.openings), rng, number, self.teacher)
 
     def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
-        return ((record.number, record) for record in records if record.number is not None)
+        seen: set[int] = set()
+        for record in records:
+            if record.number is not None and record.number not in seen:
+                seen.add(record.number)
+                yield record.number, record
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,13 +231,27 @@ def run(
     Raises WorkError if the workers fail, ClusterError, and GameFileError if the file is something else.
     """
     job = GamesJob(work.bare(), model, at_once, backend, temperature, gpus)
+    return run_job(job, work, path, processes=processes, cluster=cluster, report=report, watch=watch)
+
+
+def run_job(
+    job: Job,
+    work: Pieces,
+    path: Path,
+    *,
+    processes: int = 1,
+    cluster: ClusterConfig | None = None,
+    report: Callable[[GameSummary], None] = lambda summary: None,
+    watch: Callable[[Workforce], None] = lambda workforce: None,
+) -> GameSummary:
+    """Does what `run` does, with any job whose results travel as `GameBlock`."""
     with GameWriter(path) as writer:
         summary = GameSummary()
         done: set[int] = set()
         for number, game in work.done(game for game in read_games(path) if game.teacher == work.teacher):
-            if number not in done:
-                done.add(number)
-                summary.add(game, is_new=False)
+            done.add(number)
+            summary.add(game, is_new=False)
+        summary.tasks = len(done)
         report(summary)
         numbers = (number for number in _numbers(work.size) if number not in done)
         tasks: Iterator[Task] = ((number, work.payload(number)) for number in numbers)
