@@ -102,7 +102,7 @@ def test_leaves_are_positions_that_the_network_has_evaluated() -> None:
     evaluator = NotingEvaluator()
     puct = make_puct(evaluator, PuctConfig(capacity=100_000))
     game = new_game()
-    records = leaves_of_game(game, puct, LeafConfig(80, 30), Random(2), teacher="t", number=7)
+    records = leaves_of_game(game, puct, LeafConfig(80, 30, share=1.0), Random(2), teacher="t", number=7)
     assert len(records) > 100
     roots = set()
     board = Board()
@@ -126,7 +126,7 @@ def test_leaves_are_positions_that_the_network_has_evaluated() -> None:
 def test_a_share_of_the_positions_and_none_without_a_score() -> None:
     puct = make_puct(HashedEvaluator(), PuctConfig(capacity=100_000))
     game = replace(new_game(), evals=(*[None] * 9, 0, 0))
-    config = LeafConfig(30, 10)
+    config = LeafConfig(30, 10, share=1.0)
     records = leaves_of_game(game, puct, config, Random(2), teacher="t", number=1)
     board = Board()
     for move in OPENING[:9]:
@@ -149,7 +149,7 @@ def test_a_game_without_leaves_is_a_finished_task() -> None:
 def test_workers_find_what_one_search_finds(processes: int, tmp_path: Path) -> None:
     engine = EngineConfig(evaluator=EvaluatorConfig("hashed", model=str(MODEL)))
     games = tuple(new_game(OPENING[:plies]) for plies in (4, 7, 9))
-    path, job = tmp_path / "leaves.games", LeafJob("t", LeafConfig(30, 10), engine, 1)
+    path, job = tmp_path / "leaves.games", LeafJob("t", LeafConfig(30, 10, share=1.0), engine, 1)
     summary = run_job(job, LeafWork("t", games), path, processes=processes)
     found = sorted((game.number or 0, game.start_sfen, game.moves) for game in read_games(path))
     alone = tmp_path / "alone.games"
@@ -169,7 +169,7 @@ def test_the_command_records_leaves_and_goes_on(tmp_path: Path, capsys: pytest.C
     games, out = tmp_path / "some.games", tmp_path / "leaves.games"
     write_games(games, [new_game(OPENING[:3])])
     arguments = ["leaves", str(games), "--model", str(MODEL), "--out", str(out)]
-    arguments += ["--playouts", "20", "--leaves", "8"]
+    arguments += ["--playouts", "20", "--leaves", "8", "--share", "1"]
     assert main(arguments) == 0
     first = [game.start_sfen for game in read_games(out)]
     assert f"{len(first)} leaves, {len(first)} of them new" in capsys.readouterr().out

@@ -57,12 +57,14 @@ class SelfPlayConfig:
 class LeafConfig:
     """Which positions are searched, and how many leaves of each search are recorded.
 
+    Few leaves of many games teach more than many leaves of few games (`models/goryu-5x64.md`, run 13).
+
     Raises InputError for bad numbers.
     """
 
-    playouts: int = ranged(300, "playouts of each search")
-    leaves: int = ranged(48, "most leaves of a search to record")
-    share: float = ranged(1.0, "share of the positions with a score that are searched", least=0, most=1)
+    playouts: int = ranged(120, "playouts of each search")
+    leaves: int = ranged(12, "most leaves of a search to record")
+    share: float = ranged(0.05, "share of the positions with a score that are searched", least=0, most=1)
     inner_share: float = ranged(
         0.25, "share of the leaves that are replaced by a position on the way to them", least=0, most=1
     )
