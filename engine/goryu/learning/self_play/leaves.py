@@ -44,7 +44,8 @@ def leaves_of_game(
 ) -> list[GameRecord]:
     """Returns leaves of searches of a share of the positions with a score; the searches share their graph.
 
-    The result of each record is a draw, its score 0 and its move any legal one.
+    The result of each record is a draw, its score 0 and its move any legal one; so train with a weight of the
+    result of 0.
 
     teacher, number: for the records.
     """
@@ -54,7 +55,8 @@ def leaves_of_game(
     for move, score in zip(game.moves, game.evals, strict=True):
         if score is not None and rng.random() < config.share and board.outcome() is None:
             puct.search(board, lambda stats: False, max_playouts=config.playouts)
-            graph = puct.dump(name=int) or {}
+            graph = puct.dump(name=int)
+            assert graph is not None
             for path in sampled_leaves(graph["nodes"], config.leaves, config.inner_share, rng):
                 if (record := _record(board, path)) is not None:
                     records.append(replace(record, teacher=teacher, number=number))
