@@ -6,10 +6,10 @@ from dataclasses import replace
 from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
-from goryu.implementation import IMPLEMENTATION, Board, make_puct, mate_in_one, solve
+from goryu.implementation import Board, mate_in_one, solve
 from goryu.players.config import EngineConfig
 from goryu.players.loading import LoadedEvaluator
-from goryu.players.player import MEMORY_FACTOR, graph_solver
+from goryu.players.player import graph_search
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.pv_mates import SHORTENING_NODES
 from goryu.search.mate import MateVerdict
@@ -34,9 +34,7 @@ class PositionSearcher:
         config = replace(config, rules=replace(config.rules, draw_value_black=0.0, draw_value_white=0.0))
         self._rules = rules_of(config)
         self._mate_nodes = config.mate.root_nodes
-        solver = graph_solver(config.mate)
-        puct_config = config.puct_config(0, loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
-        self._puct = make_puct(loaded.evaluator, puct_config, solver, threads)
+        self._puct = graph_search(loaded, config, threads)
         self._last: GamePosition | None = None
 
     def clear(self) -> None:

@@ -414,6 +414,15 @@ def graph_solver(config: MateConfig) -> MateSolver:
     )
 
 
+def graph_search(loaded: LoadedEvaluator, config: EngineConfig, threads: int = 1) -> Puct:
+    """Returns a search with the network and the numbers of the config, for other uses than to play.
+
+    A draw has the value that it has for Black. threads: of the native search.
+    """
+    puct_config = config.puct_config(0, loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
+    return make_puct(loaded.evaluator, puct_config, graph_solver(config.mate), threads)
+
+
 def _may_use_book(request: Request) -> bool:
     """May this search be answered from the book?
 

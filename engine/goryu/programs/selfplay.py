@@ -51,7 +51,6 @@ from goryu.programs.common import (
     share,
 )
 from goryu.programs.progress_display import ProgressDisplay
-from goryu.usi.start_config import start_config
 from goryu.work.cluster import ClusterPool
 from goryu.work.processes import ProcessPool
 from goryu.work.seam import Pool
@@ -279,6 +278,7 @@ def _reanalyse(args: argparse.Namespace) -> None:
 
 def _leaves(args: argparse.Namespace) -> None:
     from goryu.learning.self_play import leaves, workers
+    from goryu.usi.start_config import start_config
 
     games = _games(args)
     config = from_arguments(LeafConfig, args)

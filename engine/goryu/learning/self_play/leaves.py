@@ -10,6 +10,7 @@ evaluated there are recorded, without labels. `reanalysis.py` gives them the lab
 A record has one position and begins up to `HISTORY` moves before it: some networks see the last moves.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,14 +19,14 @@ from typing import Any
 
 from goryu.games.shogi import Rules
 from goryu.games.state import Move
-from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
+from goryu.implementation import Board, Puct
 from goryu.learning.records.game_block import GameBlock
 from goryu.learning.records.game_records import GameRecord
 from goryu.learning.records.hcpe import DRAW
 from goryu.learning.self_play.config import LeafConfig
 from goryu.players.config import EngineConfig
 from goryu.players.loading import load_evaluator
-from goryu.players.player import MEMORY_FACTOR, graph_solver
+from goryu.players.player import graph_search
 from goryu.work.seam import Inbox, Result
 
 HISTORY = 7
@@ -34,9 +35,7 @@ HISTORY = 7
 
 def new_search(config: EngineConfig) -> Puct:
     """Loads the network of the config for a search with one thread; raises LoadingError."""
-    loaded = load_evaluator(config.evaluator, lambda message: None)
-    puct = config.puct_config(0, loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
-    return make_puct(loaded.evaluator, puct, graph_solver(config.mate))
+    return graph_search(load_evaluator(config.evaluator, warnings.warn), config)
 
 
 def leaves_of_game(
