@@ -375,6 +375,7 @@ cdef extern from "core/policy.h" namespace "goryu" nogil:
         cbool has_draw
         ValueScale draw
         double draw_value
+        size_t width
         double read "operator()"(float value, float draw, int turn)
 
     cbool read_values(
@@ -395,7 +396,7 @@ cdef extern from "core/winograd.h" namespace "goryu" nogil:
         kNone
 
     cdef enum class LayerKind "goryu::Layer::Kind":
-        kStem, kConv3, kConv1, kPool, kDense, kSpread
+        kStem, kInput, kConv3, kConv1, kConv9, kPool, kDense, kSpread
 
     const int kInstructionKinds
     const int kMostPositions "goryu::WinogradNetwork::kMostPositions"
@@ -424,6 +425,10 @@ cdef extern from "core/winograd.h" namespace "goryu" nogil:
     cdef cppclass Features:
         pass
 
+    cdef cppclass NetworkInputs:
+        const Features* features
+        const float* planes
+
     cdef cppclass Workspace:
         Workspace(const CoreWinograd&) except +
 
@@ -431,14 +436,21 @@ cdef extern from "core/winograd.h" namespace "goryu" nogil:
         CoreWinograd(Instructions, cbool is_integer, vector[int] maps, vector[int] vectors) except +
         void add(CoreLayer&) except +
         void set_outputs(int policy, vector[float] policy_bias, int value, double steepness) except +
-        void run(const Features*, int positions, Workspace&)
+        void run(NetworkInputs, int positions, Workspace&)
         float logit(const Workspace&, int n, int label)
         double value(const Workspace&, int n)
 
     void fill_features_of_planes "goryu::fill_features"(const float* board, const float* hands, int planes, Features&)
 
-    cdef cppclass FeatureSink(LeafSink):
-        FeatureSink(const Game&, cbool sees_nyugyoku) except +
-        const Features* features()
+    cdef cppclass NetworkSink(LeafSink):
+        pass
 
-    cbool answer_winograd(const CoreWinograd&, const Features*, double temperature, Batch&, Workspace&) except +
+    cdef cppclass FeatureSink(NetworkSink):
+        FeatureSink(const Game&, cbool sees_nyugyoku) except +
+
+    cdef cppclass PlaneSink(NetworkSink):
+        PlaneSink(const Game&, const CoreFormat&) except +
+
+    cbool answer_winograd(
+        const CoreWinograd&, const CoreFormat&, const NetworkSink&, double temperature, Batch&, Workspace&
+    ) except +

@@ -92,18 +92,20 @@ cdef class HashedAdapter(EvaluatorAdapter):
 
 
 cdef class WinogradAdapter(EvaluatorAdapter):
-    """A network computed by our own kernel, which needs neither planes nor Python."""
+    """A network computed by our own kernel, which does not need Python."""
 
     cdef object network
     cdef WinogradNetwork kernel
     cdef Board board
-    cdef FeatureSink* features  # Owned by the caller of `new_sink`.
+    cdef NativeFormat model_format
+    cdef NetworkSink* sink  # Owned by the caller of `new_sink`.
     cdef Workspace* work
     cdef double temperature
 
     def __cinit__(self, network, Board board):
         self.network = network
         self.kernel = network.kernel
+        self.model_format = native_format(network.format)
         self.board = board
         self.temperature = network.temperature
         self.burst = self.kernel.burst
@@ -113,12 +115,15 @@ cdef class WinogradAdapter(EvaluatorAdapter):
         del self.work
 
     cdef LeafSink* new_sink(self) except NULL:
-        self.features = new FeatureSink(self.board.game[0], self.kernel.sees_nyugyoku)
-        return self.features
+        if self.kernel.reads_planes:
+            self.sink = new PlaneSink(self.board.game[0], self.model_format.core[0])
+        else:
+            self.sink = new FeatureSink(self.board.game[0], self.kernel.sees_nyugyoku)
+        return self.sink
 
     cdef int read(self, Batch& batch) except -1 nogil:
         if not answer_winograd(
-            self.kernel.core[0], self.features.features(), self.temperature, batch, self.work[0]
+            self.kernel.core[0], self.model_format.core[0], self.sink[0], self.temperature, batch, self.work[0]
         ):
             with gil:
                 self.network.check(float("nan"))
@@ -238,6 +243,7 @@ cdef class BoundNetworkAdapter(NetworkAdapter):
         self.bound = bound
         read_heads(self.heads, network.format)
         self.logits, value, *draw = bound.outputs.values()
+        self.heads.width = value.size // len(value)
         self.value_outputs = value.reshape(-1)
         self.draw_outputs = draw[0].reshape(-1) if draw else self.value_outputs
 

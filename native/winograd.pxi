@@ -1,6 +1,6 @@
 """WinogradNetwork: goryu.evaluators.winograd in C++, and how a search calls it."""
 
-from goryu.evaluators.residual_graph import Convolution, Dense, Pool, Spread, Stem, weights_in
+from goryu.evaluators.residual_graph import Convolution, Dense, Input, Pool, Spread, Stem, products_in
 from goryu.evaluators.winograd import integer_stem, integer_weights, transformed_weights
 
 # A search checks the clock after at most as many products, about a millisecond, and as many positions.
@@ -27,6 +27,7 @@ cdef class WinogradNetwork:
     cdef readonly object network
     cdef readonly str instructions
     cdef readonly cbool is_integer
+    cdef cbool reads_planes
     cdef cbool sees_nyugyoku
     cdef int burst  # See EvaluatorAdapter.
 
@@ -42,8 +43,9 @@ cdef class WinogradNetwork:
         self.network = network
         self.instructions = instructions
         self.is_integer = is_integer
-        self.burst = max(1, min(MOST_BURST, BURST_PRODUCTS // (9 * weights_in(network.layers))))
-        self.sees_nyugyoku = network.hand_planes != kHandPlanes
+        self.burst = max(1, min(MOST_BURST, BURST_PRODUCTS // products_in(network.layers)))
+        self.reads_planes = len(network.planes) == 1
+        self.sees_nyugyoku = kHandPlanes + kNyugyokuPlanes in network.planes
         for layer in network.layers:
             self.add(layer)
         self.core.set_outputs(network.policy, policy_bias, network.value, network.steepness)
@@ -56,6 +58,10 @@ cdef class WinogradNetwork:
         core.to = layer.to
         if type(layer) is Stem:
             self.set_stem(core, layer)
+        elif type(layer) is Input:
+            core.kind = LayerKind.kInput
+            core.used = layer.planes
+            core.outputs = self.network.maps[layer.to]
         elif type(layer) is Convolution:
             self.set_convolution(core, layer)
         elif type(layer) is Pool:
@@ -79,9 +85,9 @@ cdef class WinogradNetwork:
             core.residual = -1 if layer.residual is None else layer.residual
         else:
             raise TypeError(f"expected a layer, received {layer!r}")
-        if type(layer) is not Stem:
+        if type(layer) not in (Stem, Input):
             core.source = layer.source
-        if type(layer) is not Pool:
+        if type(layer) not in (Pool, Input):
             core.activation = <Activation><int>layer.activation
         self.core.add(core)
 
@@ -101,7 +107,7 @@ cdef class WinogradNetwork:
 
     cdef set_convolution(self, CoreLayer& core, layer):
         outputs, inputs, size, _ = layer.weights.shape
-        core.kind = LayerKind.kConv3 if size == 3 else LayerKind.kConv1
+        core.kind = {1: LayerKind.kConv1, 3: LayerKind.kConv3, 9: LayerKind.kConv9}[size]
         core.inputs = inputs
         core.outputs = outputs
         core.residual = -1 if layer.residual is None else layer.residual
@@ -115,29 +121,30 @@ cdef class WinogradNetwork:
             floats(core.factors, rounded.factors)
             core.level = rounded.level
         else:
-            rows = transformed_weights(layer.weights) if size == 3 else layer.weights[None, :, :, 0, 0]
+            rows = transformed_weights(layer.weights) if size == 3 else layer.weights[..., 0].transpose(2, 0, 1)
             blocks = by_columns(rows).reshape(len(rows), outputs // BLOCK, BLOCK, inputs)
             floats(core.weights32, blocks.transpose(1, 0, 3, 2))
 
     def run(self, inputs):
-        """Returns logits [N, 2187] and values [N] in [-1, +1] of planes [N, 62, 9, 9] and [N, 57 or 119, 9, 9].
+        """Returns logits [N, 2187] and values [N] in [-1, +1] of planes [N, ..., 9, 9], an array for each input.
 
-        Planes of the board are ones and zeros; those of the second input are constant.
+        Of two inputs, those of the board are ones and zeros, and the others are constant.
         """
         import numpy
 
-        board, hands = (numpy.ascontiguousarray(rows, numpy.float32) for rows in inputs)
-        cdef Py_ssize_t count = len(board)
-        check_shape(board.shape, (count, kBoardPlanes, 9, 9))
-        check_shape(hands.shape, (count, self.network.hand_planes, 9, 9))
+        rows = [numpy.ascontiguousarray(planes, numpy.float32) for planes in inputs]
+        cdef Py_ssize_t count = len(rows[0])
+        for planes, expected in zip(rows, self.network.planes, strict=True):
+            check_shape(planes.shape, (count, expected, 9, 9))
         logits = numpy.empty((count, kDlshogiLabels), numpy.float32)
         values = numpy.empty(count, numpy.float64)
         if count != 0:
-            self.run_on(board, hands, logits, values)
+            self.run_on(rows[0], rows[len(rows) - 1], logits, values)
         return logits, values
 
     cdef run_on(self, float[:, :, :, ::1] board, float[:, :, :, ::1] hands, float[:, ::1] logits, double[::1] values):
         cdef vector[Features] features
+        cdef NetworkInputs given
         cdef Py_ssize_t i, first = 0, count = board.shape[0]
         cdef int label, positions, hand_planes = hands.shape[1]
         cdef Workspace* work = new Workspace(self.core[0])
@@ -146,11 +153,13 @@ cdef class WinogradNetwork:
                 features.resize(kMostPositions)
                 while first < count:
                     positions = min(count - first, <Py_ssize_t>kMostPositions)
-                    for i in range(positions):
+                    for i in range(0 if self.reads_planes else positions):
                         fill_features_of_planes(
                             &board[first + i, 0, 0, 0], &hands[first + i, 0, 0, 0], hand_planes, features[i]
                         )
-                    self.core.run(features.data(), positions, work[0])
+                    given.features = features.data()
+                    given.planes = &board[first, 0, 0, 0]
+                    self.core.run(given, positions, work[0])
                     for i in range(positions):
                         for label in range(kDlshogiLabels):
                             logits[first + i, label] = self.core.logit(work[0], i, label)
@@ -161,8 +170,8 @@ cdef class WinogradNetwork:
 
 
 def by_columns(places):
-    """Returns the 25 places of a patch (or one) column by column; they are row by row."""
-    if len(places) == 1:
+    """Returns the 25 places of a patch column by column; they are row by row. Other numbers of places stay."""
+    if len(places) != 25:
         return places
     return places.reshape(5, 5, *places.shape[1:]).swapaxes(0, 1).reshape(places.shape)
 

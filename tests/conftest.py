@@ -1,10 +1,12 @@
 """Shared by all tests: the choice of the native classes, and a header that names the goryu under test."""
 
 import importlib
+import importlib.util
 import os
 import signal
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -71,6 +73,22 @@ class Failing:
         if self.calls < 0:
             raise RuntimeError(self.message)
         return HashedEvaluator().evaluate(states)
+
+
+@pytest.fixture(scope="session")
+def miniosl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
+    """The library minioslcc; the package miniosl is put into a folder if it is not installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        if importlib.util.find_spec("miniosl") is None:
+            folder = tmp_path_factory.mktemp("miniosl")
+            command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps"]
+            done = subprocess.run(
+                [*command, "--target", str(folder), "miniosl"], capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                pytest.skip(f"miniosl cannot be had: {done.stderr.strip()[-300:]}")
+            patch.syspath_prepend(folder)
+        yield pytest.importorskip("minioslcc")
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators.formats.aobazero import AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat, ValueScale
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
+from goryu.evaluators.formats.miniosl import MinioslFormat
 from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
@@ -38,6 +39,7 @@ FORMATS: list[ModelFormat] = [
     NshogiFormat(86, draw_value=-0.3),
     NshogiFormat(93, draw_value=0.7),
     AobaZeroFormat("planes", "policy", "value", from_tanh),
+    MinioslFormat("planes", "policy", "value", from_tanh),
 ]
 
 every_format = pytest.mark.parametrize("model_format", FORMATS, ids=lambda each: each.name)

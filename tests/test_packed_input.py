@@ -32,7 +32,9 @@ native: Any = pytest.importorskip("goryu._native") if IMPLEMENTATION == "native"
 needs_native = pytest.mark.skipif(native is None, reason="no native code")
 
 SHIPPED = models_folder() / "goryu-5x64.onnx"
-every_kind = pytest.mark.parametrize("kind", TENSORS)
+UNPACKED = "miniosl"
+"""Its planes hold numbers that differ from square to square."""
+every_kind = pytest.mark.parametrize("kind", [kind for kind in TENSORS if kind != UNPACKED])
 
 SFENS = (
     "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5NL b 2G6Pbg2sp 95",
@@ -398,3 +400,13 @@ def test_a_search_with_larger_batches_than_the_network_has_room_for() -> None:
     network = NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=2, packs=True)
     puct = make_puct(network, PuctConfig(batch_size=64))
     assert puct.search(Board(), never, max_playouts=600).stats.playouts >= 600
+
+
+def test_a_network_with_other_numbers_keeps_its_planes_and_says_why(
+    models: dict[tuple[str, bool], Path],
+) -> None:
+    network = NetworkEvaluator(models[UNPACKED, False], backend="onnxruntime", batch_size=3, packs=True)
+    assert network.packed is None
+    assert "differ from square to square" in network.note
+    (evaluation,) = network.evaluate([Board()])
+    assert len(evaluation.policy) == 30

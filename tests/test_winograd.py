@@ -122,14 +122,17 @@ class Model:
         return self.add("Add", x, self.column(self.dense(joined, 2 * channels, channels)))
 
     def save(self, path: Path) -> Path:
+        inputs = {"input1": [62, 9, 9], "input2": [self.hand_planes, 9, 9]}
+        return self.save_as(path, inputs, {"output_policy": [2187], "output_value": [1]})
+
+    def save_as(self, path: Path, inputs: dict[str, list[int]], outputs: dict[str, list[int]]) -> Path:
         helper, types = self.onnx.helper, self.onnx.TensorProto
         kind = types.FLOAT16 if self.half else types.FLOAT
-        tensors = (
-            ("input1", [None, 62, 9, 9]), ("input2", [None, self.hand_planes, 9, 9]),
-            ("output_policy", [None, 2187]), ("output_value", [None, 1]),
-        )  # fmt: skip
-        values = [helper.make_tensor_value_info(name, kind, ["n", *shape[1:]]) for name, shape in tensors]
-        graph = helper.make_graph(self.nodes, "g", values[:2], values[2:], self.constants)
+        tensors = [
+            [helper.make_tensor_value_info(name, kind, ["n", *shape]) for name, shape in named.items()]
+            for named in (inputs, outputs)
+        ]
+        graph = helper.make_graph(self.nodes, "g", *tensors, self.constants)
         opset = helper.make_opsetid("", 17)
         self.onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=8), str(path))
         return path
@@ -172,6 +175,32 @@ def dlshogi_like(
     return m.save(path)
 
 
+def miniosl_like(path: Path, channels: int, inside: int) -> Path:
+    """Writes a network of miniosl's kind: a bottleneck with a 9x1 convolution, a pooling block, heads."""
+    m = Model(channels)
+    x = m.add("Relu", m.conv("input", 176, channels, 3))
+    a = m.add("Relu", m.conv(x, channels, inside, 1))
+    b = m.conv(m.add("Relu", m.conv(a, inside, inside, 3)), inside, inside, 3)
+    c = m.act(m.add("Add", a, b), "swish")
+    d = m.conv(m.add("Relu", m.conv(c, inside, inside, 3)), inside, inside, 3)
+    weights = m.normal(inside, inside, 9, 1, scale=(9 * inside) ** -0.5)
+    files = m.add("Conv", a, weights, m.normal(inside, scale=0.1), kernel_shape=[9, 1], pads=[0, 0, 0, 0])
+    e = m.act(m.add("Add", m.add("Add", c, files), d), "swish")
+    x = m.act(m.add("Add", x, m.conv(e, inside, channels, 1)), "swish")
+    a, b = (m.add("Relu", m.conv(x, channels, channels, 1)) for _ in range(2))
+    pooled = [m.add(kind, b, kernel_shape=[9, 9], strides=[9, 9]) for kind in ("MaxPool", "AveragePool")]
+    axes = m.constant(np.array([-1]))
+    joined = m.add("Squeeze", m.add("Squeeze", m.add("Concat", *pooled, axis=1), axes), axes)
+    shift = m.column(m.dense(joined, 2 * channels, channels))
+    x = m.act(m.add("Add", m.conv(m.add("Add", a, shift), channels, channels, 1), x), "swish")
+    policy = m.conv(m.add("Relu", m.conv(x, channels, channels, 1)), channels, 27, 1)
+    m.add("Flatten", policy, to="move")
+    hidden = m.add("Relu", m.dense(m.add("Flatten", m.add("Relu", m.conv(x, channels, 1, 1))), 81, 48))
+    m.add("Tanh", m.dense(hidden, 48, 4), to="value")
+    m.add("Flatten", m.add("Relu", m.conv(x, channels, 22, 1)), to="aux")
+    return m.save_as(path, {"input": [176, 9, 9]}, {"move": [2187], "value": [4], "aux": [22 * 81]})
+
+
 def random_planes(count: int, seed: int, hand_planes: int = 57) -> list[npt.NDArray[np.float32]]:
     random = np.random.default_rng(seed)
     board = (random.random((count, 62, 9, 9)) < 0.05).astype(np.float32)
@@ -192,15 +221,17 @@ def by_onnxruntime(path: Path, inputs: list[npt.NDArray[np.float32]]) -> tuple[A
 
 # The arithmetic.
 
+SIZES = [(1, 1), (3, 3), (9, 1)]
+
 
 def naive(source: Floats, weights: Floats) -> npt.NDArray[np.float64]:
-    """A convolution of a map [81, inputs], as its definition says."""
-    size = weights.shape[2]
+    """A convolution of a map [81, inputs], as its definition says; one of 9x1 makes nine equal rows."""
+    rows, columns = weights.shape[2:]
     board = source.astype(np.float64).reshape(9, 9, -1)
     result = np.zeros((9, 9, len(weights)))
     for r, c in itertools.product(range(9), repeat=2):
-        for a, b in itertools.product(range(size), repeat=2):
-            row, column = r + a - size // 2, c + b - size // 2
+        for a, b in itertools.product(range(rows), range(columns)):
+            row, column = a if rows == 9 else r + a - rows // 2, c + b - columns // 2
             if 0 <= row < 9 and 0 <= column < 9:
                 result[r, c] += weights[:, :, a, b].astype(np.float64) @ board[row, column]
     return result.reshape(SQUARES, -1)
@@ -230,14 +261,14 @@ def layer_of(weights: Floats, *, is_positive: bool) -> Convolution:
     return Convolution(0, 1, weights, np.zeros(len(weights), np.float32), None, NONE, is_positive)
 
 
-@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("is_positive", [True, False])
 @pytest.mark.parametrize(("inputs", "outputs"), [(32, 32), (64, 96), (192, 64)])
 def test_a_layer_of_integers_is_a_naive_convolution(
-    size: int, is_positive: bool, inputs: int, outputs: int
+    size: tuple[int, int], is_positive: bool, inputs: int, outputs: int
 ) -> None:
     random = np.random.default_rng(inputs)
-    weights = random.standard_normal((outputs, inputs, size, size)).astype(np.float32)
+    weights = random.standard_normal((outputs, inputs, *size)).astype(np.float32)
     source = random.standard_normal((SQUARES, inputs)).astype(np.float32)
     if is_positive:
         source = np.maximum(source, 0)
@@ -255,23 +286,26 @@ def one_layer(layer: Convolution) -> ResidualNetwork:
     stem = Stem(0, board, np.zeros((inputs, 119), np.float32), np.zeros(inputs, np.float32), RELU)
     dense = Dense(1, 0, np.ones((SQUARES, 32), np.float32), np.zeros(32, np.float32), SIGMOID, True, 1)
     bias = np.zeros((27, SQUARES), np.float32)
-    return ResidualNetwork([stem, layer, dense], [inputs, outputs], [32], 57, 1, bias, 0, 1.0)
+    return ResidualNetwork([stem, layer, dense], [inputs, outputs], [32], (62, 57), 1, bias, 0, 1.0)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-@pytest.mark.parametrize("size", [1, 3])
-def test_saturated_inputs_do_not_overflow(native: ModuleType, size: int, sign: float) -> None:
+@pytest.mark.parametrize("size", SIZES)
+def test_saturated_inputs_do_not_overflow(native: ModuleType, size: tuple[int, int], sign: float) -> None:
     """Every input is the greatest there is; the patches are the worst for each place."""
     inputs = 64
     boards = [np.ones((1, 62, 9, 9), np.float32)]
-    if size == 3:  # Worst cases of each place of the patch; a checkered board has both signs of all sums.
+    if size == (
+        3,
+        3,
+    ):  # Worst cases of each place of the patch; a checkered board has both signs of all sums.
         for i, j in itertools.product(range(5), repeat=2):
             factors = np.outer(B[i], B[j])
             tiled = np.zeros((9, 9), np.float32)
             tiled[2:7, 2:7] = factors > 0
             boards.append(np.broadcast_to(tiled, (1, 62, 9, 9)).astype(np.float32))
-    weights = np.full((32, inputs, size, size), sign * 1e3, np.float32)
-    weights[16:] *= np.random.default_rng(1).choice([-1, 1], (16, 1, size, size))
+    weights = np.full((32, inputs, *size), sign * 1e3, np.float32)
+    weights[16:] *= np.random.default_rng(1).choice([-1, 1], (16, 1, *size))
     network = one_layer(layer_of(weights, is_positive=True))
     board = np.concatenate(boards)
     planes = [board, np.zeros((len(board), 57, 9, 9), np.float32)]
@@ -282,13 +316,14 @@ def test_saturated_inputs_do_not_overflow(native: ModuleType, size: int, sign: f
 
 
 @pytest.mark.parametrize("is_positive", [True, False])
-@pytest.mark.parametrize("size", [1, 3])
-def test_no_output_leaves_32_bits(size: int, is_positive: bool) -> None:
+@pytest.mark.parametrize("size", SIZES)
+def test_no_output_leaves_32_bits(size: tuple[int, int], is_positive: bool) -> None:
     """For the worst board of each output of the middle tile. What each input adds is found one by one."""
-    weights = np.random.default_rng(2).standard_normal((32, 32, size, size)).astype(np.float32) ** 3
+    weights = np.random.default_rng(2).standard_normal((32, 32, *size)).astype(np.float32) ** 3
     rounded = integer_weights(layer_of(weights, is_positive=is_positive))
-    boards = np.zeros((5 * 5 * 32, 9, 9, 32), np.int64)
-    for board, place in zip(boards, itertools.product(range(2, 7), range(2, 7), range(32)), strict=True):
+    ranks = range(9) if size == (9, 1) else range(2, 7)
+    boards = np.zeros((len(ranks) * 5 * 32, 9, 9, 32), np.int64)
+    for board, place in zip(boards, itertools.product(ranks, range(2, 7), range(32)), strict=True):
         board[place] = 1
     middle = [30, 31, 32, 39, 40, 41, 48, 49, 50]
     integers = rounded.integers.astype(np.int64)
@@ -317,14 +352,26 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "pooling": {"blocks": 3, "channels": 64, "pools": True, "has_norms": False},
     "all": {"blocks": 2, "channels": 64, "act": "swish", "squeezes": True, "pools": True},
     "entering king": {"blocks": 1, "channels": 64, "hand_planes": 119},
+    "miniosl": {"channels": 96, "inside": 32},
 }
+
+
+def model_of(name: str, path: Path) -> Path:
+    return (miniosl_like if name == "miniosl" else dlshogi_like)(path, **NETWORKS[name])
+
+
+def planes_for(network: ResidualNetwork, count: int, seed: int) -> list[npt.NDArray[np.float32]]:
+    if len(network.planes) == 2:
+        return random_planes(count, seed, network.planes[1])
+    random = np.random.default_rng(seed)
+    present = random.random((count, 176, 9, 9)) < 0.1
+    return [(present * random.integers(1, 5, present.shape) / 4).astype(np.float32)]
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_kernel_has_the_bits_of_its_reference(native: ModuleType, name: str, tmp_path: Path) -> None:
-    path = dlshogi_like(tmp_path / "model.onnx", **NETWORKS[name])
-    network = read_network(path)
-    planes = random_planes(3, seed=3, hand_planes=network.hand_planes)
+    network = read_network(model_of(name, tmp_path / "model.onnx"))
+    planes = planes_for(network, 3, seed=3)
     logits, values = Reference(network).run(planes)
     for instructions in native.usable_instructions():
         found = native.WinogradNetwork(network, instructions).run(planes)
@@ -334,9 +381,9 @@ def test_the_kernel_has_the_bits_of_its_reference(native: ModuleType, name: str,
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_kernel_computes_what_onnxruntime_does(native: ModuleType, name: str, tmp_path: Path) -> None:
-    path = dlshogi_like(tmp_path / "model.onnx", **NETWORKS[name])
+    path = model_of(name, tmp_path / "model.onnx")
     network = read_network(path)
-    planes = random_planes(7, seed=4, hand_planes=network.hand_planes)
+    planes = planes_for(network, 7, seed=4)
     logits, values = by_onnxruntime(path, planes)
     for instructions in native.usable_instructions():
         for is_integer, tolerance in ((False, 3e-5), (True, 2e-2)):

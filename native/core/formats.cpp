@@ -6,6 +6,7 @@
 #include "declaration.h"
 #include "dlshogi.h"
 #include "legality.h"
+#include "miniosl.h"
 
 namespace goryu {
 namespace {
@@ -286,6 +287,7 @@ std::unique_ptr<Format> make_format(std::string_view name, double draw_value) {
     if (name == "nshogi 86") return std::make_unique<NshogiFormat>(86, draw_value);
     if (name == "nshogi 93") return std::make_unique<NshogiFormat>(93, draw_value);
     if (name == "aobazero 362") return std::make_unique<AobaZeroFormat>();
+    if (name == "miniosl 176") return std::make_unique<MinioslFormat>();
     return nullptr;
 }
 

@@ -36,6 +36,11 @@ public:
         is_used_[plane] = true;
         at(plane)[s] = element(1.0F);
     }
+    // Sets one square to a number, which is not negative.
+    void set(int plane, Square s, double x) noexcept {
+        is_used_[plane] = true;
+        at(plane)[s] = element(static_cast<float>(x));
+    }
     // Sets all squares to a number, which is not negative; it is rounded to a float first, as in Python.
     void fill(int plane, double x) noexcept {
         is_used_[plane] = true;

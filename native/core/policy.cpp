@@ -38,7 +38,7 @@ bool read_values(const Batch& batch, const ValueHeads& heads, const float* value
     bool are_numbers = true;
     found.clear();
     for (std::size_t i = 0; i < batch.size(); ++i) {
-        found.push_back(heads(values[i], heads.has_draw ? draws[i] : 0.0F, batch.leaf(i).turn));
+        found.push_back(heads(values[heads.width * i], heads.has_draw ? draws[i] : 0.0F, batch.leaf(i).turn));
         are_numbers = are_numbers && std::isfinite(found.back());
     }
     return are_numbers;

@@ -19,6 +19,7 @@ struct ValueHeads {
     bool has_draw = false;  // Is there an output for the probability of a draw?
     ValueScale draw = ValueScale::kProbability;
     double draw_value = 0.0;  // To black, in [-1, +1].
+    std::size_t width = 1;    // Numbers of a position in the value output, of which the first is its value.
 
     // draw: not read without such an output.
     double operator()(float value, float draw, Color turn) const noexcept;

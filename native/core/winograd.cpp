@@ -106,7 +106,13 @@ std::size_t floats_for(std::size_t count) {
 }
 
 bool is_convolution(const Layer& layer) noexcept {
-    return layer.kind == Layer::Kind::kConv3 || layer.kind == Layer::Kind::kConv1;
+    return layer.kind == Layer::Kind::kConv3 || layer.kind == Layer::Kind::kConv1 || layer.kind == Layer::Kind::kConv9;
+}
+
+// How many matrices of weights a convolution has.
+int places_of(const Layer& layer) noexcept {
+    if (layer.kind == Layer::Kind::kConv3) return kPatch;
+    return layer.kind == Layer::Kind::kConv9 ? kBoardSide : 1;
 }
 
 bool is_width(int n) { return n > 0 && n <= kMostChannels && n % kBlock == 0; }
@@ -172,8 +178,10 @@ void WinogradNetwork::add(Layer& layer) {
                   hands == (kHandRows + 1) * outputs && size(layer.bias) == outputs &&
                   (!is_integer_ || size(layer.factors) == outputs),
               "a stem that fits");
+    } else if (layer.kind == Layer::Kind::kInput) {
+        check(layer.used > 0 && layer.used <= layer.outputs && is_map(layer.to, layer.outputs), "an input that fits");
     } else if (is_convolution(layer)) {
-        const long long area = layer.kind == Layer::Kind::kConv3 ? kPatch : 1;
+        const long long area = places_of(layer);
         const long long weights = is_integer_ ? size(layer.weights16) : size(layer.weights32);
         check(is_map(layer.from, layer.inputs) && is_map(layer.to, layer.outputs) && layer.from != layer.to &&
                   (layer.residual < 0 || is_map(layer.residual, layer.outputs)) &&
@@ -236,11 +244,15 @@ void WinogradNetwork::pack(Aligned<Element> Layer::*weights, Aligned<Element>& p
     }
 }
 
-void WinogradNetwork::run(const Features* features, int positions, Workspace& work) const {
-    for (const Layer& layer : layers_) run(layer, features, positions, work);
+void WinogradNetwork::run(NetworkInputs inputs, int positions, Workspace& work) const {
+    for (const Layer& layer : layers_) run(layer, inputs, positions, work);
 }
 
-void WinogradNetwork::run(const Layer& layer, const Features* features, int positions, Workspace& work) const {
+int WinogradNetwork::input_planes() const noexcept {
+    return layers_.empty() || layers_[0].kind != Layer::Kind::kInput ? 0 : layers_[0].used;
+}
+
+void WinogradNetwork::run(const Layer& layer, NetworkInputs inputs, int positions, Workspace& work) const {
     const auto map = [&](int i) { return i < 0 ? nullptr : work.maps_[i].data(); };
     const auto vector = [&](int i) { return i < 0 ? nullptr : work.vectors_[i].data(); };
     const auto maxima = [&](int i) { return i < 0 ? nullptr : work.maxima_[i].data(); };
@@ -251,22 +263,26 @@ void WinogradNetwork::run(const Layer& layer, const Features* features, int posi
             const void* hands =
                 is_integer_ ? static_cast<const void*>(layer.hands16.data()) : layer.hands32.data();
             (is_integer_ ? code_->stem16 : code_->stem32)(
-                {features, map(layer.to), positions, layer.outputs, weights, hands,
+                {inputs.features, map(layer.to), positions, layer.outputs, weights, hands,
                  is_integer_ ? layer.factors.data() : nullptr, layer.bias.data(), layer.activation, maxima(layer.to),
                  work.sums_.data()});
             return;
         }
+        case Layer::Kind::kInput:
+            copy_planes(layer, inputs.planes, positions, work);
+            return;
         case Layer::Kind::kConv3:
-        case Layer::Kind::kConv1: {
-            const bool is_large = layer.kind == Layer::Kind::kConv3;
-            const auto large = is_integer_ ? code_->conv3_16 : code_->conv3_32;
-            const auto small = is_integer_ ? code_->conv1_16 : code_->conv1_32;
+        case Layer::Kind::kConv1:
+        case Layer::Kind::kConv9: {
+            const auto convolution = layer.kind == Layer::Kind::kConv3   ? (is_integer_ ? code_->conv3_16 : code_->conv3_32)
+                                     : layer.kind == Layer::Kind::kConv1 ? (is_integer_ ? code_->conv1_16 : code_->conv1_32)
+                                                                         : (is_integer_ ? code_->conv9_16 : code_->conv9_32);
             const void* const packed = is_integer_ ? static_cast<const void*>(packed16_.data() + layer.weights_at)
                                                    : packed32_.data() + layer.weights_at;
-            (is_large ? large : small)({map(layer.from), map(layer.to), map(layer.residual), positions, layer.inputs,
-                                        layer.outputs, packed, layer.factors.data(), layer.bias.data(),
-                                        layer.activation, layer.level, maxima(layer.from), maxima(layer.to),
-                                        work.columns_.data(), work.transformed_.data(), work.sums_.data()});
+            convolution({map(layer.from), map(layer.to), map(layer.residual), positions, layer.inputs, layer.outputs,
+                         packed, layer.factors.data(), layer.bias.data(), layer.activation, layer.level,
+                         maxima(layer.from), maxima(layer.to), work.columns_.data(), work.transformed_.data(),
+                         work.sums_.data()});
             return;
         }
         case Layer::Kind::kPool: {
@@ -290,6 +306,23 @@ void WinogradNetwork::run(const Layer& layer, const Features* features, int posi
                            map(layer.residual), positions, layer.outputs,
                            layer.scale < 0 ? 0 : vector_lengths_[layer.scale],
                            layer.shift < 0 ? 0 : vector_lengths_[layer.shift], layer.activation, maxima(layer.to)});
+    }
+}
+
+void WinogradNetwork::copy_planes(const Layer& layer, const float* planes, int positions, Workspace& work) const {
+    float* to = work.maps_[layer.to].data();
+    for (int n = 0; n < positions; ++n, to += static_cast<std::ptrdiff_t>(kBoardSquares) * layer.outputs) {
+        std::fill_n(to, static_cast<std::ptrdiff_t>(kBoardSquares) * layer.outputs, 0.0F);
+        float greatest = 0.0F;
+        for (int plane = 0; plane < layer.used; ++plane) {
+            for (int s = 0; s < kBoardSquares; ++s) {
+                const float x = *planes++;
+                if (x == 0.0F) continue;
+                to[static_cast<std::ptrdiff_t>(s) * layer.outputs + plane] = x;
+                if (!(std::fabs(x) <= greatest)) greatest = std::fabs(x);
+            }
+        }
+        std::memcpy(&work.maxima_[layer.to][n], &greatest, sizeof greatest);
     }
 }
 
@@ -318,7 +351,7 @@ Workspace::Workspace(const WinogradNetwork& network) {
     };
     columns_ = Aligned<float>(space(kTransformedColumns * kBlock));
     transformed_ = Aligned<float>(space(kMost * kPatch * kTiles * widest), true);
-    // The sums and rows of a 3x3 convolution, the sums of a 1x1 one, or those of the stem.
+    // The sums and rows of a 3x3 convolution, those of a 1x1 or 9x1 one, or those of the stem.
     sums_ = Aligned<float>(std::max(kMost * (3 + 5) * 5 * kTiles * kBlock, widest));
 }
 
@@ -327,6 +360,17 @@ Workspace::Workspace(const WinogradNetwork& network) {
 void FeatureSink::add(std::size_t leaf) {
     if (leaf >= features_.size()) features_.resize(leaf + 1);
     fill_features(game_.position(), sees_nyugyoku_, features_[leaf]);
+}
+
+void PlaneSink::add(std::size_t leaf) {
+    const std::size_t size = static_cast<std::size_t>(kBoardSquares) * format_.planes()[0];
+    if ((leaf + 1) * size > planes_.size()) planes_.resize((leaf + 1) * size);
+    PlaneRow<float> row(planes_.data() + leaf * size, nullptr, format_.planes());
+    format_.write(game_, row);
+}
+
+NetworkInputs PlaneSink::inputs(std::size_t first) const noexcept {
+    return {nullptr, planes_.data() + first * kBoardSquares * format_.planes()[0]};
 }
 
 void fill_features(const float* board, const float* hands, int hand_planes, Features& features) noexcept {
@@ -344,19 +388,19 @@ void fill_features(const float* board, const float* hands, int hand_planes, Feat
     }
 }
 
-bool answer_winograd(const WinogradNetwork& network, const Features* features, double temperature, Batch& batch,
-                     Workspace& work) {
+bool answer_winograd(const WinogradNetwork& network, const Format& format, const NetworkSink& sink, double temperature,
+                     Batch& batch, Workspace& work) {
     batch.is_cold = true;
     bool are_numbers = true;
     const int count = static_cast<int>(batch.size());
     for (int first = 0; first < count; first += WinogradNetwork::kMostPositions) {
         const int positions = std::min(count - first, WinogradNetwork::kMostPositions);
-        network.run(features + first, positions, work);
+        network.run(sink.inputs(first), positions, work);
         for (int n = 0; n < positions; ++n) {
             const int turn = batch.leaf(first + n).turn;
             const std::size_t begin = batch.policies.size();
             for (const Move move : batch.moves(first + n)) {
-                const float logit = network.logit(work, n, dlshogi_label(move, turn));
+                const float logit = network.logit(work, n, format.label(move, turn));
                 are_numbers = are_numbers && std::isfinite(logit);
                 batch.policies.push_back(logit);
             }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "batch.h"
+#include "formats.h"
 #include "game.h"
 #include "state.h"
 #include "winograd_layers.h"
@@ -64,14 +65,14 @@ bool is_usable(Instructions instructions) noexcept;
 
 // A layer. Maps and vectors are buffers, known by their numbers; -1: none.
 struct Layer {
-    enum class Kind : int { kStem, kConv3, kConv1, kPool, kDense, kSpread };
+    enum class Kind : int { kStem, kInput, kConv3, kConv1, kConv9, kPool, kDense, kSpread };
 
     Kind kind = Kind::kStem;
     Activation activation = Activation::kNone;
     int from = -1, to = -1;
     int residual = -1, scale = -1, shift = -1;
     int inputs = 0, outputs = 0;  // Channels; of a dense layer, numbers.
-    int groups = 1, used = 0, width = 0;  // Of a dense layer.
+    int groups = 1, used = 0, width = 0;  // Of a dense layer. Of an input, `used` is the number of planes.
     int mean_at = -1, maximum_at = -1;    // Where a pool writes into its vector.
     float level = 0.0F;
     Aligned<std::int16_t> weights16;
@@ -84,6 +85,12 @@ struct Layer {
 };
 
 class WinogradNetwork;
+
+// Positions as the first layer reads them: a stem reads features, an input planes [positions][planes][81].
+struct NetworkInputs {
+    const Features* features = nullptr;
+    const float* planes = nullptr;
+};
 
 // What one thread needs to evaluate positions.
 class Workspace {
@@ -116,7 +123,9 @@ public:
     void set_outputs(int policy, std::vector<float> policy_bias, int value, double steepness);
 
     // Evaluates up to kMostPositions positions; the answers stay in the workspace.
-    void run(const Features* features, int positions, Workspace& work) const;
+    void run(NetworkInputs inputs, int positions, Workspace& work) const;
+    // Of an input layer; 0 if there is a stem.
+    int input_planes() const noexcept;
     // The logit of a label of position n, and its value in [-1, +1].
     float logit(const Workspace& work, int n, int label) const noexcept;
     double value(const Workspace& work, int n) const noexcept;
@@ -124,7 +133,8 @@ public:
 private:
     friend class Workspace;
 
-    void run(const Layer& layer, const Features* features, int positions, Workspace& work) const;
+    void run(const Layer& layer, NetworkInputs inputs, int positions, Workspace& work) const;
+    void copy_planes(const Layer& layer, const float* planes, int positions, Workspace& work) const;
     template <class Element>
     void pack(Aligned<Element> Layer::*weights, Aligned<Element>& packed);
     void check(bool is_right, const char* what) const;
@@ -145,13 +155,19 @@ private:
     double steepness_ = 1.0;
 };
 
-// Where the features of a batch's positions go.
-class FeatureSink final : public LeafSink {
+// Where a batch's positions go.
+class NetworkSink : public LeafSink {
+public:
+    // The positions from the given one on.
+    virtual NetworkInputs inputs(std::size_t first) const noexcept = 0;
+};
+
+class FeatureSink final : public NetworkSink {
 public:
     FeatureSink(const Game& game, bool sees_nyugyoku) : game_(game), sees_nyugyoku_(sees_nyugyoku) {}
 
     void add(std::size_t leaf) override;
-    const Features* features() const noexcept { return features_.data(); }
+    NetworkInputs inputs(std::size_t first) const noexcept override { return {features_.data() + first, nullptr}; }
 
 private:
     const Game& game_;
@@ -159,12 +175,27 @@ private:
     std::vector<Features> features_;
 };
 
+// format: of the network; has one input. The game and the format must outlive the sink.
+class PlaneSink final : public NetworkSink {
+public:
+    PlaneSink(const Game& game, const Format& format) : game_(game), format_(format) {}
+
+    void add(std::size_t leaf) override;
+    NetworkInputs inputs(std::size_t first) const noexcept override;
+
+private:
+    const Game& game_;
+    const Format& format_;
+    std::vector<float> planes_;
+};
+
 // The features of planes: [62][81], where everything but zero counts as one, and [planes][81], of which only the
 // first square is read.
 void fill_features(const float* board, const float* hands, int hand_planes, Features& features) noexcept;
 
-// Evaluates a batch. Returns whether all values and the logits of all legal moves are numbers.
-bool answer_winograd(const WinogradNetwork& network, const Features* features, double temperature, Batch& batch,
-                     Workspace& work);
+// Evaluates a batch, whose labels are those of the format. Returns whether all values and the logits of all legal
+// moves are numbers.
+bool answer_winograd(const WinogradNetwork& network, const Format& format, const NetworkSink& sink, double temperature,
+                     Batch& batch, Workspace& work);
 
 }  // namespace goryu

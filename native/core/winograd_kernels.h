@@ -358,8 +358,9 @@ struct LargeOutput {
     };
 };
 
-template <class Kind>
-struct SmallOutput {
+// kSums: how many squares have sums of their own; square s has those of s % kSums.
+template <class Kind, int kSums>
+struct PlainOutput {
     template <Activation kActivation>
     struct Of {
         static void run(const OutputCall<Kind>& call) {
@@ -369,7 +370,7 @@ struct SmallOutput {
                 const V::F factor = call.kind->factor(*call.conv, call.block + at);
                 for (int s = 0; s < kBoardSquares; ++s) {
                     const std::ptrdiff_t to = s * static_cast<std::ptrdiff_t>(call.conv->outputs) + at;
-                    V::F v = V::add(Kind::value(Kind::Sums::load(call.sums + s * kBlock + at), factor), bias);
+                    V::F v = V::add(Kind::value(Kind::Sums::load(call.sums + s % kSums * kBlock + at), factor), bias);
                     if (call.residual) v = V::add(v, V::load(call.residual + to));
                     v = activate<kActivation>(v);
                     V::store(call.to + to, v);
@@ -380,6 +381,11 @@ struct SmallOutput {
         }
     };
 };
+
+template <class Kind>
+using SmallOutput = PlainOutput<Kind, kBoardSquares>;
+template <class Kind>
+using RowOutput = PlainOutput<Kind, kBoardSide>;
 
 template <class Kind, template <class> class Output>
 GORYU_INLINE void finish(const ConvCall& call, int n, std::ptrdiff_t block,
@@ -445,6 +451,38 @@ void conv1(const ConvCall& call) {
                                sums + s * kBlock);
             }
             finish<Kind, SmallOutput>(call, n, block, sums);
+        }
+    }
+}
+
+// One row of outputs, to which all nine rows of the map contribute, is added to each row of the residual.
+template <class Kind>
+void conv9(const ConvCall& call) {
+    using Element = typename Kind::Inputs::Element;
+    using Sums = typename Kind::Sums;
+    constexpr int kRow = kBoardSide * kBlock;
+    static_assert(kTiles == kBoardSide);  // `products` multiplies nine squares.
+    const std::ptrdiff_t inputs = call.inputs;
+    auto* const squares = static_cast<Element*>(call.transformed);
+    auto* const sums = static_cast<typename Sums::Element*>(call.sums);
+    auto* const terms = sums + kRow;
+    for (int n = 0; n < call.positions; ++n) {
+        const Kind kind(call, n);
+        const float* from = call.from + n * kBoardSquares * inputs;
+        for (std::ptrdiff_t i = 0; i < kBoardSquares * inputs; i += Kind::Inputs::kCount) {
+            Kind::Inputs::store(squares + i, kind.input(from + i));
+        }
+        call.to_maxima[n] = 0;
+        const auto* weights = static_cast<const Element*>(call.weights);
+        for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock) {
+            for (int i = 0; i < kRow; i += V::kLanes) Sums::store(sums + i, Sums::zero());
+            for (int rank = 0; rank < kBoardSide; ++rank, weights += inputs * kBlock) {
+                products<Kind>(squares + rank * kBoardSide * inputs, inputs, weights, call.inputs, Share{1, 0}, terms);
+                for (int i = 0; i < kRow; i += V::kLanes) {
+                    Sums::store(sums + i, Sums::add(Sums::load(sums + i), Sums::load(terms + i)));
+                }
+            }
+            finish<Kind, RowOutput>(call, n, block, sums);
         }
     }
 }
@@ -672,4 +710,5 @@ struct Spread {
 void spread(const SpreadCall& call) { with_activation<Spread>(call.activation, call); }
 
 constexpr Layers kLayers{stem<StemIntegers>, stem<StemSingles>, conv3<Integers>, conv3<Singles>, conv1<Integers>,
-                         conv1<Singles>,     pool,              dense,           spread};
+                         conv1<Singles>,     conv9<Integers>,   conv9<Singles>,  pool,            dense,
+                         spread};

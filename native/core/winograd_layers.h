@@ -30,7 +30,7 @@ struct Features {
     std::uint8_t hands[kHandRows];
 };
 
-// A convolution, of 3x3 or 1x1. Maps are float [positions][81][channels]; the number of channels is a multiple
+// A convolution, of 3x3, 1x1 or 9x1. One of 9x1 makes one row of nine squares, which is every row of the map. Maps are float [positions][81][channels]; the number of channels is a multiple
 // of 32. Maxima are the bits of the greatest absolute value in each position's map: bits of floats that are not
 // negative are ordered like the floats, and a NaN is above them all.
 struct ConvCall {
@@ -38,8 +38,8 @@ struct ConvCall {
     float* to;
     const float* residual;  // Added to the sum, or null. May be `to`.
     int positions, inputs, outputs;
-    // int16 [outputs/32][25 or 1][inputs/2][32][2], or float [outputs/32][25 or 1][inputs][32]. Place (i, j) of the
-    // 5x5 is 5 j + i.
+    // int16 [outputs/32][25, 1 or 9][inputs/2][32][2], or float [outputs/32][25, 1 or 9][inputs][32]. Place (i, j) of
+    // the 5x5 is 5 j + i.
     const void* weights;
     const float* factors;  // [outputs]: what a sum of integers counts (not for floats).
     const float* bias;     // [outputs]
@@ -108,6 +108,8 @@ struct Layers {
     void (*conv3_32)(const ConvCall&);
     void (*conv1_16)(const ConvCall&);
     void (*conv1_32)(const ConvCall&);
+    void (*conv9_16)(const ConvCall&);
+    void (*conv9_32)(const ConvCall&);
     void (*pool)(const PoolCall&);
     void (*dense)(const DenseCall&);
     void (*spread)(const SpreadCall&);

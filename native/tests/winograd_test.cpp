@@ -21,16 +21,24 @@ namespace goryu::test {
 namespace {
 
 constexpr int kFirst = 64, kSecond = 32;  // Channels.
+constexpr int kPlanes = 50;               // Of a network that reads planes.
 
-// Makes a network: stem, residual block, squeeze-and-excitation, pooling, heads.
+// Makes a network: stem or planes, residual block, squeeze-and-excitation, pooling, heads.
 class Maker {
 public:
-    Maker(Instructions instructions, bool is_integer, bool is_greatest)
-        : network_(instructions, is_integer, {kFirst, kFirst, kSecond}, {2 * kFirst, kFirst, 32}),
-          is_greatest_(is_greatest) {}
+    Maker(Instructions instructions, bool is_integer, bool is_greatest, bool reads_planes = false)
+        : network_(instructions, is_integer, {kFirst, kFirst, kSecond, kFirst}, {2 * kFirst, kFirst, 32}),
+          is_greatest_(is_greatest), reads_planes_(reads_planes) {}
 
     WinogradNetwork make() {
-        stem();
+        if (reads_planes_) {
+            input();
+            convolution(Layer::Kind::kConv3, 3, 0, -1, kFirst, kFirst, Activation::kRelu);
+            convolution(Layer::Kind::kConv9, 0, 3, 0, kFirst, kFirst, Activation::kNone);
+            convolution(Layer::Kind::kConv1, 3, 0, 3, kFirst, kFirst, Activation::kSwish);
+        } else {
+            stem();
+        }
         convolution(Layer::Kind::kConv3, 0, 1, -1, kFirst, kFirst, Activation::kRelu);
         convolution(Layer::Kind::kConv3, 1, 0, 0, kFirst, kFirst, Activation::kSwish);
         pool(0, kFirst);
@@ -73,9 +81,18 @@ private:
         network_.add(layer);
     }
 
+    void input() {
+        Layer layer;
+        layer.kind = Layer::Kind::kInput;
+        layer.to = 3;
+        layer.used = kPlanes;
+        layer.outputs = kFirst;
+        network_.add(layer);
+    }
+
     void convolution(Layer::Kind kind, int from, int to, int residual, int inputs, int outputs, Activation activation) {
         const bool is_large = kind == Layer::Kind::kConv3;
-        const int places = is_large ? kPatch : 1;
+        const int places = is_large ? kPatch : kind == Layer::Kind::kConv9 ? kBoardSide : 1;
         Layer layer;
         layer.kind = kind;
         layer.activation = activation;
@@ -86,7 +103,7 @@ private:
         layer.outputs = outputs;
         layer.level = is_large ? 910.0F : 8191.0F;  // 910 * 36 < 2^15.
         // Sums of a 3x3 convolution may wrap around.
-        const int most = is_large ? 32767 : static_cast<int>(2147483647LL / inputs / 8191);
+        const int most = is_large ? 32767 : static_cast<int>(2147483647LL / inputs / places / 8191);
         fill(layer.weights16, static_cast<std::size_t>(places) * inputs * outputs, most);
         fill(layer.weights32, static_cast<std::size_t>(places) * inputs * outputs, 0.05F);
         fill(layer.factors, outputs, 1e-3F);
@@ -135,6 +152,7 @@ private:
 
     WinogradNetwork network_;
     bool is_greatest_;
+    bool reads_planes_;
     std::mt19937 random_{1};
 };
 
@@ -151,12 +169,20 @@ struct Answers {
     std::vector<double> values;
 };
 
-Answers answers_of(const WinogradNetwork& network, const std::vector<Features>& features, int together) {
+// Positions for both kinds of networks.
+struct Positions {
+    std::vector<Features> features;
+    std::vector<float> planes;
+};
+
+Answers answers_of(const WinogradNetwork& network, const Positions& positions, int together) {
     Workspace work(network);
     Answers answers;
-    for (std::size_t first = 0; first < features.size(); first += together) {
-        const int count = static_cast<int>(std::min<std::size_t>(together, features.size() - first));
-        network.run(features.data() + first, count, work);
+    const std::size_t number = positions.features.size();
+    for (std::size_t first = 0; first < number; first += together) {
+        const int count = static_cast<int>(std::min<std::size_t>(together, number - first));
+        const float* planes = positions.planes.data() + first * kPlanes * kBoardSquares;
+        network.run({positions.features.data() + first, planes}, count, work);
         for (int n = 0; n < count; ++n) {
             for (int label = 0; label < kDlshogiLabels; ++label) {
                 answers.logits.push_back(network.logit(work, n, label));
@@ -186,6 +212,16 @@ std::vector<Features> some_features() {
     return found;
 }
 
+Positions some_positions() {
+    Positions found{some_features(), {}};
+    std::mt19937 random(3);
+    found.planes.resize(found.features.size() * kPlanes * kBoardSquares, 1.0F);  // The first has nothing but ones.
+    for (std::size_t i = kPlanes * kBoardSquares; i < found.planes.size(); ++i) {
+        found.planes[i] = random() % 8 == 0 ? static_cast<float>(random() % 5) / 4.0F : 0.0F;
+    }
+    return found;
+}
+
 // The same on every processor.
 void print_checksum(const Answers& answers) {
     std::uint64_t sum = 0;
@@ -198,15 +234,16 @@ void print_checksum(const Answers& answers) {
 }
 
 void test_all_instructions_agree() {
-    const auto features = some_features();
-    for (const bool is_greatest : {false, true}) {
+    const Positions positions = some_positions();
+    for (const int i : {0, 1, 2, 3}) {
+        const bool is_greatest = i % 2 == 1, reads_planes = i / 2 == 1;
         const auto kinds = usable();
         for (const bool is_integer : {true, false}) {
             Answers first;
             for (const Instructions kind : kinds) {
-                const WinogradNetwork network = Maker(kind, is_integer, is_greatest).make();
-                const Answers one = answers_of(network, features, 1);
-                const Answers four = answers_of(network, features, WinogradNetwork::kMostPositions);
+                const WinogradNetwork network = Maker(kind, is_integer, is_greatest, reads_planes).make();
+                const Answers one = answers_of(network, positions, 1);
+                const Answers four = answers_of(network, positions, WinogradNetwork::kMostPositions);
                 EXPECT(one.logits == four.logits && one.values == four.values);
                 if (first.logits.empty()) first = one;
                 if (is_integer) print_checksum(one);
@@ -234,12 +271,13 @@ void test_a_search_on_several_threads() {
         const auto work = [&](bool is_first) {
             Game game(parse_sfen(kStart).value().position, 0, Rules{});
             ShogiState state(game);
+            const std::unique_ptr<Format> format = make_format("dlshogi 62+57", 0.0);
             FeatureSink sink(game, false);
             Workspace space(network);
             Batch batch;
             if (is_first) {
                 puct.begin(state, sink, batch, 200, 1 << 20);
-                EXPECT(answer_winograd(network, sink.features(), 1.0, batch, space));
+                EXPECT(answer_winograd(network, *format, sink, 1.0, batch, space));
                 puct.expand(batch);
                 return;
             }
@@ -249,7 +287,7 @@ void test_a_search_on_several_threads() {
                     puct.wait_for_others(batch, true);
                     continue;
                 }
-                EXPECT(answer_winograd(network, sink.features(), 1.0, batch, space));
+                EXPECT(answer_winograd(network, *format, sink, 1.0, batch, space));
                 puct.expand(batch);
             }
         };
@@ -264,7 +302,7 @@ void test_a_search_on_several_threads() {
 void test_layers_that_do_not_fit_are_refused() {
     for (const Instructions kind : usable()) {
         WinogradNetwork network(kind, false, {64, 32}, {32});
-        for (int i = 0; i < 6; ++i) {
+        for (int i = 0; i <= static_cast<int>(Layer::Kind::kSpread); ++i) {
             Layer layer;
             layer.kind = static_cast<Layer::Kind>(i);
             layer.from = 0;

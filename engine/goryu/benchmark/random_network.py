@@ -15,6 +15,7 @@ from goryu.evaluators.formats.aobazero import AOBAZERO_LABELS, AOBAZERO_PLANES
 from goryu.evaluators.formats.detect import METADATA_KEY
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
+from goryu.evaluators.formats.miniosl import MINIOSL_PLANES
 from goryu.evaluators.formats.nshogi import NSHOGI_PLANES
 from goryu.evaluators.formats.onnx_edit import ELEMENT_TYPES, GraphEdit, new_model, node
 from goryu.evaluators.formats.python_dlshogi2 import BOOK_PLANES
@@ -60,6 +61,7 @@ TENSORS = {
     "nshogi": Tensors("nshogi", {"input": NSHOGI_PLANES[0]}, "policy", _NSHOGI),
     "nshogi-93": Tensors("nshogi", {"input": NSHOGI_PLANES[1]}, "policy", _NSHOGI),
     "aobazero": Tensors("aobazero", {"x": AOBAZERO_PLANES}, "policy", {"value": "Tanh"}, AOBAZERO_LABELS),
+    "miniosl": Tensors("miniosl", {"input": MINIOSL_PLANES}, "move", {"value": "Tanh"}),
 }
 """By the names that `write_random_network` takes."""
 

@@ -25,6 +25,7 @@ from goryu.evaluators.formats.base import Array, ModelFormat
 from goryu.evaluators.formats.detect import AUTO, detect_format, tensor_shapes, wanted_format
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
+from goryu.evaluators.formats.miniosl import MinioslFormat
 from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.onnx_edit import halved
 from goryu.evaluators.formats.value_scale import value_scale
@@ -461,11 +462,14 @@ def _open_kernel(path: Path, backend: str) -> "tuple[WinogradNetwork | None, str
 
 
 def _format_of_kernel(path: Path, kernel: "WinogradNetwork", model_format: str) -> ModelFormat:
+    planes = kernel.network.planes
+    found = "miniosl" if len(planes) == 1 else "dlshogi"
     name = wanted_format(path, model_format)
-    if name not in (AUTO, "dlshogi"):
-        raise ModelError(f"model {path}: expected the format {name}; found the tensors of dlshogi")
-    scale = value_scale(path, "output_value")
-    return DlshogiFormat(scale, sees_nyugyoku=kernel.network.hand_planes != HAND_PLANES)
+    if name not in (AUTO, found):
+        raise ModelError(f"model {path}: expected the format {name}; found the tensors of {found}")
+    if found == "miniosl":
+        return MinioslFormat("input", "move", "value", value_scale(path, "value"))
+    return DlshogiFormat(value_scale(path, "output_value"), sees_nyugyoku=planes[1] != HAND_PLANES)
 
 
 def _batch_sizes(batch_size: int, *, step_by_one: bool) -> list[int]:

@@ -75,7 +75,12 @@ class PackedLayout:
 
 
 def packed_layout(model_format: ModelFormat) -> PackedLayout:
-    """Returns where a format's planes are in the rows of a position."""
+    """Returns where a format's planes are in the rows of a position.
+
+    Raises ValueError if some planes hold numbers that differ from square to square.
+    """
+    if any(spec.square_numbers for spec in model_format.inputs):
+        raise ValueError(f"planes of {model_format.name} hold numbers that differ from square to square")
     squares: list[int] = []
     uniform: list[int] = []
     numbers: list[int] = []

@@ -2,9 +2,9 @@
 
 The file is interpreted operator by operator. Each tensor becomes one of a few things: a sum of convolutions
 that waits for its activation, a feature map, numbers pooled from a map. Normalisations are folded into the
-weights before them, additions into the sums. So the networks of our trainer and of dlshogi are read, with and
-without squeeze-and-excitation or global pooling, with ReLU or swish, of any width and depth; everything else
-raises `UnsupportedError` with the reason, and onnxruntime runs it.
+weights before them, additions into the sums. So the networks of our trainer, of dlshogi and of miniosl are
+read, with and without bottlenecks, squeeze-and-excitation or global pooling, with ReLU or swish, of any width
+and depth; everything else raises `UnsupportedError` with the reason, and onnxruntime runs it.
 
 Maps have 81 squares in the order of the planes, and their channels are padded with zeros to a multiple of 32.
 """
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from goryu.errors import GoryuError
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
+from goryu.evaluators.formats.miniosl import MINIOSL_PLANES
 from goryu.evaluators.formats.onnx_graph import Array, Graph, GraphNode, read_graph
 
 Floats = npt.NDArray[np.float32]
@@ -30,6 +31,9 @@ SQUARES = 81
 POLICY_CHANNELS = DLSHOGI_LABELS // SQUARES
 MOST_CHANNELS = 4096
 """More are refused: such a network would take seconds for a position."""
+
+INPUTS = (("input1", "input2", "output_policy", "output_value"), ("input", "move", "value"))
+"""The tensors of a file, inputs first: of the dlshogi format, of miniosl's."""
 
 NONE, RELU, SWISH, SIGMOID = range(4)
 """The activations of a layer."""
@@ -57,10 +61,19 @@ class Stem:
 
 
 @dataclass(slots=True)
+class Input:
+    """Any planes, as the first channels of a map."""
+
+    to: int
+    planes: int
+
+
+@dataclass(slots=True)
 class Convolution:
     """to = activation(convolution(source) + bias + residual).
 
-    weights: [outputs, inputs, k, k], k = 1 or 3.
+    weights: [outputs, inputs, k, k], k = 1 or 3; or [outputs, inputs, 9, 1], which makes one row of squares
+        of all nine: the same sums in each row of the map.
     """
 
     source: int
@@ -111,14 +124,15 @@ class Spread:
     activation: int
 
 
-Layer = Stem | Convolution | Pool | Dense | Spread
+Layer = Stem | Input | Convolution | Pool | Dense | Spread
 
 
 @dataclass(slots=True)
 class ResidualNetwork:
     """A network: its layers in order, the sizes of the buffers, and where the outputs are.
 
-    maps: the channels of each map. vectors: the length of each vector. hand_planes: 57 or 119.
+    maps: the channels of each map. vectors: the length of each vector.
+    planes: of each input: (62, 57) or (62, 119), which a `Stem` reads, or (176,), which an `Input` reads.
     policy: a map whose first 27 channels, plus policy_bias [27, 81], are the logits.
     value: a vector whose first number is x; the value is 2 / (1 + exp(-steepness * x)) - 1.
     """
@@ -126,7 +140,7 @@ class ResidualNetwork:
     layers: list[Layer]
     maps: list[int]
     vectors: list[int]
-    hand_planes: int
+    planes: tuple[int, ...]
     policy: int
     policy_bias: Floats
     value: int
@@ -167,6 +181,8 @@ class _Sum:
     shift: "_Vector | None" = None
     scaled: "tuple[_Map, _Vector] | None" = None
     bias: Floats | None = None
+    is_row: bool = False
+    """Is it one row, which waits to be added to nine?"""
     computed: dict[int, _Map] = field(default_factory=dict)
     """By activation."""
 
@@ -236,33 +252,39 @@ class _Interpreter:
     """Interprets a graph; `tensors` has what is known so far, by name."""
 
     def __init__(self, graph: Graph) -> None:
-        if sorted(graph.inputs) != ["input1", "input2"]:
-            raise UnsupportedError("the inputs are not those of the dlshogi format")
+        known = [names for names in INPUTS if sorted(graph.inputs) == sorted(names[:-2])]
+        if not known:
+            raise UnsupportedError("the inputs are not those of the dlshogi format or of miniosl")
         if any(node.op_type in ("QLinearConv", "ConvInteger", "DequantizeLinear") for node in graph.nodes):
             raise UnsupportedError("its weights have 8 bits; the float file of the same network is faster")
         self._graph = graph
+        *inputs, self._policy_name, self._value_name = known[0]
         self._tensors: dict[str, _Tensor] = dict(graph.constants)
-        self._tensors |= {"input1": _Planes(0), "input2": _Planes(1)}
+        self._tensors |= {name: _Planes(i) for i, name in enumerate(inputs)}
+        self._has_stem = len(inputs) == 2
+        self._input_map: _Map | None = None
         self._layers: list[Layer] = []
         self._maps: list[int] = []
         self._vectors: list[int] = []
         self._hand_planes = 0
 
     def network(self) -> ResidualNetwork:
-        for node in self._graph.nodes:
+        outputs = (self._policy_name, self._value_name)
+        for node in _needed(self._graph, outputs):
             self._interpret(node)
-        policy, value = (self._tensors.get(name) for name in ("output_policy", "output_value"))
+        policy, value = (self._tensors.get(name) for name in outputs)
         if not isinstance(policy, _Flat) or self._channels(policy.source) != POLICY_CHANNELS:
             raise UnsupportedError("the policy is not a convolution to 27 channels")
         map_ = self._map(policy.source)
         bias = np.zeros(DLSHOGI_LABELS, np.float32) if policy.bias is None else policy.bias
         steepness = 2.0 if isinstance(value, _Gate) and value.is_tanh else 1.0
         logit = value.source if isinstance(value, _Gate) else value
-        if not isinstance(logit, _Product) or len(logit.weights) != 1:
+        if not isinstance(logit, _Product) or len(logit.weights) not in (1, 1 if self._has_stem else 4):
             raise UnsupportedError("the value is not computed by a dense layer")
-        vector = self._vector(logit)
+        vector = self._vector(replace(logit, weights=logit.weights[:1], bias=logit.bias[:1], computed={}))
+        planes = (BOARD_PLANES, self._hand_planes) if self._has_stem else (MINIOSL_PLANES,)
         network = ResidualNetwork(
-            self._layers, self._maps, self._vectors, self._hand_planes, map_.number,
+            self._layers, self._maps, self._vectors, planes, map_.number,
             bias.reshape(POLICY_CHANNELS, SQUARES), vector.number, steepness,
         )  # fmt: skip
         return _with_few_maps(network)
@@ -298,12 +320,12 @@ class _Interpreter:
 
     def _do_conv(self, node: GraphNode, x: Any, weights: Any, bias: Any = None) -> _Tensor:
         kernel = _constant(weights)
-        if kernel.ndim != 4 or kernel.shape[2:] not in ((1, 1), (3, 3)):
-            raise UnsupportedError(f"it has convolutions of {kernel.shape[2:]}")
-        size = kernel.shape[2]
+        size = kernel.shape[2:]
+        if kernel.ndim != 4 or size not in ((1, 1), (3, 3), (9, 1)):
+            raise UnsupportedError(f"it has convolutions of {size}")
         expected = {
-            "group": 1, "strides": [1, 1], "dilations": [1, 1], "kernel_shape": [size, size],
-            "pads": [size // 2] * 4,
+            "group": 1, "strides": [1, 1], "dilations": [1, 1], "kernel_shape": [*size],
+            "pads": [1 if size == (3, 3) else 0] * 4,
         }  # fmt: skip
         attributes = {"pads": [0, 0, 0, 0], **node.attributes}
         if attributes.pop("auto_pad", b"NOTSET") != b"NOTSET" or any(
@@ -315,10 +337,10 @@ class _Interpreter:
             raise UnsupportedError(f"it has a convolution of {len(kernel)} channels with {len(shift)} biases")
         if isinstance(x, _Pooled | _Vector | _Product):  # Squeeze-and-excitation by 1x1 convolutions.
             return self._product(x, kernel.reshape(kernel.shape[:2]), shift)
-        source = x if isinstance(x, _Planes) else self._map(x)
+        source = x if isinstance(x, _Planes) and self._has_stem else self._map(x)
         if isinstance(source, _Map) and source.channels != kernel.shape[1]:
             raise UnsupportedError(f"a convolution of {kernel.shape[1]} channels reads {source.channels}")
-        return _Sum(len(kernel), [(source, kernel)], bias=shift)
+        return _Sum(len(kernel), [(source, kernel)], bias=shift, is_row=size == (9, 1))
 
     def _do_slice(self, node: GraphNode, x: Any, *bounds: Any) -> _Tensor:
         if not isinstance(x, _Planes) or x.index != 1:
@@ -400,6 +422,15 @@ class _Interpreter:
 
     _do_globalmaxpool = _do_globalaveragepool
 
+    def _do_averagepool(self, node: GraphNode, x: Any) -> _Tensor:
+        given = {"pads": [0, 0, 0, 0], "auto_pad": b"NOTSET", "dilations": [1, 1], **node.attributes}
+        expected = {"pads": [0, 0, 0, 0], "auto_pad": b"NOTSET", "dilations": [1, 1], "kernel_shape": [9, 9]}
+        if any(given.get(name) != wanted for name, wanted in expected.items()):
+            raise UnsupportedError("it pools a part of the board")
+        return _Pooled([(self._map(x), "mean" if node.op_type == "AveragePool" else "maximum")])
+
+    _do_maxpool = _do_averagepool
+
     def _do_concat(self, node: GraphNode, *parts: Any) -> _Tensor:
         if all(isinstance(part, _Pooled) for part in parts) and node.attributes.get("axis") in (1, -3):
             return _Pooled([each for part in parts for each in part.parts])
@@ -477,6 +508,8 @@ class _Interpreter:
     def _added(self, a: _Sum, b: _Sum) -> _Sum:
         if a.channels != b.channels or (a.shift and b.shift) or (a.scaled and b.scaled):
             raise UnsupportedError("it adds tensors that do not fit")
+        if a.is_row and b.is_row:
+            raise UnsupportedError("it adds rows")
         biases = [each.bias for each in (a, b) if each.bias is not None]
         return _Sum(
             a.channels,
@@ -514,12 +547,19 @@ class _Interpreter:
         """Returns x as a computed map."""
         if isinstance(x, _Map):
             return x
+        if isinstance(x, _Planes) and not self._has_stem:
+            if self._input_map is None:
+                self._input_map = self._new_map(MINIOSL_PLANES, is_positive=True)
+                self._layers.append(Input(self._input_map.number, MINIOSL_PLANES))
+            return self._input_map
         if not isinstance(x, _Sum):
             raise UnsupportedError("it has another tensor where a map is expected")
         return self._computed(x, NONE)
 
     def _computed(self, x: _Sum, activation: int) -> _Map:
         """Adds the layer that computes a sum, unless there is one."""
+        if x.is_row:
+            raise UnsupportedError("it has a row of squares where a map is expected")
         if activation not in x.computed:
             result = self._new_map(x.channels, activation == RELU)
             if x.convolutions and all(isinstance(source, _Planes) for source, _ in x.convolutions):
@@ -552,21 +592,26 @@ class _Interpreter:
         self._layers.append(Stem(result.number, board, hands, self._bias(x, width), activation))
 
     def _add_convolution(self, x: _Sum, result: _Map, activation: int) -> None:
-        if len(x.convolutions) != 1 or len(x.maps) > 1 or x.shift or x.scaled:
-            raise UnsupportedError("it adds several convolutions")
-        ((source, weights),) = x.convolutions
-        if not isinstance(source, _Map):
-            raise UnsupportedError("it adds convolutions of planes and of maps")
-        inputs, outputs = self._maps[source.number], self._maps[result.number]
-        padded = np.zeros((outputs, inputs, *weights.shape[2:]), np.float32)
-        padded[: weights.shape[0], : weights.shape[1]] = weights
+        """Adds a layer for each convolution; each has the sum so far as its residual."""
+        if len(x.maps) > 1 or x.shift or x.scaled:
+            raise UnsupportedError("it adds a convolution and two other tensors")
+        outputs = self._maps[result.number]
         residual = x.maps[0].number if x.maps else None
-        self._layers.append(
-            Convolution(
-                source.number, result.number, padded, self._bias(x, outputs), residual, activation,
-                source.is_positive,
-            )
-        )  # fmt: skip
+        for i, (source, weights) in enumerate(x.convolutions, 1):
+            if not isinstance(source, _Map):
+                raise UnsupportedError("it adds convolutions of planes and of maps")
+            padded = np.zeros((outputs, self._maps[source.number], *weights.shape[2:]), np.float32)
+            padded[: weights.shape[0], : weights.shape[1]] = weights
+            is_last = i == len(x.convolutions)
+            bias = self._bias(x, outputs) if is_last else np.zeros(outputs, np.float32)
+            to = result if is_last else self._new_map(x.channels, is_positive=False)
+            self._layers.append(
+                Convolution(
+                    source.number, to.number, padded, bias, residual, activation if is_last else NONE,
+                    source.is_positive,
+                )
+            )  # fmt: skip
+            residual = to.number
 
     def _add_spread(self, x: _Sum, result: _Map, activation: int) -> None:
         maps = list(x.maps)
@@ -683,7 +728,7 @@ def _padded(count: int) -> int:
 
 def _sources(layer: Layer) -> list[int]:
     """Returns the maps that a layer reads."""
-    if isinstance(layer, Stem):
+    if isinstance(layer, Stem | Input):
         return []
     if isinstance(layer, Dense):
         return [layer.source] if layer.reads_map else []
@@ -715,7 +760,7 @@ def _with_few_maps(network: ResidualNetwork) -> ResidualNetwork:
             changes["source"] = buffer_of[sources[0]]
         if len(sources) > 1:
             changes["residual"] = buffer_of[sources[1]]
-        if isinstance(layer, Stem | Convolution | Spread):
+        if isinstance(layer, Stem | Input | Convolution | Spread):
             width = network.maps[layer.to]
             fitting = [buffer for buffer in free if sizes[buffer] == width]
             if fitting:
@@ -731,10 +776,28 @@ def _with_few_maps(network: ResidualNetwork) -> ResidualNetwork:
     return replace(network, layers=layers, maps=sizes, policy=buffer_of[network.policy])
 
 
+def _needed(graph: Graph, outputs: Sequence[str]) -> list[GraphNode]:
+    """Returns the nodes that compute these outputs: a file may have others, which cost time."""
+    wanted = set(outputs)
+    nodes: list[GraphNode] = []
+    for node in reversed(graph.nodes):
+        if wanted & {*node.outputs}:
+            wanted |= {*node.inputs}
+            nodes.append(node)
+    return nodes[::-1]
+
+
 def weights_in(layers: Sequence[Layer]) -> int:
-    """Returns the number of weights of the 3x3 convolutions in Winograd's form, at least 1."""
-    return 1 + sum(  # type: ignore[no-any-return]
-        25 * each.weights.shape[0] * each.weights.shape[1]
-        for each in layers
-        if isinstance(each, Convolution) and each.weights.shape[2] == 3
-    )
+    """Returns the number of weights of the convolutions, of 3x3 in Winograd's form, at least 1."""
+    return 1 + sum(places * pairs for places, pairs in _sizes(layers))
+
+
+def products_in(layers: Sequence[Layer]) -> int:
+    """Returns how many products the convolutions of one position need, at least 1."""
+    return 1 + sum((81 if places < 25 else 9 * 25) * pairs for places, pairs in _sizes(layers))
+
+
+def _sizes(layers: Sequence[Layer]) -> list[tuple[int, int]]:
+    """Returns the places of each convolution's weights, and how many pairs of channels it has."""
+    shapes = [each.weights.shape for each in layers if isinstance(each, Convolution)]
+    return [(25 if rows == 3 else rows, outputs * inputs) for outputs, inputs, rows, _ in shapes]

@@ -43,6 +43,7 @@ from goryu.evaluators.residual_graph import (
     Convolution,
     Dense,
     Floats,
+    Input,
     Layer,
     Pool,
     ResidualNetwork,
@@ -73,7 +74,7 @@ GROWTH = np.outer(_PLUS + _MINUS, _PLUS + _MINUS)
 LEVEL_POSITIVE = MOST_16 // int(GROWTH_POSITIVE.max())
 LEVEL = MOST_16 // int(GROWTH.max())
 LEVEL_1X1 = 2**13 - 1
-"""A 1x1 convolution has no transform; 13 bits leave the weights about as many."""
+"""Convolutions of 1x1 and 9x1 have no transform; 13 bits leave the weights about as many."""
 
 LEAST: np.float32 = np.array([0x0DA24260], np.uint32).view(np.float32)[0]
 """A map of zeros has a unit, too: its greatest number counts as this, about 1e-30."""
@@ -87,7 +88,7 @@ _SQUARES_OF_TILE = [
 class IntegerWeights:
     """Weights of a convolution in integers.
 
-    integers: [places, outputs, inputs]; 25 places for a 3x3 convolution, one for 1x1.
+    integers: [places, outputs, inputs]; 25 places for a 3x3 convolution, one for 1x1, nine rows for 9x1.
     factors: [outputs] float32: one unit of an output, for inputs of unit 1.
     level: the greatest integer that an input may become.
     """
@@ -108,8 +109,9 @@ def integer_weights(layer: Convolution) -> IntegerWeights:
     """Returns the weights of a convolution, rounded so that no output can overflow."""
     outputs, _, size, _ = layer.weights.shape
     flat = layer.weights.astype(np.float64).reshape(outputs, -1)
-    if size == 1:
-        rows, level, errors = flat[None], LEVEL_1X1, np.full((1, 1), LEVEL_1X1)
+    if size != 3:
+        rows = layer.weights[..., 0].astype(np.float64).transpose(2, 0, 1)
+        level, errors = LEVEL_1X1, np.full((1, size), LEVEL_1X1)
     else:
         rows = transformed_weights(layer.weights)
         level = LEVEL_POSITIVE if layer.is_positive else LEVEL
@@ -181,18 +183,21 @@ class Reference:
         self._stems = {i: integer_stem(layer) for i, layer in layers if isinstance(layer, Stem)}
 
     def run(self, inputs: Sequence[Array]) -> tuple[Floats, npt.NDArray[np.float64]]:
-        """Returns logits [N, 2187] and values [N] of planes [N, 62, 9, 9] and [N, 57 or 119, 9, 9]."""
-        answers = [self._run(board, hands) for board, hands in zip(*inputs, strict=True)]
+        """Returns logits [N, 2187] and values [N] of planes [N, ..., 9, 9], one array for each input."""
+        answers = [self._run(planes) for planes in zip(*inputs, strict=True)]
         logits = np.stack([logits for logits, _ in answers])
         return logits, np.array([value for _, value in answers])
 
-    def _run(self, board: Array, hands: Array) -> tuple[Floats, float]:
+    def _run(self, planes: Sequence[Array]) -> tuple[Floats, float]:
         network = self._network
         maps: list[Floats] = [np.zeros((SQUARES, channels), np.float32) for channels in network.maps]
         vectors: list[Floats] = [np.zeros(length, np.float32) for length in network.vectors]
         for i, layer in enumerate(network.layers):
             if isinstance(layer, Stem):
-                maps[layer.to] = stem(self._stems[i], layer, board, hands)
+                maps[layer.to] = stem(self._stems[i], layer, *planes)
+            elif isinstance(layer, Input):
+                maps[layer.to] = np.zeros_like(maps[layer.to])
+                maps[layer.to][:, : layer.planes] = planes[0].reshape(layer.planes, SQUARES).T
             elif isinstance(layer, Convolution):
                 residual = None if layer.residual is None else maps[layer.residual]
                 sums = convolution(self._integers[i], maps[layer.source]) + layer.bias
@@ -229,10 +234,13 @@ def convolution(weights: IntegerWeights, source: Floats) -> Floats:
 def integer_convolution(weights: Integers, board: Integers) -> Integers:
     """Returns the convolution [81, outputs] of a board [9, 9, inputs].
 
-    weights: [25 or 1, outputs, inputs], transformed.
+    weights: [25, outputs, inputs], transformed, or [1 or 9, outputs, inputs].
     """
     if len(weights) == 1:
         return cast(Integers, board.reshape(SQUARES, -1) @ weights[0].T)
+    if len(weights) == 9:
+        row = sum(squares @ place.T for squares, place in zip(board, weights, strict=True))
+        return np.tile(cast(Integers, row), (9, 1))
     padded = np.pad(board, ((1, 1), (1, 1), (0, 0)))
     result = np.empty((SQUARES, weights.shape[1]), np.int64)
     for tile, squares in enumerate(_SQUARES_OF_TILE):

@@ -27,7 +27,8 @@ class TensorSpec:
     The file may have another float type; `NetworkEvaluator.run` converts.
 
     uniform: the planes whose 81 squares are always equal.
-    numbers: those of them that hold any numbers; all other planes hold zeros and ones.
+    numbers: those of them that hold any numbers.
+    square_numbers: planes that hold any numbers on each square. All other planes hold zeros and ones.
     """
 
     name: str
@@ -35,6 +36,7 @@ class TensorSpec:
     dtype: type[np.generic] = np.float32
     uniform: Sequence[int] = ()
     numbers: Sequence[int] = ()
+    square_numbers: Sequence[int] = ()
 
 
 class ValueScale(Protocol):

@@ -16,6 +16,7 @@ from goryu.evaluators.formats.aobazero import AOBAZERO_LABELS, AOBAZERO_PLANES, 
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
+from goryu.evaluators.formats.miniosl import MINIOSL_PLANES, MinioslFormat
 from goryu.evaluators.formats.nshogi import NSHOGI_PLANES, NshogiFormat
 from goryu.evaluators.formats.onnx_graph import read_metadata
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
@@ -130,6 +131,12 @@ FORMATS = (
         (Tensor("", (AOBAZERO_PLANES,)),),
         (Tensor("", (AOBAZERO_LABELS,), is_planes=False), _VALUE),
         _named(AobaZeroFormat),
+    ),
+    KnownFormat(
+        "miniosl",
+        (Tensor("", (MINIOSL_PLANES,)),),
+        (Tensor("move", (DLSHOGI_LABELS,), is_planes=False), Tensor("value", (1, 4), is_planes=False)),
+        _named(MinioslFormat),
     ),
 )
 

@@ -76,7 +76,7 @@ def board_ones(position: Oriented) -> list[int]:
         ones.append(81 * plane + square)
         attacks = 81 * (plane + ATTACKS)
         attackers = counts[side]
-        steps, rays = _reach(pieces[square], square)
+        steps, rays = reach(pieces[square], square)
         for target in steps:
             ones.append(attacks + target)
             attackers[target] += 1
@@ -151,7 +151,7 @@ def far_ranks(pieces: Sequence[int], side: int) -> list[int]:
 
 
 @cache
-def _reach(piece: int, square: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+def reach(piece: int, square: int) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
     """Returns where a piece steps to and the rays it slides along, on an empty board."""
     side, kind = divmod(piece, WHITE_PIECE)
     sign = -1 if side else 1
