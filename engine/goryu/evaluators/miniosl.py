@@ -2,9 +2,10 @@
 
 miniosl (Tomoyuki Kaneko, https://github.com/tkaneko/miniosl, BSD-2-Clause) is a Python interface to
 OpenShogiLib, the library under GPSShogi. Its wheel contains a policy-value network of nine blocks with 256
-channels, related to KataGo's; the package trains it by self-play with Gumbel searches. Its inputs are more
-than dlshogi's planes: threats of mate, covered squares, the last seven moves. So `DNN_Model` cannot load it,
-but it labels positions from which a small network learns (`goryu selfplay reanalyse`).
+channels, related to KataGo's; the package trains it by self-play with Gumbel searches. Here the package's own
+library writes the planes and numbers the moves, and the network labels positions from which a small network
+learns (`goryu selfplay reanalyse`). As an engine's `DNN_Model` the same file needs no library: see
+`formats/miniosl.py`.
 
 Only the extension module and the network's file are used, because `import miniosl` itself needs PyTorch.
 """

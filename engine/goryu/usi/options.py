@@ -64,7 +64,7 @@ OPTIONS: tuple[Option, ...] = (
              "ONNX model. Empty: the network shipped with Goryu.", "DNN_Model1", "modelfile", "WeightPath"),
     string("EvalDir", "evaluator.model_folder", "Folder in which a relative DNN_Model is looked for first."),
     combo("DNN_Format", "evaluator.model_format",
-          "auto dlshogi python-dlshogi2 python-dlshogi nshogi aobazero",
+          "auto dlshogi python-dlshogi2 python-dlshogi nshogi aobazero miniosl",
           "What the model's planes and labels mean. auto: recognised by the file. Only a network of the "
           "first book (python-dlshogi) that goryu convert has not written needs to be named."),
     combo("Backend", "evaluator.backend",
