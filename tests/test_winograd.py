@@ -484,11 +484,13 @@ def test_a_ratio_is_the_median_of_the_rounds_over_the_best_batch_of_the_other() 
 # The evaluator and the search.
 
 
-def test_the_searches_in_both_languages_agree(native: ModuleType) -> None:
+@pytest.mark.parametrize("name", ["shipped", "miniosl"])
+def test_the_searches_in_both_languages_agree(native: ModuleType, name: str, tmp_path: Path) -> None:
     """The native search asks the kernel directly, the Python search through planes."""
     sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
-    network = NetworkEvaluator(SHIPPED, backend="winograd", temperature=1.3)
-    for batch_size in (1, 4):
+    path = SHIPPED if name == "shipped" else model_of(name, tmp_path / "model.onnx")
+    network = NetworkEvaluator(path, backend="winograd", temperature=1.3)
+    for batch_size in (1, 4, 6):
         config = PuctConfig(batch_size=batch_size)
         found = native.Puct(network, config).search(native.Board(sfen), lambda _: False, max_playouts=300)
         expected = Puct(network, config).search(Board(sfen), lambda _: False, max_playouts=300)

@@ -32,7 +32,7 @@ POLICY_CHANNELS = DLSHOGI_LABELS // SQUARES
 MOST_CHANNELS = 4096
 """More are refused: such a network would take seconds for a position."""
 
-INPUTS = (("input1", "input2", "output_policy", "output_value"), ("input", "move", "value"))
+TENSORS = (("input1", "input2", "output_policy", "output_value"), ("input", "move", "value"))
 """The tensors of a file, inputs first: of the dlshogi format, of miniosl's."""
 
 NONE, RELU, SWISH, SIGMOID = range(4)
@@ -252,9 +252,13 @@ class _Interpreter:
     """Interprets a graph; `tensors` has what is known so far, by name."""
 
     def __init__(self, graph: Graph) -> None:
-        known = [names for names in INPUTS if sorted(graph.inputs) == sorted(names[:-2])]
+        known = [
+            names
+            for names in TENSORS
+            if sorted(graph.inputs) == sorted(names[:-2]) and {*names[-2:]} <= {*graph.outputs}
+        ]
         if not known:
-            raise UnsupportedError("the inputs are not those of the dlshogi format or of miniosl")
+            raise UnsupportedError("the tensors are not those of the dlshogi format or of miniosl")
         if any(node.op_type in ("QLinearConv", "ConvInteger", "DequantizeLinear") for node in graph.nodes):
             raise UnsupportedError("its weights have 8 bits; the float file of the same network is faster")
         self._graph = graph
