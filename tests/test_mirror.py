@@ -46,6 +46,13 @@ def test_the_legal_moves_of_the_mirror_image_are_the_mirrored_moves() -> None:
         assert image.is_check() == board.is_check()
 
 
+def test_the_mirror_image_has_the_mirrored_past() -> None:
+    for board in random_boards(10):
+        image = mirrored(board)
+        assert list(image.move_stack) == [mirrored_move(move) for move in board.move_stack]
+        assert image.ply == board.ply
+
+
 def test_the_mirror_image_has_the_pieces_of_cshogis_board_on_the_other_files() -> None:
     for board in random_boards(20):
         ours, image = cshogi.Board(board.sfen()), cshogi.Board(mirrored(board).sfen())

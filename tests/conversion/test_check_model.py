@@ -19,8 +19,8 @@ from goryu.conversion.positions import random_positions  # noqa: E402
 from goryu.conversion.sanity import (  # noqa: E402
     FIRST_MOVES,
     MATES,
-    ROOK_TO_TAKE,
     TAKES_ROOK,
+    rook_to_take,
 )
 from goryu.evaluators.formats.base import planes_of  # noqa: E402
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
@@ -170,7 +170,7 @@ def test_each_mate_is_the_only_one(sfen: str, mate: str) -> None:
 
 
 def test_the_rook_can_be_taken_for_nothing() -> None:
-    board = Board(ROOK_TO_TAKE)
+    board = rook_to_take()
     assert board.pieces[9 * 4 + 5] != 0
     board.push_usi(TAKES_ROOK)
     assert not any(move_to_usi(move).endswith("5f") for move in board.legal_moves())

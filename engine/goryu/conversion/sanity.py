@@ -27,7 +27,7 @@ EVEN = 0.5
 
 WHITE_WITHOUT_ROOK = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 BLACK_WITHOUT_ROOK = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B7/LNSGKGSNL b - 1"
-ROOK_TO_TAKE = "lnsgkgsnl/7b1/pppp1pppp/9/9/4r4/PPPP1PPPP/1B2R4/LNSGKGSNL b Pp 1"
+BEFORE_THE_MISTAKE, MISTAKE = "lnsgkgsnl/4r2b1/pppp1pppp/9/9/9/PPPP1PPPP/1B2R4/LNSGKGSNL w Pp 1", "5b5f"
 TAKES_ROOK = "5h5f"
 
 ROOK = 0.2
@@ -83,12 +83,19 @@ def _start(network: NetworkEvaluator) -> list[Finding]:
     ]
 
 
+def rook_to_take() -> Board:
+    """Returns a position in which the last move has given a rook away; some networks see that move."""
+    board = Board(BEFORE_THE_MISTAKE)
+    board.push_usi(MISTAKE)
+    return board
+
+
 def _rooks(network: NetworkEvaluator) -> list[Finding]:
     more, less = (
         each.value
         for each in network.evaluate([Board(sfen) for sfen in (WHITE_WITHOUT_ROOK, BLACK_WITHOUT_ROOK)])
     )
-    moves, value = best_moves(network, Board(ROOK_TO_TAKE))
+    moves, value = best_moves(network, rook_to_take())
     is_taken = any(move.startswith(TAKES_ROOK) for move in moves)
     return [
         Finding(

@@ -42,8 +42,13 @@ class MirrorEvaluator:
 
 
 def mirrored(board: Any) -> Any:
-    """Returns the mirror image of a shogi board, of the same class and with the same rules; no past moves."""
-    return type(board)(mirrored_sfen(board.sfen()), board.rules, allow_missing_king=True)
+    """Returns the mirror image of a shogi board and its past, of the same class and with the same rules."""
+    past = board.copy()
+    moves = [past.pop() for _ in board.move_stack]
+    image = type(board)(mirrored_sfen(past.sfen()), board.rules, allow_missing_king=True)
+    for move in reversed(moves):
+        image.push(mirrored_move(move))
+    return image
 
 
 def mirrored_sfen(sfen: str) -> str:
