@@ -115,6 +115,12 @@ int places_of(const Layer& layer) noexcept {
     return layer.kind == Layer::Kind::kConv9 ? kBoardSide : 1;
 }
 
+auto convolution_of(const Layers& code, Layer::Kind kind, bool is_integer) noexcept {
+    if (kind == Layer::Kind::kConv3) return is_integer ? code.conv3_16 : code.conv3_32;
+    if (kind == Layer::Kind::kConv1) return is_integer ? code.conv1_16 : code.conv1_32;
+    return is_integer ? code.conv9_16 : code.conv9_32;
+}
+
 bool is_width(int n) { return n > 0 && n <= kMostChannels && n % kBlock == 0; }
 
 }  // namespace
@@ -248,10 +254,6 @@ void WinogradNetwork::run(NetworkInputs inputs, int positions, Workspace& work) 
     for (const Layer& layer : layers_) run(layer, inputs, positions, work);
 }
 
-int WinogradNetwork::input_planes() const noexcept {
-    return layers_.empty() || layers_[0].kind != Layer::Kind::kInput ? 0 : layers_[0].used;
-}
-
 void WinogradNetwork::run(const Layer& layer, NetworkInputs inputs, int positions, Workspace& work) const {
     const auto map = [&](int i) { return i < 0 ? nullptr : work.maps_[i].data(); };
     const auto vector = [&](int i) { return i < 0 ? nullptr : work.vectors_[i].data(); };
@@ -274,9 +276,7 @@ void WinogradNetwork::run(const Layer& layer, NetworkInputs inputs, int position
         case Layer::Kind::kConv3:
         case Layer::Kind::kConv1:
         case Layer::Kind::kConv9: {
-            const auto convolution = layer.kind == Layer::Kind::kConv3   ? (is_integer_ ? code_->conv3_16 : code_->conv3_32)
-                                     : layer.kind == Layer::Kind::kConv1 ? (is_integer_ ? code_->conv1_16 : code_->conv1_32)
-                                                                         : (is_integer_ ? code_->conv9_16 : code_->conv9_32);
+            const auto convolution = convolution_of(*code_, layer.kind, is_integer_);
             const void* const packed = is_integer_ ? static_cast<const void*>(packed16_.data() + layer.weights_at)
                                                    : packed32_.data() + layer.weights_at;
             convolution({map(layer.from), map(layer.to), map(layer.residual), positions, layer.inputs, layer.outputs,

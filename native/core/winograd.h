@@ -124,8 +124,6 @@ public:
 
     // Evaluates up to kMostPositions positions; the answers stay in the workspace.
     void run(NetworkInputs inputs, int positions, Workspace& work) const;
-    // Of an input layer; 0 if there is a stem.
-    int input_planes() const noexcept;
     // The logit of a label of position n, and its value in [-1, +1].
     float logit(const Workspace& work, int n, int label) const noexcept;
     double value(const Workspace& work, int n) const noexcept;
