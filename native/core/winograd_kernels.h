@@ -431,6 +431,17 @@ void conv3(const ConvCall& call) {
     }
 }
 
+// Begins a convolution without a transform: writes the inputs of position n, [81][inputs].
+template <class Kind>
+GORYU_INLINE void begin_plain(const Kind& kind, const ConvCall& call, int n, typename Kind::Inputs::Element* squares) {
+    const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(kBoardSquares) * call.inputs;
+    const float* from = call.from + n * size;
+    for (std::ptrdiff_t i = 0; i < size; i += Kind::Inputs::kCount) {
+        Kind::Inputs::store(squares + i, kind.input(from + i));
+    }
+    call.to_maxima[n] = 0;
+}
+
 template <class Kind>
 void conv1(const ConvCall& call) {
     using Element = typename Kind::Inputs::Element;
@@ -439,11 +450,7 @@ void conv1(const ConvCall& call) {
     auto* const sums = static_cast<typename Kind::Sums::Element*>(call.sums);
     for (int n = 0; n < call.positions; ++n) {
         const Kind kind(call, n);
-        const float* from = call.from + n * kBoardSquares * inputs;
-        for (std::ptrdiff_t i = 0; i < kBoardSquares * inputs; i += Kind::Inputs::kCount) {
-            Kind::Inputs::store(squares + i, kind.input(from + i));
-        }
-        call.to_maxima[n] = 0;
+        begin_plain(kind, call, n, squares);
         const auto* weights = static_cast<const Element*>(call.weights);
         for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock, weights += inputs * kBlock) {
             for (int s = 0; s < kBoardSquares; s += kTiles) {
@@ -468,11 +475,7 @@ void conv9(const ConvCall& call) {
     auto* const terms = sums + kRow;
     for (int n = 0; n < call.positions; ++n) {
         const Kind kind(call, n);
-        const float* from = call.from + n * kBoardSquares * inputs;
-        for (std::ptrdiff_t i = 0; i < kBoardSquares * inputs; i += Kind::Inputs::kCount) {
-            Kind::Inputs::store(squares + i, kind.input(from + i));
-        }
-        call.to_maxima[n] = 0;
+        begin_plain(kind, call, n, squares);
         const auto* weights = static_cast<const Element*>(call.weights);
         for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock) {
             for (int i = 0; i < kRow; i += V::kLanes) Sums::store(sums + i, Sums::zero());

@@ -165,17 +165,16 @@ def run_miniosl(args: argparse.Namespace) -> None:
     )
     from goryu.learning.records.game_records import read_games
 
+    if args.half:
+        with atomic_path(args.out) as unfinished:
+            write_for_engine(unfinished)
+        return  # Its answers are meant to differ.
     if args.calibration < CALIBRATION_BATCH:
         raise UsageError(f"--calibration {args.calibration}: expected at least {CALIBRATION_BATCH}")
     games = [game for path in args.data for game in read_games(path)]
     boards = sample_positions(games, args.calibration + args.comparison, Random(args.seed))
     with atomic_path(args.out) as unfinished:
-        if args.half:
-            write_for_engine(unfinished)
-        else:
-            quantize_miniosl(unfinished, boards[: args.calibration])
-    if args.half:
-        return  # Its answers are meant to differ.
+        quantize_miniosl(unfinished, boards[: args.calibration])
     agreement, float_rate, small_rate = compare_with_float(args.out, boards[args.calibration :])
     print(agreement)
     print(

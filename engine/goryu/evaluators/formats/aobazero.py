@@ -33,7 +33,7 @@ import numpy.typing as npt
 from goryu.evaluators.formats.base import Array, TensorSpec, ValueScale
 from goryu.evaluators.formats.dlshogi import DROP, PROMOTION, dlshogi_label
 from goryu.evaluators.formats.dlshogi_planes import KINDS, Oriented
-from goryu.evaluators.formats.layouts import ROW_MAJOR, PieceLayout, channel_order, kind_order
+from goryu.evaluators.formats.layouts import ALL_PIECES, ROW_MAJOR, PieceLayout, channel_order, kind_order
 from goryu.evaluators.formats.python_dlshogi import PYTHON_SHOGI_KINDS
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.shogi.move import is_drop, move_from
@@ -59,9 +59,6 @@ NUMBER_PLANES = (
 """The shares of the hands, and the number of moves."""
 
 AOBAZERO_LABELS = 139 * 81
-
-ALL_PIECES = (18, 4, 4, 4, 4, 2, 2)
-"""How many pieces of each kind there are, P L N S G B R."""
 
 MOST_MOVES, LONGEST_GAME = 512, 513
 """The greatest number in the last plane, and the move after which AobaZero's own games are drawn."""

@@ -26,6 +26,9 @@ ROW_MAJOR = tuple(9 * (square % 9) + 8 - square // 9 for square in FILE_MAJOR)
 
 OUR_KINDS = "P L N S B R G K +P +L +N +S +B +R"
 
+ALL_PIECES = (18, 4, 4, 4, 4, 2, 2)
+"""How many pieces of each kind there are, P L N S G B R."""
+
 DIRECTIONS = tuple(range(10))
 """dlshogi's order: up, up left, up right, left, right, down, down left, down right, knight left and right."""
 

@@ -58,7 +58,7 @@ from goryu.evaluators.formats.contact_mates import (
 )
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DROP, PROMOTION
 from goryu.evaluators.formats.dlshogi_planes import Oriented, board_pieces, reach
-from goryu.evaluators.formats.layouts import MoveLabels, channel_order, kind_order
+from goryu.evaluators.formats.layouts import ALL_PIECES, MoveLabels, channel_order, kind_order
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.shogi.move import is_drop, move_from, move_to
 from goryu.games.shogi.pieces import (
@@ -90,8 +90,6 @@ COUNT_PLANES = tuple(
 KINDS = kind_order("+P +L +N +S +B +R K G P L N S B R")
 HAND_ORDER = (6, 5, 4, 3, 2, 1, 0)
 """Which of P L N S G B R each hand plane shows."""
-ALL_PIECES = (18, 4, 4, 4, 4, 2, 2)
-"""How many pieces of each kind there are, P L N S G B R."""
 MOST_PAWNS = MOST_ATTACKERS = 4
 
 SQUARES = tuple(9 * (square % 9) + square // 9 for square in range(81))
