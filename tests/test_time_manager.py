@@ -297,6 +297,8 @@ def test_the_playouts_left_follow_from_the_rate_so_far() -> None:
     assert manager.playouts_left(STATS) == pytest.approx(200)
     clock.wait_ms(300)
     assert manager.playouts_left(STATS) == pytest.approx(125)
+    clock.wait_ms(700)
+    assert manager.playouts_left(STATS) == 0, "the search is late"
     manager.start(None, clock())
     assert manager.playouts_left(STATS) == inf, "no clock ends this search"
 

@@ -11,6 +11,8 @@ Maps have 81 squares in the order of the planes, and their channels are padded w
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any, cast
 
@@ -479,9 +481,11 @@ class _Interpreter:
         return np.transpose(x, axes)
 
     def _do_shape(self, node: GraphNode, x: Any) -> _Tensor:
-        if isinstance(x, _Map | _Sum):
-            return _Shape((None, self._channels(x), 9, 9))
-        return _Shape((None, None, None, None))
+        channels = self._channels(x) if isinstance(x, _Map | _Sum) else None
+        lengths = (None, channels, 9, 9) if channels else (None, None, None, None)
+        start: Any = node.attributes.get("start", 0)
+        end: Any = node.attributes.get("end")
+        return _Shape(lengths[start:end])
 
     def _do_gather(self, node: GraphNode, x: Any, index: Any) -> _Tensor:
         if not isinstance(x, _Shape):
@@ -781,14 +785,32 @@ def _with_few_maps(network: ResidualNetwork) -> ResidualNetwork:
 
 
 def _needed(graph: Graph, outputs: Sequence[str]) -> list[GraphNode]:
-    """Returns the nodes that compute these outputs: a file may have others, which cost time."""
-    wanted = set(outputs)
-    nodes: list[GraphNode] = []
-    for node in reversed(graph.nodes):
-        if wanted & {*node.outputs}:
-            wanted |= {*node.inputs}
-            nodes.append(node)
-    return nodes[::-1]
+    """Returns the nodes that compute these outputs, each after those that it needs.
+
+    A file may have others, which cost time, and tools append nodes that are needed first, as onnxruntime's
+    conversion to 16 bits does. Otherwise the order is the file's.
+    """
+    producers = {name: i for i, node in enumerate(graph.nodes) for name in node.outputs}
+    needs: dict[int, set[int]] = {}
+    waiting = [producers[name] for name in outputs if name in producers]
+    while waiting:
+        i = waiting.pop()
+        if i not in needs:
+            needs[i] = {producers[name] for name in graph.nodes[i].inputs if name in producers}
+            waiting += needs[i]
+    sorter = TopologicalSorter(needs)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        raise UnsupportedError("its nodes need each other") from error
+    order: list[int] = []
+    ready: list[int] = []
+    while sorter:
+        for i in sorter.get_ready():
+            heappush(ready, i)
+        order.append(heappop(ready))
+        sorter.done(order[-1])
+    return [graph.nodes[i] for i in order]
 
 
 def weights_in(layers: Sequence[Layer]) -> int:

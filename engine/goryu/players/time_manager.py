@@ -359,4 +359,4 @@ class TimeManager:
         if made == 0 or elapsed_ms < EARLIEST_STOP * self._soft_ms:
             return inf
         rate = made / max(1000 * (self._batch_start_s - self._first_batch_s), 1.0)
-        return rate * (self._soft_ms - elapsed_ms)
+        return rate * max(0.0, self._soft_ms - elapsed_ms)
