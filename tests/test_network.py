@@ -408,7 +408,8 @@ def test_the_cache_of_tensorrt_depends_on_model_device_and_library(
 ) -> None:
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     trained = tmp_path / model.name
-    trained.write_bytes(model.read_bytes() + b"another")
+    producer_version = b"\x1a\x07another"
+    trained.write_bytes(model.read_bytes() + producer_version)
 
     def cache(path: Path, device: int) -> str:
         return provider_options("tensorrt", path, device)["trt_engine_cache_path"]

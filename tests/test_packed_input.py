@@ -224,15 +224,6 @@ def test_the_variant_with_119_hand_planes_can_be_packed(tmp_path: Path) -> None:
     check_answers(packed, planes, random_boards(30, seed=5))
 
 
-def test_a_model_with_constants_in_another_file_receives_planes_and_says_so(tmp_path: Path) -> None:
-    path = small_model(tmp_path / "small.onnx")
-    onnx.save(onnx.load(path), path, save_as_external_data=True, location="weights.bin", size_threshold=0)
-    network = NetworkEvaluator(path, backend="onnxruntime", batch_size=4, packs=True)
-    assert network.packed is None
-    assert "in another file" in network.note
-    assert len(network.evaluate(random_boards(3, seed=1))) == 3
-
-
 def test_a_graph_that_unpacks_wrongly_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong_pack(model_format: ModelFormat, planes: list[Any]) -> tuple[Any, Any]:
         rows, numbers = pack(model_format, planes)

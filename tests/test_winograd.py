@@ -109,6 +109,14 @@ class Model:
     def column(self, x: str) -> str:
         return self.add("Unsqueeze", x, self.constant(np.array([2, 3])))
 
+    def flatten(self, x: str, length: int, source: str = "") -> str:
+        """Flattens a map; with `source`, an input, as PyTorch's exporter does it since 2.9."""
+        if not source:
+            return self.add("Flatten", x)
+        batch = self.add("Shape", source, start=0, end=1)
+        shape = self.add("Concat", batch, self.constant(np.array([length])), axis=0)
+        return self.add("Reshape", x, shape, allowzero=1)
+
     def squeeze(self, x: str, channels: int) -> str:
         """Adds squeeze-and-excitation."""
         pooled = self.add("GlobalAveragePool", x)
@@ -148,9 +156,13 @@ def dlshogi_like(
     squeezes: bool = False,
     pools: bool = False,
     value: str = "Sigmoid",
+    batch_of: str = "",
     **options: Any,
 ) -> Path:
-    """Writes a network of dlshogi's architecture, normally with normalisations that are not folded."""
+    """Writes a network of dlshogi's architecture, normally with normalisations that are not folded.
+
+    batch_of: the input whose length is that of reshaped maps.
+    """
     m = Model(blocks * 1000 + channels, **options)
     norm = m.norm if has_norms else lambda x, _: x
     parts = m.add("Add", m.conv("input1", 62, channels, 3, bias=False), m.conv("input1", 62, channels, 1))
@@ -164,10 +176,10 @@ def dlshogi_like(
         x = m.act(m.add("Add", y, x), act)
         if pools and block == blocks // 2:
             x = m.act(m.pool(x, channels), act)
-    flat = m.add("Flatten", m.conv(x, channels, 27, 1, bias=False))
+    flat = m.flatten(m.conv(x, channels, 27, 1, bias=False), 2187, batch_of)
     m.add("Add", flat, m.normal(2187, scale=0.1), to="output_policy")
     planes = m.act(norm(m.conv(x, channels, 27, 1), 27), act)
-    hidden = m.act(m.dense(m.add("Flatten", planes), 2187, 48), act)
+    hidden = m.act(m.dense(m.flatten(planes, 2187, batch_of), 2187, 48), act)
     if value:
         m.add(value, m.dense(hidden, 48, 1), to="output_value")
     else:
@@ -352,6 +364,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "pooling": {"blocks": 3, "channels": 64, "pools": True, "has_norms": False},
     "all": {"blocks": 2, "channels": 64, "act": "swish", "squeezes": True, "pools": True},
     "entering king": {"blocks": 1, "channels": 64, "hand_planes": 119},
+    "reshaped": {"blocks": 1, "channels": 32, "batch_of": "input1"},
     "miniosl": {"channels": 96, "inside": 32},
 }
 
@@ -551,6 +564,21 @@ def test_16_bit_files_are_read(native: ModuleType, tmp_path: Path) -> None:
     assert np.abs(values - expected[1]).max() < 0.03
 
 
+def test_nodes_in_another_order_are_the_same_network(native: ModuleType, tmp_path: Path) -> None:
+    """onnxruntime accepts them, and its conversion to 16 bits writes them."""
+    path = dlshogi_like(tmp_path / "model.onnx", 2, 32, squeezes=True)
+    planes = random_planes(4, seed=7)
+    expected = open_kernel(path).run(planes)
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load(str(path))
+    nodes = list(model.graph.node)
+    np.random.default_rng(1).shuffle(nodes)
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    onnx.save(model, str(path))
+    assert np.array_equal(open_kernel(path).run(planes)[0], expected[0])
+
+
 # What the kernel does not know.
 
 
@@ -589,6 +617,13 @@ def test_other_networks_are_left_to_onnxruntime(make: Any, reason: str, tmp_path
     m = Model(1)
     simple(m, make(m, "input1"))
     assert reason in unsupported(m.save(tmp_path / "other.onnx"))
+
+
+def test_nodes_that_need_each_other_are_refused(tmp_path: Path) -> None:
+    m = Model(1)
+    x = m.conv("input1", 62, 32, 3)
+    simple(m, m.add("Add", x, m.add("Relu", "circle"), to="circle"))
+    assert "its nodes need each other" in unsupported(m.save(tmp_path / "circle.onnx"))
 
 
 def test_who_runs_a_network_is_said(native: ModuleType, tmp_path: Path) -> None:

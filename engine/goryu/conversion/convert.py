@@ -10,7 +10,7 @@ from goryu.conversion.network import Activation, Architecture
 from goryu.conversion.onnx_writer import OnnxWriter
 from goryu.conversion.planes_first import is_planes_last, put_planes_first
 from goryu.conversion.reading import read_network
-from goryu.conversion.smaller import Precision, check_external_data, write_smaller
+from goryu.conversion.smaller import Precision, write_smaller
 from goryu.conversion.tensors import ConversionError
 from goryu.conversion.verification import Verification, verify
 from goryu.files import atomic_path
@@ -67,7 +67,6 @@ def shrink(source: Path, target: Path, precision: Precision, positions: int = 51
 
     The planes become the first axis. Raises as `convert` does; `target` is then unchanged.
     """
-    check_external_data(source)
     with tempfile.TemporaryDirectory() as folder, atomic_path(target) as unfinished:
         if is_planes_last(source):
             full = Path(folder) / source.name

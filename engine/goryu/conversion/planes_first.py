@@ -12,11 +12,11 @@ import numpy as np
 
 from goryu.conversion.onnx_writer import import_onnx
 from goryu.conversion.positions import random_positions
-from goryu.conversion.smaller import check_external_data
 from goryu.conversion.tensors import ConversionError
 from goryu.conversion.verification import BATCH, POSITIONS, TOLERANCE
 from goryu.evaluators.formats.base import Array, planes_of
 from goryu.evaluators.formats.detect import Shape, detect_format, has_planes_last, tensor_shapes
+from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.providers import Session, open_session
 
 LAST, FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
@@ -34,14 +34,14 @@ def put_planes_first(source: Path, target: Path) -> float:
     Returns the greatest difference between the answers of the two files on 128 positions.
 
     Raises:
-        ConversionError: the file refers to files outside its folder, or the answers differ.
-        ModelError: the result is of no known format, or onnxruntime cannot run it.
+        ConversionError: the answers differ.
+        ModelError: the file refers to files outside its folder, the result is of no known format, or
+            onnxruntime cannot run it.
     """
-    check_external_data(source)
     onnx = import_onnx()
     session = open_session(source, "cpu")
     shapes = _inputs_planes_last(source, session)
-    model = onnx.load(str(source))
+    model = onnx.load_from_string(read_model(source))
     for name in shapes:
         _transpose(onnx, model.graph, name)
     onnx.save(model, str(target))

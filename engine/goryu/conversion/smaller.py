@@ -62,10 +62,9 @@ def write_smaller(source: Path, target: Path, precision: Precision, positions: i
     positions: to calibrate 8-bit integers on, and to compare on.
 
     Raises:
-        ConversionError: the file refers to files outside its folder, or positions are too few.
+        ConversionError: positions are too few.
         ModelError, BackendError, InputError: the network cannot be used, or is no float network.
     """
-    check_external_data(source)
     if positions < CALIBRATION_BATCH:
         raise ConversionError(f"{positions} positions: expected at least {CALIBRATION_BATCH} to calibrate on")
     network = open_plain(source)
@@ -95,19 +94,3 @@ def _keep_metadata(source: Path, target: Path) -> None:
         model = onnx.load(str(target))
         onnx.helper.set_model_props(model, {METADATA_KEY: name})
         onnx.save(model, str(target))
-
-
-def check_external_data(path: Path) -> None:
-    """Raises ConversionError if a tensor of an ONNX file is in a file outside the file's folder."""
-    onnx = import_onnx()
-    try:
-        model = onnx.load(str(path), load_external_data=False)
-    except Exception as error:  # Protobuf's errors have no other base class.
-        raise ConversionError(f"{path}: not an ONNX file, or a damaged one ({error})") from error
-    folder = path.resolve().parent
-    for tensor in model.graph.initializer:
-        for entry in tensor.external_data:
-            if entry.key == "location" and not (folder / entry.value).resolve().is_relative_to(folder):
-                raise ConversionError(
-                    f"{path}: the tensor {tensor.name} is in {entry.value}, outside the folder of the file"
-                )

@@ -1,4 +1,4 @@
-"""The folder of the model files that are shipped with Goryu, and the error of an unusable one."""
+"""The folder of the model files that are shipped with Goryu, and the error of an unusable file."""
 
 from pathlib import Path
 
@@ -7,6 +7,11 @@ from goryu.errors import GoryuError
 
 class ModelError(GoryuError, ValueError):
     """A model file that cannot be used: missing, broken, or of a format that Goryu does not know."""
+
+
+def damaged(path: Path, error: Exception) -> ModelError:
+    """Returns the error of a file whose content is not a model."""
+    return ModelError(f"model {path}: not an ONNX file, or a damaged one ({error})")
 
 
 def models_folder() -> Path:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from goryu.errors import InputError
+from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.miniosl import MINIOSL, MinioslEvaluator, miniosl_file
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import backend_chain, open_on_first
@@ -58,7 +59,7 @@ def named_network(model: Path, temperature: float = 1.0) -> str:
     teacher = miniosl_file(model)
     name, path = (MINIOSL, teacher) if teacher else (model.stem, model)
     tempered = "" if temperature == 1.0 else f" at temperature {temperature:g}"
-    return f"{name} {sha256(path.read_bytes()).hexdigest()[:8]}{tempered}"
+    return f"{name} {sha256(read_model(path)).hexdigest()[:8]}{tempered}"
 
 
 def _check(temperature: float) -> None:

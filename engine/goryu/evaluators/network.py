@@ -25,6 +25,7 @@ from goryu.evaluators.formats.base import Array, ModelFormat
 from goryu.evaluators.formats.detect import AUTO, detect_format, tensor_shapes, wanted_format
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
+from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.formats.miniosl import MinioslFormat
 from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.onnx_edit import halved
@@ -149,7 +150,7 @@ class NetworkEvaluator:
             self._pack(self._session, streams)
         if not self.packed:
             self._warm_up()
-        self.sha256 = sha256(self.path.read_bytes()).hexdigest()
+        self.sha256 = sha256(read_model(self.path)).hexdigest()
 
     def _read_tensors(
         self, session: Session, model_format: str
@@ -328,7 +329,7 @@ class NetworkEvaluator:
     def _halve(self, session: Session, fixed: int | None, *, is_requested: bool) -> None:
         """Computes in 16 bits from now on, if the model can be converted and answers nearly as before."""
         try:
-            content = halved(self.path.read_bytes())
+            content = halved(read_model(self.path))
             backend, threads = session.backend.lower(), self._threads
             other = open_session(self.path, backend, threads=threads, device=self._device, content=content)
             halves = [np.float16 if element is np.float32 else element for element in self._file_types]
@@ -368,7 +369,7 @@ class NetworkEvaluator:
         axis = session.handle.get_inputs()[0].shape[0]
         batch = axis if isinstance(axis, int) else axis or "goryu_batch"
         try:
-            model = self._content or self.path.read_bytes()
+            model = self._content or read_model(self.path)
             content = packed_model(model, self.format, batch, self._file_types[0])
             packed = PackedNetwork(
                 lambda size: self._open_packed(content, batch, size),

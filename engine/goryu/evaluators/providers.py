@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from goryu.errors import GoryuError
+from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.model_files import ModelError
 from goryu.files import home_folder
 from goryu.installation import how_to_install
@@ -275,7 +276,7 @@ def _provider_options(
     if name == "tensorrt":
         # TensorRT does not notice other weights: networks of one shape have files of one size, and a network
         # that was trained further often keeps its name.
-        content = sha256(model or path.read_bytes()).hexdigest()[:16]
+        content = sha256(model or read_model(path)).hexdigest()[:16]
         name = f"{path.stem}-{content}" if path.stem.isascii() else content
         cache = _compiled_networks() / f"{name}-gpu{device}-ort{_library_version()}"
         cache.mkdir(parents=True, exist_ok=True)

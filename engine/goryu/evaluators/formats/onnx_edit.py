@@ -3,7 +3,7 @@
 The package `onnx` could do it, but is no requirement of Goryu; the few messages that are needed are written
 here. A protocol buffer is a sequence of fields, so every field that is not changed is copied as it is.
 
-Weakness: a model whose constants are in other files is refused, since its folder is lost in memory.
+Weakness: a model whose constants are in other files is refused; `external_data.py` brings them together.
 Source: as `onnx_graph.py`.
 """
 
@@ -13,48 +13,56 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from goryu.errors import GoryuError
-from goryu.evaluators.formats.onnx_graph import (
+from goryu.evaluators.formats.onnx_fields import (
+    ATTRIBUTE_GRAPH,
     ATTRIBUTE_INT,
     ATTRIBUTE_INTS,
+    ATTRIBUTE_KIND,
     ATTRIBUTE_NAME,
     ATTRIBUTE_TENSOR,
+    DIM_LENGTH,
+    DIM_NAME,
     ENTRY_KEY,
     ENTRY_VALUE,
     FLOAT16,
     FLOAT32,
     GRAPH_CONSTANT,
     GRAPH_INPUT,
+    GRAPH_NAME,
     GRAPH_NODE,
     GRAPH_OUTPUT,
+    GRAPH_SPARSE,
+    GRAPH_VALUE,
     INT32,
     INT64,
-    LENGTH_DELIMITED,
+    KIND_INT,
+    KIND_INTS,
     MODEL_GRAPH,
     MODEL_METADATA,
+    MODEL_OPSET,
+    MODEL_VERSION,
     NODE_ATTRIBUTE,
     NODE_INPUT,
     NODE_OUTPUT,
     NODE_TYPE,
+    OPSET_DOMAIN,
+    OPSET_VERSION,
+    SHAPE_DIM,
     TENSOR_DIMS,
+    TENSOR_ELEMENT,
     TENSOR_EXTERNAL,
     TENSOR_FLOATS,
     TENSOR_NAME,
     TENSOR_RAW,
+    TENSOR_SHAPE,
     TENSOR_TYPE,
+    TYPE_TENSOR,
+    UINT8,
     VALUE_NAME,
-    VARINT,
-    Array,
-    fields,
-    value_name,
+    VALUE_TYPE,
 )
-
-MODEL_VERSION, MODEL_OPSET = 1, 8
-GRAPH_NAME = 2
-OPSET_DOMAIN, OPSET_VERSION = 1, 2
-ATTRIBUTE_KIND = 20
-KIND_INT, KIND_INTS = 2, 7
-VALUE_TYPE, TYPE_TENSOR, TENSOR_ELEMENT, TENSOR_SHAPE, SHAPE_DIM, DIM_LENGTH, DIM_NAME = 2, 1, 1, 2, 1, 1, 2
-UINT8 = 2
+from goryu.evaluators.formats.onnx_graph import Array, value_name
+from goryu.evaluators.formats.protobuf import VARINT, copied, field_of, fields
 
 ELEMENT_TYPES = {np.float32: FLOAT32, np.float16: FLOAT16, np.uint8: UINT8, np.int32: INT32, np.int64: INT64}
 """ONNX's numbers of NumPy's types."""
@@ -84,27 +92,27 @@ class GraphEdit:
 
     def constant(self, name: str, content: Array) -> str:
         """Adds a constant; returns its name."""
-        dims = b"".join(_field(TENSOR_DIMS, length) for length in content.shape)
-        element = _field(TENSOR_TYPE, ELEMENT_TYPES[content.dtype.type])
+        dims = b"".join(field_of(TENSOR_DIMS, length) for length in content.shape)
+        element = field_of(TENSOR_TYPE, ELEMENT_TYPES[content.dtype.type])
         little = content.astype(content.dtype.newbyteorder("<"))
         self.constants.append(
-            dims + element + _field(TENSOR_NAME, name) + _field(TENSOR_RAW, little.tobytes())
+            dims + element + field_of(TENSOR_NAME, name) + field_of(TENSOR_RAW, little.tobytes())
         )
         return name
 
 
 def node(operator: str, inputs: Sequence[str], output: str, **attributes: int | Sequence[int]) -> bytes:
     """Returns a node with one output; its attributes are whole numbers or lists of them."""
-    message = b"".join(_field(NODE_INPUT, name) for name in inputs)
-    message += _field(NODE_OUTPUT, output) + _field(NODE_TYPE, operator)
+    message = b"".join(field_of(NODE_INPUT, name) for name in inputs)
+    message += field_of(NODE_OUTPUT, output) + field_of(NODE_TYPE, operator)
     for name, value in attributes.items():
-        content = _field(ATTRIBUTE_NAME, name)
+        content = field_of(ATTRIBUTE_NAME, name)
         if isinstance(value, int):
-            content += _field(ATTRIBUTE_INT, value) + _field(ATTRIBUTE_KIND, KIND_INT)
+            content += field_of(ATTRIBUTE_INT, value) + field_of(ATTRIBUTE_KIND, KIND_INT)
         else:
-            content += b"".join(_field(ATTRIBUTE_INTS, each) for each in value)
-            content += _field(ATTRIBUTE_KIND, KIND_INTS)
-        message += _field(NODE_ATTRIBUTE, content)
+            content += b"".join(field_of(ATTRIBUTE_INTS, each) for each in value)
+            content += field_of(ATTRIBUTE_KIND, KIND_INTS)
+        message += field_of(NODE_ATTRIBUTE, content)
     return message
 
 
@@ -118,9 +126,9 @@ def edited(model: bytes, edit: GraphEdit) -> bytes:
     try:
         for number, kind, value in fields(memoryview(model)):
             if number == MODEL_GRAPH and isinstance(value, memoryview):
-                parts.append(_field(number, _edited_graph(value, edit)))
+                parts.append(field_of(number, _edited_graph(value, edit)))
             else:
-                parts.append(_copy(number, kind, value))
+                parts.append(copied(number, kind, value))
     except (IndexError, ValueError) as error:
         if isinstance(error, UneditableError):
             raise
@@ -135,10 +143,12 @@ def new_model(
 
     version: of the file format, `ir_version`. metadata: properties of the model.
     """
-    entries = (_field(ENTRY_KEY, key) + _field(ENTRY_VALUE, text) for key, text in (metadata or {}).items())
-    properties = b"".join(_field(MODEL_METADATA, entry) for entry in entries)
-    operators = _field(MODEL_OPSET, _field(OPSET_DOMAIN, "") + _field(OPSET_VERSION, opset))
-    empty = _field(MODEL_VERSION, version) + operators + _field(MODEL_GRAPH, _field(GRAPH_NAME, name))
+    entries = (
+        field_of(ENTRY_KEY, key) + field_of(ENTRY_VALUE, text) for key, text in (metadata or {}).items()
+    )
+    properties = b"".join(field_of(MODEL_METADATA, entry) for entry in entries)
+    operators = field_of(MODEL_OPSET, field_of(OPSET_DOMAIN, "") + field_of(OPSET_VERSION, opset))
+    empty = field_of(MODEL_VERSION, version) + operators + field_of(MODEL_GRAPH, field_of(GRAPH_NAME, name))
     return edited(empty + properties, graph)
 
 
@@ -155,7 +165,7 @@ def opset_of(model: bytes) -> int:
 
 
 def _edited_graph(graph: memoryview, edit: GraphEdit) -> bytes:
-    first = [_field(GRAPH_NODE, each) for each in edit.before]
+    first = [field_of(GRAPH_NODE, each) for each in edit.before]
     rest = []
     for number, kind, value in fields(graph):
         if number == GRAPH_CONSTANT and isinstance(value, memoryview) and _is_elsewhere(value):
@@ -164,11 +174,11 @@ def _edited_graph(graph: memoryview, edit: GraphEdit) -> bytes:
             number == GRAPH_INPUT and isinstance(value, memoryview) and value_name(value) in edit.removed
         )
         if not is_removed:
-            rest.append(_copy(number, kind, value))
-    rest += [_field(GRAPH_NODE, each) for each in edit.after]
-    rest += [_field(GRAPH_CONSTANT, each) for each in edit.constants]
-    rest += [_field(GRAPH_INPUT, _value(name, *spec)) for name, spec in edit.inputs.items()]
-    rest += [_field(GRAPH_OUTPUT, _value(name, *spec)) for name, spec in edit.outputs.items()]
+            rest.append(copied(number, kind, value))
+    rest += [field_of(GRAPH_NODE, each) for each in edit.after]
+    rest += [field_of(GRAPH_CONSTANT, each) for each in edit.constants]
+    rest += [field_of(GRAPH_INPUT, _value(name, *spec)) for name, spec in edit.inputs.items()]
+    rest += [field_of(GRAPH_OUTPUT, _value(name, *spec)) for name, spec in edit.outputs.items()]
     return b"".join(first + rest)
 
 
@@ -178,39 +188,10 @@ def _is_elsewhere(tensor: memoryview) -> bool:
 
 def _value(name: str, element: int, axes: Sequence[Axis]) -> bytes:
     """Returns the description of an input or output."""
-    dims = (_field(DIM_LENGTH if isinstance(axis, int) else DIM_NAME, axis) for axis in axes)
-    shape = b"".join(_field(SHAPE_DIM, dim) for dim in dims)
-    tensor = _field(TENSOR_ELEMENT, element) + _field(TENSOR_SHAPE, shape)
-    return _field(VALUE_NAME, name) + _field(VALUE_TYPE, _field(TYPE_TENSOR, tensor))
-
-
-def _field(number: int, value: int | str | bytes) -> bytes:
-    if isinstance(value, int):
-        return _varint(number << 3 | VARINT) + _varint(value & (1 << 64) - 1)
-    content = value.encode() if isinstance(value, str) else value
-    return _varint(number << 3 | LENGTH_DELIMITED) + _varint(len(content)) + content
-
-
-def _copy(number: int, kind: int, value: memoryview | int) -> bytes:
-    if isinstance(value, int):
-        return _field(number, value)
-    if kind == LENGTH_DELIMITED:
-        return _field(number, bytes(value))
-    return _varint(number << 3 | kind) + bytes(value)
-
-
-def _varint(value: int) -> bytes:
-    """Returns a base-128 number, least significant digit first.
-
-    >>> _varint(300).hex()
-    'ac02'
-    """
-    digits = bytearray()
-    while value >= 0x80:
-        digits.append(value & 0x7F | 0x80)
-        value >>= 7
-    digits.append(value)
-    return bytes(digits)
+    dims = (field_of(DIM_LENGTH if isinstance(axis, int) else DIM_NAME, axis) for axis in axes)
+    shape = b"".join(field_of(SHAPE_DIM, dim) for dim in dims)
+    tensor = field_of(TENSOR_ELEMENT, element) + field_of(TENSOR_SHAPE, shape)
+    return field_of(VALUE_NAME, name) + field_of(VALUE_TYPE, field_of(TYPE_TENSOR, tensor))
 
 
 # Computing in 16 bits.
@@ -223,7 +204,6 @@ _EIGHT_BIT = (
     "QLinearConv",
     "QLinearMatMul",
 )
-ATTRIBUTE_GRAPH, GRAPH_SPARSE, GRAPH_VALUE = 6, 15, 13
 
 
 def halved(model: bytes) -> bytes:
@@ -235,9 +215,9 @@ def halved(model: bytes) -> bytes:
     """
     try:
         parts = [
-            _field(number, _halved_graph(value))
+            field_of(number, _halved_graph(value))
             if number == MODEL_GRAPH and isinstance(value, memoryview)
-            else _copy(number, kind, value)
+            else copied(number, kind, value)
             for number, kind, value in fields(memoryview(model))
         ]
     except (IndexError, ValueError) as error:
@@ -259,9 +239,9 @@ def _halved_graph(graph: memoryview) -> bytes:
         if number == GRAPH_SPARSE:
             raise UneditableError("it has sparse constants")
         if number in change and isinstance(value, memoryview):
-            parts.append(_field(number, change[number](value)))
+            parts.append(field_of(number, change[number](value)))
         elif number != GRAPH_VALUE:  # The types of values within the graph can be found out.
-            parts.append(_copy(number, kind, value))
+            parts.append(copied(number, kind, value))
     return b"".join(parts)
 
 
@@ -273,9 +253,9 @@ def _halved_node(message: memoryview) -> bytes:
     if operator in _EIGHT_BIT:
         raise UneditableError("it computes in 8-bit integers")
     return b"".join(
-        _field(number, _halved_attribute(value, is_cast=operator == "Cast"))
+        field_of(number, _halved_attribute(value, is_cast=operator == "Cast"))
         if number == NODE_ATTRIBUTE and isinstance(value, memoryview)
-        else _copy(number, kind, value)
+        else copied(number, kind, value)
         for number, kind, value in content
     )
 
@@ -286,11 +266,11 @@ def _halved_attribute(message: memoryview, *, is_cast: bool) -> bytes:
         if number == ATTRIBUTE_GRAPH:
             raise UneditableError("it has a graph within its graph")
         if number == ATTRIBUTE_TENSOR and isinstance(value, memoryview):
-            parts.append(_field(number, _halved_tensor(value)))
+            parts.append(field_of(number, _halved_tensor(value)))
         elif is_cast and number == ATTRIBUTE_INT and value == FLOAT32:
-            parts.append(_field(number, FLOAT16))
+            parts.append(field_of(number, FLOAT16))
         else:
-            parts.append(_copy(number, kind, value))
+            parts.append(copied(number, kind, value))
     return b"".join(parts)
 
 
@@ -308,8 +288,8 @@ def _halved_tensor(message: memoryview) -> bytes:
         halves = numbers.astype("<f2")
     if not np.isfinite(halves).all():
         raise UneditableError(f"a constant of {np.abs(numbers).max():.3g} is too large for 16 bits")
-    kept = (_copy(n, kind, v) for n, kind, v in content if n in (TENSOR_DIMS, TENSOR_NAME))
-    return b"".join(kept) + _field(TENSOR_TYPE, FLOAT16) + _field(TENSOR_RAW, halves.tobytes())
+    kept = (copied(n, kind, v) for n, kind, v in content if n in (TENSOR_DIMS, TENSOR_NAME))
+    return b"".join(kept) + field_of(TENSOR_TYPE, FLOAT16) + field_of(TENSOR_RAW, halves.tobytes())
 
 
 def _halved_value(message: memoryview, path: Sequence[int] = (VALUE_TYPE, TYPE_TENSOR)) -> bytes:
@@ -317,9 +297,9 @@ def _halved_value(message: memoryview, path: Sequence[int] = (VALUE_TYPE, TYPE_T
     parts = []
     for number, kind, value in fields(message):
         if path and number == path[0] and isinstance(value, memoryview):
-            parts.append(_field(number, _halved_value(value, path[1:])))
+            parts.append(field_of(number, _halved_value(value, path[1:])))
         elif not path and number == TENSOR_ELEMENT and value == FLOAT32:
-            parts.append(_field(number, FLOAT16))
+            parts.append(field_of(number, FLOAT16))
         else:
-            parts.append(_copy(number, kind, value))
+            parts.append(copied(number, kind, value))
     return b"".join(parts)

@@ -1,41 +1,82 @@
 """Reads the graph of an ONNX file: nodes, constants, inputs and outputs.
 
 onnxruntime does not report them, and the package `onnx` is large for a few questions. An ONNX file is a
-protocol buffer; the numbers below are those of the fields in onnx.proto. All other fields are skipped.
+protocol buffer, and fields that are not needed are skipped.
 
 Source: Protocol Buffers, "Encoding"; onnx/onnx.proto of the ONNX project.
 """
 
 import math
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from goryu.evaluators.model_files import ModelError
+from goryu.evaluators.formats.external_data import read_model
+from goryu.evaluators.formats.onnx_fields import (
+    ATTRIBUTE_FLOAT,
+    ATTRIBUTE_FLOATS,
+    ATTRIBUTE_INT,
+    ATTRIBUTE_INTS,
+    ATTRIBUTE_NAME,
+    ATTRIBUTE_STRING,
+    ATTRIBUTE_TENSOR,
+    ENTRY_KEY,
+    ENTRY_VALUE,
+    FLOAT16,
+    FLOAT32,
+    GRAPH_CONSTANT,
+    GRAPH_INPUT,
+    GRAPH_NODE,
+    GRAPH_OUTPUT,
+    INT32,
+    INT64,
+    MODEL_GRAPH,
+    MODEL_METADATA,
+    NODE_ATTRIBUTE,
+    NODE_DOMAIN,
+    NODE_INPUT,
+    NODE_OUTPUT,
+    NODE_TYPE,
+    TENSOR_DIMS,
+    TENSOR_EXTERNAL,
+    TENSOR_FLOATS,
+    TENSOR_INT32S,
+    TENSOR_INT64S,
+    TENSOR_NAME,
+    TENSOR_RAW,
+    TENSOR_TYPE,
+    UINT8,
+    VALUE_NAME,
+)
+from goryu.evaluators.formats.protobuf import (
+    FOUR_BYTES,
+    LENGTH_DELIMITED,
+    fields,
+    float_of,
+    signed,
+    text,
+    varints,
+)
+from goryu.evaluators.model_files import ModelError, damaged
 
 PASSING = frozenset(
     {"Cast", "DequantizeLinear", "Flatten", "Identity", "QuantizeLinear", "Reshape", "Squeeze", "Unsqueeze"}
 )
 """Operators that change the shape or type of their first input, not its meaning."""
 
-MODEL_GRAPH, MODEL_METADATA = 7, 14
-ENTRY_KEY, ENTRY_VALUE = 1, 2
-GRAPH_NODE, GRAPH_CONSTANT, GRAPH_INPUT, GRAPH_OUTPUT = 1, 5, 11, 12
-NODE_INPUT, NODE_OUTPUT, NODE_TYPE, NODE_ATTRIBUTE, NODE_DOMAIN = 1, 2, 4, 5, 7
-ATTRIBUTE_NAME, ATTRIBUTE_FLOAT, ATTRIBUTE_INT, ATTRIBUTE_STRING, ATTRIBUTE_TENSOR = 1, 2, 3, 4, 5
-ATTRIBUTE_FLOATS, ATTRIBUTE_INTS = 7, 8
-TENSOR_DIMS, TENSOR_TYPE, TENSOR_FLOATS, TENSOR_INT32S, TENSOR_INT64S = 1, 2, 4, 5, 7
-TENSOR_NAME, TENSOR_RAW, TENSOR_EXTERNAL = 8, 9, 13
-VALUE_NAME = 1
-
-VARINT, EIGHT_BYTES, LENGTH_DELIMITED, FOUR_BYTES = 0, 1, 2, 5
-
-FLOAT32, INT32, INT64, FLOAT16 = 1, 6, 7, 10
-_RAW_TYPES = {FLOAT32: "<f4", 2: "u1", 3: "i1", INT32: "<i4", INT64: "<i8", 9: "?", FLOAT16: "<f2", 11: "<f8"}
+_RAW_TYPES = {
+    FLOAT32: "<f4",
+    UINT8: "u1",
+    3: "i1",
+    INT32: "<i4",
+    INT64: "<i8",
+    9: "?",
+    FLOAT16: "<f2",
+    11: "<f8",
+}
 """NumPy's types for the element types of tensors whose content is `raw_data`."""
 
 Array = npt.NDArray[np.generic]
@@ -55,7 +96,7 @@ class GraphNode:
 
 @dataclass(slots=True)
 class Graph:
-    """A graph; the nodes are in the order of the file, which is one in which they can be computed."""
+    """A graph; the nodes are in the order of the file."""
 
     nodes: list[GraphNode] = field(default_factory=list)
     constants: dict[str, Array] = field(default_factory=dict)
@@ -72,15 +113,15 @@ def producer(path: Path, output: str) -> str:
         ModelError: the file is not a protocol buffer, or its graph has a cycle.
     """
     nodes: dict[str, GraphNode] = {}
-    with_graph = _graphs(path)
+    graphs = _graphs(path)
     try:
-        for graph in with_graph:
+        for graph in graphs:
             for number, _, value in fields(graph):
                 if number == GRAPH_NODE and isinstance(value, memoryview):
                     node = _read_node(value, with_attributes=False)
                     nodes |= dict.fromkeys(node.outputs, node)
     except (IndexError, ValueError, struct.error) as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
     for _ in range(len(nodes) + 1):
         node_of_output = nodes.get(output)
         if node_of_output is None or node_of_output.op_type not in PASSING:
@@ -97,8 +138,9 @@ def read_graph(path: Path) -> Graph:
         OSError: the file cannot be read.
     """
     graph = Graph()
+    messages = _graphs(path)
     try:
-        for message in _graphs(path):
+        for message in messages:
             for number, _, value in fields(message):
                 if not isinstance(value, memoryview):
                     continue
@@ -112,13 +154,9 @@ def read_graph(path: Path) -> Graph:
                 elif number == GRAPH_OUTPUT:
                     graph.outputs.append(value_name(value))
     except (IndexError, ValueError, OverflowError, struct.error) as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
     graph.inputs = [name for name in graph.inputs if name not in graph.constants]
     return graph
-
-
-def _damaged(path: Path, error: Exception) -> ModelError:
-    return ModelError(f"model {path}: not an ONNX file, or a damaged one ({error})")
 
 
 def read_metadata(path: Path) -> dict[str, str]:
@@ -129,14 +167,15 @@ def read_metadata(path: Path) -> dict[str, str]:
         OSError: the file cannot be read.
     """
     metadata: dict[str, str] = {}
+    entries = _messages(path, MODEL_METADATA)
     try:
-        for message in _messages(path, MODEL_METADATA):
+        for message in entries:
             entry = {number: value for number, _, value in fields(message)}
             key, value = (entry.get(number, memoryview(b"")) for number in (ENTRY_KEY, ENTRY_VALUE))
             if isinstance(key, memoryview) and isinstance(value, memoryview):
-                metadata[_text(key)] = _text(value)
+                metadata[text(key)] = text(value)
     except (IndexError, ValueError) as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
     return metadata
 
 
@@ -146,10 +185,11 @@ def _graphs(path: Path) -> list[memoryview]:
 
 def _messages(path: Path, wanted: int) -> list[memoryview]:
     """Returns the fields of a model with this number."""
+    content = read_model(path)
     try:
-        found = list(fields(memoryview(path.read_bytes())))
+        found = list(fields(memoryview(content)))
     except (IndexError, ValueError) as error:
-        raise _damaged(path, error) from error
+        raise damaged(path, error) from error
     return [value for number, _, value in found if number == wanted and isinstance(value, memoryview)]
 
 
@@ -159,13 +199,13 @@ def _read_node(message: memoryview, *, with_attributes: bool = True) -> GraphNod
         if not isinstance(value, memoryview):
             continue
         if number == NODE_INPUT:
-            node.inputs.append(_text(value))
+            node.inputs.append(text(value))
         elif number == NODE_OUTPUT:
-            node.outputs.append(_text(value))
+            node.outputs.append(text(value))
         elif number == NODE_TYPE:
-            node.op_type = _text(value)
+            node.op_type = text(value)
         elif number == NODE_DOMAIN:
-            node.domain = _text(value)
+            node.domain = text(value)
         elif number == NODE_ATTRIBUTE and with_attributes:
             name, attribute = _read_attribute(value)
             if attribute is not None:
@@ -181,21 +221,21 @@ def _read_attribute(message: memoryview) -> tuple[str, Attribute | None]:
     for number, kind, value in fields(message):
         if isinstance(value, memoryview):
             if number == ATTRIBUTE_NAME:
-                name = _text(value)
+                name = text(value)
             elif number == ATTRIBUTE_FLOAT:
-                found = _float(value)
+                found = float_of(value)
             elif number == ATTRIBUTE_STRING:
                 found = bytes(value)
             elif number == ATTRIBUTE_TENSOR:
                 found = _read_tensor(value)[1]
             elif number == ATTRIBUTE_INTS:
-                ints += _varints(value)
+                ints += varints(value)
             elif number == ATTRIBUTE_FLOATS:
-                floats += [_float(value)] if kind == FOUR_BYTES else np.frombuffer(value, "<f4").tolist()
+                floats += [float_of(value)] if kind == FOUR_BYTES else np.frombuffer(value, "<f4").tolist()
         elif number == ATTRIBUTE_INT:
-            found = _signed(value)
+            found = signed(value)
         elif number == ATTRIBUTE_INTS:
-            ints.append(_signed(value))
+            ints.append(signed(value))
     return name, ints or floats or found
 
 
@@ -207,9 +247,9 @@ def _read_tensor(message: memoryview) -> tuple[str, Array]:
     for number, kind, value in fields(message):
         if isinstance(value, memoryview):
             if number == TENSOR_DIMS:
-                dims += _varints(value)
+                dims += varints(value)
             elif number == TENSOR_NAME:
-                name = _text(value)
+                name = text(value)
             elif number == TENSOR_RAW:
                 if element_type not in _RAW_TYPES:
                     raise ValueError(f"tensor {name!r} has the element type {element_type}")
@@ -217,15 +257,15 @@ def _read_tensor(message: memoryview) -> tuple[str, Array]:
             elif number == TENSOR_FLOATS:
                 parts.append(np.frombuffer(value, "<f4"))
             elif number in (TENSOR_INT32S, TENSOR_INT64S) and kind == LENGTH_DELIMITED:
-                parts.append(np.array(_varints(value), np.int64))
+                parts.append(np.array(varints(value), np.int64))
             elif number == TENSOR_EXTERNAL:
                 raise ValueError(f"tensor {name!r} is in another file")
         elif number == TENSOR_DIMS:
-            dims.append(_signed(value))
+            dims.append(signed(value))
         elif number == TENSOR_TYPE:
             element_type = value
         elif number in (TENSOR_INT32S, TENSOR_INT64S):
-            parts.append(np.array([_signed(value)], np.int64))
+            parts.append(np.array([signed(value)], np.int64))
     content: Array = np.concatenate(parts) if parts else np.zeros(0, np.float32)
     if element_type == FLOAT16 and content.dtype == np.int64:  # Halves as the bits of integers.
         content = content.astype(np.uint16).view(np.float16)
@@ -236,64 +276,4 @@ def _read_tensor(message: memoryview) -> tuple[str, Array]:
 
 def value_name(message: memoryview) -> str:
     names = (value for number, _, value in fields(message) if number == VALUE_NAME)
-    return next((_text(value) for value in names if isinstance(value, memoryview)), "")
-
-
-def _text(value: memoryview) -> str:
-    return bytes(value).decode(errors="replace")
-
-
-def _float(value: memoryview) -> float:
-    (number,) = struct.unpack("<f", value)
-    return float(number)
-
-
-def _signed(value: int) -> int:
-    """Returns a varint as the 64-bit two's complement that it is."""
-    return value - (1 << 64) if value >= 1 << 63 else value
-
-
-def _varints(message: memoryview) -> list[int]:
-    numbers, at = [], 0
-    while at < len(message):
-        value, at = _varint(message, at)
-        numbers.append(_signed(value))
-    return numbers
-
-
-def fields(message: memoryview) -> Iterator[tuple[int, int, memoryview | int]]:
-    """Yields number, kind and content of the fields of a message; a varint is an int.
-
-    Raises IndexError or ValueError if the bytes are not a message.
-    """
-    at = 0
-    while at < len(message):
-        tag, at = _varint(message, at)
-        number, kind = tag >> 3, tag & 7
-        if kind == VARINT:
-            value, at = _varint(message, at)
-            yield number, kind, value
-            continue
-        if kind == LENGTH_DELIMITED:
-            length, at = _varint(message, at)
-        elif kind in (EIGHT_BYTES, FOUR_BYTES):
-            length = 8 if kind == EIGHT_BYTES else 4
-        else:
-            raise ValueError(f"field type {kind} is not part of ONNX")
-        if length > len(message) - at:
-            raise ValueError("it ends within a field")
-        yield number, kind, message[at : at + length]
-        at += length
-
-
-def _varint(message: memoryview, at: int) -> tuple[int, int]:
-    """Returns a base-128 number, least significant digit first, and where it ends."""
-    value, shift = 0, 0
-    while True:
-        byte = message[at]
-        value |= (byte & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 0x80:
-            return value, at
-        if shift >= 70:
-            raise ValueError("a number has more than ten bytes")
+    return next((text(value) for value in names if isinstance(value, memoryview)), "")
