@@ -14,13 +14,11 @@ from goryu.evaluators import miniosl as module
 from goryu.evaluators.miniosl import MinioslEvaluator, network_path
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.named_networks import named_network, open_network
-from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, read_games, write_games
 from goryu.learning.records.hcpe import BLACK_WON
 from goryu.learning.self_play.game import value_to_centipawns
-from goryu.programs.quantize import main
 
 ROOT = Path(__file__).parents[1]
 
@@ -150,22 +148,6 @@ def test_in_8_bits_its_outputs_are_nearly_the_same(
         assert one.value == pytest.approx(other.value, abs=0.15)
     assert named_network(Path(f"miniosl:{small}"), 1.5).startswith("miniosl ")
     assert named_network(Path(f"miniosl:{small}")) != named_network(Path("miniosl"))
-
-
-def test_for_the_engine_it_is_calibrated(evaluator: MinioslEvaluator, tmp_path: Path) -> None:
-    pytest.importorskip("onnx")
-    path = tmp_path / "miniosl.onnx"
-    data = str(ROOT / "models" / "data" / "fsf_20261123.games")
-    assert main(["miniosl", "--half", "--data", data, "--out", str(path)]) == 0
-    assert path.stat().st_size < 0.55 * network_path().stat().st_size
-    some = [board for board in boards() if board.move_stack][::5]
-    for backend in ("onnxruntime", "cpu"):
-        network = NetworkEvaluator(path, backend=backend)
-        for ours, theirs in zip(network.evaluate(some), evaluator.evaluate(some), strict=True):
-            assert np.arctanh(ours.value) == pytest.approx(1.5 * np.arctanh(theirs.value), abs=0.05)
-            known = [i for i, share in enumerate(theirs.policy) if share > 0.01]
-            logs = [np.log(np.array(each.policy)[known]) for each in (ours, theirs)]
-            np.testing.assert_allclose(logs[0] - logs[0][0], (logs[1] - logs[1][0]) / 1.5, atol=0.1)
 
 
 def test_another_network_is_refused() -> None:

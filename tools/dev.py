@@ -186,6 +186,7 @@ VERBS = {
     "usi": Verb("run the USI engine on stdin and stdout", (), goryu("usi")),
     "web": Verb("open the page in the browser: play, review games, watch searches", ("web",), goryu("web")),
     "doctor": Verb("check the installation, and name the program for a GUI", (), goryu("doctor")),
+    "download": Verb("fetch a larger, stronger network", (), goryu("download")),
     "test": Verb("run all tests and lint; with -k WORD or FILE only those tests", TEST_EXTRAS, test),
     "lint": Verb("run ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
     "bench": Verb("measure the search; print the bench signature", ("tools",), script("bench.py")),

@@ -20,6 +20,7 @@ COMMANDS = {
     "options": "goryu.usi.console:print_options",
     "convert": "goryu.cli.convert:main",
     "check-model": "goryu.cli.check_model:main",
+    "download": "goryu.cli.download:main",
     "doctor": "goryu.cli.doctor:main",
     "match": "goryu.programs.match:main",
     "openings": "goryu.programs.openings:main",
@@ -51,6 +52,7 @@ HELP = """usage: goryu [COMMAND] ...
   tree         draws the tree of a search on any position; see goryu tree --help
   convert      turns a network of another program into an ONNX file; see goryu convert --help
   check-model  examines a model: format, speed, sense; see goryu check-model --help
+  download     fetches a larger, stronger network; see goryu download --help
   options      lists the USI options with values, default and meaning; goryu options NAME: only that one
   doctor       checks the installation and suggests fixes
 
@@ -85,6 +87,7 @@ JAPANESE_HELP = """使い方：goryu [コマンド] ...
   tree         局面の探索木を図にする。goryu tree --help
   convert      ほかのソフトのモデルをONNXに変換する。goryu convert --help
   check-model  モデルの形式、速度、答えの妥当性を調べる。goryu check-model --help
+  download     より大きく強いモデルをダウンロードする。goryu download --help
   options      USIオプションの値、既定値、意味を表示する。goryu options 名前 でそのオプションだけ
   doctor       インストールを調べ、直し方を示す
 

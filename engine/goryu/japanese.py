@@ -544,6 +544,20 @@ MESSAGES: dict[str, str] = {
     ),
     "values at most {most} apart": "価値の差は {most} 以下",
     "at least {least} apart": "差は {least} 以上",
+    # goryu download.
+    "{file}: the network of miniosl": "{file}：miniosl のモデル",
+    "to play with it, set the option DNN_Model to {name}": (
+        "このモデルで指すには、オプション DNN_Model を {name} にしてください"
+    ),
+    "{url}: {reason}. Download it with a browser, and name the file with --from": (
+        "{url}：{reason}。ブラウザーでダウンロードし、そのファイルを --from で指定してください"
+    ),
+    "{file}: no package of miniosl, or a damaged one": (
+        "{file}：miniosl のパッケージではないか、壊れています"
+    ),
+    "{file}: expected the network of miniosl {versions}": (
+        "{file}：miniosl {versions} のモデルではありません"
+    ),
     # goryu convert.
     "{file}: {format}, {size}": "{file}：{format}、{size}",
     "verified on {positions} positions: largest difference {policy:.1e} (policy), {value:.1e} (value)": (

@@ -1,4 +1,4 @@
-"""The folder of the model files that are shipped with Goryu, and the error of an unusable file."""
+"""The folders of model files, shipped and downloaded, and the error of an unusable file."""
 
 from pathlib import Path
 
@@ -22,3 +22,8 @@ def models_folder() -> Path:
     package = Path(__file__).resolve().parent.parent
     installed = package / "models"
     return installed if installed.is_dir() else package.parent.parent / "models"
+
+
+def downloads_folder() -> Path:
+    """Returns the folder for networks that the user has downloaded; it may not exist."""
+    return models_folder() / "downloads"

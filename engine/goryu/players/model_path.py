@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from goryu.evaluators.model_files import ModelError, models_folder
+from goryu.evaluators.model_files import ModelError, downloads_folder, models_folder
 from goryu.players.config import EvaluatorConfig
 from goryu.players.paths import named_file
 
@@ -18,7 +18,7 @@ def model_path(config: EvaluatorConfig) -> Path:
     if not config.model:
         return _shipped_model(folder)
     # The working directory alone is not enough: a GUI starts the engine anywhere.
-    return named_file(config.model, config.model_folder, folder)
+    return named_file(config.model, config.model_folder, folder, downloads_folder())
 
 
 def _shipped_model(folder: Path) -> Path:

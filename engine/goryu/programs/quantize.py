@@ -3,12 +3,9 @@ r"""Turns a float network into a smaller one, and prints how close it is and how
     goryu quantize runs/goryu-5x64.onnx --equalize --data fsf.games --out runs/goryu-5x64-int8.onnx
     goryu quantize runs/goryu-10x128.onnx --half --data fsf.games --out runs/goryu-10x128-fp16.onnx
     goryu quantize miniosl --data fsf.games --out runs/miniosl-int8.onnx
-    goryu quantize miniosl --half --data fsf.games --out runs/miniosl.onnx
 
 The first makes 8-bit integers for CPUs, the second 16-bit floats for GPUs, the third the teacher of
-`goryu selfplay reanalyse` in 8 bits, and the fourth the same network for the engine (`DNN_Model`): its policy
-at temperature 1.5, and its values with log odds 1.5 times as large. Calibrates on some positions of the data
-and compares on others.
+`goryu selfplay reanalyse` in 8 bits. Calibrates on some positions of the data and compares on others.
 """
 
 import argparse
@@ -98,8 +95,8 @@ def check(args: argparse.Namespace) -> None:
     options = args.equalize or args.reduce_range or args.exclude
     if args.half and options:
         raise UsageError("--half: expected neither --equalize nor --reduce-range nor --exclude with it")
-    if args.model == Path("miniosl") and options:
-        raise UsageError("miniosl: expected neither --equalize, --reduce-range nor --exclude with it")
+    if args.model == Path("miniosl") and (args.half or options):
+        raise UsageError("miniosl: expected neither --half, --equalize, --reduce-range nor --exclude with it")
 
 
 def run_network(args: argparse.Namespace) -> None:
@@ -157,18 +154,9 @@ def run_miniosl(args: argparse.Namespace) -> None:
     from random import Random
 
     from goryu.learning.quantization.comparison import CALIBRATION_BATCH
-    from goryu.learning.quantization.miniosl import (
-        compare_with_float,
-        quantize_miniosl,
-        sample_positions,
-        write_for_engine,
-    )
+    from goryu.learning.quantization.miniosl import compare_with_float, quantize_miniosl, sample_positions
     from goryu.learning.records.game_records import read_games
 
-    if args.half:
-        with atomic_path(args.out) as unfinished:
-            write_for_engine(unfinished)
-        return  # Its answers are meant to differ.
     if args.calibration < CALIBRATION_BATCH:
         raise UsageError(f"--calibration {args.calibration}: expected at least {CALIBRATION_BATCH}")
     games = [game for path in args.data for game in read_games(path)]

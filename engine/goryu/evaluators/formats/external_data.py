@@ -19,7 +19,7 @@ from goryu.evaluators.formats.onnx_fields import (
     TENSOR_NAME,
     TENSOR_RAW,
 )
-from goryu.evaluators.formats.protobuf import copied, field_of, fields, text
+from goryu.evaluators.formats.protobuf import copied, field_of, fields, text_field
 from goryu.evaluators.model_files import damaged
 
 
@@ -59,8 +59,7 @@ def _place(tensor: memoryview) -> Mapping[str, str]:
     place: dict[str, str] = {}
     for number, _, value in fields(tensor):
         if number == TENSOR_EXTERNAL and isinstance(value, memoryview):
-            entry = {n: text(v) for n, _, v in fields(value) if isinstance(v, memoryview)}
-            place[entry.get(ENTRY_KEY, "")] = entry.get(ENTRY_VALUE, "")
+            place[text_field(value, ENTRY_KEY)] = text_field(value, ENTRY_VALUE)
     return place
 
 
@@ -81,12 +80,11 @@ class _Constants:
         )
 
     def _complete(self, tensor: memoryview) -> bytes:
-        content = list(fields(tensor))
         if not (place := _place(tensor)):
             return bytes(tensor)
-        name = next((text(v) for n, _, v in content if n == TENSOR_NAME and isinstance(v, memoryview)), "")
-        kept = (copied(*each) for each in content if each[0] not in (TENSOR_EXTERNAL, TENSOR_LOCATION))
-        return b"".join(kept) + field_of(TENSOR_RAW, self._read(name, place))
+        kept = (copied(*each) for each in fields(tensor) if each[0] not in (TENSOR_EXTERNAL, TENSOR_LOCATION))
+        content = self._read(text_field(tensor, TENSOR_NAME), place)
+        return b"".join(kept) + field_of(TENSOR_RAW, content)
 
     def _read(self, name: str, place: Mapping[str, str]) -> bytes:
         """Returns the content of a tensor; raises ValueError if the place has none."""

@@ -1,4 +1,4 @@
-"""Changes the graph of an ONNX file in memory: other inputs and outputs, new nodes, or 16-bit floats.
+"""Changes the graph of an ONNX file in memory: other inputs, outputs, constants, nodes, or 16-bit floats.
 
 The package `onnx` could do it, but is no requirement of Goryu; the few messages that are needed are written
 here. A protocol buffer is a sequence of fields, so every field that is not changed is copied as it is.
@@ -61,8 +61,8 @@ from goryu.evaluators.formats.onnx_fields import (
     VALUE_NAME,
     VALUE_TYPE,
 )
-from goryu.evaluators.formats.onnx_graph import Array, value_name
-from goryu.evaluators.formats.protobuf import VARINT, copied, field_of, fields
+from goryu.evaluators.formats.onnx_graph import Array
+from goryu.evaluators.formats.protobuf import VARINT, copied, field_of, fields, text_field
 
 ELEMENT_TYPES = {np.float32: FLOAT32, np.float16: FLOAT16, np.uint8: UINT8, np.int32: INT32, np.int64: INT64}
 """ONNX's numbers of NumPy's types."""
@@ -80,22 +80,23 @@ class GraphEdit:
     """What changes in a graph; everything else stays.
 
     removed: names of inputs that are inputs no more. before, after: nodes that are computed first and last.
-    inputs: new ones, and outputs: those that replace all others; by name, element type and axes.
+    constants: new ones, and those that replace others, by name. inputs: new ones, and outputs: those that
+    replace all others; by name, element type and axes.
     """
 
     removed: frozenset[str] = frozenset()
     before: list[bytes] = field(default_factory=list)
     after: list[bytes] = field(default_factory=list)
-    constants: list[bytes] = field(default_factory=list)
+    constants: dict[str, bytes] = field(default_factory=dict)
     inputs: dict[str, tuple[int, Sequence[Axis]]] = field(default_factory=dict)
     outputs: dict[str, tuple[int, Sequence[Axis]]] = field(default_factory=dict)
 
     def constant(self, name: str, content: Array) -> str:
-        """Adds a constant; returns its name."""
+        """Adds or replaces a constant; returns its name."""
         dims = b"".join(field_of(TENSOR_DIMS, length) for length in content.shape)
         element = field_of(TENSOR_TYPE, ELEMENT_TYPES[content.dtype.type])
         little = content.astype(content.dtype.newbyteorder("<"))
-        self.constants.append(
+        self.constants[name] = (
             dims + element + field_of(TENSOR_NAME, name) + field_of(TENSOR_RAW, little.tobytes())
         )
         return name
@@ -144,7 +145,7 @@ def new_model(
     version: of the file format, `ir_version`. metadata: properties of the model.
     """
     entries = (
-        field_of(ENTRY_KEY, key) + field_of(ENTRY_VALUE, text) for key, text in (metadata or {}).items()
+        field_of(ENTRY_KEY, key) + field_of(ENTRY_VALUE, entry) for key, entry in (metadata or {}).items()
     )
     properties = b"".join(field_of(MODEL_METADATA, entry) for entry in entries)
     operators = field_of(MODEL_OPSET, field_of(OPSET_DOMAIN, "") + field_of(OPSET_VERSION, opset))
@@ -168,15 +169,17 @@ def _edited_graph(graph: memoryview, edit: GraphEdit) -> bytes:
     first = [field_of(GRAPH_NODE, each) for each in edit.before]
     rest = []
     for number, kind, value in fields(graph):
-        if number == GRAPH_CONSTANT and isinstance(value, memoryview) and _is_elsewhere(value):
-            raise UneditableError("its constants are in another file")
-        is_removed = number == GRAPH_OUTPUT or (
-            number == GRAPH_INPUT and isinstance(value, memoryview) and value_name(value) in edit.removed
-        )
+        is_removed = number == GRAPH_OUTPUT
+        if number == GRAPH_CONSTANT and isinstance(value, memoryview):
+            if _is_elsewhere(value):
+                raise UneditableError("its constants are in another file")
+            is_removed = text_field(value, TENSOR_NAME) in edit.constants
+        elif number == GRAPH_INPUT and isinstance(value, memoryview):
+            is_removed = text_field(value, VALUE_NAME) in edit.removed
         if not is_removed:
             rest.append(copied(number, kind, value))
     rest += [field_of(GRAPH_NODE, each) for each in edit.after]
-    rest += [field_of(GRAPH_CONSTANT, each) for each in edit.constants]
+    rest += [field_of(GRAPH_CONSTANT, each) for each in edit.constants.values()]
     rest += [field_of(GRAPH_INPUT, _value(name, *spec)) for name, spec in edit.inputs.items()]
     rest += [field_of(GRAPH_OUTPUT, _value(name, *spec)) for name, spec in edit.outputs.items()]
     return b"".join(first + rest)

@@ -58,6 +58,7 @@ from goryu.evaluators.formats.protobuf import (
     float_of,
     signed,
     text,
+    text_field,
     varints,
 )
 from goryu.evaluators.model_files import ModelError, damaged
@@ -104,6 +105,10 @@ class Graph:
     outputs: list[str] = field(default_factory=list)
 
 
+_DAMAGE = (IndexError, ValueError, OverflowError, struct.error)
+"""What reading raises if the bytes are not those of a model."""
+
+
 def producer(path: Path, output: str) -> str:
     """Returns the operator type, such as `Sigmoid`, that computes an output; "" if no node does.
 
@@ -113,14 +118,14 @@ def producer(path: Path, output: str) -> str:
         ModelError: the file is not a protocol buffer, or its graph has a cycle.
     """
     nodes: dict[str, GraphNode] = {}
-    graphs = _graphs(path)
+    content = read_model(path)
     try:
-        for graph in graphs:
+        for graph in _messages(content, MODEL_GRAPH):
             for number, _, value in fields(graph):
                 if number == GRAPH_NODE and isinstance(value, memoryview):
                     node = _read_node(value, with_attributes=False)
                     nodes |= dict.fromkeys(node.outputs, node)
-    except (IndexError, ValueError, struct.error) as error:
+    except _DAMAGE as error:
         raise damaged(path, error) from error
     for _ in range(len(nodes) + 1):
         node_of_output = nodes.get(output)
@@ -137,24 +142,29 @@ def read_graph(path: Path) -> Graph:
         ModelError: the file is damaged, or has constants of a type or in a place that is not known here.
         OSError: the file cannot be read.
     """
-    graph = Graph()
-    messages = _graphs(path)
+    content = read_model(path)
     try:
-        for message in messages:
-            for number, _, value in fields(message):
-                if not isinstance(value, memoryview):
-                    continue
-                if number == GRAPH_NODE:
-                    graph.nodes.append(_read_node(value))
-                elif number == GRAPH_CONSTANT:
-                    name, constant = _read_tensor(value)
-                    graph.constants[name] = constant
-                elif number == GRAPH_INPUT:
-                    graph.inputs.append(value_name(value))
-                elif number == GRAPH_OUTPUT:
-                    graph.outputs.append(value_name(value))
-    except (IndexError, ValueError, OverflowError, struct.error) as error:
+        return graph_of(content)
+    except _DAMAGE as error:
         raise damaged(path, error) from error
+
+
+def graph_of(model: bytes) -> Graph:
+    """Returns the graph of a model; raises IndexError, ValueError or struct.error for other bytes."""
+    graph = Graph()
+    for message in _messages(model, MODEL_GRAPH):
+        for number, _, value in fields(message):
+            if not isinstance(value, memoryview):
+                continue
+            if number == GRAPH_NODE:
+                graph.nodes.append(_read_node(value))
+            elif number == GRAPH_CONSTANT:
+                name, constant = _read_tensor(value)
+                graph.constants[name] = constant
+            elif number == GRAPH_INPUT:
+                graph.inputs.append(text_field(value, VALUE_NAME))
+            elif number == GRAPH_OUTPUT:
+                graph.outputs.append(text_field(value, VALUE_NAME))
     graph.inputs = [name for name in graph.inputs if name not in graph.constants]
     return graph
 
@@ -166,30 +176,17 @@ def read_metadata(path: Path) -> dict[str, str]:
         ModelError: the file is damaged.
         OSError: the file cannot be read.
     """
-    metadata: dict[str, str] = {}
-    entries = _messages(path, MODEL_METADATA)
-    try:
-        for message in entries:
-            entry = {number: value for number, _, value in fields(message)}
-            key, value = (entry.get(number, memoryview(b"")) for number in (ENTRY_KEY, ENTRY_VALUE))
-            if isinstance(key, memoryview) and isinstance(value, memoryview):
-                metadata[text(key)] = text(value)
-    except (IndexError, ValueError) as error:
-        raise damaged(path, error) from error
-    return metadata
-
-
-def _graphs(path: Path) -> list[memoryview]:
-    return _messages(path, MODEL_GRAPH)
-
-
-def _messages(path: Path, wanted: int) -> list[memoryview]:
-    """Returns the fields of a model with this number."""
     content = read_model(path)
     try:
-        found = list(fields(memoryview(content)))
-    except (IndexError, ValueError) as error:
+        entries = _messages(content, MODEL_METADATA)
+        return {text_field(entry, ENTRY_KEY): text_field(entry, ENTRY_VALUE) for entry in entries}
+    except _DAMAGE as error:
         raise damaged(path, error) from error
+
+
+def _messages(model: bytes, wanted: int) -> list[memoryview]:
+    """Returns the fields of a model with this number."""
+    found = fields(memoryview(model))
     return [value for number, _, value in found if number == wanted and isinstance(value, memoryview)]
 
 
@@ -272,8 +269,3 @@ def _read_tensor(message: memoryview) -> tuple[str, Array]:
     if min(dims, default=1) < 0 or math.prod(dims) != content.size:
         raise ValueError(f"tensor {name!r} has {content.size} elements and the shape {dims}")
     return name, content.reshape(dims)
-
-
-def value_name(message: memoryview) -> str:
-    names = (value for number, _, value in fields(message) if number == VALUE_NAME)
-    return next((text(value) for value in names if isinstance(value, memoryview)), "")

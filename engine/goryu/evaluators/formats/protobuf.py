@@ -66,6 +66,12 @@ def fields(message: memoryview) -> Iterator[tuple[int, int, memoryview | int]]:
         at += length
 
 
+def text_field(message: memoryview, wanted: int) -> str:
+    """Returns the text of the first field with this number; "" if there is none. Raises as `fields`."""
+    contents = (value for number, _, value in fields(message) if number == wanted)
+    return next((text(value) for value in contents if isinstance(value, memoryview)), "")
+
+
 def _varint(message: memoryview, at: int) -> tuple[int, int]:
     """Returns a base-128 number, least significant digit first, and where it ends."""
     value, shift = 0, 0

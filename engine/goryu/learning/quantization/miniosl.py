@@ -1,6 +1,4 @@
-"""miniosl's network made smaller: in 8-bit integers for a teacher, in 16-bit floats for the engine.
-
-In 8-bit integers it is a teacher that labels more than twice as many positions in an hour.
+"""miniosl's network in 8-bit integers: a teacher that labels more than twice as many positions in an hour.
 
 It predicts results nearly as well as the float network (`goryu evaluate`: a loss of 0.432 nats instead of
 0.431), and its rounding errors vary between positions, so they largely average out for the student.
@@ -11,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
 from time import process_time
-from typing import Any
 
 import numpy as np
 
@@ -22,17 +19,13 @@ from goryu.games.shogi import Rules
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.learning.quantization.comparison import CALIBRATION_BATCH, Agreement, compare_evaluations
-from goryu.learning.quantization.quantize import halve, quantize_on
+from goryu.learning.quantization.quantize import quantize_on
 from goryu.learning.records.game_records import GameRecord
 
 FLOAT = ("*/convout/*", "*/conv1x1out/*")
 """Convolutions that stay float: their outputs are added to the trunk, where rounding errors would accumulate.
 
 They cost a fifth of the speed and remove nearly half of the error of the values."""
-
-
-TEMPERATURE, STEEPNESS = 1.5, 1.5
-"""The calibration for the engine: the one of the labels of which goryu-5x64 has learnt."""
 
 
 def sample_positions(games: Iterable[GameRecord], number: int, rng: Random) -> list[Board]:
@@ -69,49 +62,6 @@ def quantize_miniosl(target: Path, boards: Sequence[Board]) -> None:
         used = Path(folder) / "used.onnx"
         onnx.utils.extract_model(str(network_path()), str(used), [INPUT], list(OUTPUTS))
         quantize_on(used, target, batches, exclude=FLOAT)
-
-
-def write_for_engine(target: Path) -> None:
-    """Writes the package's network in 16-bit floats, calibrated, with the outputs that Goryu uses.
-
-    Its policy is too sharp and its values are too cautious, so the logits of the moves are divided by
-    `TEMPERATURE`, and those of the value multiplied by `STEEPNESS`. Raises ModelError if miniosl is not
-    installed.
-    """
-    import onnx
-    import onnx.utils
-
-    move, value = OUTPUTS
-    with tempfile.TemporaryDirectory() as folder:
-        used = Path(folder) / "used.onnx"
-        onnx.utils.extract_model(str(network_path()), str(used), [INPUT], list(OUTPUTS))
-        model = onnx.load(str(used))
-        # The file has four values; the first is that of the position.
-        _scale(model, _weights_before(model, move, "Conv"), 1.0 / TEMPERATURE, rows=None)
-        _scale(model, _weights_before(model, value, "Gemm"), STEEPNESS, rows=1)
-        (shape,) = (each.type.tensor_type.shape for each in model.graph.output if each.name == value)
-        shape.dim[1].dim_value = 1
-        onnx.save(model, str(used))
-        halve(used, target)
-
-
-def _weights_before(model: Any, output: str, op_type: str) -> list[str]:
-    """Returns the names of the weights and biases of the last node of a type before an output."""
-    producers = {name: node for node in model.graph.node for name in node.output}
-    node = producers[output]
-    while node.op_type != op_type:
-        node = producers[node.input[0]]
-    return list(node.input[1:])
-
-
-def _scale(model: Any, names: Sequence[str], factor: float, rows: int | None) -> None:
-    """Multiplies constants by a factor and keeps their first rows."""
-    from onnx import numpy_helper
-
-    for tensor in model.graph.initializer:
-        if tensor.name in names:
-            scaled = (numpy_helper.to_array(tensor)[:rows] * factor).astype(np.float32)
-            tensor.CopyFrom(numpy_helper.from_array(scaled, tensor.name))
 
 
 def compare_with_float(small: Path, boards: Sequence[Board]) -> tuple[Agreement, float, float]:
