@@ -17,7 +17,7 @@ from goryu.evaluators.miniosl import MinioslEvaluator, network_path
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.players.config import EvaluatorConfig
-from goryu.players.model_path import model_path, read_model_options
+from goryu.players.model_path import model_path, named_model, read_model_options
 
 ROOT = Path(__file__).parents[1]
 
@@ -85,6 +85,7 @@ def test_the_network_is_fetched_and_found_by_its_name(
     config = EvaluatorConfig(model="miniosl.onnx")
     assert model_path(config) == folder / "miniosl.onnx"
     assert "C_init=" in read_model_options(config)
+    assert named_model("miniosl.onnx") == folder / "miniosl.onnx"
     assert {path.name for path in folder.iterdir()} == {"miniosl.onnx", "miniosl.onnx.ini"}
 
 
@@ -105,6 +106,17 @@ def test_its_answers_are_those_of_the_package_calibrated(
         known = [i for i, share in enumerate(original.policy) if share > 0.01]
         logs = [np.log(np.array(each.policy)[known]) for each in (calibrated, original)]
         np.testing.assert_allclose(logs[0] - logs[0][0], (logs[1] - logs[1][0]) / 1.5, atol=0.1)
+
+
+def test_programs_find_shipped_networks_by_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert goryu("check-model", ["goryu-5x64.onnx"]) == 0
+    assert str(ROOT / "models" / "goryu-5x64.onnx") in capsys.readouterr().out
+    assert named_model("other.onnx") == Path("other.onnx")
+    Path("goryu-5x64.onnx").touch()
+    assert named_model("goryu-5x64.onnx") == Path("goryu-5x64.onnx")
 
 
 def test_a_file_is_overwritten_only_by_request(

@@ -25,6 +25,7 @@ from goryu.kifu.reading import MAX_BYTES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import KIF_ENDINGS, to_kif
 from goryu.language import either, language, tr
+from goryu.players.model_path import named_model
 from goryu.usi.start_config import start_config
 
 PLAYOUTS = 400
@@ -92,7 +93,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--kif", type=Path, metavar="FILE", help=tr("write a KIF record with comments"))
     parser.add_argument("--jsonl", type=Path, metavar="FILE", help=tr("write a line of JSON for each move"))
     parser.add_argument(
-        "--model", type=Path, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
     )
     parser.add_argument(
         "--threads", type=_threads, metavar="N", help=tr("positions searched at once (default: UCT_Threads)")

@@ -12,6 +12,7 @@ from goryu.arguments import ArgumentParser
 from goryu.cli.convert import agreement_line
 from goryu.errors import GoryuError, explained
 from goryu.language import either, tr
+from goryu.players.model_path import named_model
 
 if TYPE_CHECKING:
     from goryu.conversion.checking import Check
@@ -109,7 +110,7 @@ def _parser() -> ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("model", type=Path, metavar="FILE.onnx", help=either("the model", "モデルのファイル"))
+    add("model", type=named_model, metavar="FILE.onnx", help=either("the model", "モデルのファイル"))
     add("--backend", default="auto", help=either("as the USI option Backend", "USIオプション Backend と同じ"))
     add("--format", default="auto", help=either("as the USI option DNN_Format", "DNN_Format と同じ"))
     against = either("another form of the network to compare with", "比較する別の形式のモデル")

@@ -30,6 +30,7 @@ from goryu.implementation import Board
 from goryu.language import language, tr
 from goryu.players.levels import LEVELS, level_by_name
 from goryu.players.limits import Limits
+from goryu.players.model_path import named_model
 from goryu.usi.start_config import start_config
 
 if TYPE_CHECKING:
@@ -310,7 +311,7 @@ def _add_players(group: argparse._ArgumentGroup) -> None:
         "--second", metavar="PLAYER", help=tr("plays white (default: an algorithm, or person)")
     )
     group.add_argument(
-        "--model", type=Path, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
     )
     group.add_argument("--seed", type=int, help=tr("makes random moves reproducible"))
 

@@ -8,6 +8,11 @@ from goryu.players.config import EvaluatorConfig
 from goryu.players.paths import named_file
 
 
+def named_model(name: str) -> Path:
+    """Returns the file that a program's argument means: as named, shipped or downloaded; else as named."""
+    return named_file(name, "", models_folder(), downloads_folder())
+
+
 def model_path(config: EvaluatorConfig) -> Path:
     """Returns the model's file: the named one, found as in `named_file`, or the shipped one.
 

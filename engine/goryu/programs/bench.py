@@ -40,7 +40,7 @@ from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.installation import CHECKOUT, is_checkout
 from goryu.players.config import EvaluatorConfig
 from goryu.players.loading import CPU_BACKENDS
-from goryu.players.model_path import model_path
+from goryu.players.model_path import model_path, named_model
 from goryu.programs import bench_devices
 from goryu.programs.common import UsageError, new_parser, output_file, positive, program
 
@@ -59,7 +59,9 @@ def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     plan = Plan()
     parser = new_parser(__doc__)
-    parser.add_argument("--model", type=Path, help="ONNX file (default: the network that the engine loads)")
+    parser.add_argument(
+        "--model", type=named_model, help="ONNX file (default: the network that the engine loads)"
+    )
     parser.add_argument("--no-network", action="store_true", help="measure only what needs no network")
     parser.add_argument("--backend", choices=BACKENDS, default="cpu", help="of the network (default cpu)")
     numbers = (

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from goryu.files import atomic_write, check_outputs
 from goryu.games.shogi import START_SFEN
+from goryu.players.model_path import model_path, named_model
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.programs.common import UsageError, new_parser, output_file, positive, program, share
 from goryu.programs.progress_display import ProgressDisplay
@@ -109,7 +110,7 @@ def _add_make(make: argparse.ArgumentParser) -> None:
         "--deepen", action="store_true",
         help="also search positions again that had fewer playouts, for instance of an earlier run",
     )  # fmt: skip
-    make.add_argument("--model", type=Path, metavar="FILE", help="another network than Goryu's own")
+    make.add_argument("--model", type=named_model, metavar="FILE", help="another network than Goryu's own")
     which = make.add_argument_group("which positions")
     which.add_argument(
         "--bound", type=share, default=0.02, metavar="SHARE",
@@ -141,7 +142,6 @@ def _make(args: argparse.Namespace) -> None:
     from goryu.analysis.book.graph import BookGraph, BookRules
     from goryu.analysis.book.making import SearchJob, make_book
     from goryu.analysis.book.state import BookState
-    from goryu.players.model_path import model_path
     from goryu.usi.start_config import start_config
 
     check_outputs([args.state, args.out], [args.start, args.model, *args.records])

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from goryu.evaluators.named_networks import MODEL_HELP, open_network
 from goryu.evaluators.providers import BACKENDS
+from goryu.players.model_path import named_model
 from goryu.programs.common import above_zero, new_parser, positive, program
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
-    parser.add_argument("model", type=Path, nargs="+", metavar="FILE.onnx", help=MODEL_HELP)
+    parser.add_argument("model", type=named_model, nargs="+", metavar="FILE.onnx", help=MODEL_HELP)
     parser.add_argument(
         "--games", type=Path, nargs="+", required=True, metavar="FILE", help="games.jsonl or *.games"
     )

@@ -38,6 +38,7 @@ from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.config import LeafConfig, LoopConfig, SelfPlayConfig
 from goryu.match.openings import Opening, read_openings
 from goryu.players.loading import CPU_BACKENDS
+from goryu.players.model_path import named_model
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.programs.common import (
     UsageError,
@@ -121,7 +122,7 @@ def make_parser() -> argparse.ArgumentParser:
     leaves.set_defaults(verb=_leaves)
     leaves.add_argument("games", type=Path, nargs="+", metavar="FILE.games", help="games to search")
     leaves.add_argument(
-        "--model", type=Path, required=True, metavar="FILE.onnx", help="the network of the searches"
+        "--model", type=named_model, required=True, metavar="FILE.onnx", help="the network of the searches"
     )
     _add_out(leaves)
     _add_workers(leaves)
@@ -136,7 +137,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", type=Path, required=True, metavar="FILE.onnx", help=MODEL_HELP)
+    parser.add_argument("--model", type=named_model, required=True, metavar="FILE.onnx", help=MODEL_HELP)
     parser.add_argument(
         "--temperature",
         type=float,

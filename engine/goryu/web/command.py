@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from goryu.arguments import ArgumentParser
 from goryu.errors import GoryuError, InputError, explained
 from goryu.language import tr
+from goryu.players.model_path import named_model
 from goryu.usi.start_config import start_config
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--no-browser", dest="browser", action="store_false", help=tr("print the address, and do not open it")
     )
     parser.add_argument(
-        "--model", type=Path, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
     )
     return parser
 
