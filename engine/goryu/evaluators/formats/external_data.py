@@ -64,7 +64,7 @@ def _place(tensor: memoryview) -> Mapping[str, str]:
 
 
 class _Constants:
-    """The files beside a model, each read once."""
+    """The files next to a model, each read once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
