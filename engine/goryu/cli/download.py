@@ -20,7 +20,7 @@ Downloads a larger network than those that are shipped with Goryu, and prepares 
 
   miniosl   nine blocks of 256 channels, from the package miniosl (Tomoyuki Kaneko; the package has
             the licence BSD-2-Clause of Team GPS). Much stronger than goryu-5x64, also on a CPU, at
-            a ninth of its evaluations a second. 23 MB are downloaded from PyPI, 11 MB are kept.
+            a seventh of its playouts in the same time. 23 MB are downloaded from PyPI, 11 MB are kept.
 
 Afterwards set the option DNN_Model to miniosl.onnx.
 """
@@ -28,7 +28,7 @@ DESCRIPTION_JA = """\
 Goryu に付属するものより大きいモデルをダウンロードし、エンジンで使えるようにします。
 
   miniosl   9 ブロック 256 チャンネル。miniosl パッケージ（金子知適氏、パッケージのライセンスは
-            Team GPS の BSD-2-Clause）のモデルです。1 秒あたりの評価数は goryu-5x64 の 9 分の 1 ですが、
+            Team GPS の BSD-2-Clause）のモデルです。同じ時間のプレイアウト数は goryu-5x64 の 7 分の 1 ですが、
             CPU でもずっと強くなります。PyPI から 23 MB をダウンロードし、11 MB を保存します。
 
 そのあと、オプション DNN_Model を miniosl.onnx にしてください。
