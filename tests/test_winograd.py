@@ -593,6 +593,18 @@ def simple(m: Model, x: str) -> None:
     m.add("Sigmoid", m.dense(m.add("ReduceMax", x, axes=[2, 3], keepdims=0), 32, 1), to="output_value")
 
 
+def row(m: Model, x: str) -> str:
+    """Adds a 9x1 convolution of the board, which makes one row of squares."""
+    return m.add("Conv", x, m.normal(32, 62, 9, 1), pads=[0] * 4)
+
+
+def twice(m: Model, x: str, factor: float) -> str:
+    """Multiplies by a factor two times."""
+    for _ in range(2):
+        x = m.add("Mul", x, m.constant(np.array([factor], np.float32)))
+    return x
+
+
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
@@ -606,6 +618,11 @@ def simple(m: Model, x: str) -> None:
         (lambda m, x: m.add("Relu", m.conv("input2", 57, 32, 3)), "a 3x3 convolution of constant planes"),
         (lambda m, x: m.add("Add", m.conv(x, 62, 32, 3), m.normal(9, 9)), "scales or shifts squares"),
         (lambda m, x: m.add("Add", m.conv(x, 62, 32, 3), m.normal(9)), "scales or shifts squares"),
+        (lambda m, x: twice(m, m.conv(x, 62, 32, 3), 1e30), "overflow"),
+        (lambda m, x: m.add("Relu", m.conv(x, 61, 32, 1)), "a convolution (32, 61, 1, 1) of the board"),
+        (lambda m, x: m.add("Relu", m.add("Add", row(m, x), m.conv(x, 62, 32, 3))), "(32, 62, 9, 1)"),
+        (lambda m, x: m.add("Relu", m.add("Mul", row(m, x), m.normal(1))), "a row of squares"),
+        (lambda m, x: m.add("Relu", m.add("Add", row(m, x), m.normal(32, 1, 1))), "a row of squares"),
         (lambda m, x: m.add("Transpose", m.conv(x, 62, 32, 3), perm=[0, 1, 3, 2]), "exchanges axes"),
         (
             lambda m, x: m.add("ReduceMean", m.conv(x, 62, 32, 3), axes=[1], keepdims=1),
@@ -642,6 +659,34 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     weights = m.constant(np.full((32, 62, 3, 3), np.inf, np.float32))
     simple(m, m.add("Relu", m.add("Conv", "input1", weights, pads=[1] * 4)))
     assert "not finite" in unsupported(m.save(tmp_path / "inf.onnx"))
+
+
+def test_a_negative_variance_is_refused(tmp_path: Path) -> None:
+    m = Model(1)
+    numbers = [m.constant(np.full(32, each, np.float32)) for each in (1, 0, 0, -1)]
+    simple(m, m.add("Relu", m.add("BatchNormalization", m.conv("input1", 62, 32, 3), *numbers)))
+    assert "invalid value" in unsupported(m.save(tmp_path / "variance.onnx"))
+
+
+def test_a_policy_of_61_planes_is_refused(tmp_path: Path) -> None:
+    m = Model(1)
+    m.add("Flatten", m.conv("input1", 61, 27, 1), to="output_policy")
+    x = m.add("Relu", m.conv("input1", 62, 32, 3))
+    m.add("Sigmoid", m.dense(m.add("ReduceMax", x, axes=[2, 3], keepdims=0), 32, 1), to="output_value")
+    assert "(27, 61, 1, 1) of the board" in unsupported(m.save(tmp_path / "policy.onnx"))
+
+
+def test_a_row_that_is_scaled_is_one_row(native: ModuleType, tmp_path: Path) -> None:
+    """A 9x1 convolution times constants, added to a map, is what onnxruntime computes."""
+    m = Model(3)
+    x = m.add("Relu", m.conv("input1", 62, 32, 3))
+    files = m.add("Conv", x, m.normal(32, 32, 9, 1, scale=0.06), pads=[0] * 4)
+    simple(m, m.add("Relu", m.add("Add", m.norm(files, 32), m.conv(x, 32, 32, 3))))
+    path, planes = m.save(tmp_path / "row.onnx"), random_planes(8, seed=4)
+    logits, values = open_kernel(path, is_integer=False).run(planes)
+    expected_logits, expected_values = by_onnxruntime(path, planes)
+    np.testing.assert_allclose(logits, expected_logits, rtol=0, atol=1e-3)
+    np.testing.assert_allclose(values, expected_values, rtol=0, atol=1e-4)
 
 
 def test_damaged_files_are_refused(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ and depth; everything else raises `UnsupportedError` with the reason, and onnxru
 Maps have 81 squares in the order of the planes, and their channels are padded with zeros to a multiple of 32.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 from heapq import heappop, heappush
@@ -188,6 +189,11 @@ class _Sum:
     computed: dict[int, _Map] = field(default_factory=dict)
     """By activation."""
 
+    @property
+    def has_maps(self) -> bool:
+        """Does any part of it differ from square to square?"""
+        return bool(self.convolutions or self.maps or self.scaled)
+
 
 @dataclass(slots=True, eq=False)
 class _Vector:
@@ -241,11 +247,12 @@ _Tensor = _Planes | _Map | _Sum | _Vector | _Pooled | _Flat | _Product | _Gate |
 
 
 def read_network(path: Path) -> ResidualNetwork:
-    """Returns the network in an ONNX file of the dlshogi format.
+    """Returns the network in an ONNX file of the dlshogi format or of miniosl's.
 
     Raises:
         UnsupportedError: it is of another kind.
         ModelError: the file is damaged.
+        OSError: it cannot be read.
     """
     return _Interpreter(read_graph(path)).network()
 
@@ -272,14 +279,18 @@ class _Interpreter:
         self._layers: list[Layer] = []
         self._maps: list[int] = []
         self._vectors: list[int] = []
-        self._hand_planes = 0
+        self._hand_planes = HAND_PLANES
 
     def network(self) -> ResidualNetwork:
         outputs = (self._policy_name, self._value_name)
         for node in _needed(self._graph, outputs):
-            self._interpret(node)
-        policy, value = (self._tensors.get(name) for name in outputs)
-        if not isinstance(policy, _Flat) or self._channels(policy.source) != POLICY_CHANNELS:
+            with _interpreting(node.op_type):
+                self._interpret(node)
+        with _interpreting("the output"):
+            return _with_few_maps(self._with_outputs(*(self._tensors.get(name) for name in outputs)))
+
+    def _with_outputs(self, policy: _Tensor | None, value: _Tensor | None) -> ResidualNetwork:
+        if not isinstance(policy, _Flat) or policy.source.channels != POLICY_CHANNELS:
             raise UnsupportedError("the policy is not a convolution to 27 channels")
         map_ = self._map(policy.source)
         bias = np.zeros(DLSHOGI_LABELS, np.float32) if policy.bias is None else policy.bias
@@ -289,11 +300,10 @@ class _Interpreter:
             raise UnsupportedError("the value is not computed by a dense layer")
         vector = self._vector(replace(logit, weights=logit.weights[:1], bias=logit.bias[:1], computed={}))
         planes = (BOARD_PLANES, self._hand_planes) if self._has_stem else (MINIOSL_PLANES,)
-        network = ResidualNetwork(
+        return ResidualNetwork(
             self._layers, self._maps, self._vectors, planes, map_.number,
             bias.reshape(POLICY_CHANNELS, SQUARES), vector.number, steepness,
         )  # fmt: skip
-        return _with_few_maps(network)
 
     def _interpret(self, node: GraphNode) -> None:
         operator: Callable[..., _Tensor] | None = getattr(self, f"_do_{node.op_type.lower()}", None)
@@ -303,13 +313,7 @@ class _Interpreter:
             inputs = [self._tensors[name] if name else None for name in node.inputs]
         except KeyError as error:
             raise UnsupportedError(f"{node.op_type} reads {error}, which nothing computes") from error
-        try:
-            result = operator(node, *inputs)
-        except UnsupportedError:
-            raise
-        except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError, MemoryError) as error:
-            # Shapes that do not fit, attributes of another type, too few inputs.
-            raise UnsupportedError(f"{node.op_type} cannot be interpreted ({error})") from error
+        result = operator(node, *inputs)
         if node.outputs:
             self._tensors[node.outputs[0]] = result
 
@@ -391,7 +395,7 @@ class _Interpreter:
             if isinstance(other, _Gate) and other.source is x and not other.is_tanh:
                 return self._activated(x, SWISH)
             if isinstance(x, _Map | _Sum) and isinstance(other, _Gate | _Vector | _Product):
-                return _Sum(self._channels(x), scaled=(self._map(x), self._vector(other)))
+                return _Sum(x.channels, scaled=(self._map(x), self._vector(other)))
         raise UnsupportedError("it multiplies two tensors")
 
     def _do_relu(self, node: GraphNode, x: Any) -> _Tensor:
@@ -461,7 +465,7 @@ class _Interpreter:
         lengths = shape.lengths if isinstance(shape, _Shape) else tuple(_constant(shape).tolist())
         if not isinstance(x, _Map | _Sum):
             return self._same(x)
-        if len(lengths) != 2 or lengths[1] not in (-1, None, self._channels(x) * SQUARES):
+        if len(lengths) != 2 or lengths[1] not in (-1, None, x.channels * SQUARES):
             raise UnsupportedError(f"it reshapes a map to {lengths}")
         return _Flat(x)
 
@@ -481,7 +485,7 @@ class _Interpreter:
         return np.transpose(x, axes)
 
     def _do_shape(self, node: GraphNode, x: Any) -> _Tensor:
-        channels = self._channels(x) if isinstance(x, _Map | _Sum) else None
+        channels = x.channels if isinstance(x, _Map | _Sum) else None
         lengths = (None, channels, 9, 9) if channels else (None, None, None, None)
         start: Any = node.attributes.get("start", 0)
         end: Any = node.attributes.get("end")
@@ -499,9 +503,6 @@ class _Interpreter:
             raise UnsupportedError("it reshapes a map")
         return x
 
-    def _channels(self, x: "_Map | _Sum") -> int:
-        return x.channels
-
     def _as_sum(self, x: Any) -> _Sum:
         """Returns a sum that has x alone."""
         if isinstance(x, _Sum):
@@ -518,6 +519,7 @@ class _Interpreter:
             raise UnsupportedError("it adds tensors that do not fit")
         if a.is_row and b.is_row:
             raise UnsupportedError("it adds rows")
+        is_row = (a.is_row and not b.has_maps) or (b.is_row and not a.has_maps)
         biases = [each.bias for each in (a, b) if each.bias is not None]
         return _Sum(
             a.channels,
@@ -526,6 +528,7 @@ class _Interpreter:
             a.shift or b.shift,
             a.scaled or b.scaled,
             sum(biases[1:], biases[0]) if biases else None,
+            is_row,
         )
 
     def _affine(self, x: Any, factor: Array | None, shift: Array | None) -> _Sum:
@@ -540,7 +543,7 @@ class _Interpreter:
             (source, (weights * factors[:, None, None, None]).astype(np.float32))
             for source, weights in x.convolutions
         ]
-        return _Sum(x.channels, scaled, bias=(bias * factors + shifts).astype(np.float32))
+        return _Sum(x.channels, scaled, bias=(bias * factors + shifts).astype(np.float32), is_row=x.is_row)
 
     def _activated(self, x: Any, activation: int) -> _Tensor:
         if isinstance(x, _Product):
@@ -593,6 +596,8 @@ class _Interpreter:
                     raise UnsupportedError("it has a 3x3 convolution of constant planes")
                 self._hand_planes = weights.shape[1]
                 hands[: x.channels, : weights.shape[1]] += weights[:, :, 0, 0]
+            elif weights.shape[1] != BOARD_PLANES or weights.shape[2] not in (1, 3):
+                raise UnsupportedError(f"it has a convolution {weights.shape} of the board")
             elif weights.shape[2] == 3:
                 board[: x.channels] += weights
             else:
@@ -708,6 +713,20 @@ class _Interpreter:
     def _new_vector(self, length: int) -> _Vector:
         self._vectors.append(_padded(length))
         return _Vector(len(self._vectors) - 1, np.arange(length))
+
+
+@contextmanager
+def _interpreting(what: str) -> Iterator[None]:
+    """Translates the errors of a network that makes no sense, such as shapes that do not fit, attributes of
+    another type, missing inputs, or weights that are not finite after they were scaled.
+    """
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            yield
+    except UnsupportedError:
+        raise
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError, MemoryError) as error:
+        raise UnsupportedError(f"{what} cannot be interpreted ({error})") from error
 
 
 def _constant(x: Any) -> Floats:
