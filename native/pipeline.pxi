@@ -19,6 +19,7 @@ cdef class Pipeline:
     cdef int worker
     cdef object network  # Of a group of networks, that of this worker; otherwise the evaluator.
     cdef cbool is_timed
+    cdef cbool is_walking  # Has a walk begun? One that fails leaves the game where it is.
     cdef Spent gathering, asking, reading, expanding
 
     def __cinit__(self, Puct puct, state, int worker=0):
@@ -54,7 +55,7 @@ cdef class Pipeline:
     cdef bint reconnect(self, error):
         """Goes on with another device, if there is a group of them and this worker's has failed."""
         group = network_group_of(self.puct.evaluator)
-        if group is None or not isinstance(error, Exception) or not group.give_up(self.network, error):
+        if group is None or not group.give_up(self.network, error):
             return False
         self.connect()
         return True
@@ -88,12 +89,19 @@ cdef class Pipeline:
         With an adapter that needs no Python it does so several times. Returns whether there was anything to
         evaluate. A helper with nothing to evaluate leaves the lock to others.
         """
+        self.is_walking = False
         try:
             return self.steps(is_helper) if self.adapter.burst != 0 else self.one_step(is_helper)
         except Exception as error:
-            if not self.reconnect(error):
+            if self.is_walking or not self.reconnect(error):
                 raise
             return True
+
+    cdef int gather(self) except -1 nogil:
+        self.is_walking = True
+        self.core.gather(self.game[0], self.sink[0], self.batch)
+        self.is_walking = False
+        return 0
 
     cdef bint one_step(self, cbool is_helper) except -1:
         cdef Moment start
@@ -101,7 +109,7 @@ cdef class Pipeline:
         with nogil:
             if self.is_timed:
                 start = Moment.now()
-            self.core.gather(self.game[0], self.sink[0], self.batch)
+            self.gather()
             if self.is_timed:
                 self.gathering.add(start)
         if self.batch.size() != 0:
@@ -118,7 +126,7 @@ cdef class Pipeline:
         try:
             with nogil:
                 while evaluated < <size_t>self.adapter.burst:
-                    self.core.gather(self.game[0], self.sink[0], self.batch)
+                    self.gather()
                     if self.batch.size() == 0:
                         self.core.wait_for_others(self.batch, is_helper)
                         break

@@ -23,6 +23,8 @@ cdef CoreConfig core_config(Puct puct) except *:
     config = puct.config
     if not 1 <= config.batch_size <= MAX_BATCH_SIZE:
         raise ValueError(f"expected a batch size in [1, {MAX_BATCH_SIZE}], received {config.batch_size}")
+    if puct.threads < 1:
+        raise ValueError(f"expected at least 1 thread, received {puct.threads}")
     core.formula = core_formula(config.formula)
     core.root_formula = core_formula(config.root_formula)
     core.batch_size = config.batch_size
@@ -68,10 +70,12 @@ cdef class Puct:
         self.solver = solver
         self.threads = threads
         self.times = None  # Or a dict, by phase of the loop: seconds of processor and wall time of all threads.
+        nodes, size = self.config.capacity, self.config.capacity_bytes
+        if min(nodes, size) < 1:
+            raise ValueError(f"expected room for nodes, received {nodes}, {size} bytes")
         del self.core
         self.core = NULL
-        capacity.nodes = self.config.capacity
-        capacity.bytes = self.config.capacity_bytes
+        capacity.nodes, capacity.bytes = nodes, size
         self.core = new CorePuct(core_config(self), capacity)
         self._state = None
         self._masked = set()
@@ -130,6 +134,8 @@ cdef class Puct:
         cdef CoreState* game = new_game(state, self.solver)
         cdef vector[uint16_t] moves = line
         cdef cbool is_added
+        if moves.empty():
+            raise ValueError("expected the moves of a mate, received none")
         try:
             with nogil:
                 is_added = self.core.add_mate(game[0], MoveSpan(moves.data(), moves.size()))

@@ -699,3 +699,32 @@ def test_an_answer_that_is_not_a_number_ends_the_search_and_leaves_nothing_in_fl
         puct.search(native.Board(), never, max_playouts=100)
     assert_settled(puct)
     assert puct.search(native.Board(), never, max_playouts=100).stats.playouts == 100
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (PuctConfig(batch_size=0), "expected a batch size"),
+        (PuctConfig(capacity=0), "expected room for nodes"),
+        (PuctConfig(capacity_bytes=0), "expected room for nodes"),
+    ],
+)
+def test_a_search_without_room_is_refused(native: ModuleType, config: PuctConfig, message: str) -> None:
+    for search in (Puct, native.Puct):
+        with pytest.raises(ValueError, match=message):
+            search(HashedEvaluator(), config)
+
+
+def test_a_mate_without_moves_is_refused(native: ModuleType) -> None:
+    for search, board in ((Puct, Board()), (native.Puct, native.Board())):
+        puct = search(HashedEvaluator())
+        puct.search(board, never, max_playouts=1)
+        with pytest.raises(ValueError, match="expected the moves of a mate"):
+            puct.add_mate(board, [])
+
+
+def test_a_search_needs_a_thread_and_takes_batches_up_to_a_limit(native: ModuleType) -> None:
+    with pytest.raises(ValueError, match="at least 1 thread"):
+        native.Puct(HashedEvaluator(), threads=0)
+    with pytest.raises(ValueError, match=r"\[1, 4096\]"):
+        native.Puct(HashedEvaluator(), PuctConfig(batch_size=4097))

@@ -239,7 +239,7 @@ def test_an_impossible_path_is_reported_and_the_engine_plays(path: str) -> None:
         QUICK,
         {"evaluator.kind": "network", "evaluator.model": path + ".onnx", "book_file.path": path + ".db"},
     )
-    assert read_model_options(config.evaluator) == ""
+    assert read_model_options(config.evaluator) == ("", "")
     player, messages = loaded(config)
     assert any(message.startswith("Error! ") and "without a book" in message for message in messages)
     assert any(message.startswith("Error! ") and "the shipped goryu-" in message for message in messages)
@@ -439,6 +439,17 @@ def test_stochastic_pondering_searches_for_the_opponent_and_answers_for_us() -> 
     assert answer.result.value > 0.2, "white has a rook more"
     assert player._puct is not None
     assert player._puct.config.draw_value == -config.rules.draw_value(1)
+
+
+def test_a_stop_right_after_a_hit_is_answered_by_the_search() -> None:
+    config = with_fields(QUICK, {"evaluator.kind": "material", "ponders_on_all_replies": True})
+    player, _ = loaded(config)
+    control = SearchControl()
+    control.ponderhit(Limits(nodes=1), monotonic())
+    control.stop()
+    answer = search(player, request_of(config, "7g7f", "9a9b", limits=Limits(ponder=True)), control)
+    assert answer.result is not None
+    assert answer.move == answer.result.moves[0].move
 
 
 def test_after_a_hit_resignation_is_as_in_any_game() -> None:

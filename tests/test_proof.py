@@ -128,6 +128,8 @@ def test_a_mate_proves_its_position_and_the_one_after_its_first_move() -> None:
     board.push(line[0])
     assert table.find(board.key) is child
     assert not add_mate(table, Board("4k4/9/4G4/9/9/9/9/9/4K4 b 2G 1"), line), "once is enough"
+    with pytest.raises(ValueError, match="expected the moves of a mate"):
+        add_mate(table, board, [])
 
 
 def test_a_mate_finds_the_position_after_its_first_move_in_the_graph() -> None:

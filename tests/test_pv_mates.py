@@ -50,5 +50,19 @@ def test_mates_along_the_line_prove_that_the_root_is_lost(threads: int) -> None:
     assert len(best.pv) == 2
 
 
+def test_threads_end_if_the_system_refuses_one_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = Board(MATED_IN_2)
+    mates = PvMates(Puct(HashedEvaluator(), PuctConfig()), board, threads=3, nodes=3000)
+    started = list(mates._threads)
+
+    def refuse() -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(started[2], "start", refuse)
+    with pytest.raises(RuntimeError, match="can't start"), mates:
+        pass
+    assert not any(thread.is_alive() for thread in started)
+
+
 def test_without_threads_nothing_is_searched() -> None:
     assert search(MATE_IN_9, threads=0, playouts=30).moves[0].mate is None

@@ -397,7 +397,7 @@ class Player:
         session = PuctSession(puct, opponent, control, on_progress, self._time, self._rng, ends_at_hit=True)
         session.search()
         control.wait()
-        if not control.is_stopped:
+        if control.hit is not None:  # Even if a `stop` came right after it.
             return None
         result = puct.result(ALL_MOVES)
         for move in result.moves:

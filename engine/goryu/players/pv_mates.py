@@ -54,13 +54,22 @@ class PvMates:
         self._is_over = False
 
     def __enter__(self) -> Self:
-        for thread in self._threads:
-            thread.start()
+        wanted, self._threads = self._threads, []
+        try:
+            for thread in wanted:
+                thread.start()
+                self._threads.append(thread)
+        except BaseException:  # The system has no more threads; those that run must end.
+            self._end()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         self._is_over = True
         for _ in self._threads:
             self._tasks.put(None)

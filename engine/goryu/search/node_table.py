@@ -35,7 +35,12 @@ class NodeTable:
     """Finds nodes by key, and computes their values."""
 
     def __init__(self, capacity: int, capacity_bytes: int = 1 << 60) -> None:
-        """capacity, capacity_bytes: the nodes or bytes at which the table is full."""
+        """capacity, capacity_bytes: the nodes or bytes at which the table is full.
+
+        Raises ValueError if one of them is less than 1.
+        """
+        if min(capacity, capacity_bytes) < 1:
+            raise ValueError(f"expected room for nodes, received {capacity}, {capacity_bytes} bytes")
         self.capacity = capacity
         self.capacity_bytes = capacity_bytes
         self.clear()

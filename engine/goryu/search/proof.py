@@ -71,7 +71,11 @@ def add_mate(
 
     line: mating moves of the side to move in `state`, to the end. `state` is left as it was.
     waiting: keys of the positions that wait for their evaluation: no mate may add what they will add.
+
+    Raises ValueError if there are no moves.
     """
+    if not line:
+        raise ValueError("expected the moves of a mate, received none")
     node = table.find(state.key)
     if node is None or node.proof != UNKNOWN or line[0] not in node.moves:
         return False

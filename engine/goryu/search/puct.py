@@ -76,10 +76,14 @@ class Puct:
     ) -> None:
         """root_evaluator: evaluates each new root; None for the evaluator. Of a root that the graph knows it
         replaces the priors only.
+
+        Raises ValueError if the config has no room for a position in a batch or for a node in the graph.
         """
         self.evaluator = evaluator
         self.root_evaluator = root_evaluator
         self.config = config or PuctConfig()
+        if self.config.batch_size < 1:
+            raise ValueError(f"expected a batch size of at least 1, received {self.config.batch_size}")
         self.solver = solver
         self.table = NodeTable(self.config.capacity, self.config.capacity_bytes)
         self.root: Node | None = None
