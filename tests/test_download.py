@@ -84,7 +84,7 @@ def test_the_network_is_fetched_and_found_by_its_name(
     assert capsys.readouterr().out.endswith("set the option DNN_Model to miniosl.onnx\n")
     config = EvaluatorConfig(model="miniosl.onnx")
     assert model_path(config) == folder / "miniosl.onnx"
-    assert "C_init=" in read_model_options(config)
+    assert "C_init=" in read_model_options(config)[0]
     assert named_model("miniosl.onnx") == folder / "miniosl.onnx"
     assert {path.name for path in folder.iterdir()} == {"miniosl.onnx", "miniosl.onnx.ini"}
 
@@ -130,6 +130,12 @@ def test_a_file_is_overwritten_only_by_request(
     assert "--force" in capsys.readouterr().err
     assert goryu("download", [*arguments, "--force"]) == 0
     assert path.stat().st_size > 10_000_000
+    path.unlink()
+    settings = path.with_name("miniosl.onnx.ini")
+    settings.write_text("C_init=70\n")
+    assert goryu("download", arguments) == 1
+    assert settings.read_text() == "C_init=70\n"
+    assert "miniosl.onnx.ini exists" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("status", [404, 503])

@@ -8,13 +8,13 @@ them with the catalogue.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from goryu.language import tr
 
-__all__ = ["ArgumentParser"]
+__all__ = ["ArgumentParser", "whole_number"]
 
 
 class ArgumentParser(argparse.ArgumentParser):
@@ -52,6 +52,27 @@ class ArgumentParser(argparse.ArgumentParser):
         """Prints the usage and the message, and ends the program with status 2."""
         with _translated():
             super().error(message)
+
+
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Returns a type of arguments: the whole numbers from `least` to `most`.
+
+    >>> whole_number(1, 1000)("0300")
+    300
+    >>> whole_number(1, 1000)("1001")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: 1001: expected a whole number from 1 to 1000
+    """
+
+    def parse(text: str) -> int:
+        # int() refuses thousands of digits with an error of its own.
+        is_whole = text.isascii() and text.isdecimal() and len(text) <= 20
+        if not is_whole or not least <= int(text) <= most:
+            expected = "{text}: expected a whole number from {least} to {most}"
+            raise argparse.ArgumentTypeError(tr(expected, text=text, least=least, most=most))
+        return int(text)
+
+    return parse
 
 
 @contextmanager

@@ -119,6 +119,15 @@ def test_the_smaller_forms_are_made_and_compared(capsys: pytest.CaptureFixture[s
     assert [line[:5] for line in lines if "same first move" in line] == ["fp16:", "int8:"]
 
 
+@pytest.mark.parametrize("count", ["0", "-5", "many"])
+def test_a_number_of_positions_that_makes_no_sense_is_refused(
+    count: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        goryu("check-model", [str(MODEL), "--against", str(MODEL), "--positions", count])
+    assert "expected a whole number from 1 to 1000000" in capsys.readouterr().err
+
+
 def unknown_model(path: Path) -> Path:
     tensor, floats = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
     graph = onnx.helper.make_graph(

@@ -285,6 +285,18 @@ def test_a_checkpoint_that_asks_for_other_functions_is_refused(
     assert not (tmp_path / "executed").exists()
 
 
+def test_a_checkpoint_with_an_encrypted_part_is_refused(tmp_path: Path) -> None:
+    path = archive(tmp_path / "checkpoint.pth", storage() + b"I0\n(I4\nt(I1\ntI00\nNtR.", n0=bytes(16))
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("archive/byteorder", "little")
+    content = bytearray(path.read_bytes())
+    for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.rindex(signature) + flags] |= 1
+    path.write_bytes(content)
+    with pytest.raises(ConversionError, match=r"a damaged checkpoint .*encrypted"):
+        read_checkpoint(path)
+
+
 def test_a_checkpoint_with_a_python_object_is_refused(tmp_path: Path) -> None:
     trap = tmp_path / "executed"
     source = archive(tmp_path / "checkpoint.pth", pickle.dumps({"model": Evil(trap)}))

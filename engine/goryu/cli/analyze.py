@@ -18,7 +18,7 @@ from goryu.analysis.report import html_report
 from goryu.analysis.review import GameReview, PlyReview, Reviewer
 from goryu.analysis.store import AnalysisStore, default_path, open_default_store
 from goryu.analysis.strategies import Name
-from goryu.arguments import ArgumentParser
+from goryu.arguments import ArgumentParser, whole_number
 from goryu.errors import GoryuError, InputError, explained
 from goryu.files import atomic_write, check_outputs, check_writable, readable_name
 from goryu.kifu.reading import MAX_BYTES, parse_records
@@ -32,6 +32,7 @@ PLAYOUTS = 400
 """For each position."""
 
 MOST_PLAYOUTS = 10_000_000
+MOST_THREADS = 1024
 
 BARS = " ▁▂▃▄▅▆▇█"
 GRAPH_WIDTH = 60
@@ -81,7 +82,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("games", nargs="+", metavar="GAME", help=tr("a game record, or - for standard input"))
     parser.add_argument(
-        "--playouts", type=_playouts, default=PLAYOUTS, metavar="N",
+        "--playouts", type=whole_number(1, MOST_PLAYOUTS), default=PLAYOUTS, metavar="N",
         help=tr("for each position (default {default})", default=PLAYOUTS),
     )  # fmt: skip
     parser.add_argument(
@@ -96,7 +97,10 @@ def make_parser() -> argparse.ArgumentParser:
         "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
     )
     parser.add_argument(
-        "--threads", type=_threads, metavar="N", help=tr("positions searched at once (default: UCT_Threads)")
+        "--threads",
+        type=whole_number(1, MOST_THREADS),
+        metavar="N",
+        help=tr("positions searched at once (default: Threads)"),
     )
     parser.add_argument(
         "--store", type=Path, metavar="FILE",
@@ -114,21 +118,6 @@ def _default_store() -> str:
         return str(default_path())
     except OSError:  # No home folder.
         return tr("none")
-
-
-def _playouts(text: str) -> int:
-    return _whole_number(text, MOST_PLAYOUTS)
-
-
-def _threads(text: str) -> int:
-    return _whole_number(text, 1024)
-
-
-def _whole_number(text: str, most: int) -> int:
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= most:
-        expected = tr("{text}: expected a whole number from 1 to {most}", text=text, most=most)
-        raise argparse.ArgumentTypeError(expected)
-    return int(text)
 
 
 class Analysis:

@@ -90,16 +90,12 @@ def _advice() -> str:
 
 
 def _options(model: str) -> Generator[str, None, EngineConfig]:
-    """Yields what the file next to the model sets; returns the config with which a GUI would play."""
-    from goryu.players.model_path import read_model_options
-    from goryu.usi.option_values import OptionValues
+    """Yields what the files of options set; returns the config with which a GUI would play."""
+    from goryu.usi.start_config import start_options
 
-    options = OptionValues()
-    if model:
-        options.set("DNN_Model", model)
-    problems = options.set_model_options(read_model_options(options.config.evaluator))
+    options, problems = start_options(model)
     yield from (f"! {problem}" for problem in problems)
-    yield from options.model_messages()
+    yield from (*options.fixed_messages(), *options.model_messages())
     return options.config
 
 

@@ -50,9 +50,11 @@ def _download(options: argparse.Namespace) -> None:
     from goryu.conversion import miniosl
 
     target: Path = options.out or downloads_folder() / f"{NAME}.onnx"
+    settings = target.with_name(f"{target.name}.ini")
     check_writable(target, makes_folders=True)
-    if target.exists() and not options.force:
-        raise InputError(tr("{file} exists; --force overwrites it", file=target))
+    for file in (target, settings):
+        if file.exists() and not options.force:
+            raise InputError(tr("{file} exists; --force overwrites it", file=file))
     if options.source:
         content, name = options.source.read_bytes(), str(options.source)
     else:
@@ -60,7 +62,7 @@ def _download(options: argparse.Namespace) -> None:
     network = miniosl.calibrated(miniosl.network_in(content, name))
     target.parent.mkdir(parents=True, exist_ok=True)
     atomic_write(target, network)
-    atomic_write(target.with_name(f"{target.name}.ini"), miniosl.OPTIONS)
+    atomic_write(settings, miniosl.OPTIONS)
     setting = target if options.out else target.name
     sys.stdout.write(tr("{file}: the network of miniosl", file=target) + "\n")
     sys.stdout.write(tr("to play with it, set the option DNN_Model to {name}", name=setting) + "\n")

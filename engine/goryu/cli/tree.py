@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goryu.arguments import ArgumentParser
+from goryu.arguments import ArgumentParser, whole_number
 from goryu.errors import GoryuError, InputError, explained
 from goryu.files import atomic_write, check_outputs, check_writable, readable_name
 from goryu.language import either, language
@@ -157,21 +157,21 @@ def _parser() -> argparse.ArgumentParser:
     add("--game", choices=tuple(GAMES), default="shogi")
     add("--algorithm", choices=tuple(ALGORITHMS), default="puct")
     playouts = either("default: 100 (gumbel: 32)", "既定は 100（gumbel は 32）")
-    add("--playouts", type=_count(1, MOST_PLAYOUTS), default=0, help=playouts)
+    add("--playouts", type=whole_number(1, MOST_PLAYOUTS), default=0, help=playouts)
     add("--network", default="network", metavar="NAME", help=either(*NETWORK_HELP))
     numbers = either("a number of the algorithm", "アルゴリズムの数値")
     add(
         "-p", "--parameter", action="append", default=[], metavar="NAME=N", help=f"{numbers}: {_parameters()}"
     )
     depth = either("plies to show; default: 4", "表示する深さ。既定は 4")
-    add("--depth", type=_count(0, 100), default=4, help=depth)
+    add("--depth", type=whole_number(0, 100), default=4, help=depth)
     width = either("moves of a position to show; default: 6", "一局面で表示する手の数。既定は 6")
-    add("--width", type=_count(1, 1000), default=6, help=width)
+    add("--width", type=whole_number(1, 1000), default=6, help=width)
     most = either("positions to show; default: 300", "表示する局面の数。既定は 300")
-    add("--most", type=_count(1, 5000), default=300, help=most)
+    add("--most", type=whole_number(1, 5000), default=300, help=most)
     html = either("writes a picture that any browser shows", "ブラウザで見られる図を書き出す")
     add("--html", type=Path, metavar="FILE", help=html)
-    add("--count", type=_count(1, 30), metavar="N", help=either(*COUNT_HELP))
+    add("--count", type=whole_number(1, 30), metavar="N", help=either(*COUNT_HELP))
     add("--graph", type=Path, metavar="FILE.json", help=either(*GRAPH_HELP))
     spoken = either("default: that of the locale", "既定は環境の言語")
     add("--language", choices=("en", "ja"), help=spoken)
@@ -185,12 +185,3 @@ def _parameters() -> str:
         for name, algorithm in ALGORITHMS.items()
         if algorithm.parameters
     )
-
-
-def _count(least: int, most: int) -> Any:
-    def parse(given: str) -> int:
-        if not given.isdecimal() or not least <= int(given[:9]) <= most:
-            raise argparse.ArgumentTypeError(f"{given!r}: expected a whole number from {least} to {most}")
-        return int(given)
-
-    return parse

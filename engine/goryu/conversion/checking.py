@@ -11,7 +11,7 @@ from goryu.conversion.onnx_writer import import_onnx
 from goryu.conversion.positions import random_positions
 from goryu.conversion.sanity import Finding, ask, share_good
 from goryu.conversion.smaller import compare, open_plain, played_positions, write_smaller
-from goryu.evaluators.formats.detect import AUTO, FORMATS, METADATA_KEY, detect_format, tensor_shapes
+from goryu.evaluators.formats.detect import AUTO, FORMATS, METADATA_KEY
 from goryu.evaluators.formats.onnx_graph import read_metadata
 from goryu.evaluators.model_files import ModelError
 from goryu.evaluators.network import NetworkEvaluator
@@ -21,6 +21,7 @@ from goryu.evaluators.providers import (
     BackendError,
     Session,
     backend_chain,
+    open_on_first,
     open_session,
 )
 from goryu.learning.quantization.comparison import Agreement
@@ -131,7 +132,7 @@ def check_model(
     tensors = [*_tensors(session, is_input=True), *_tensors(session, is_input=False)]
     network, used = _open(path, backend, model_format)
     report("sanity")
-    sanity, formats = _sanity(path, session, network, model_format)
+    sanity, formats = _sanity(path, network)
     report("backends")
     backends = [_try(path, name, model_format) for name in BACKENDS if name != AUTO and name not in SLOW]
     report("speed")
@@ -163,13 +164,11 @@ def _tensors(session: Session, *, is_input: bool) -> Iterator[TensorInfo]:
 
 def _open(path: Path, backend: str, model_format: str) -> tuple[NetworkEvaluator, str]:
     """Returns the network on the first backend that works, and the backend's name."""
-    *preferred, last = backend_chain(backend, allows_fallback=False)
-    for name in preferred:
-        try:
-            return NetworkEvaluator(path, backend=name, model_format=model_format), name
-        except BackendError:
-            continue  # `_try` reports the reason.
-    return NetworkEvaluator(path, backend=last, model_format=model_format), last
+    return open_on_first(
+        backend_chain(backend, allows_fallback=False),
+        lambda name: (NetworkEvaluator(path, backend=name, model_format=model_format), name),
+        lambda problem: None,  # `_try` reports the reason.
+    )
 
 
 def _try(path: Path, backend: str, model_format: str) -> BackendInfo:
@@ -180,18 +179,14 @@ def _try(path: Path, backend: str, model_format: str) -> BackendInfo:
     return BackendInfo(backend, works=True, text=network.description)
 
 
-def _sanity(
-    path: Path, session: Session, network: NetworkEvaluator, model_format: str
-) -> tuple[list[Finding], list[tuple[str, float]]]:
+def _sanity(path: Path, network: NetworkEvaluator) -> tuple[list[Finding], list[tuple[str, float]]]:
     """Asks the questions under the format in use, and under the others that the tensors fit."""
     boards = random_positions(MIRRORED_POSITIONS, seed=3)
     findings = ask(network, boards)
-    inputs = tensor_shapes(path, session.handle.get_inputs())
-    outputs = tensor_shapes(path, session.handle.get_outputs())
-    used = detect_format(path, inputs, outputs, model_format).name
-    found = [(_short(used), share_good(findings))]
+    used = _short(network.format.name)
+    found = [(used, share_good(findings))]
     for known in FORMATS:
-        if known.name == _short(used):
+        if known.name == used:
             continue
         try:
             other = NetworkEvaluator(path, backend="onnxruntime", model_format=known.name)

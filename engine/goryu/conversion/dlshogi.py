@@ -40,7 +40,7 @@ def recognizes(tensors: Tensors) -> bool:
 def read_dlshogi(tensors: Tensors, activation: Activation) -> Architecture:
     """Returns the network; raises ConversionError if it is another one."""
     tensors.ignore(AUXILIARY)
-    channels = tensors.shape("l1_1_1.weight")[0]
+    channels = tensors.outputs("l1_1_1.weight")
     boards = [
         take_convolution(tensors, "l1_1_1", BOARD_PLANES, 3, channels),
         take_convolution(tensors, "l1_1_2", BOARD_PLANES, 1, channels),

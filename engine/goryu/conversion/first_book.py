@@ -80,14 +80,14 @@ def joined(policy: Architecture, value: Architecture) -> Architecture:
 
 
 def _plain(tensors: Tensors) -> Architecture:
-    channels = tensors.shape("l1.weight")[0]
+    channels = tensors.outputs("l1.weight")
     depth = next(i for i in range(1, 1000) if not _is_kernel(tensors, f"l{i + 1}.weight", 3))
     layers = []
     for i in range(1, depth + 1):
         inputs = PLANES if i == 1 else channels
         layers.append((take_convolution(tensors, f"l{i}", inputs, 3, channels), _norm(tensors, i, channels)))
     notes: tuple[str, ...] = ()
-    if layers[-1][1] is not None and not layers[-1][1].mean.any():
+    if depth > 1 and layers[-1][1] is not None and not layers[-1][1].mean.any():
         layers[-1] = layers[-1][0], layers[1][1]
     last = depth + 1
     policy = value = None
@@ -124,7 +124,7 @@ def _plain(tensors: Tensors) -> Architecture:
 
 
 def _residual(tensors: Tensors) -> Architecture:
-    channels = tensors.shape("l1.weight")[0]
+    channels = tensors.outputs("l1.weight")
     first = take_convolution(tensors, "l1", PLANES, 3, channels)
     blocks: list[list[tuple[Convolution, Normalization]]] = []
     while f"b{len(blocks) + 1}.conv1.weight" in tensors:

@@ -82,7 +82,7 @@ def _largest_difference(target: Path, original: Session, planes_last: Mapping[st
     size = shapes[model_format.inputs[0].name][0] or BATCH
     found = _answers(written, model_format.outputs, inputs, size)
     expected = _answers(original, model_format.outputs, before, size)
-    largest = max(float(np.abs(a - b).max()) for a, b in zip(found, expected, strict=True))
+    largest = float(np.max([np.abs(a - b).max() for a, b in zip(found, expected, strict=True)]))
     if not largest <= TOLERANCE:
         raise ConversionError(
             f"{target}: the file answers differently from the original: {largest:.2g}; expected at most "

@@ -31,7 +31,7 @@ def recognizes(tensors: Tensors) -> bool:
 
 def read_second_book(tensors: Tensors, activation: Activation) -> Architecture:
     """Returns the network; raises ConversionError if it is another one."""
-    channels = tensors.shape("conv1.weight")[0]
+    channels = tensors.outputs("conv1.weight")
     first = take_convolution(tensors, "conv1", PLANES, 3, channels)
     norm = take_normalization(tensors, "norm1", channels, TORCH_EPSILON)
     blocks, tower = take_tower(tensors, channels, activation)

@@ -61,6 +61,13 @@ class Tensors:
             raise ConversionError(f"{self.source}: expected a tensor {name}; found {self.listing()}")
         return self._arrays[name].shape
 
+    def outputs(self, name: str) -> int:
+        """Returns how many outputs a layer has, from its weights; raises ConversionError if they are none."""
+        shape = self.shape(name)
+        if len(shape) < 2:
+            raise ConversionError(f"{self.source}: {name} has the shape {list(shape)}; expected weights")
+        return shape[0]
+
     def take(self, name: str, *shape: int) -> Floats:
         """Returns a tensor; raises ConversionError if there is none of that name and shape."""
         found = self.shape(name)

@@ -70,13 +70,13 @@ def _read(path: Path, archive: zipfile.ZipFile) -> Any:
     check_size(str(path), sum(member.file_size for member in members.values()))
     if members[names[0]].file_size > MOST_PICKLE_BYTES:
         raise ConversionError(f"{path}: its data.pkl has {members[names[0]].file_size} bytes; a damaged file")
-    order = archive.read(f"{folder}byteorder") if f"{folder}byteorder" in members else b"little"
-    storages = _Storages(path, archive, folder, ">" if order == b"big" else "<")
     try:
+        order = archive.read(f"{folder}byteorder") if f"{folder}byteorder" in members else b"little"
+        storages = _Storages(path, archive, folder, ">" if order == b"big" else "<")
         return _Unpickler(path, archive.read(names[0]), storages).load()
     except ConversionError:
         raise
-    except Exception as error:  # A damaged pickle can raise whatever the functions that it calls raise.
+    except Exception as error:  # zipfile's errors, and those of the functions that a damaged pickle calls.
         raise ConversionError(f"{path}: a damaged checkpoint ({type(error).__name__}: {error})") from error
 
 

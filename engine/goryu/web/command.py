@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.arguments import ArgumentParser
+from goryu.arguments import ArgumentParser, whole_number
 from goryu.errors import GoryuError, InputError, explained
 from goryu.language import tr
 from goryu.players.model_path import named_model
@@ -61,7 +61,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("record", nargs="?", type=Path, metavar="FILE", help=tr("a game record to review"))
     parser.add_argument(
         "--port",
-        type=port,
+        type=whole_number(0, 65535),
         default=0,
         metavar="N",
         help=tr("of the server on 127.0.0.1; default: a free one"),
@@ -73,13 +73,6 @@ def make_parser() -> argparse.ArgumentParser:
         "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
     )
     return parser
-
-
-def port(text: str) -> int:
-    """Returns the number of a port."""
-    if not text.isascii() or not text.isdecimal() or not 0 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(tr("{text!r}: expected a number from 0 to 65535", text=text))
-    return int(text)
 
 
 def _advice(package: str) -> str:
