@@ -34,7 +34,7 @@ MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 def reviewer() -> Iterator[Reviewer]:
     """A reviewer with the shipped network and its options, and no database."""
     options = OptionValues()
-    options.set_model_options(read_model_options(options.config.evaluator))
+    options.set_model_options(*read_model_options(options.config.evaluator))
     made = Reviewer(options.config, lambda message: None)
     yield made
     made.close()

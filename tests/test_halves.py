@@ -9,7 +9,7 @@ import pytest
 from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators import network
 from goryu.evaluators.formats.onnx_edit import UneditableError, halved
-from goryu.evaluators.half_check import PROBABILITY, VALUE, _positions
+from goryu.evaluators.half_check import PROBABILITY, VALUE, HalfError, _positions, check_halves
 from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import BackendError
@@ -99,6 +99,29 @@ def test_a_network_that_overflows_keeps_32_bits_and_tells(
         opened(path, halves=True)
     assert "precision=fp16" in opened(SHIPPED).description, "by itself, where the backend is fast"
     assert "precision" not in opened(SHIPPED, halves=False).description
+
+
+def test_logits_that_are_not_finite_in_one_position_are_noticed() -> None:
+    count = len(_positions())
+    values, finite = np.zeros(count), np.zeros((count, 2187), np.float32)
+    other = finite.copy()
+    other[1] = np.inf
+    model_format = opened(SHIPPED).format
+    check_halves(model_format, lambda _: (finite, values), lambda _: (finite, values))
+    with pytest.raises(HalfError, match="its probabilities by nan"):
+        check_halves(model_format, lambda _: (finite, values), lambda _: (other, values))
+
+
+def test_a_network_that_cannot_be_packed_for_lack_of_memory_takes_planes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fails(*_: Any) -> bytes:
+        raise MemoryError
+
+    monkeypatch.setattr(network, "packed_model", fails)
+    kept = opened(SHIPPED, packs=True)
+    assert not kept.packed
+    assert "MemoryError" in kept.note
 
 
 def test_networks_that_cannot_be_converted_are_refused() -> None:

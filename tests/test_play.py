@@ -199,7 +199,7 @@ def test_the_shogi_network_searches_with_the_constants_of_its_options_file(
 
     monkeypatch.setattr("goryu.agents.agents.Puct", watched)
     text = "C_init=42\nC_init_root=77\nX=1"
-    monkeypatch.setattr("goryu.usi.start_config.read_model_options", lambda config: text)
+    monkeypatch.setattr("goryu.usi.start_config.read_model_options", lambda config: (text, ""))
     out = session("shogi --first puct:2", "quit\n")
     assert [(config.formula.c_init, config.root_formula.c_init) for config in configs] == [(0.84, 1.54)]
     assert "file next to the model: no option is called 'X'" in out

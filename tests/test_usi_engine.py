@@ -105,7 +105,7 @@ def lines_of(actions: list[Action]) -> list[str]:
 
 
 def test_the_values_of_the_file_next_to_the_model_are_offered_as_defaults() -> None:
-    engine = UsiEngine(lambda config: MODEL_FILE, "Threads=3")
+    engine = UsiEngine(lambda config: (MODEL_FILE, ""), "Threads=3")
     offered = lines_of(engine.receive("usi", 0.0))
     assert "option name C_init type spin default 65 min 0 max 500" in offered
     assert "option name Threads type spin default 3 min 0 max 1024" in offered
@@ -114,7 +114,7 @@ def test_the_values_of_the_file_next_to_the_model_are_offered_as_defaults() -> N
 @pytest.mark.parametrize("value", [125, 90])
 def test_the_user_overrides_the_file_next_to_the_model(value: int) -> None:
     """Even with 125, the engine's own default."""
-    engine = UsiEngine(lambda config: MODEL_FILE)
+    engine = UsiEngine(lambda config: (MODEL_FILE, ""))
     engine.receive(f"setoption name C_init value {value}", 0.0)
     *messages, load = engine.receive("isready", 0.0)
     assert lines_of(messages) == [
@@ -141,7 +141,7 @@ def test_offered_defaults_that_the_gui_sends_back_do_not_bind_another_model(
 ) -> None:
     """GUIs send every option, changed or not; the offered defaults are those for the shipped model."""
     files = {"": MODEL_FILE, "bare.onnx": "", "other.onnx": "C_init=144"}
-    engine = UsiEngine(lambda config: files[config.model])
+    engine = UsiEngine(lambda config: (files[config.model], ""))
     for line in lines_of(engine.receive("usi", 0.0)):
         if setoption and " default " in line:
             name, default = line.split()[2], line.split(" default ")[1].split()[0]
@@ -248,6 +248,22 @@ def test_with_several_lines_the_last_one_is_about_the_played_move() -> None:
     answer = Answer(first.move, None, SearchResult((first, second), 0.1, STATS))
     *_, last, best = answer_lines(answer, OutputConfig(lines=2))
     assert (last.split()[-1], best) == (MOVES[0], f"bestmove {MOVES[0]}")
+
+
+def test_a_result_that_cannot_be_written_costs_no_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = ready_world()
+    world.send("position startpos", "go nodes 5")
+    move = move_from_usi("7g7f")
+    result = SearchResult((RootMove(move, 1.0, 5, 0.1, None, (move,)),), 0.1, STATS)
+
+    def fails(*_: Any) -> list[str]:
+        raise OverflowError("no such number")
+
+    monkeypatch.setattr("goryu.usi.output.info_lines", fails)
+    world.do(world.engine.answered(Answer(move, None, result, 10.0)))
+    assert "info string Error! OverflowError: no such number" in world.lines
+    assert world.lines[-1] == "bestmove 7g7f"
+    assert world.answers() == 1
 
 
 def shown(lines: int, *moves: tuple[str, int, float, int | None]) -> list[str]:

@@ -21,8 +21,9 @@ from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.implementation import IMPLEMENTATION, Board
 from goryu.players import measuring
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.devices import config_of_each, searching_threads
+from goryu.players.model_path import read_model_options
 from goryu.usi.commands import parse_command, parse_go, parse_position, parse_setoption
 from goryu.usi.console import print_options
 from goryu.usi.option import Kind, Option, OptionError
@@ -138,6 +139,35 @@ def test_goryu_doctor_measures_with_the_options_next_to_the_model(
     monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
     _, loaded = finished(doctor._evaluator(config.evaluator, None))
     assert any(" batch=7 " in line for line in doctor._search(config, loaded))
+
+
+def test_goryu_doctor_measures_with_engine_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "engine_options.txt"
+    file.write_text("Evaluator material\nNoSuch 1\n")
+    monkeypatch.setenv("GORYU_OPTIONS", str(file))
+    lines, config = finished(doctor._options(""))
+    assert config.evaluator.kind == "material"
+    assert lines == [
+        "! engine_options.txt: no option is called 'NoSuch'",
+        "set by engine_options.txt: Evaluator=material",
+    ]
+
+
+def test_an_options_file_of_the_model_that_cannot_be_read_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "net.onnx"
+    model.touch()
+    model.with_name("net.onnx.ini").touch()
+
+    def fails(*_: Any, **__: Any) -> str:
+        raise PermissionError(13, "Permission denied", "net.onnx.ini")
+
+    monkeypatch.setattr(Path, "read_text", fails)
+    config = EvaluatorConfig(model=str(model))
+    (problem,) = OptionValues().set_model_options(*read_model_options(config))
+    assert problem.startswith("file next to the model: cannot be read: ")
+    assert "Permission denied" in problem
 
 
 def finished(findings: Generator[str, None, Any]) -> tuple[list[str], Any]:
@@ -462,7 +492,7 @@ def test_a_model_file_sets_options_that_the_user_has_not_set() -> None:
 
 def test_the_options_file_overrides_the_gui_and_the_model_file() -> None:
     options = OptionValues()
-    *problems, summary = options.fix(
+    problems = options.fix(
         "# a comment\r\nThreads 3\r\nC_init=125\n\nDNN_Model  C:\\my nets\\a=b.onnx \n"
         "option name USI_Hash type spin default 64 min 1 max 33554432\n"
         "option name BookFile type string default\nMultiPV x\nEvalShare true\nLogFile a.log\n"
@@ -480,7 +510,7 @@ def test_the_options_file_overrides_the_gui_and_the_model_file() -> None:
     assert options.set_model_options("C_init=65\nC_init_root=75") == []
     assert options.config.search.formula.c_init == 2.5
     assert options.config.search.root_formula.c_init == 1.5
-    assert summary == (
+    assert " ".join(options.fixed_messages()) == (
         "set by engine_options.txt: USI_Hash=64 Threads=3 DNN_Model=C:\\my nets\\a=b.onnx "
         "C_init=125 NetworkDelay=10000 BookFile=<empty>"
     )

@@ -15,6 +15,17 @@ class InputError(GoryuError, ValueError):
     """A number, a name or a file from outside that Goryu cannot use."""
 
 
+def first_line(error: BaseException) -> str:
+    r"""Returns the first line of an error's message, or its type if it has none; libraries write whole pages.
+
+    >>> first_line(RuntimeError("no memory\nat line 5 of ..."))
+    'no memory'
+    >>> first_line(MemoryError())
+    'MemoryError'
+    """
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
 def explained(error: Exception) -> str:
     """Returns an error as a line for the user; for an error of the system, the file and the fault.
 

@@ -15,7 +15,7 @@ from typing import Any
 from goryu.benchmark.device_report import FORMULAS, raw_device_run
 from goryu.benchmark.random_network import write_random_network
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds, raw_run, resident_bytes
-from goryu.errors import GoryuError
+from goryu.errors import GoryuError, first_line
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.implementation import Board, make_puct
 from goryu.search.config import PuctConfig
@@ -78,7 +78,7 @@ def report(
                 **measure(cell, path, "onnxruntime" if on_cpu else backend, limit_s, threads),
             }
         except (GoryuError, RuntimeError) as error:
-            yield {**asdict(cell), "failed": str(error).splitlines()[0]}
+            yield {**asdict(cell), "failed": first_line(error)}
 
 
 def measure(cell: Cell, path: Path, backend: str, limit_s: float, threads: int) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from goryu.errors import first_line
 from goryu.evaluators.formats.base import Array, ModelFormat
 from goryu.evaluators.formats.detect import AUTO, detect_format, tensor_shapes, wanted_format
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
@@ -339,7 +340,7 @@ class NetworkEvaluator:
                 lambda planes: self._in_parts(other.handle, planes, halves, fixed),
             )
         except Exception as error:  # onnxruntime's errors have no other base class.
-            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            reason = first_line(error)
             if is_requested:
                 raise BackendError(
                     f"{session.backend} cannot run {self.path.name} in 16 bits: {reason}"
@@ -384,7 +385,7 @@ class NetworkEvaluator:
             check_packing(self.format, packed, self._answer, is_precise=self._is_precise())
             packed.warm_up()
         except Exception as error:  # onnxruntime's errors have no other base class.
-            self._why_planes = str(error).strip().splitlines()[0]
+            self._why_planes = first_line(error)
             return
         self.packed = packed
         self._session = replace(session, handle=packed.handle)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 
-from goryu.errors import GoryuError
+from goryu.errors import GoryuError, first_line
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
@@ -94,8 +94,7 @@ class NetworkGroup:
         with self._lock:
             if i not in self._failed:
                 self._failed.add(i)
-                reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
-                self.failures.append(f"device {i + 1} ({network.backend}) has failed: {reason[0]}")
+                self.failures.append(f"device {i + 1} ({network.backend}) has failed: {first_line(error)}")
                 _log.error("%s", self.failures[-1])
             return len(self._failed) < len(self.networks)
 

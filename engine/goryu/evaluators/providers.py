@@ -18,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from goryu.errors import GoryuError
+from goryu.errors import GoryuError, first_line
 from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.model_files import ModelError
 from goryu.files import home_folder
@@ -191,8 +191,8 @@ def open_session(
         )
     except Exception as error:  # onnxruntime's errors have no other base class.
         if backend == "cpu":
-            raise ModelError(f"model {path}: onnxruntime cannot read it ({_first_line(error)})") from error
-        raise BackendError(f"{_NAMES[backend]} cannot be used: {_first_line(error)}") from error
+            raise ModelError(f"model {path}: onnxruntime cannot read it ({first_line(error)})") from error
+        raise BackendError(f"{_NAMES[backend]} cannot be used: {first_line(error)}") from error
     if handle.get_providers()[0] != _PROVIDERS[backend]:
         raise BackendError(f"{_NAMES[backend]} cannot be used: {_unstarted(onnxruntime, backend)}")
     return Session(handle, _NAMES[backend], str(onnxruntime.__version__))
@@ -236,7 +236,7 @@ def _unstarted(onnxruntime: Any, name: str) -> str:
         ctypes.CDLL(str(Path(onnxruntime.__file__).parent / "capi" / library))
         reason = "no GPU of Intel, or no driver?" if name == "openvino-gpu" else "its reason is on stderr"
     except OSError as error:
-        reason = _first_line(error)
+        reason = first_line(error)
     return f"onnxruntime could not start it: {reason}{_CUDA_ADVICE if name == 'cuda' else ''}"
 
 
@@ -336,8 +336,3 @@ def _is_installed(distribution: str) -> bool:
     except PackageNotFoundError:
         return False
     return True
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

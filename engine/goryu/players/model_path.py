@@ -42,13 +42,18 @@ def _shipped_model(folder: Path) -> Path:
     return shipped[0]
 
 
-def read_model_options(config: EvaluatorConfig) -> str:
-    """Returns the text of the model's options file (`model.onnx.ini`), "" if there is none."""
+def read_model_options(config: EvaluatorConfig) -> tuple[str, str]:
+    """Returns the text of the model's options file (`model.onnx.ini`) and why it cannot be read, or ""."""
     if config.kind != "network":
-        return ""
+        return "", ""
     try:
         path = model_path(config)
         ini = path.with_name(path.name + ".ini")
-        return ini.read_text(encoding="utf-8-sig", errors="replace") if ini.is_file() else ""
-    except (OSError, ValueError):
-        return ""
+        if not ini.is_file():
+            return "", ""
+    except (OSError, ValueError):  # There is no such model, which is reported when it is loaded.
+        return "", ""
+    try:
+        return ini.read_text(encoding="utf-8-sig", errors="replace"), ""
+    except OSError as error:
+        return "", f"cannot be read: {error}"

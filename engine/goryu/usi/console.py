@@ -178,7 +178,7 @@ def print_options(arguments: Sequence[str]) -> int:
     arguments: names, also those of other engines; none for every option.
     """
     values = OptionValues()
-    values.set_model_options(read_model_options(values.config.evaluator))
+    values.set_model_options(*read_model_options(values.config.evaluator))
     for name in arguments:
         if not values.find(name):
             problem = tr("no option is called {name!r}; goryu options lists all", name=name)

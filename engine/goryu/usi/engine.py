@@ -76,14 +76,14 @@ class UsiEngine:
 
     The player has one job at a time. `_waiting` holds the commands that wait.
 
-    read_model_options: returns the text of the options file next to the model, "" if there is none.
+    read_model_options: returns the text of the options file next to the model, and why it cannot be read.
     fixed_options: the text of `engine_options.txt`. file_problem: why it cannot be read, or "".
     engine_defaults: the values of options that nothing sets.
     """
 
     def __init__(
         self,
-        read_model_options: Callable[[EvaluatorConfig], str] = lambda config: "",
+        read_model_options: Callable[[EvaluatorConfig], tuple[str, str]] = lambda config: ("", ""),
         fixed_options: str = "",
         file_problem: str = "",
         engine_defaults: EngineConfig | None = None,
@@ -360,7 +360,12 @@ class UsiEngine:
         assert isinstance(self._job, _Searching)
         job, self._job = self._job, None
         config = job.request.config
-        lines = answer_lines(answer, config.output, ALGORITHMS[config.algorithm.name])
+        try:
+            lines = answer_lines(answer, config.output, ALGORITHMS[config.algorithm.name])
+        except Exception as error:  # The game goes on without the numbers of this search.
+            _log.exception("the result of the search cannot be written")
+            lines = [f"info string Error! {type(error).__name__}: {error}"]
+            lines += answer_lines(replace(answer, result=None), config.output)
         if not job.problem and not job.request.board.legal_moves():
             lines.insert(0, MATED_LINE)
         return [*([info_string(answer.info_string)] if answer.info_string else []), *map(Write, lines)]

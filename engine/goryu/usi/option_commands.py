@@ -13,14 +13,14 @@ from goryu.usi.options import identification
 class OptionCommands:
     """Keeps the options of a session.
 
-    read_model_options: returns the text of the options file next to the model, "" if there is none.
+    read_model_options: returns the text of the options file next to the model, and why it cannot be read.
     fixed_options: the text of `engine_options.txt`. file_problem: why it cannot be read, or "".
     engine_defaults: the values of options that nothing sets.
     """
 
     def __init__(
         self,
-        read_model_options: Callable[[EvaluatorConfig], str],
+        read_model_options: Callable[[EvaluatorConfig], tuple[str, str]],
         fixed_options: str,
         file_problem: str,
         engine_defaults: EngineConfig | None,
@@ -29,6 +29,7 @@ class OptionCommands:
         self._values = OptionValues(engine_defaults)
         self._file_messages = [file_problem] if file_problem else []
         self._file_messages += self._values.fix(fixed_options)
+        self._file_messages += self._values.fixed_messages()
 
     @property
     def config(self) -> EngineConfig:
@@ -42,7 +43,7 @@ class OptionCommands:
 
     def read_model_file(self) -> list[str]:
         """Sets the options in the file next to the model; returns its errors."""
-        return self._values.set_model_options(self._read_model_options(self.config.evaluator))
+        return self._values.set_model_options(*self._read_model_options(self.config.evaluator))
 
     def loading_messages(self) -> list[Action]:
         """Reads the file next to the model; returns what the user should know about the options' files."""

@@ -113,10 +113,7 @@ class OptionValues:
         return messages
 
     def fix(self, text: str) -> list[str]:
-        """Sets the values in the text of an `engine_options.txt`, which nothing overrides.
-
-        Returns messages: the errors in the text, then one line with the options that it has set.
-        """
+        """Sets the values in an `engine_options.txt`, which nothing overrides; returns its errors."""
         problems: list[str] = []
         for name, value in parse_options_file(text):
             try:
@@ -128,14 +125,20 @@ class OptionValues:
             except OptionError as error:
                 problems.append(str(error))
         self._config = None
-        problems = [f"{OPTIONS_FILE}: {problem}" for problem in problems]
+        return [f"{OPTIONS_FILE}: {problem}" for problem in problems]
+
+    def fixed_messages(self) -> list[str]:
+        """Returns a line with the options that `engine_options.txt` has set, if it has set any."""
         config = self.config
         fixed = [f"{option.name}={option.text(config)}" for option in OPTIONS if option.field in self._fixed]
-        return [*problems, f"set by {OPTIONS_FILE}: {' '.join(fixed)}"] if fixed else problems
+        return [f"set by {OPTIONS_FILE}: {' '.join(fixed)}"] if fixed else []
 
-    def set_model_options(self, text: str) -> list[str]:
-        """Sets the values in the file next to the model, lines `NAME=VALUE`; returns its errors."""
-        problems: list[str] = []
+    def set_model_options(self, text: str, problem: str = "") -> list[str]:
+        """Sets the values in the file next to the model, lines `NAME=VALUE`; returns its errors.
+
+        problem: why the file cannot be read, "" if it can.
+        """
+        problems = [problem] if problem else []
         self._model, self._config = {}, None
         for line in map(str.strip, text.splitlines()):
             if not line or line.startswith(("#", ";", "[")):

@@ -18,17 +18,29 @@ def start_config(model: Path | None, report: Callable[[str], None]) -> EngineCon
     Raises:
         InputError: the network cannot be used.
     """
-    options = OptionValues()
-    text, problem = read_options_file()
-    messages = [problem] if problem else []
-    messages += options.fix(text)
+    if model and not model.is_file():
+        raise InputError(f"--model {model}: no such file")
+    options, problems = start_options(str(model.absolute()) if model else "")
     if model:
-        if not model.is_file():
-            raise InputError(f"--model {model}: no such file")
-        if refused := options.set("DNN_Model", str(model.absolute())):
-            raise InputError(f"--model: {refused[0]}")
         options.set("AllowFallback", "false")  # A user who names a network wants no other.
-    messages += options.set_model_options(read_model_options(options.config.evaluator))
-    for message in messages:
+    for message in (*problems, *options.fixed_messages()):
         report(message)
     return options.config
+
+
+def start_options(model: str) -> tuple[OptionValues, list[str]]:
+    """Returns the options with which the engine would start, and messages about those that cannot be used.
+
+    model: the value of DNN_Model; "" for that of `engine_options.txt` or the default.
+
+    Raises:
+        InputError: the option cannot have this value.
+    """
+    options = OptionValues()
+    text, problem = read_options_file()
+    problems = [problem] if problem else []
+    problems += options.fix(text)
+    if model and (refused := options.set("DNN_Model", model)):
+        raise InputError(f"--model: {refused[0]}")
+    problems += options.set_model_options(*read_model_options(options.config.evaluator))
+    return options, problems

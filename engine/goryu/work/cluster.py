@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import goryu
-from goryu.errors import GoryuError
+from goryu.errors import GoryuError, first_line
 from goryu.installation import how_to_install
 from goryu.work.ray_metrics import RayMetrics
 from goryu.work.seam import (
@@ -301,7 +301,7 @@ class ClusterPool:
 
     def _opened(self, index: int, actor: Any, answer: Any) -> Sequence["Event | _Refused"]:
         if isinstance(answer, BaseException):
-            return [Left(index, _first_line(answer))]
+            return [Left(index, _one_line(answer))]
         node, node_id, problem = answer
         self._ids[index] = node_id
         if problem is None:
@@ -319,7 +319,7 @@ class ClusterPool:
 
     def _answered(self, worker: int, answer: Any) -> Sequence["Event | _Returned"]:
         if isinstance(answer, BaseException):
-            return [Left(worker, _first_line(answer))]
+            return [Left(worker, _one_line(answer))]
         bundle, error = answer
         events: list[Event] = [] if bundle is None else [Done(worker, bundle)]
         return [*events, _Returned(worker) if error is None else Failed(worker, WorkError(error))]
@@ -456,12 +456,12 @@ def _node_id() -> str:
     return str(ray.get_runtime_context().get_node_id())
 
 
-def _first_line(error: BaseException) -> str:
+def _one_line(error: BaseException) -> str:
     """Returns an error in one line; of an error in an actor, the error and not Ray's account of it."""
     cause = getattr(error, "cause", None)
     if isinstance(cause, Exception):
-        return f"{type(cause).__name__}: {_first_line(cause)}"
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+        return f"{type(cause).__name__}: {_one_line(cause)}"
+    return first_line(error)
 
 
 def _connect(address: str, show: Callable[[str], object]) -> Any:
@@ -481,7 +481,7 @@ def _connect(address: str, show: Callable[[str], object]) -> Any:
     try:
         ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **options)
     except Exception as error:  # Ray's errors have no other base class: a start that lasts too long is one.
-        raise ClusterError(f"--cluster {address}: {_first_line(error)}") from error
+        raise ClusterError(f"--cluster {address}: {_one_line(error)}") from error
     finally:
         if threading.current_thread() is threading.main_thread():
             for number, handler in handlers.items():

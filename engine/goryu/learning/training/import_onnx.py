@@ -16,7 +16,7 @@ import torch
 from onnx import numpy_helper
 from torch import Tensor, nn
 
-from goryu.errors import InputError
+from goryu.errors import InputError, first_line
 from goryu.learning.training.export import check_export
 from goryu.learning.training.network import PolicyValueNet, ResidualBlock
 
@@ -40,7 +40,7 @@ def load_export(path: Path) -> PolicyValueNet:
     except OSError:
         raise
     except Exception as error:  # onnx, protobuf and torch raise different errors for other files.
-        reason = str(error).partition("\n")[0]
+        reason = first_line(error)
         raise InputError(f"{path}: expected a float32 network that goryu train exported: {reason}") from error
     return net
 

@@ -26,7 +26,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from goryu.errors import InputError
+from goryu.errors import InputError, first_line
 from goryu.files import atomic_save, atomic_write
 from goryu.learning.training.batch_loader import load_batches
 from goryu.learning.training.config import TrainingConfig
@@ -287,7 +287,7 @@ def _check_device(device: str) -> None:
     try:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:  # The latter from a torch without CUDA.
-        reason = str(error).partition("\n")[0]
+        reason = first_line(error)
         raise InputError(f"device {device!r}: {reason}") from error
 
 
