@@ -12,6 +12,7 @@ import pytest
 
 from goryu.conversion.convert import convert
 from goryu.conversion.tensors import ConversionError
+from goryu.conversion.torch_checkpoint import read_checkpoint
 
 onnx: Any = pytest.importorskip("onnx")
 
@@ -206,6 +207,39 @@ def test_a_damaged_file_is_refused(content: bytes, message: str, tmp_path: Path)
         pytest.importorskip("h5py")
     with pytest.raises(ConversionError, match=message):
         convert([source], tmp_path / "out.onnx")
+
+
+def zipped(name: str, compression: int) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        archive.writestr(name, bytes(range(256)) * 8)
+    return file.getvalue()
+
+
+def damaged_zips() -> list[bytes]:
+    """Zip files of which zipfile raises neither BadZipFile nor an error of zlib."""
+    lzma, version = (
+        bytearray(zipped("a.npy", zipfile.ZIP_LZMA)),
+        bytearray(zipped("a.npy", zipfile.ZIP_STORED)),
+    )
+    lzma[60:90] = bytes(30)
+    version[version.rindex(b"PK\x01\x02") + 6] = 128
+    name = zipped("\u00e9.npy", zipfile.ZIP_STORED).replace("\u00e9".encode(), b"\xff\xff")
+    return [bytes(lzma), bytes(version), name]
+
+
+@pytest.mark.parametrize("content", damaged_zips(), ids=["lzma", "version", "name"])
+def test_a_damaged_zip_file_is_refused(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "model", tmp_path / "out.onnx"
+    source.write_bytes(content)
+    with pytest.raises(ConversionError, match="damaged"):
+        convert([source], target)
+    with pytest.raises(ConversionError, match="damaged"):
+        read_checkpoint(source)
+    assert goryu("download", ["miniosl", "--from", str(source), "--out", str(target)]) == 1
+    assert "or a damaged one" in capsys.readouterr().err
 
 
 def test_a_truncated_file_is_refused(tmp_path: Path) -> None:

@@ -328,7 +328,8 @@ def _table(review: GameReview) -> Iterator[str]:
     for turn, sign in enumerate(SIDES):
         player = review.summary(turn)
         cells = ["–" if player.accuracy is None else f"{player.accuracy:.1f} %"]
-        cells += [f"{100 * player.agreement:.0f} %", f"{100 * player.mean_loss:.1f} %"]
+        shares = [f"{100 * player.agreement:.0f} %", f"{100 * player.mean_loss:.1f} %"]
+        cells += shares if player.moves else ["–", "–"]
         cells += [str(player.counts[kind]) for kind in kinds]
         yield f"  {sign} " + "".join(_right(cell, width) for cell, width in zip(cells, widths, strict=True))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.arguments import ArgumentParser, whole_number
-from goryu.cli.convert import agreement_line
+from goryu.cli.convert import MOST_POSITIONS, agreement_line
 from goryu.errors import GoryuError, explained
 from goryu.language import either, tr
 from goryu.players.model_path import named_model
@@ -123,6 +123,6 @@ def _parser() -> ArgumentParser:
     positions = either(
         "positions to compare on; default: %(default)s", "比較する局面の数。既定は %(default)s"
     )
-    add("--positions", type=whole_number(1, 1_000_000), default=256, metavar="N", help=positions)
+    add("--positions", type=whole_number(1, MOST_POSITIONS), default=256, metavar="N", help=positions)
     add("--json", action="store_true", help=either("prints JSON", "JSONで出力する"))
     return parser

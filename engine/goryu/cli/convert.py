@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.arguments import ArgumentParser
+from goryu.arguments import ArgumentParser, whole_number
 from goryu.errors import GoryuError, InputError, explained
+from goryu.files import check_writable
 from goryu.language import either, tr
 
 if TYPE_CHECKING:
     from goryu.conversion.convert import Conversion
     from goryu.conversion.smaller import Precision
     from goryu.learning.quantization.comparison import Agreement
+
+MOST_POSITIONS = 1_000_000
+"""The most positions to compare two networks on."""
 
 DESCRIPTION = """\
 Writes the network of another program as an ONNX file, and compares its answers with those of the
@@ -129,10 +133,11 @@ def agreement_line(name: str, agreement: "Agreement") -> str:
 def _check(options: argparse.Namespace) -> None:
     """Raises InputError for files that are missing or would be overwritten."""
     for file in options.files:
+        if file.is_dir():
+            raise InputError(tr("{path} is a folder: expected a file", path=file))
         if not file.is_file():
             raise InputError(tr("{file}: no such file", file=file))
-    if not options.out.parent.is_dir():
-        raise InputError(tr("{file}: its folder does not exist", file=options.out))
+    check_writable(options.out)
     if any(options.out.exists() and options.out.samefile(file) for file in options.files):
         raise InputError(tr("{file}: expected another file than the source", file=options.out))
     if options.out.exists() and not options.force:
@@ -173,7 +178,7 @@ def _parser() -> ArgumentParser:
         "positions to calibrate --int8 on, and to compare on; default: %(default)s",
         "--int8 の調整と比較に使う局面の数。既定は %(default)s",
     )
-    add("--positions", type=int, default=512, metavar="N", help=positions)
+    add("--positions", type=whole_number(1, MOST_POSITIONS), default=512, metavar="N", help=positions)
     part = either(
         "the part of a PyTorch checkpoint with the weights, such as swa_model; default: model",
         "PyTorch のチェックポイントのうち重みのある部分（swa_model など）。既定は model",

@@ -51,8 +51,8 @@ def _download(options: argparse.Namespace) -> None:
 
     target: Path = options.out or downloads_folder() / f"{NAME}.onnx"
     settings = target.with_name(f"{target.name}.ini")
-    check_writable(target, makes_folders=True)
     for file in (target, settings):
+        check_writable(file, makes_folders=True)
         if file.exists() and not options.force:
             raise InputError(tr("{file} exists; --force overwrites it", file=file))
     if options.source:
@@ -110,5 +110,6 @@ def _parser() -> ArgumentParser:
         "ダウンロード済みのパッケージ（.whl）またはその中の eval.onnx",
     )
     add("--from", dest="source", type=Path, metavar="FILE", help=source)
-    add("--force", action="store_true", help=either("overwrites FILE.onnx", "既存の FILE.onnx を上書きする"))
+    force = either("overwrites FILE.onnx and its .ini", "既存の FILE.onnx と .ini を上書きする")
+    add("--force", action="store_true", help=force)
     return parser

@@ -33,7 +33,7 @@ def read_hdf5(path: Path) -> dict[str, npt.NDArray[np.generic]]:
             datasets = _datasets(path, file, "")
             check_size(str(path), sum(dataset.nbytes for dataset in datasets.values()))
             return {name: np.asarray(dataset[()]) for name, dataset in datasets.items()}
-    except (OSError, RuntimeError, KeyError, TypeError) as error:
+    except (OSError, RuntimeError, KeyError, TypeError, UnicodeDecodeError) as error:
         raise ConversionError(f"{path}: not an HDF5 file, or a damaged one ({error})") from error
 
 

@@ -6,7 +6,6 @@ channels. Its policy is too sharp and its values are too cautious, so the logits
 `TEMPERATURE`, and those of the value multiplied by `STEEPNESS`. Only the outputs that Goryu uses remain.
 """
 
-import zlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
@@ -15,10 +14,11 @@ from io import BytesIO
 from shutil import copyfileobj
 from typing import BinaryIO
 from urllib.request import urlopen
-from zipfile import BadZipFile, ZipFile, is_zipfile
+from zipfile import ZipFile, is_zipfile
 
 import numpy as np
 
+from goryu.conversion.zip_damage import ZIP_DAMAGE
 from goryu.errors import GoryuError, InputError
 from goryu.evaluators.formats.onnx_edit import GraphEdit, edited
 from goryu.evaluators.formats.onnx_fields import FLOAT32
@@ -86,7 +86,7 @@ def network_in(content: bytes, name: str) -> bytes:
         if is_zipfile(BytesIO(content)):
             with ZipFile(BytesIO(content)) as wheel:
                 content = wheel.read(NETWORK)
-    except (BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
+    except (KeyError, *ZIP_DAMAGE) as error:
         raise InputError(tr("{file}: no package of miniosl, or a damaged one", file=name)) from error
     if sha256(content).hexdigest() != NETWORK_SHA256:
         raise InputError(

@@ -8,13 +8,13 @@ a member's header before memory is reserved for it.
 import io
 import math
 import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from goryu.conversion.tensors import ConversionError, check_size
+from goryu.conversion.zip_damage import ZIP_DAMAGE
 
 MOST_MEMBERS = 10_000
 
@@ -36,7 +36,7 @@ def read_npz(path: Path) -> dict[str, npt.NDArray[np.generic]]:
                 member.filename.removesuffix(".npy"): _read_array(path, member, archive.read(member))
                 for member in members
             }
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except ZIP_DAMAGE as error:
         raise ConversionError(f"{path}: a damaged NumPy archive ({error})") from error
 
 

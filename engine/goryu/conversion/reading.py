@@ -15,6 +15,7 @@ from goryu.conversion.numpy_archive import read_npz
 from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError, Floats, Tensors, from_chainer
 from goryu.conversion.torch_checkpoint import read_checkpoint, weights_of
+from goryu.conversion.zip_damage import ZIP_DAMAGE
 from goryu.evaluators.formats.base import ModelFormat, planes_of
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
@@ -100,7 +101,7 @@ def _is_torch(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return any(name.rpartition("/")[2] == "data.pkl" for name in archive.namelist())
-    except zipfile.BadZipFile as error:
+    except ZIP_DAMAGE as error:
         raise ConversionError(f"{path}: a damaged zip file, PyTorch's or NumPy's ({error})") from error
 
 

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.conversion.tensors import ConversionError, check_size
+from goryu.conversion.zip_damage import ZIP_DAMAGE
 
 Array = npt.NDArray[np.generic]
 
@@ -52,7 +53,7 @@ def read_checkpoint(path: Path) -> Any:
     try:
         with zipfile.ZipFile(path) as archive:
             return _read(path, archive)
-    except zipfile.BadZipFile as error:
+    except ZIP_DAMAGE as error:
         raise ConversionError(
             f"{path}: expected a checkpoint of PyTorch 1.6 or newer; the file is damaged, or older "
             f"(then load it in PyTorch and save it again) ({error})"
