@@ -153,21 +153,34 @@ def test_goryu_doctor_measures_with_engine_options(tmp_path: Path, monkeypatch: 
     ]
 
 
-def test_an_options_file_of_the_model_that_cannot_be_read_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (None, "is not a regular file"),
+        ("C_init=65".encode("utf-16"), "is neither UTF-8 nor Shift_JIS"),
+        (b"BookFile=\x92\xe8\x90\xd5.db", ""),
+        (b"nonsense\n" * 1000, "and 995 more such lines"),
+    ],
+)
+def test_an_options_file_of_the_model_is_read_or_its_problem_told(
+    content: bytes | None, problem: str, tmp_path: Path
 ) -> None:
     model = tmp_path / "net.onnx"
     model.touch()
-    model.with_name("net.onnx.ini").touch()
-
-    def fails(*_: Any, **__: Any) -> str:
-        raise PermissionError(13, "Permission denied", "net.onnx.ini")
-
-    monkeypatch.setattr(Path, "read_text", fails)
-    config = EvaluatorConfig(model=str(model))
-    (problem,) = OptionValues().set_model_options(*read_model_options(config))
-    assert problem.startswith("file next to the model: cannot be read: ")
-    assert "Permission denied" in problem
+    ini = model.with_name("net.onnx.ini")
+    if content is None:
+        ini.mkdir()
+    else:
+        ini.write_bytes(content)
+    options = OptionValues()
+    problems = options.set_model_options(*read_model_options(EvaluatorConfig(model=str(model))))
+    assert all(line.startswith("file next to the model: ") for line in problems)
+    assert len(problems) <= 6
+    if problem:
+        assert problems[-1].endswith(problem)
+    else:
+        assert problems == []
+        assert options.config.book_file.path == "定跡.db"
 
 
 def finished(findings: Generator[str, None, Any]) -> tuple[list[str], Any]:

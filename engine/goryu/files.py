@@ -21,6 +21,19 @@ LOCKED_BYTE = 0x7FFFFFFE
 """The offset of the byte that is locked on Windows, where offsets may be limited to 31 bits."""
 
 
+def decode(content: bytes) -> str:
+    """Returns a text of the user: UTF-8, or the CP932 of Japanese Windows, or Latin-1.
+
+    The byte order mark that .NET and some editors write before UTF-8 is removed.
+    """
+    for encoding in ("utf-8-sig", "cp932"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return content.decode("latin-1")
+
+
 def home_folder() -> Path:
     """Returns the user's home folder; raises FileNotFoundError if there is none, as in some containers."""
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from goryu.evaluators.model_files import ModelError, downloads_folder, models_folder
 from goryu.players.config import EvaluatorConfig
-from goryu.players.paths import named_file
+from goryu.players.paths import named_file, read_settings
 
 
 def named_model(name: str) -> Path:
@@ -48,12 +48,7 @@ def read_model_options(config: EvaluatorConfig) -> tuple[str, str]:
         return "", ""
     try:
         path = model_path(config)
-        ini = path.with_name(path.name + ".ini")
-        if not ini.is_file():
-            return "", ""
-    except (OSError, ValueError):  # There is no such model, which is reported when it is loaded.
+        text, problem = read_settings(path.with_name(path.name + ".ini"))
+    except (OSError, ValueError):  # There can be no such model, which is reported when it is loaded.
         return "", ""
-    try:
-        return ini.read_text(encoding="utf-8-sig", errors="replace"), ""
-    except OSError as error:
-        return "", f"cannot be read: {error}"
+    return text, f"cannot be read: {problem}" if problem else ""

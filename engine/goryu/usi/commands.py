@@ -41,19 +41,6 @@ def parse_command(line: str, received_s: float = 0.0) -> Command | None:
     return Command(words[0], tuple(words[1:]), line, received_s) if words else None
 
 
-def decode(line: bytes) -> str:
-    """Returns a line as text: UTF-8, or the CP932 of .NET GUIs on Japanese Windows, or Latin-1.
-
-    The byte order mark that .NET writes before its first UTF-8 line is removed.
-    """
-    for encoding in ("utf-8-sig", "cp932"):
-        try:
-            return line.decode(encoding).rstrip("\r")
-        except UnicodeDecodeError:
-            continue
-    return line.decode("latin-1").rstrip("\r")
-
-
 def parse_setoption(line: str) -> tuple[str, str] | None:
     """Returns the name and the raw value of a `setoption` line, or None if it names no option.
 

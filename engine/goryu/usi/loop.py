@@ -22,6 +22,7 @@ from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
+from goryu.files import decode
 from goryu.installation import how_to_install, missing_packages
 from goryu.language import tr
 from goryu.players.algorithms import ALGORITHMS
@@ -39,7 +40,7 @@ from goryu.usi.actions import (
     SolveMate,
     Write,
 )
-from goryu.usi.commands import Command, decode
+from goryu.usi.commands import Command
 from goryu.usi.engine import UsiEngine
 from goryu.usi.options_file import read_options_file
 
@@ -297,7 +298,7 @@ class UsiLoop:
     def _read(self) -> None:
         try:
             for raw in read_lines(self._input):
-                self._events.put(partial(self._receive, decode(raw), monotonic()))
+                self._events.put(partial(self._receive, decode(raw).rstrip("\r"), monotonic()))
         finally:
             self._events.put(self._engine.finish)
 

@@ -31,6 +31,10 @@ _COUNTS_OF_GPUS = re.compile(r"max_gpu|numgpus|disabled_gpu")
 """Names, in lower case, of the options by which other engines use several GPUs without naming them."""
 
 
+MOST_PROBLEMS = 5
+"""More problems of a file are only counted."""
+
+
 class OptionValues:
     """The options with their values.
 
@@ -125,7 +129,7 @@ class OptionValues:
             except OptionError as error:
                 problems.append(str(error))
         self._config = None
-        return [f"{OPTIONS_FILE}: {problem}" for problem in problems]
+        return [f"{OPTIONS_FILE}: {problem}" for problem in _first(problems)]
 
     def fixed_messages(self) -> list[str]:
         """Returns a line with the options that `engine_options.txt` has set, if it has set any."""
@@ -153,7 +157,7 @@ class OptionValues:
                 problems.append(str(error))
             if not equals:
                 problems.append(f"expected NAME=VALUE, received {line[:80]!a}")
-        return [f"file next to the model: {problem}" for problem in problems]
+        return [f"file next to the model: {problem}" for problem in _first(problems)]
 
     def model_messages(self) -> list[str]:
         """Returns messages about values that depend on the model and that the GUI may not show."""
@@ -193,6 +197,13 @@ class OptionValues:
 def _model_of(config: EngineConfig) -> tuple[str, str, str]:
     """Returns the values that name the model."""
     return config.evaluator.kind, config.evaluator.model, config.evaluator.model_folder
+
+
+def _first(problems: list[str]) -> list[str]:
+    """Returns a few problems, and the number of others: a file of another kind has one in every line."""
+    if len(problems) <= MOST_PROBLEMS:
+        return problems
+    return [*problems[:MOST_PROBLEMS], f"and {len(problems) - MOST_PROBLEMS} more such lines"]
 
 
 def _found(name: str) -> list[tuple[Option, int]]:

@@ -10,8 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from goryu.players.paths import is_special
-from goryu.usi.commands import decode
+from goryu.players.paths import read_settings
 
 OPTIONS_FILE = "engine_options.txt"
 
@@ -38,17 +37,8 @@ def read_options_file() -> tuple[str, str]:
     The file that GORYU_OPTIONS names may be missing: the Windows launcher always names one.
     """
     path = options_file()
-    if path and is_special(path):
-        return "", f"Error! {OPTIONS_FILE} cannot be read: {path} is not a regular file"
-    try:
-        content = path.read_bytes() if path else b""
-    except FileNotFoundError:
-        return "", ""
-    except OSError as error:
-        return "", f"Error! {OPTIONS_FILE} cannot be read: {error}"
-    if b"\0" in content:  # UTF-16, which Windows calls Unicode, or a binary file.
-        return "", f"Error! {OPTIONS_FILE} cannot be read: {path} is neither UTF-8 nor Shift_JIS"
-    return decode(content), ""
+    text, problem = read_settings(path) if path else ("", "")
+    return text, f"Error! {OPTIONS_FILE} cannot be read: {problem}" if problem else ""
 
 
 def parse_options_file(text: str) -> Iterator[tuple[str, str]]:
