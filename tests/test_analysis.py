@@ -107,6 +107,17 @@ def test_the_fourth_repetition_is_a_draw(reviewer: Reviewer) -> None:
     assert review.black_win_rate(12) == 0.5
 
 
+def test_a_game_that_goes_on_after_its_end_has_an_accuracy() -> None:
+    ended = GameReview(START_SFEN, REPETITION.split(), 10)
+    longer = GameReview(START_SFEN, [*REPETITION.split(), "2h3h", "3c3d", "7g7f", "4a3b"], 10)
+    for review in (ended, longer):
+        assert quick_reviewer().review(review)
+    for turn in (0, 1):
+        assert ended.summary(turn).accuracy is not None
+        assert longer.summary(turn).accuracy == ended.summary(turn).accuracy
+        assert longer.summary(turn).moves > ended.summary(turn).moves
+
+
 def test_a_declaration_that_is_possible_is_named(reviewer: Reviewer) -> None:
     # Black's king and ten pieces are in the camp: 28 points with the rooks and bishops.
     review = reviewed(reviewer, "KRRBB4/PPPPPP3/9/9/9/9/9/9/8k b 4G4S4N4L12P 1", "")

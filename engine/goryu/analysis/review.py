@@ -152,12 +152,13 @@ class GameReview:
 
     def summary(self, turn: int) -> PlayerSummary:
         """Returns the judgement of the player `turn`: 0 black, 1 white."""
-        everything = list(self.plies())
-        own = [ply for ply in everything if ply.turn == turn]
+        own = [ply for ply in self.plies() if ply.turn == turn]
         accuracy = None
-        if len(everything) == len(self.moves):
-            rates = [rate for i in range(len(self.moves) + 1) if (rate := self.black_win_rate(i)) is not None]
-            accuracy = game_accuracy([ply.loss for ply in everything], rates, (turn - self.first_turn) % 2)
+        count = self._moves_to_end()
+        losses = [ply.loss for i in range(count) if (ply := self.ply(i)) is not None]
+        if len(losses) == count:
+            rates = [rate for i in range(count + 1) if (rate := self.black_win_rate(i)) is not None]
+            accuracy = game_accuracy(losses, rates, (turn - self.first_turn) % 2)
         return PlayerSummary(
             moves=len(own),
             accuracy=accuracy,
@@ -165,6 +166,11 @@ class GameReview:
             mean_loss=sum(ply.loss for ply in own) / max(1, len(own)),
             counts={kind: sum(ply.kind is kind for ply in own) for kind in MoveClass},
         )
+
+    def _moves_to_end(self) -> int:
+        """Returns how many moves lead to the end; some records go on after a fourth repetition."""
+        ends = (i for i, known in enumerate(self.analyses[:-1]) if known is not None and known.best is None)
+        return next(ends, len(self.moves))
 
     def better_position(self, index: int) -> tuple[str, ...] | None:
         """Returns the moves to the position to compare with the one after move `index`, or None."""
