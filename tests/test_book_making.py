@@ -427,6 +427,14 @@ def test_of_a_position_in_two_books_the_deeper_entry_counts(tmp_path: Path) -> N
     assert merged([book]) == merged([book, book])
 
 
+def test_a_book_that_is_merged_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    book = written(tmp_path, GOOD)
+    before = book.read_bytes()
+    assert program.main(["merge", str(book), "--out", str(book)]) != 0
+    assert "is also read" in capsys.readouterr().err
+    assert book.read_bytes() == before
+
+
 def test_a_book_in_use_by_another_program_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "book.jsonl"
     with BookState(path, "net"), pytest.raises(BookStateError, match="another program"):

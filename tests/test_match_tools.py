@@ -249,6 +249,15 @@ def test_match_describes_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert "the same options" not in text
 
 
+def test_matches_that_begin_in_one_second_have_folders_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folders = {tool("match").new_folder() for _ in range(5)}
+    assert len(folders) == 5
+    assert all(folder.is_dir() for folder in folders)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_match_prints_its_table_and_stops_its_engines(how: int, tmp_path: Path) -> None:

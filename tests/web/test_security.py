@@ -150,6 +150,7 @@ class TestPaths:
             "server.py",
             "static/",
             "static/js",
+            "static/" + 300 * "a",
         ],
     )
     def test_only_the_pages_files_are_served(self, server: Any, path: str) -> None:
@@ -223,6 +224,9 @@ class TestMessages:
             '{"type": "play.new", "id": 1, "game": "shogi", "sfen": "9/9 b"}',
             '{"type": "play.new", "id": 1, "game": "shogi", "clock": {"main": -1}}',
             '{"type": "play.new", "id": 1, "game": "shogi", "clock": {"main": 1e999}}',
+            '{"type": "play.new", "id": 1, "game": "shogi", "clock": {"main": 1' + 400 * "0" + "}}",
+            '{"type": "microscope.new", "id": 1, "game": "tictactoe", "position": "", "algorithm": "puct", '
+            '"network": "uniform", "values": {"c_init": 1' + 400 * "0" + "}}",
             '{"type": "play.new", "id": 1, "game": "shogi", "moves": ["9i9h", "x"]}',
             '{"type": "play.new", "id": 1, "game": "shogi", "moves": [1]}',
             '{"type": "play.move", "id": 1, "number": 0, "move": "7g7f"}',
@@ -246,6 +250,7 @@ class TestMessages:
         refused, answered = ask(do)
         assert refused["ok"] is False
         assert refused["error"]
+        assert "defect" not in refused["error"]
         assert (answered["id"], answered["ok"]) == (7, True)
 
     def test_a_flood_of_messages_is_answered(self, server: Any) -> None:

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.files import atomic_write, check_outputs
+from goryu.files import atomic_write, check_outputs, check_writable
 from goryu.games.shogi import START_SFEN
 from goryu.players.model_path import model_path, named_model
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
@@ -344,6 +344,8 @@ def _merge(args: argparse.Namespace) -> None:
     from goryu.players.books.checking import merged
     from goryu.players.books.yaneuraou_writer import yaneuraou_text
 
+    check_outputs([args.out], args.book)
+    check_writable(args.out)
     entries = merged([_open(path) for path in args.book])
     atomic_write(args.out, yaneuraou_text(entries, "goryu book merge"))
     print(f"wrote {args.out}: {len(entries)} positions")

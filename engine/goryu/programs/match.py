@@ -21,6 +21,7 @@ import time
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -260,7 +261,7 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
         concurrency=args.concurrency or 1,
         sprt=sprt,
         max_failures=args.max_failures,
-        directory=args.out or Path("runs") / f"match-{datetime.now():%Y%m%d-%H%M%S}",
+        directory=args.out,
         transcripts=args.transcripts,
         pin=args.pin,
         tuned=tuned,
@@ -358,8 +359,8 @@ class Display:
 
 def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | None) -> int:
     """Plays the match, here or on a cluster, and shows its progress; returns the exit status."""
-    directory = config.directory
-    assert directory is not None
+    directory = config.directory or new_folder()
+    config = replace(config, directory=directory)
     directory.mkdir(parents=True, exist_ok=True)
     log = GameLog(directory / "games.jsonl", config.identity())
     played_before = len(log.entries)
@@ -388,6 +389,19 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
         log.close()
     has_failed = conclude(match, config, directory)
     return status or has_failed
+
+
+def new_folder() -> Path:
+    """Creates a folder for a match; several may begin in the same second."""
+    name = f"match-{datetime.now():%Y%m%d-%H%M%S}"
+    folder, number = Path("runs") / name, 1
+    while True:
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            number += 1
+            folder = folder.with_name(f"{name}-{number}")
 
 
 def rewrite_records(match: Match, directory: Path, formats: Sequence[str]) -> None:

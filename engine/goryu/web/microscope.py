@@ -252,4 +252,7 @@ def _description(algorithm: Algorithm, column: int) -> dict[str, Any]:
 def _value(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise MessageError(f"parameter {name}: expected a number, received {str(value)[:80]!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise MessageError(f"parameter {name}: {str(value)[:80]!r} is too large") from error

@@ -87,6 +87,8 @@ class Guard:
             except web.HTTPException as error:
                 error.headers.update(HEADERS)
                 raise
+            except OSError:  # The name of a file that no file can have.
+                return web.Response(status=404, headers=HEADERS)
             if not response.prepared:
                 response.headers.update(HEADERS)
             return response

@@ -14,6 +14,7 @@ import secrets
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from time import monotonic
 from typing import Any, Literal, TypeVar
 
@@ -358,7 +359,8 @@ def field(message: Message, name: str, kind: type[T], default: T | None = None) 
     if value is None and default is not None:
         return default
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
+        with suppress(OverflowError):
+            value = float(value)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise MessageError(f"{message.get('type')}: {name} is {str(value)[:80]!r}, expected {kind.__name__}")
     return value
