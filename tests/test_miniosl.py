@@ -158,7 +158,7 @@ def test_another_network_is_refused() -> None:
 
 def test_without_the_package_it_prints_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: None)
-    with pytest.raises(ModelError, match="pip install --no-deps miniosl"):
+    with pytest.raises(ModelError, match=r"pip install --no-deps 'miniosl<0\.1\.7'"):
         MinioslEvaluator()
 
 

@@ -455,7 +455,6 @@ MESSAGES: dict[str, str] = {
     '{package} is not installed; the page needs the extra "web":': (
         "{package}がインストールされていません。このページには追加パッケージ「web」が必要です："
     ),
-    "(in a checkout: {command})": "（チェックアウトでは {command}）",
     "a defect of Goryu, please report it: {error}": "Goryuの不具合です。報告してください：{error}",
     "wait for the opponent's move": "相手の指し手を待ってください",
     "the page shows an old game; reload it": "前の対局が表示されています。再読み込みしてください",

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from goryu.installation import how_to_install
 from goryu.players.config import EngineConfig
 from goryu.web import command
 from goryu.web.server import STATIC, Server
@@ -127,7 +128,7 @@ def test_a_missing_package_is_named(
     assert command.main([]) == 1
     advice = capsys.readouterr().err
     assert "aiohttp is not installed" in advice
-    assert "goryu[web]" in advice
+    assert how_to_install("web") in advice
 
 
 def test_without_a_record_there_is_none() -> None:

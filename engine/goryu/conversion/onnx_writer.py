@@ -29,7 +29,7 @@ def import_onnx() -> Any:
         import onnx
     except ImportError as error:
         raise ConversionError(
-            "writing ONNX files needs the package onnx: pip install onnx (or the extra goryu[convert])"
+            "writing ONNX files needs the package onnx: pip install onnx (or the extra convert)"
         ) from error
     return onnx
 

@@ -52,7 +52,7 @@ def network_path() -> Path:
     """Returns the file of the package's own network; raises ModelError if miniosl is not installed."""
     package = find_spec("miniosl")
     if package is None or not package.submodule_search_locations:
-        raise ModelError("miniosl is not installed: pip install --no-deps miniosl")
+        raise ModelError("miniosl is not installed: pip install --no-deps 'miniosl<0.1.7'")
     path = Path(package.submodule_search_locations[0]) / "pretrained" / "eval.onnx"
     if not path.is_file():
         raise ModelError(f"miniosl has no network: {path} is missing")

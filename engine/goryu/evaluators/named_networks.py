@@ -14,7 +14,7 @@ from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.providers import backend_chain, open_on_first
 
 MODEL_HELP = (
-    "or miniosl: the network of that package (pip install --no-deps miniosl), "
+    "or miniosl: the network of that package (pip install --no-deps 'miniosl<0.1.7'), "
     "or miniosl:FILE.onnx: the same made smaller by goryu quantize"
 )
 

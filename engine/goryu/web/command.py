@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from goryu.arguments import ArgumentParser, whole_number
 from goryu.errors import GoryuError, InputError, explained
+from goryu.installation import how_to_install
 from goryu.language import tr
 from goryu.players.model_path import named_model
 from goryu.usi.start_config import start_config
@@ -78,8 +79,7 @@ def make_parser() -> argparse.ArgumentParser:
 def _advice(package: str) -> str:
     """Returns what to do about a package of the extra that is missing."""
     problem = tr('{package} is not installed; the page needs the extra "web":', package=package)
-    checkout = tr("(in a checkout: {command})", command="python3 tools/dev.py web")
-    return f'{problem}\n  pip install "goryu[web]"       {checkout}'
+    return f"{problem}\n  {how_to_install('web')}"
 
 
 def _report(message: str) -> None:
