@@ -1,6 +1,6 @@
 """WinogradNetwork: goryu.evaluators.winograd in C++, and how a search calls it."""
 
-from goryu.evaluators.residual_graph import Convolution, Dense, Input, Pool, Spread, Stem, products_in
+from goryu.evaluators.residual_graph import Convolution, Dense, Input, Pool, Spread, Stem, products_in, weights_in
 from goryu.evaluators.winograd import integer_stem, integer_weights, transformed_weights
 
 # A search checks the clock after at most as many products, about a millisecond, and as many positions.
@@ -24,7 +24,8 @@ cdef class WinogradNetwork:
     """
 
     cdef CoreWinograd* core
-    cdef readonly object network
+    cdef readonly tuple planes  # Of each input.
+    cdef readonly long long weights  # How many there are.
     cdef readonly str instructions
     cdef readonly cbool is_integer
     cdef cbool reads_planes
@@ -40,20 +41,21 @@ cdef class WinogradNetwork:
             if name_of(<Instructions>i).decode() == instructions:
                 found = i
         self.core = new CoreWinograd(<Instructions>found, is_integer, maps, vectors)
-        self.network = network
+        self.planes = network.planes
+        self.weights = weights_in(network.layers)
         self.instructions = instructions
         self.is_integer = is_integer
         self.burst = max(1, min(MOST_BURST, BURST_PRODUCTS // products_in(network.layers)))
         self.reads_planes = len(network.planes) == 1
         self.sees_nyugyoku = kHandPlanes + kNyugyokuPlanes in network.planes
         for layer in network.layers:
-            self.add(layer)
+            self.add(layer, network.maps)
         self.core.set_outputs(network.policy, policy_bias, network.value, network.steepness)
 
     def __dealloc__(self):
         del self.core
 
-    cdef add(self, layer):
+    cdef add(self, layer, list maps):
         cdef CoreLayer core
         core.to = layer.to
         if type(layer) is Stem:
@@ -61,25 +63,25 @@ cdef class WinogradNetwork:
         elif type(layer) is Input:
             core.kind = LayerKind.kInput
             core.used = layer.planes
-            core.outputs = self.network.maps[layer.to]
+            core.outputs = maps[layer.to]
         elif type(layer) is Convolution:
             self.set_convolution(core, layer)
         elif type(layer) is Pool:
             core.kind = LayerKind.kPool
-            core.outputs = self.network.maps[layer.source]
+            core.outputs = maps[layer.source]
             core.mean_at = -1 if layer.mean_at is None else layer.mean_at
             core.maximum_at = -1 if layer.maximum_at is None else layer.maximum_at
         elif type(layer) is Dense:
             core.kind = LayerKind.kDense
             core.groups = 81 if layer.reads_map else 1
             core.used = layer.used
-            core.width = self.network.maps[layer.source] if layer.reads_map else layer.used
+            core.width = maps[layer.source] if layer.reads_map else layer.used
             core.outputs = len(layer.bias)
             floats(core.weights32, layer.weights)
             floats(core.bias, layer.bias)
         elif type(layer) is Spread:
             core.kind = LayerKind.kSpread
-            core.outputs = self.network.maps[layer.to]
+            core.outputs = maps[layer.to]
             core.scale = -1 if layer.scale is None else layer.scale
             core.shift = -1 if layer.shift is None else layer.shift
             core.residual = -1 if layer.residual is None else layer.residual
@@ -134,7 +136,7 @@ cdef class WinogradNetwork:
 
         rows = [numpy.ascontiguousarray(planes, numpy.float32) for planes in inputs]
         cdef Py_ssize_t count = len(rows[0])
-        for planes, expected in zip(rows, self.network.planes, strict=True):
+        for planes, expected in zip(rows, self.planes, strict=True):
             check_shape(planes.shape, (count, expected, 9, 9))
         logits = numpy.empty((count, kDlshogiLabels), numpy.float32)
         values = numpy.empty(count, numpy.float64)

@@ -64,7 +64,8 @@ def usable_instructions() -> list[str]: ...
 class WinogradNetwork:
     """See `goryu.evaluators.kernel`."""
 
-    network: ResidualNetwork
+    planes: tuple[int, ...]
+    weights: int
     instructions: str
     is_integer: bool
     def __init__(self, network: ResidualNetwork, instructions: str, is_integer: bool = True) -> None: ...

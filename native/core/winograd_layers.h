@@ -8,7 +8,6 @@
 namespace goryu {
 
 constexpr int kTiles = 9;                   // A board of 9x9 squares is exactly nine tiles of 3x3.
-constexpr int kTileSquares = 9;
 constexpr int kBoardSquares = 81;
 constexpr int kBoardSide = 9;
 constexpr int kPatch = 25;                  // A tile with its border: 5x5.
@@ -30,9 +29,10 @@ struct Features {
     std::uint8_t hands[kHandRows];
 };
 
-// A convolution, of 3x3, 1x1 or 9x1. One of 9x1 makes one row of nine squares, which is every row of the map. Maps are float [positions][81][channels]; the number of channels is a multiple
-// of 32. Maxima are the bits of the greatest absolute value in each position's map: bits of floats that are not
-// negative are ordered like the floats, and a NaN is above them all.
+// A convolution, of 3x3, 1x1 or 9x1. One of 9x1 makes one row of nine squares, which is every row of the map. Maps
+// are float [positions][81][channels]; the number of channels is a multiple of 32. Maxima are the bits of the
+// greatest absolute value in each position's map: bits of floats that are not negative are ordered like the floats,
+// and a NaN is above them all.
 struct ConvCall {
     const float* from;
     float* to;

@@ -15,6 +15,7 @@ from goryu.games.shogi import EnteringKingRule, IllegalMoveError, MoveError
 from goryu.games.shogi.pieces import PAWN, WHITE_PIECE
 from goryu.games.state import Move, Outcome, State
 from goryu.implementation import Board, Reversi
+from goryu.kifu.notation import AmbiguousMoveError
 from goryu.language import tr
 
 if TYPE_CHECKING:
@@ -160,10 +161,10 @@ class Play:
                 return
             except IllegalMoveError:
                 problem = why_illegal(cast(Board, self.state), text)
-            except MoveError as error:
-                if " may be " in str(error):
-                    candidates = str(error).partition(" may be ")[2].partition(" in ")[0]
-                    problem = tr("{text} may be {moves}", text=text, moves=candidates)
+            except AmbiguousMoveError as error:
+                problem = tr("{text} may be {moves}", text=text, moves=error.moves)
+            except MoveError:
+                pass  # It is no move, or nonsense.
         yield problem
 
     def _declare(self) -> str:

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.evaluators.residual_graph import UnsupportedError, read_network, weights_in
+from goryu.evaluators.residual_graph import UnsupportedError, read_network
 
 if TYPE_CHECKING:
     from goryu._native import WinogradNetwork
@@ -31,6 +31,7 @@ def open_kernel(path: Path, *, is_integer: bool = True) -> "WinogradNetwork":
     Raises:
         UnsupportedError: the kernel cannot run this network, or not on this machine.
         ModelError: the file is damaged.
+        OSError: it cannot be read.
     """
     try:
         from goryu._native import WinogradNetwork
@@ -62,5 +63,5 @@ def best_batch(kernel: "WinogradNetwork") -> int:
     On a Xeon with 2 MB of second-level cache two positions at once are 1.3 times as fast as one with the
     16 MB of a 10x128 network in 16 bits, and four 1.3 times as fast as two with the 55 MB of 15x192.
     """
-    megabytes = weights_in(kernel.network.layers) * (2 if kernel.is_integer else 4) / 1e6
+    megabytes = kernel.weights * (2 if kernel.is_integer else 4) / 1e6
     return next((batch for most, batch in BATCHES if megabytes <= most), MOST_BATCH)

@@ -464,7 +464,7 @@ def _open_kernel(path: Path, backend: str) -> "tuple[WinogradNetwork | None, str
 
 
 def _format_of_kernel(path: Path, kernel: "WinogradNetwork", model_format: str) -> ModelFormat:
-    planes = kernel.network.planes
+    planes = kernel.planes
     found = "miniosl" if len(planes) == 1 else "dlshogi"
     name = wanted_format(path, model_format)
     if name not in (AUTO, found):

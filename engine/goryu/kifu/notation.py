@@ -78,6 +78,15 @@ _CSA = re.compile(r"(?P<sign>[+-])?(?P<origin>00|[1-9]{2})(?P<to>[1-9]{2})(?P<pi
 _USI = re.compile(r"([1-9][a-i]){2}\+?|[PLNSGBRplnsgbr]\*[1-9][a-i]")
 
 
+class AmbiguousMoveError(MoveError):
+    """A text that fits several legal moves, `moves` in USI."""
+
+    def __init__(self, board: Board, text: str, moves: Sequence[Move]) -> None:
+        self.moves = ", ".join(map(move_to_usi, moves))
+        problem = "{text!r} may be {moves} in {position}"
+        super().__init__(tr(problem, text=text.strip()[:80], moves=self.moves, position=board.sfen()))
+
+
 def japanese_move(board: Board, move: Move, previous: Move | None = None, *, sign: bool = True) -> str:
     """Returns a legal move in Japanese, such as ▲７六歩, △同　銀, ▲５八金右 or ▲２二角不成.
 
@@ -129,7 +138,8 @@ def parse_move(board: Board, text: str, previous: Move | None = None) -> Move:
     Full-width and half-width digits are the same, and the sign of the side may be left out.
 
     Raises:
-        MoveError: the text is in none of these notations, or it fits several moves.
+        MoveError: the text is in none of these notations.
+        AmbiguousMoveError: it fits several moves.
         IllegalMoveError: the position does not allow the move.
     """
     plain = text.strip().translate(NARROW).strip()
@@ -262,15 +272,7 @@ def _only(board: Board, moves: Sequence[Move], text: str) -> Move:
     if not legal:
         raise _illegal(board, text)
     if len(legal) > 1:
-        names = ", ".join(map(move_to_usi, legal))
-        raise MoveError(
-            tr(
-                "{text!r} may be {moves} in {position}",
-                text=text.strip()[:80],
-                moves=names,
-                position=board.sfen(),
-            )
-        )
+        raise AmbiguousMoveError(board, text, legal)
     return legal[0]
 
 
