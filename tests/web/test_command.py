@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import logging
 import os
 import re
 import signal
@@ -117,6 +118,15 @@ def test_a_file_that_is_too_large_for_a_record_is_refused(tmp_path: Path) -> Non
     path = tmp_path / "large.kif"
     path.write_bytes(b" " * (3 << 20))
     assert command.main([str(path)]) == 2
+
+
+def test_a_request_that_is_no_http_leaves_no_traceback() -> None:
+    from aiohttp.http_exceptions import BadHttpMessage
+
+    for error, is_shown in ((BadHttpMessage("two Hosts"), False), (ValueError("a defect"), True)):
+        info = (type(error), error, None)
+        record = logging.LogRecord("aiohttp.server", logging.ERROR, "", 0, "Error handling request", (), info)
+        assert command.is_fault_of_server(record) == is_shown
 
 
 def test_a_missing_package_is_named(

@@ -37,6 +37,7 @@ def main(arguments: Sequence[str]) -> int:
         _report(_advice(str(error.name)))
         return 1
     logging.basicConfig(level=logging.WARNING, format="goryu web: %(message)s")
+    logging.getLogger("aiohttp.server").addFilter(is_fault_of_server)
     try:
         config = start_config(given.model, _report)
         record = read_record_file(given.record) if given.record else None
@@ -74,6 +75,13 @@ def make_parser() -> argparse.ArgumentParser:
         "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
     )
     return parser
+
+
+def is_fault_of_server(record: logging.LogRecord) -> bool:
+    """Is a message of aiohttp about more than a request that is no HTTP? It answers those with status 400."""
+    from aiohttp.http_exceptions import HttpProcessingError
+
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
 def _advice(package: str) -> str:
