@@ -25,7 +25,7 @@ cdef class WinogradNetwork:
 
     cdef CoreWinograd* core
     cdef readonly tuple planes  # Of each input.
-    cdef readonly long long weights  # How many there are.
+    cdef readonly long long weight_count
     cdef readonly str instructions
     cdef readonly cbool is_integer
     cdef cbool reads_planes
@@ -42,7 +42,7 @@ cdef class WinogradNetwork:
                 found = i
         self.core = new CoreWinograd(<Instructions>found, is_integer, maps, vectors)
         self.planes = network.planes
-        self.weights = weights_in(network.layers)
+        self.weight_count = weights_in(network.layers)
         self.instructions = instructions
         self.is_integer = is_integer
         self.burst = max(1, min(MOST_BURST, BURST_PRODUCTS // products_in(network.layers)))

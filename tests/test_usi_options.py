@@ -153,6 +153,17 @@ def test_goryu_doctor_measures_with_engine_options(tmp_path: Path, monkeypatch: 
     ]
 
 
+def test_goryu_doctor_says_that_engine_options_name_another_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "engine_options.txt"
+    file.write_text("DNN_Model=other.onnx\n")
+    monkeypatch.setenv("GORYU_OPTIONS", str(file))
+    lines, config = finished(doctor._options("mine.onnx"))
+    assert lines[0] == "! broken: --model: option DNN_Model stays other.onnx: engine_options.txt"
+    assert config.evaluator.model == "other.onnx"
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [

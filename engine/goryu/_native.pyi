@@ -65,7 +65,7 @@ class WinogradNetwork:
     """See `goryu.evaluators.kernel`."""
 
     planes: tuple[int, ...]
-    weights: int
+    weight_count: int
     instructions: str
     is_integer: bool
     def __init__(self, network: ResidualNetwork, instructions: str, is_integer: bool = True) -> None: ...

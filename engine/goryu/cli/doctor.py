@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from goryu import __version__
 from goryu.arguments import ArgumentParser
+from goryu.errors import InputError
 from goryu.language import tr
 from goryu.players.config import EngineConfig, EvaluatorConfig
 
@@ -93,7 +94,11 @@ def _options(model: str) -> Generator[str, None, EngineConfig]:
     """Yields what the files of options set; returns the config with which a GUI would play."""
     from goryu.usi.start_config import start_options
 
-    options, problems = start_options(model)
+    try:
+        options, problems = start_options(model)
+    except InputError as error:  # `engine_options.txt` names another network.
+        yield f"! broken: {error}"
+        options, problems = start_options("")
     yield from (f"! {problem}" for problem in problems)
     yield from (*options.fixed_messages(), *options.model_messages())
     return options.config

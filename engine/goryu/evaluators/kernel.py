@@ -63,5 +63,5 @@ def best_batch(kernel: "WinogradNetwork") -> int:
     On a Xeon with 2 MB of second-level cache two positions at once are 1.3 times as fast as one with the
     16 MB of a 10x128 network in 16 bits, and four 1.3 times as fast as two with the 55 MB of 15x192.
     """
-    megabytes = kernel.weights * (2 if kernel.is_integer else 4) / 1e6
+    megabytes = kernel.weight_count * (2 if kernel.is_integer else 4) / 1e6
     return next((batch for most, batch in BATCHES if megabytes <= most), MOST_BATCH)
