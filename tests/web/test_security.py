@@ -151,6 +151,7 @@ class TestPaths:
             "static/",
             "static/js",
             "static/" + 300 * "a",
+            "static/a%00b",
         ],
     )
     def test_only_the_pages_files_are_served(self, server: Any, path: str) -> None:
