@@ -218,10 +218,8 @@ def zipped(name: str, compression: int) -> bytes:
 
 def damaged_zips() -> list[bytes]:
     """Zip files of which zipfile raises neither BadZipFile nor an error of zlib."""
-    lzma, version = (
-        bytearray(zipped("a.npy", zipfile.ZIP_LZMA)),
-        bytearray(zipped("a.npy", zipfile.ZIP_STORED)),
-    )
+    lzma = bytearray(zipped("a.npy", zipfile.ZIP_LZMA))
+    version = bytearray(zipped("a.npy", zipfile.ZIP_STORED))
     lzma[60:90] = bytes(30)
     version[version.rindex(b"PK\x01\x02") + 6] = 128
     name = zipped("\u00e9.npy", zipfile.ZIP_STORED).replace("\u00e9".encode(), b"\xff\xff")

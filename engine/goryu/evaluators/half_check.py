@@ -46,14 +46,11 @@ def check_halves(model_format: ModelFormat, in_floats: Answers, in_halves: Answe
     planes = planes_of(model_format, boards)
     (logits, values), (half_logits, half_values) = in_floats(planes), in_halves(planes)
     value = float(np.abs(values - half_values).max())
-    probability = float(
-        np.max(  # Unlike max() it returns NaN if any number is NaN.
-            [
-                np.abs(_policy(model_format, board, one) - _policy(model_format, board, other)).max()
-                for board, one, other in zip(boards, logits, half_logits, strict=True)
-            ]
-        )
-    )
+    differences = [
+        np.abs(_policy(model_format, board, one) - _policy(model_format, board, other)).max()
+        for board, one, other in zip(boards, logits, half_logits, strict=True)
+    ]
+    probability = float(np.max(differences))  # NaN if one of them is, unlike Python's max.
     if not (value <= VALUE and probability <= PROBABILITY):
         raise HalfError(
             f"in 16 bits its values differ by {value:.3g} and its probabilities by {probability:.3g}, "
