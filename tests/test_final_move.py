@@ -23,7 +23,7 @@ class Root:
     def move(self, visits: int, value: float = 0.0, deviation: float = 0.0) -> "Root":
         """Adds a visited move of this value for the root, with the deviation of the values behind it."""
         child = self.table.add(Node(100 + self.count, 1, [Move(0)], [1.0], -value))
-        child.mean_square = child.value**2 + deviation**2
+        child.variance = deviation**2
         return self._add(visits, child)
 
     def proven(self, proof: int, distance: int, visits: int = 1) -> "Root":

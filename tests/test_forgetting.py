@@ -77,7 +77,7 @@ def test_a_folded_node_keeps_n_q_and_the_variance_behind_q() -> None:
     graph.edge("root", 0, "a", visits=3)
     graph.edge("a", 0, "b", visits=2)
     a, b = graph.node("a", 0.5), graph.node("b")
-    a.raw_value, b.value, b.mean_square = 0.5, -0.25, 0.25
+    a.raw_value, b.value, b.variance = 0.5, -0.25, 0.1875
     graph.table.recompute(a)
     value = (0.5 + 2 * 0.25) / 3
     assert a.value == pytest.approx(value)
@@ -86,7 +86,20 @@ def test_a_folded_node_keeps_n_q_and_the_variance_behind_q() -> None:
     assert (a.raw_value, a.value, a.total_visits) == (single(value), single(value), 3)
     variance = half((0.25 + 2 * 0.25) / 3 - value * value)
     assert a.raw_variance == pytest.approx(variance, abs=1e-3)
-    assert a.mean_square == pytest.approx(a.value**2 + a.raw_variance)
+    assert a.variance == pytest.approx(a.raw_variance)
+
+
+def test_a_folded_node_keeps_its_weight() -> None:
+    graph = Graph()
+    graph.edge("root", 0, "a", visits=3)
+    graph.edge("a", 0, "b", visits=2)
+    a, b = graph.node("a", 0.5), graph.node("b")
+    a.raw_weight, a.raw_value, b.weight, b.value = 2.0, 0.5, 0.5, -0.25
+    graph.table.recompute(a)
+    assert (a.weight, a.value) == (1.0, (2.0 * 0.5 + 2 * 0.5 * 0.25) / 3)
+    value = a.value
+    make_room(graph.table, graph.node("root"))
+    assert (a.raw_weight, a.weight, a.value, a.tried) == (1.0, 1.0, single(value), 0)
 
 
 @pytest.mark.parametrize("in_flight", [0, 1])

@@ -17,10 +17,10 @@ def table_with(moves: int, value: float = 0.0) -> tuple[NodeTable, Node]:
     return table, table.add(Node(0, 0, [Move(i) for i in range(moves)], [1 / 8] * moves, value))
 
 
-def lead(table: NodeTable, node: Node, i: int, visits: int, value: float, mean_square: float = 0.0) -> Node:
+def lead(table: NodeTable, node: Node, i: int, visits: int, value: float, variance: float = 0.0) -> Node:
     """Visits move `i` and gives it a child of this value."""
     child = node.children[i] = table.add(Node(100 + i, 1, [Move(0)], [1.0], value))
-    child.mean_square = mean_square
+    child.variance = variance
     table.try_moves(node, i + 1)
     node.visits[i] = visits
     return child
@@ -46,7 +46,7 @@ def test_moves_are_sorted_by_prior_and_equal_ones_by_number() -> None:
     assert (node.key, node.ply, node.total_visits, node.tried, node.in_flight) == (7, 3, 1, 0, 0)
     assert (node.proof, node.distance, node.raw_visits, node.raw_variance) == (UNKNOWN, 0, 1, 0.0)
     assert node.value == node.raw_value == single(0.1)
-    assert node.mean_square == node.value**2
+    assert (node.variance, node.weight, node.raw_weight) == (0.0, 1.0, 1.0)
 
 
 def test_priors_that_round_to_the_same_half_are_sorted_by_move() -> None:
@@ -54,10 +54,10 @@ def test_priors_that_round_to_the_same_half_are_sorted_by_move() -> None:
     assert (node.moves, node.priors) == ([2, 5], [half(0.5)] * 2)
 
 
-def test_a_proof_fixes_value_and_mean_square() -> None:
+def test_a_proof_fixes_value_and_variance() -> None:
     node = Node(0, 0, [Move(5)], [1.0], 0.3)
     node.set_proof(LOSS, 4, -1.0)
-    assert (node.proof, node.distance, node.value, node.mean_square) == (LOSS, 4, -1.0, 1.0)
+    assert (node.proof, node.distance, node.value, node.variance) == (LOSS, 4, -1.0, 0.0)
     node.keep_line([Move(3), Move(8)])
     assert (node.moves, node.priors, node.is_complete, node.tried) == ([3, 8], [1.0, 1.0], False, 0)
 
@@ -67,12 +67,12 @@ def test_a_proof_fixes_value_and_mean_square() -> None:
 
 def test_q_is_the_mean_of_the_evaluation_and_of_all_playouts() -> None:
     table, node = table_with(3, value=0.5)
-    lead(table, node, 0, 2, -0.25, mean_square=0.5)
-    lead(table, node, 1, 5, 0.5, mean_square=0.25)
+    lead(table, node, 0, 2, -0.25, variance=0.4375)
+    lead(table, node, 1, 5, 0.5)
     table.recompute(node)
     assert node.total_visits == 8
     assert node.value == (0.5 + 2 * 0.25 - 5 * 0.5) / 8
-    assert node.mean_square == (0.25 + 2 * 0.5 + 5 * 0.25) / 8
+    assert node.variance == (0.25 + 2 * 0.5 + 5 * 0.25) / 8 - node.value**2
     assert node.proof == UNKNOWN
 
 
@@ -84,16 +84,45 @@ def test_moves_that_lose_count_as_visits_but_not_in_q() -> None:
     assert (node.total_visits, node.value) == (4, (0.5 + 0.25) / 2)
 
 
+def test_q_and_the_variance_count_each_playout_by_its_weight() -> None:
+    table, node = table_with(4, value=0.5)
+    node.raw_weight = 2.0
+    lead(table, node, 0, 2, -0.25, variance=0.125).weight = 0.5
+    lead(table, node, 1, 5, 0.5).weight = 1.5
+    lead(table, node, 2, 7, 0.5).set_proof(WIN, 3, 1.0)
+    table.recompute(node)
+    total = 2.0 + 2 * 0.5 + 5 * 1.5
+    assert node.total_visits == 1 + 2 + 5 + 7
+    assert node.value == (2.0 * 0.5 + 2 * 0.5 * 0.25 - 5 * 1.5 * 0.5) / total
+    assert node.weight == half(total / 8), "the move that is proven to lose does not count"
+    square = (2.0 * 0.25 + 2 * 0.5 * (0.0625 + 0.125) + 5 * 1.5 * 0.25) / total
+    assert node.variance == single(square - node.value**2)
+
+
+def test_repetitions_weigh_one_each() -> None:
+    table, node = table_with(2, value=0.0)
+    child = lead(table, node, 0, 5, -0.5)
+    child.weight = 3.0
+    table.add_repetition(node, 0, 1.0)
+    assert table.edge_weight(node, 0) == (1 + 4 * 3.0) / 5
+    assert table.edge_value(node, 0) == (1.0 + 4 * 3.0 * 0.5) / (1 + 4 * 3.0)
+    table.recompute(node)
+    assert node.value == (1.0 + 4 * 3.0 * 0.5) / (1 + 1 + 4 * 3.0)
+    assert node.weight == half((1 + 1 + 4 * 3.0) / 6)
+    node.children[0] = None
+    assert table.edge_weight(node, 0) == 1.0
+
+
 def test_an_edge_shares_its_visits_between_its_child_and_repetitions() -> None:
     table, node = table_with(2, value=0.0)
-    lead(table, node, 0, 5, -0.5, mean_square=0.25)
+    lead(table, node, 0, 5, -0.5)
     table.add_repetition(node, 0, 1.0)
     table.add_repetition(node, 0, -0.5)
     assert table.child_visits(node, 0) == 3
     assert table.edge_value(node, 0) == (1.0 - 0.5 + 3 * 0.5) / 5
     table.recompute(node)
     assert node.value == (0.0 + 0.5 + 3 * 0.5) / 6
-    assert node.mean_square == (0.0 + 1.0 + 0.25 + 3 * 0.25) / 6
+    assert node.variance == single((0.0 + 1.0 + 0.25 + 3 * 0.25) / 6 - node.value**2)
 
 
 def test_an_edge_without_repetitions_has_the_value_of_its_child() -> None:
@@ -110,17 +139,17 @@ def test_an_edge_that_only_repeated_has_no_child() -> None:
     table.add_repetition(node, 0, 0.0)
     assert (table.child_visits(node, 0), table.edge_value(node, 0)) == (0, 0.5)
     table.recompute(node)
-    assert (node.total_visits, node.value, node.mean_square) == (3, 1 / 3, 1 / 3)
+    assert (node.total_visits, node.value, node.variance) == (3, 1 / 3, single(1 / 3 - 1 / 9))
 
 
 def test_a_folded_node_counts_its_evaluation_as_often_as_it_was_visited() -> None:
     table, node = table_with(2)
     node.raw_visits, node.raw_value, node.raw_variance = 3, 0.5, 0.125
-    lead(table, node, 0, 1, 0.5, mean_square=0.25)
+    lead(table, node, 0, 1, 0.5)
     table.recompute(node)
     assert node.total_visits == 4
     assert node.value == (3 * 0.5 - 0.5) / 4
-    assert node.mean_square == (3 * (0.25 + 0.125) + 0.25) / 4
+    assert node.variance == (3 * (0.25 + 0.125) + 0.25) / 4 - node.value**2
 
 
 # Proofs.
@@ -180,7 +209,7 @@ def test_a_proven_node_keeps_its_value_while_its_visits_go_on() -> None:
     table, node = proven((LOSS, 0), (UNKNOWN, 0))
     node.visits[1] += 3
     table.recompute(node)
-    assert (node.total_visits, node.value, node.mean_square) == (6, 1.0, 1.0)
+    assert (node.total_visits, node.value, node.variance) == (6, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(

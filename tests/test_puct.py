@@ -624,7 +624,7 @@ def test_a_folded_node_keeps_its_count_and_value() -> None:
     root = puct.root
     assert root is not None
     children = [child for child in root.children if child is not None]
-    before = {child: (child.total_visits, child.value, child.mean_square) for child in children}
+    before = {child: (child.total_visits, child.value, child.variance) for child in children}
     root_before = (root.total_visits, root.value)
     nodes = len(puct.table)
     make_room(puct.table, root)
@@ -633,10 +633,10 @@ def test_a_folded_node_keeps_its_count_and_value() -> None:
     folded = [child for child in children if child.raw_visits > 1]
     assert folded
     for child in children:
-        visits, value, mean_square = before[child]
+        visits, value, variance = before[child]
         assert child.total_visits == visits
         assert child.value == pytest.approx(value, abs=1e-6)
-        assert child.mean_square == pytest.approx(mean_square, rel=1e-3)
+        assert child.variance == pytest.approx(variance, rel=1e-3)
     for child in folded:
         assert (child.raw_visits, child.tried, sum(child.visits)) == (child.total_visits, 0, 0)
     puct.table.recompute(root)

@@ -99,8 +99,8 @@ void Puct::add_root_leaf(State& state, LeafSink& sink, Batch& batch) {
     ++in_flight_;
 }
 
-void Puct::add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value) {
-    root_ = table_.add(leaf.key, leaf.ply, moves, value);
+void Puct::add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value, double weight) {
+    root_ = table_.add(leaf.key, leaf.ply, moves, value, weight);
     table_.sort_moves(table_[root_]);
     if (kept_mate_) add_mate(root_, kept_mate_->line, kept_mate_->key, kept_mate_->ply);
 }
@@ -454,18 +454,18 @@ void Puct::expand(Batch& batch) {
 // Turns one leaf into a node.
 void Puct::expand(const Batch& batch, std::size_t i) {
     const Leaf& leaf = batch.leaf(i);
-    const double value = batch.values[i];
+    const double value = batch.values[i], weight = batch.weights.empty() ? 1.0 : batch.weights[i];
     const auto moves = std::span(batch.ranked_).subspan(leaf.first_move, leaf.last_move - leaf.first_move);
     const Path path = batch.path(leaf);
     if (path.empty()) {
         if (root_ == kNoNode) {
-            add_root(leaf, moves, value);
+            add_root(leaf, moves, value, weight);
         } else {
             table_.set_priors(root_, moves);
         }
         return;
     }
-    const NodeIndex child = table_.add(leaf.key, leaf.ply, moves, value);
+    const NodeIndex child = table_.add(leaf.key, leaf.ply, moves, value, weight);
     table_.edges(table_[path.back().node])[path.back().index].child = child;
     back_up(path);
     ++progress_.evaluations;

@@ -75,7 +75,7 @@ def _mean(state: State, plain: Evaluation, image: State, of_image: Evaluation) -
         0.5 * (p + probability[mirrored_move(move)])
         for move, p in zip(state.legal_moves(), plain.policy, strict=True)
     ]
-    return Evaluation(policy, 0.5 * (plain.value + of_image.value))
+    return Evaluation(policy, 0.5 * (plain.value + of_image.value), 0.5 * (plain.weight + of_image.weight))
 
 
 def _mirrored_rank(rank: str) -> str:

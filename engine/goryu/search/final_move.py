@@ -6,6 +6,8 @@ lower confidence bound ("lcb"): its value less `LCB_SIGMAS` standard errors. The
 overtook the favourite late. A move that ends the game in a draw or by repetition has a certain value, and one
 visit is enough to know it. It is ranked before the first move whose value is no greater. This comparison does
 not use the bound, or the search would give up a better move for a draw because its value is uncertain.
+
+Weakness: the bound takes all playouts for equally heavy; of unequal weights fewer than all would count.
 Source of LCB: Leela Zero's and KataGo's move choice.
 """
 
@@ -70,8 +72,7 @@ def _best_by_lcb(table: NodeTable, root: Node, moves: list[int]) -> int:
     def bound(i: int) -> float:
         child = root.children[i]
         assert child is not None
-        variance = max(0.0, child.mean_square - child.value * child.value)
-        return table.edge_value(root, i) - LCB_SIGMAS * sqrt(variance / root.visits[i])
+        return table.edge_value(root, i) - LCB_SIGMAS * sqrt(child.variance / root.visits[i])
 
     enough = max(LCB_VISITS, LCB_SHARE * root.visits[moves[0]])
     return max(filter(lambda i: root.visits[i] >= enough, moves), key=bound, default=moves[0])

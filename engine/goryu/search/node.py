@@ -1,6 +1,7 @@
 """Nodes: what the search knows of one position.
 
 On a first reading skip raw visits, raw variance and lines; `forgetting.py` and `proof.py` explain them.
+All weights are 1 unless the evaluator gives others.
 """
 
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from struct import pack, unpack
 
 from goryu.games.state import Move, State
-from goryu.search.evaluator import Evaluation
+from goryu.search.evaluator import GREATEST_WEIGHT, LEAST_WEIGHT, Evaluation
 
 __all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "RepetitionStats", "half", "new_node", "single"]
 
@@ -17,12 +18,12 @@ UNKNOWN, WIN, LOSS, DRAW = range(4)
 
 
 def half(x: float) -> float:
-    """Returns `x` rounded to half precision, in which nodes store priors."""
+    """Returns `x` rounded to half precision, in which nodes store priors and weights."""
     return float(unpack("<e", pack("<e", x))[0])
 
 
 def single(x: float) -> float:
-    """Returns `x` rounded to single precision, in which nodes store their evaluation."""
+    """Returns `x` rounded to single precision, in which nodes store V and variances."""
     return float(unpack("<f", pack("<f", x))[0])
 
 
@@ -34,13 +35,19 @@ class Node:
     """
 
     __slots__ = (
-        "children", "distance", "in_flight", "is_complete", "key", "mean_square", "moves", "pending",
-        "ply", "priors", "proof", "raw_value", "raw_variance", "raw_visits", "total_visits", "tried",
-        "value", "visits",
+        "children", "distance", "in_flight", "is_complete", "key", "moves", "pending", "ply", "priors",
+        "proof", "raw_value", "raw_variance", "raw_visits", "raw_weight", "total_visits", "tried", "value",
+        "variance", "visits", "weight",
     )  # fmt: skip
 
     def __init__(
-        self, key: int, ply: int, moves: Sequence[Move], policy: Sequence[float], value: float
+        self,
+        key: int,
+        ply: int,
+        moves: Sequence[Move],
+        policy: Sequence[float],
+        value: float,
+        weight: float = 1.0,
     ) -> None:
         priors = [half(p) for p in policy]
         order = sorted(range(len(moves)), key=lambda i: (-priors[i], moves[i]))
@@ -48,13 +55,15 @@ class Node:
         self.ply = ply
         self.raw_value = single(value)  # V
         self.raw_visits = 1  # The visits that V stands for; more in a folded node (`forgetting.py`).
+        self.raw_weight = half(weight)  # The mean weight of these visits.
         self.raw_variance = 0.0  # The variance of the values behind V.
         self.proof = UNKNOWN
         self.distance = 0  # Plies to the proven end.
         self.set_moves([moves[i] for i in order], [priors[i] for i in order])
         self.total_visits = 1  # N
         self.value = self.raw_value  # Q
-        self.mean_square = self.raw_value * self.raw_value  # Mean of the squared values behind Q.
+        self.weight = self.raw_weight  # W: the mean weight of the playouts behind Q.
+        self.variance = 0.0  # The variance of the values behind Q.
 
     def set_moves(self, moves: list[Move], priors: list[float]) -> None:
         """Sets the moves, all of them untried."""
@@ -70,7 +79,7 @@ class Node:
     def set_proof(self, proof: int, distance: int, value: float) -> None:
         """Marks the node as proven."""
         self.proof, self.distance = proof, distance
-        self.value, self.mean_square = value, value * value
+        self.value, self.weight, self.variance = value, 1.0, 0.0
 
     def keep_line(self, line: Sequence[Move]) -> None:
         """Keeps no other moves of a proven node than the line that proves it."""
@@ -79,8 +88,17 @@ class Node:
 
 
 def new_node(state: State, evaluation: Evaluation) -> Node:
-    """Returns the node of an evaluated position."""
-    return Node(state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value)
+    """Returns the node of an evaluated position.
+
+    Raises ValueError if the weight is out of its bounds.
+    """
+    if not LEAST_WEIGHT <= evaluation.weight <= GREATEST_WEIGHT:
+        raise ValueError(
+            f"expected a weight in [{LEAST_WEIGHT}, {GREATEST_WEIGHT}], received {evaluation.weight}"
+        )
+    return Node(
+        state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value, evaluation.weight
+    )
 
 
 @dataclass(slots=True)
