@@ -17,6 +17,7 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 
 from goryu.errors import InputError, first_line
+from goryu.learning.training.error_head import load_without_head
 from goryu.learning.training.export import check_export
 from goryu.learning.training.network import PolicyValueNet, ResidualBlock
 
@@ -28,16 +29,16 @@ DEAD = 1e-12
 
 
 def load_export(path: Path) -> PolicyValueNet:
-    """Returns the network of a float32 file that `export_onnx` wrote, in evaluation mode.
+    """Returns the network of a float32 file that `export_onnx` wrote, in evaluation mode; no error head.
 
     Its normalisations only add the biases of the file; see `unfold`. Raises InputError if the file is of
     another kind.
     """
     try:
-        graph = onnx.load(str(path)).graph
+        graph = load_without_head(path).graph
         net = _rebuild(graph)
         check_export(net, path)
-    except OSError:
+    except (OSError, InputError):
         raise
     except Exception as error:  # onnx, protobuf and torch raise different errors for other files.
         reason = first_line(error)

@@ -1,0 +1,11 @@
+"""Gives a network an error head, which predicts the squared error of its win probability.
+
+The program is `goryu error-head`, in engine/goryu/programs/error_head.py.
+"""
+
+from goryu.programs.error_head import main
+
+__all__ = ["main"]
+
+if __name__ == "__main__":
+    raise SystemExit(main())
