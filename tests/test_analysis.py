@@ -79,7 +79,8 @@ def test_taking_the_rook_is_the_best_move(reviewer: Reviewer) -> None:
 
 
 def test_a_missed_mate_is_a_blunder_and_its_length_is_known(reviewer: Reviewer) -> None:
-    missed = next(reviewed(reviewer, MATE_IN_ONE, "5i5h").plies())
+    both_mate = "4k4/9/4P4/9/9/9/4p4/9/4K4 b Gg 1"  # The side to move.
+    missed = next(reviewed(reviewer, both_mate, "G*9i").plies())
     assert (missed.kind, missed.missed_mate, missed.best) == (MoveClass.BLUNDER, 1, "G*5b")
     assert missed.win_rate == 1.0
 
