@@ -56,6 +56,10 @@ def test_a_head_learns_the_mean_square_of_errors() -> None:
 def test_networks_with_other_inputs_are_refused() -> None:
     model = error_head.load_without_head(SHIPPED)
     error_head.check_network(model)
+    broken = error_head.load_without_head(SHIPPED)
+    broken.graph.node[0].input[0] = "nothing"
+    with pytest.raises(InputError, match="onnxruntime cannot read it"):
+        error_head.check_network(broken)
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 4
     with pytest.raises(
         InputError, match=r"expected input1 to be .* with a free N; found tensor\(float\) \[4"
@@ -156,7 +160,7 @@ def test_networks_without_a_dense_value_head_are_refused() -> None:
     with pytest.raises(InputError, match="computed by dense layers"):
         error_head.features_of(model)
     value.output[0] = "output_error"
-    with pytest.raises(InputError, match="did not make"):
+    with pytest.raises(InputError, match="has an error head already"):
         error_head.features_of(model)
 
 

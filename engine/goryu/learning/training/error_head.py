@@ -82,7 +82,7 @@ class Examples:
 
 
 def load_without_head(path: Path) -> onnx.ModelProto:
-    """Returns the model of a file, without the error head if this program has added one.
+    """Returns the model of a file, without its error head if it has one.
 
     Raises InputError if the file is no ONNX file, and OSError if it cannot be read.
     """
@@ -113,7 +113,7 @@ def features_of(model: onnx.ModelProto) -> str:
     producers = {name: node for node in model.graph.node for name in node.output}
     constants = {tensor.name for tensor in model.graph.initializer}
     if ERROR_OUTPUT in producers:
-        raise InputError(f"the network has an output {ERROR_OUTPUT} that this program did not make")
+        raise InputError("the network has an error head already")
     value = producers.get("output_value")
     if value is None or value.op_type != "Sigmoid":
         raise InputError(
@@ -137,7 +137,12 @@ def check_network(model: onnx.ModelProto) -> None:
     import onnxruntime
 
     features_of(model)
-    session: Any = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    try:
+        session: Any = onnxruntime.InferenceSession(
+            model.SerializeToString(), providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # onnxruntime's errors have no other base class.
+        raise InputError(f"onnxruntime cannot read it: {first_line(error)}") from error
     found = {node.name: (node.type, node.shape) for node in session.get_inputs()}
     for name, planes in (("input1", 62), ("input2", 57)):
         kind, shape = found.get(name, ("nothing", []))
