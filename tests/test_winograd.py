@@ -425,6 +425,20 @@ def test_an_error_head_is_read_only_if_it_is_wanted(tmp_path: Path) -> None:
         assert np.array_equal(one, other)
 
 
+def test_an_error_head_may_end_in_a_cast(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load(str(model_of("errors", tmp_path / "model.onnx")))
+    (head,) = [node for node in model.graph.node if "output_error" in node.output]
+    head.output[0] = "before"
+    model.graph.node.append(onnx.helper.make_node("Cast", ["before"], ["output_error"], to=1))
+    path = tmp_path / "cast.onnx"
+    onnx.save(model, str(path))
+    planes = random_planes(3, seed=8)
+    expected = NetworkEvaluator(path, backend="onnxruntime").run(planes).weights
+    assert expected.std() > 0.01
+    assert open_kernel(path, is_integer=False).run(planes)[2] == pytest.approx(expected, rel=1e-3)
+
+
 @pytest.mark.parametrize("error", ["Tanh", "Identity"])
 def test_an_error_that_is_no_probability_is_not_used(error: str, tmp_path: Path) -> None:
     path = dlshogi_like(tmp_path / "model.onnx", 1, 32, error=error)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.errors import GoryuError
-from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, ERROR_OUTPUT
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, ERROR_OUTPUT, has_error_head
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
 from goryu.evaluators.formats.miniosl import MINIOSL_PLANES
 from goryu.evaluators.formats.onnx_graph import Array, Graph, GraphNode, read_graph
@@ -258,7 +258,7 @@ def read_network(path: Path, *, reads_errors: bool = True) -> ResidualNetwork:
         ModelError: the file is damaged.
         OSError: it cannot be read.
     """
-    return _Interpreter(read_graph(path), reads_errors=reads_errors).network()
+    return _Interpreter(read_graph(path), reads_errors=reads_errors and has_error_head(path)).network()
 
 
 class _Interpreter:
@@ -279,8 +279,7 @@ class _Interpreter:
         self._tensors: dict[str, _Tensor] = dict(graph.constants)
         self._tensors |= {name: _Planes(i) for i, name in enumerate(inputs)}
         self._has_stem = len(inputs) == 2
-        is_head = any(node.op_type == "Sigmoid" and ERROR_OUTPUT in node.outputs for node in graph.nodes)
-        self._has_errors = reads_errors and self._has_stem and is_head
+        self._has_errors = reads_errors and self._has_stem
         self._input_map: _Map | None = None
         self._layers: list[Layer] = []
         self._maps: list[int] = []
