@@ -90,14 +90,16 @@ def test_the_network_with_a_head_answers_as_before_and_gives_weights(tmp_path: P
         board.push_usi(usi)
         boards.append(board.copy())
     for backend in ("onnxruntime", "winograd-float", "cpu"):
-        expected = NetworkEvaluator(tmp_path / "plain.onnx", backend=backend).evaluate(boards)
-        found = NetworkEvaluator(tmp_path / "head.onnx", backend=backend).evaluate(boards)
+        expected = NetworkEvaluator(tmp_path / "plain.onnx", backend=backend, weighs_errors=True).evaluate(
+            boards
+        )
+        found = NetworkEvaluator(tmp_path / "head.onnx", backend=backend, weighs_errors=True).evaluate(boards)
         assert [(each.policy, each.value) for each in found] == [
             (each.policy, each.value) for each in expected
         ]
         assert {each.weight for each in expected} == {1.0}
         assert len({each.weight for each in found}) == len(boards)
-        off = NetworkEvaluator(tmp_path / "head.onnx", backend=backend, weighs_errors=False)
+        off = NetworkEvaluator(tmp_path / "head.onnx", backend=backend)
         assert off.evaluate(boards) == expected
 
 
@@ -105,7 +107,7 @@ def test_weights_follow_from_the_features_that_the_head_reads(tmp_path: Path) ->
     plain, head = error_head.load_without_head(SHIPPED), random_head(scale=0.3)
     path = tmp_path / "head.onnx"
     path.write_bytes(error_head.with_head(plain, head).SerializeToString())
-    network = NetworkEvaluator(path, backend="onnxruntime")
+    network = NetworkEvaluator(path, backend="onnxruntime", weighs_errors=True)
     inputs = network.new_inputs(1)
     network.format.fill(Board(), [rows[0] for rows in inputs])
     features = error_head.features_of(plain)
@@ -135,9 +137,9 @@ def test_a_shipped_network_has_a_head_and_no_output_that_others_do_not_expect(na
     path = SHIPPED.with_name(name)
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     assert [output.name for output in session.get_outputs()] == ["output_policy", "output_value"]
-    assert NetworkEvaluator(path).format.outputs[-1] == "output_error"
+    assert NetworkEvaluator(path, weighs_errors=True).format.outputs[-1] == "output_error"
     boards = [Board(), Board("l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1")]
-    quiet, sharp = NetworkEvaluator(path).evaluate(boards)
+    quiet, sharp = NetworkEvaluator(path, weighs_errors=True).evaluate(boards)
     assert quiet.weight > 2.0 * sharp.weight, "the start is more certain than an attack on both kings"
 
 
@@ -145,7 +147,7 @@ def test_the_8_bit_network_can_have_a_head(tmp_path: Path) -> None:
     plain = error_head.load_without_head(SHIPPED.with_name("goryu-5x64-int8.onnx"))
     path = tmp_path / "head.onnx"
     path.write_bytes(error_head.with_head(plain, random_head()).SerializeToString())
-    (found,) = NetworkEvaluator(path).evaluate([Board()])
+    (found,) = NetworkEvaluator(path, weighs_errors=True).evaluate([Board()])
     assert found.weight != 1.0
 
 
@@ -186,7 +188,7 @@ def test_the_program_writes_a_network_with_a_head(
     printed = capsys.readouterr().out
     assert "% of the variance of the squared errors" in printed
     assert f"wrote {out}" in printed
-    network = NetworkEvaluator(out)
+    network = NetworkEvaluator(out, weighs_errors=True)
     assert network.format.outputs[-1] == "output_error"
     (found,) = network.evaluate([Board()])
     assert 0.12 < found.weight < 4.1

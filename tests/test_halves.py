@@ -25,7 +25,7 @@ SHIPPED = models_folder() / "goryu-5x64.onnx"
 
 
 def opened(path: Path, **options: Any) -> NetworkEvaluator:
-    return NetworkEvaluator(path, backend="onnxruntime", batch_size=4, **options)
+    return NetworkEvaluator(path, backend="onnxruntime", batch_size=4, weighs_errors=True, **options)
 
 
 def difference(ones: list[Evaluation], others: list[Evaluation]) -> tuple[float, float]:

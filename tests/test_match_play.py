@@ -25,7 +25,7 @@ from goryu.match.report import progress_line, report, summary
 from goryu.match.screening import ScreeningError, parse_changes
 from goryu.match.sprt import Sprt
 from goryu.match.time_control import TimeControl
-from goryu.match.tournament import Match, MatchConfig, MatchJob, complete_pairs
+from goryu.match.tournament import Match, MatchConfig, MatchJob, complete_pairs, distinct_pairs
 from goryu.match.tuning import TunedOption, TuningError
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UnknownOptionError, UsiClient
 from goryu.work.threads import ThreadInbox
@@ -472,6 +472,36 @@ def test_an_unfinished_pair_is_not_counted(config: MatchConfig) -> None:
     assert summary(match.names, entries)["games"] == 2
     assert "1 game of unfinished pairs" in report(match.names, entries)
     assert progress_line(entries, 6, None, 61.0).endswith("ETA 1:01")
+
+
+def test_a_pair_that_repeats_an_earlier_one_is_not_counted_again(config: MatchConfig) -> None:
+    match = run(config)
+    first, second = match.entries[:2]
+    assert first.moves
+    assert second.moves
+    again = [replace(first, number=2, seconds=9.0), replace(second, number=3, seconds=9.0)]
+    half = [replace(first, number=4), replace(second, number=5, moves=second.moves[:-1])]
+    entries = [first, second, *again, *half]
+    assert [(a.number, b.number) for a, b in distinct_pairs(entries)] == [(0, 1), (4, 5)]
+    result = summary(match.names, entries)
+    assert (result["games"], result["repeated_games"], sum(result["pentanomial"])) == (4, 2, 2)
+    assert "not counted  2 games of pairs that repeat" in report(match.names, entries)
+    assert "unfinished" not in report(match.names, entries)
+
+
+def test_games_without_moves_all_count(config: MatchConfig) -> None:
+    entries = [replace(entry, moves=()) for entry in run(config).entries[:2]]
+    again = [replace(entry, number=entry.number + 2) for entry in entries]
+    assert len(distinct_pairs([*entries, *again])) == 2
+
+
+def test_a_sequential_test_does_not_count_repeated_games(config: MatchConfig, tmp_path: Path) -> None:
+    """One opening and engines that always play the same: every pair repeats the first one."""
+    sprt = Sprt(0, 100)
+    match = run(replace(config, openings=config.openings[:1], games=40, sprt=sprt, screened=(), tuned=()))
+    assert len(match.entries) == 40
+    assert match.statistics().pairs == 1
+    assert sprt.verdict(match.statistics()) is None
 
 
 def test_the_line_of_a_running_match_fits_the_terminal(config: MatchConfig) -> None:

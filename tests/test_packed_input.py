@@ -250,8 +250,10 @@ def test_a_node_that_we_write_is_read_by_onnx_as_it_was_meant() -> None:
 
 
 def test_the_shipped_network_answers_bits_as_planes() -> None:
-    planes = NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=50)
-    packed = NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=50, packs=True)
+    planes, packed = (
+        NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=50, packs=packs, weighs_errors=True)
+        for packs in (False, True)
+    )
     boards = random_boards(300, seed=6)
     for first in range(0, len(boards), 50):
         part = boards[first : first + 50]
@@ -357,7 +359,9 @@ def test_the_native_search_with_bits_of_a_format_is_that_of_python(
 def test_the_native_search_with_bits_is_the_search_with_planes(batch_size: int) -> None:
     results = []
     for packs in (False, True):
-        network = NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=batch_size, packs=packs)
+        network = NetworkEvaluator(
+            SHIPPED, backend="onnxruntime", batch_size=batch_size, packs=packs, weighs_errors=True
+        )
         puct = make_puct(network, PuctConfig(batch_size=batch_size))
         results.append(puct.search(Board(), never, max_playouts=400))
     assert results[0] == results[1]

@@ -434,7 +434,7 @@ def test_an_error_head_may_end_in_a_cast(tmp_path: Path) -> None:
     path = tmp_path / "cast.onnx"
     onnx.save(model, str(path))
     planes = random_planes(3, seed=8)
-    expected = NetworkEvaluator(path, backend="onnxruntime").run(planes).weights
+    expected = NetworkEvaluator(path, backend="onnxruntime", weighs_errors=True).run(planes).weights
     assert expected.std() > 0.01
     assert open_kernel(path, is_integer=False).run(planes)[2] == pytest.approx(expected, rel=1e-3)
 
@@ -444,7 +444,7 @@ def test_an_error_that_is_no_probability_is_not_used(error: str, tmp_path: Path)
     path = dlshogi_like(tmp_path / "model.onnx", 1, 32, error=error)
     assert not open_kernel(path).has_errors
     for backend in ("winograd", "onnxruntime"):
-        network = NetworkEvaluator(path, backend=backend)
+        network = NetworkEvaluator(path, backend=backend, weighs_errors=True)
         assert network.run(random_planes(3, seed=7)).weights.tolist() == [1.0] * 3
         assert "errors=on" not in network.description
 
@@ -546,7 +546,7 @@ def test_the_searches_in_both_languages_agree(native: ModuleType, name: str, tmp
     """The native search asks the kernel directly, the Python search through planes."""
     sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
     path = SHIPPED if name == "shipped" else model_of(name, tmp_path / "model.onnx")
-    network = NetworkEvaluator(path, backend="winograd", temperature=1.3)
+    network = NetworkEvaluator(path, backend="winograd", temperature=1.3, weighs_errors=True)
     for batch_size in (1, 4, 6):
         config = PuctConfig(batch_size=batch_size)
         found = native.Puct(network, config).search(native.Board(sfen), lambda _: False, max_playouts=300)

@@ -97,7 +97,7 @@ class NetworkEvaluator:
         packs: bool | None = None,
         streams: int = 1,
         halves: bool | None = None,
-        weighs_errors: bool = True,
+        weighs_errors: bool = False,
     ) -> None:
         """Loads the model and runs it once on every batch size.
 

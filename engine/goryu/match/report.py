@@ -14,7 +14,7 @@ from goryu.match.game_log import GameEntry
 from goryu.match.lost_games import LostGames
 from goryu.match.match_statistics import MatchStatistics, format_elo
 from goryu.match.sprt import Sprt
-from goryu.match.tournament import MatchConfig, complete_pairs
+from goryu.match.tournament import MatchConfig, complete_pairs, distinct_pairs
 
 
 def describe(config: MatchConfig) -> str:
@@ -35,7 +35,9 @@ def describe(config: MatchConfig) -> str:
     if config.engines[0] == config.engines[1] and not (config.tuned or config.screened):
         lines.append("warning: both engines are the same program with the same options and limits")
     if config.games > 2 * len(config.openings):
-        lines.append("warning: more pairs than openings; engines at fixed nodes will repeat games")
+        lines.append(
+            "warning: more pairs than openings; games that engines at fixed nodes repeat will not count"
+        )
     return "\n".join(lines)
 
 
@@ -51,13 +53,13 @@ def progress_line(
     seconds_left: float | None,
     width: int | None = None,
 ) -> str:
-    """Returns one line about a match in progress; W-D-L over all games, Elo over complete pairs.
+    """Returns one line about a match in progress; W-D-L over all games, Elo over distinct complete pairs.
 
     Example: `[ 37/200] +18 =3 -16 Elo +19.4 ± 91.0 LOS 66.2 % LLR 0.12 (-2.94, 2.94) ETA 12:40`.
 
     width: leaves out the less important parts until the line has at most this many characters.
     """
-    statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in complete_pairs(entries))
+    statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in distinct_pairs(entries))
     parts = {
         "games": f"[{len(entries):{len(str(games))}}/{games}]",
         "record": record([entry.score for entry in entries]),
@@ -89,9 +91,9 @@ def elo_text(statistics: MatchStatistics) -> str:
 def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None = None) -> str:
     """Returns the report of a match, from the first engine's side.
 
-    It counts complete pairs only, but all games in the table of speeds and in the warnings.
+    It counts distinct complete pairs only, but all games in the table of speeds and in the warnings.
     """
-    pairs = complete_pairs(entries)
+    pairs = distinct_pairs(entries)
     counted = [entry for pair in pairs for entry in pair]
     statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in pairs)
     scores = [entry.score for entry in counted]
@@ -122,8 +124,12 @@ def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None
             lines.append(f"  decided      {lost.text([names[i] for i in order])}")
     if sprt:
         lines.append(f"  SPRT         {sprt_text(sprt, statistics)}")
-    if len(entries) > len(counted):
-        lines.append(f"  not counted  {plural(len(entries) - len(counted), 'game')} of unfinished pairs")
+    paired = 2 * len(complete_pairs(entries))
+    if paired > len(counted):
+        repeated = plural(paired - len(counted), "game")
+        lines.append(f"  not counted  {repeated} of pairs that repeat an earlier one move by move")
+    if len(entries) > paired:
+        lines.append(f"  not counted  {plural(len(entries) - paired, 'game')} of unfinished pairs")
     return "\n".join([*lines, *stats_table(names, entries), *warnings(names, entries).values()])
 
 
@@ -150,7 +156,7 @@ def sprt_text(sprt: Sprt, statistics: MatchStatistics) -> str:
 
 def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None = None) -> dict[str, Any]:
     """Returns the result as JSON values; infinite numbers become None."""
-    pairs = complete_pairs(entries)
+    pairs = distinct_pairs(entries)
     counted = [entry for pair in pairs for entry in pair]
     statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in pairs)
     scores = [entry.score for entry in counted]
@@ -161,6 +167,7 @@ def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | Non
     result: dict[str, Any] = {
         "engines": engines,
         "games": len(counted),
+        "repeated_games": 2 * len(complete_pairs(entries)) - len(counted),
         "wins": scores.count(1.0),
         "draws": scores.count(0.5),
         "losses": scores.count(0.0),

@@ -116,6 +116,23 @@ def complete_pairs(entries: Sequence[GameEntry]) -> list[tuple[GameEntry, GameEn
     return [(by_number[number], by_number[number + 1]) for number in firsts]
 
 
+def distinct_pairs(entries: Sequence[GameEntry]) -> list[tuple[GameEntry, GameEntry]]:
+    """Returns the complete pairs, in order, without those that repeat an earlier pair move by move.
+
+    Engines that search a fixed number of nodes answer a repeated opening with the same games. Such a pair
+    tells nothing new, and counting it again would make every interval too narrow. Games without moves, as of
+    an engine that fails at once, all count.
+    """
+    seen = set()
+    distinct = []
+    for pair in complete_pairs(entries):
+        games = tuple((entry.black, entry.opening, entry.moves, entry.reason) for entry in pair)
+        if games not in seen or not all(entry.moves for entry in pair):
+            distinct.append(pair)
+        seen.add(games)
+    return distinct
+
+
 @dataclass(frozen=True, slots=True)
 class MatchJob:
     """What a worker of a match does: it runs one process of each engine, which play game after game.
@@ -216,8 +233,8 @@ class Match:
         return sorted(self._log.entries.values(), key=lambda entry: entry.number)
 
     def statistics(self) -> MatchStatistics:
-        """Returns the statistics of the complete pairs, from the first engine's side."""
-        return MatchStatistics.from_pairs((a.score, b.score) for a, b in complete_pairs(self.entries))
+        """Returns the statistics of the distinct pairs, from the first engine's side."""
+        return MatchStatistics.from_pairs((a.score, b.score) for a, b in distinct_pairs(self.entries))
 
     def surface(self) -> Surface:
         """Returns the score as a function of the tuned options; raises TuningError if pairs are too few."""

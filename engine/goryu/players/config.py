@@ -63,7 +63,7 @@ class EvaluatorConfig:
     batch_size: int = 0
     threads: int = 0
     temperature: float = 1.5
-    weighs_errors: bool = True
+    weighs_errors: bool = False
     device2: DeviceConfig = DeviceConfig()
     device3: DeviceConfig = DeviceConfig()
     device4: DeviceConfig = DeviceConfig()
