@@ -217,4 +217,4 @@ def test_bad_input_leaves_no_file(
         assert expected in capsys.readouterr().err
         assert not out.exists()
     assert run(monkeypatch, SHIPPED, "--source", source, "--out", SHIPPED) != 0
-    assert "expected another file" in capsys.readouterr().err
+    assert "is also read: name another output" in capsys.readouterr().err

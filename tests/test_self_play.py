@@ -619,7 +619,7 @@ def test_new_labels_are_not_added_to_the_old_games(
     before = path.read_bytes()
     arguments = ["reanalyse", str(path), "--model", str(MODEL), "--out", str(path)]
     assert tool().main([*arguments, "--playouts", "0"]) == 2
-    assert "expected another file" in capsys.readouterr().err
+    assert "is also read: name another output" in capsys.readouterr().err
     assert path.read_bytes() == before
 
 

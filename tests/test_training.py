@@ -514,7 +514,7 @@ def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
         ),
         (
             ["quantize", str(SHIPPED), "--data", "8.hcpe", "--out", str(SHIPPED)],
-            "expected another file than the network's own",
+            "is also read: name another output",
         ),
         (
             ["quantize", "net.onnx", "--data", "8.hcpe", "--out", "no/out.onnx"],

@@ -587,6 +587,5 @@ MESSAGES: dict[str, str] = {
     "{file}: the planes are the first axis now; largest difference of the answers: {difference:.1e}": (
         "{file}：入力の軸を [N, 面数, 9, 9] に並べ替えました。出力の差は最大{difference:.1e}"
     ),
-    "{file}: expected another file than the source": "{file}：変換元とは別のファイルを指定してください",
     "{file} exists; --force overwrites it": "{file}はすでにあります（--forceで上書き）",
 }

@@ -302,7 +302,7 @@ def test_the_command_says_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFi
     assert goryu("convert", [str(source), "--out", str(target), "--force"]) == 1
     assert target.read_bytes() == written
     assert goryu("convert", [str(source), "--out", str(source), "--force"]) == 1
-    assert "expected another file than the source" in capsys.readouterr().err
+    assert "is also read: name another output" in capsys.readouterr().err
     assert goryu("convert", [str(tmp_path / "none"), "--out", str(target)]) == 1
     assert "none: no such file" in capsys.readouterr().err
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from goryu.arguments import ArgumentParser, whole_number
 from goryu.errors import GoryuError, InputError, explained
-from goryu.files import check_writable
+from goryu.files import check_outputs, check_writable
 from goryu.language import either, tr
 
 if TYPE_CHECKING:
@@ -138,8 +138,7 @@ def _check(options: argparse.Namespace) -> None:
         if not file.is_file():
             raise InputError(tr("{file}: no such file", file=file))
     check_writable(options.out)
-    if any(options.out.exists() and options.out.samefile(file) for file in options.files):
-        raise InputError(tr("{file}: expected another file than the source", file=options.out))
+    check_outputs([options.out], options.files)
     if options.out.exists() and not options.force:
         raise InputError(tr("{file} exists; --force overwrites it", file=options.out))
 

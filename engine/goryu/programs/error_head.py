@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.errors import InputError
-from goryu.files import atomic_path
-from goryu.programs.common import UsageError, new_parser, output_file, program, share
+from goryu.files import atomic_path, check_outputs
+from goryu.programs.common import new_parser, output_file, program, share
 from goryu.programs.progress_display import ProgressDisplay
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> None:
     """Trains the head, prints how well it predicts, and writes the network with it."""
-    if args.out.exists() and args.model.exists() and args.out.samefile(args.model):
-        raise UsageError(f"--out {args.out}: expected another file than the network's own")
+    check_outputs([args.out], [args.model])
     # PyTorch takes seconds to import.
     from goryu.learning.training import error_head
     from goryu.learning.training.dataset import Dataset, load_datasets, parse_source

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.files import atomic_path
+from goryu.files import atomic_path, check_outputs
 from goryu.programs.common import UsageError, new_parser, output_file, positive, program
 
 if TYPE_CHECKING:
@@ -89,9 +89,8 @@ def run(args: argparse.Namespace) -> None:
 
 
 def check(args: argparse.Namespace) -> None:
-    """Raises UsageError for arguments that do not go together or would overwrite the network."""
-    if args.out.exists() and args.model.exists() and args.out.samefile(args.model):
-        raise UsageError(f"--out {args.out}: expected another file than the network's own")
+    """Raises UsageError for arguments that do not go together, InputError if the network is the output."""
+    check_outputs([args.out], [args.model])
     options = args.equalize or args.reduce_range or args.exclude
     if args.half and options:
         raise UsageError("--half: expected neither --equalize nor --reduce-range nor --exclude with it")

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from goryu.evaluators.named_networks import MODEL_HELP, named_network
 from goryu.evaluators.providers import BACKENDS
-from goryu.files import held_folder
+from goryu.files import check_outputs, held_folder
 from goryu.learning.asynchronous.gate import GateConfig
 from goryu.learning.records.game_records import GAMES_SUFFIX, GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
@@ -303,10 +303,9 @@ def _leaves(args: argparse.Namespace) -> None:
 
 
 def _games(args: argparse.Namespace) -> tuple[GameRecord, ...]:
-    """Returns the games of the files; raises UsageError if `--out` is no file for others."""
+    """Returns the games of the files; raises UsageError or InputError if `--out` is no file for others."""
     _check_out(args.out)
-    if args.out.exists() and any(path.samefile(args.out) for path in args.games):
-        raise UsageError(f"--out {args.out}: expected another file than the games to read")
+    check_outputs([args.out], args.games)
     return tuple(game for path in args.games for game in read_games(path))
 
 
