@@ -17,6 +17,7 @@ import goryu
 import goryu.__main__ as program
 from goryu.__main__ import COMMANDS
 from goryu.arguments import ArgumentParser
+from goryu.errors import explained
 from goryu.games.shogi import SfenError, parse_sfen
 from goryu.japanese import MESSAGES
 from goryu.kifu.reading import parse_record
@@ -225,9 +226,9 @@ def test_an_error_of_an_sfen_is_also_japanese(sfen: str) -> None:
         parse_sfen(sfen)
     english = str(error.value)
     if sfen.isascii():
-        assert error.value.translated() == english
+        assert explained(error.value) == english
     with speaking("ja"):
-        japanese = error.value.translated()
+        japanese = explained(error.value)
     problem, _, _received = japanese.rpartition("：")
     assert not re.search(r"(?<![a-z\\])[a-z]{3,}", problem), japanese
     assert str(error.value) == english

@@ -27,13 +27,17 @@ def first_line(error: BaseException) -> str:
 
 
 def explained(error: Exception) -> str:
-    """Returns an error as a line for the user; for an error of the system, the file and the fault.
+    """Returns an error as a line for the user, in their language where there is a translation.
+
+    For an error of the system it names the file and the fault.
 
     >>> explained(FileNotFoundError(2, "No such file or directory", "game.kif"))
     'game.kif: No such file or directory'
     >>> explained(InputError("--size 5: expected 4, 6 or 8"))
     '--size 5: expected 4, 6 or 8'
     """
+    if isinstance(error, GoryuError):
+        return error.translated()
     if isinstance(error, OSError) and error.strerror and isinstance(error.filename, (str, PathLike)):
         return f"{fspath(error.filename)}: {error.strerror}"
     return str(error)

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO 
         session = Session(options, out)
         session.run(_reader(given, out))
     except GoryuError as error:
-        sys.stderr.write(f"goryu play: {error.translated()}\n")
+        sys.stderr.write(f"goryu play: {explained(error)}\n")
         return 2
     except OSError as error:
         if not error.filename:

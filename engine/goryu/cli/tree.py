@@ -74,10 +74,7 @@ def main(arguments: Sequence[str]) -> int:
             sys.stdout.write(tree_text(recording, subject, extent))
             return 0
         atomic_write(options.html, page(recording, len(recording) - 1, subject, extent))
-    except GoryuError as error:
-        _warn(error.translated())
-        return 1
-    except OSError as error:
+    except (GoryuError, OSError) as error:
         _warn(explained(error))
         return 1
     sys.stdout.write(f"{options.html}: {recording.playouts} playouts\n")

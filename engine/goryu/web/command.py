@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
         config = start_config(given.model, _report)
         record = read_record_file(given.record) if given.record else None
     except (GoryuError, OSError) as error:
-        _report(error.translated() if isinstance(error, GoryuError) else explained(error))
+        _report(explained(error))
         return 2
     try:
         asyncio.run(serve(Server(VIEWS, config, record), given.port, given.browser))
