@@ -299,9 +299,10 @@ def test_openings_stop_their_engine_when_they_are_interrupted(how: int, tmp_path
     assert not (tmp_path / "out").exists()
 
 
-def test_the_shipped_openings_are_distinct_and_playable() -> None:
-    openings = read_openings(ROOT / "tools" / "openings" / "balanced.txt")
-    assert len(openings) >= 200
+@pytest.mark.parametrize(("name", "count"), [("balanced.txt", 400), ("balanced-1600.txt", 1600)])
+def test_the_shipped_openings_are_distinct_and_playable(name: str, count: int) -> None:
+    openings = read_openings(ROOT / "tools" / "openings" / name)
+    assert len(openings) == count
     ends = set()
     for opening in openings:
         assert 4 <= len(opening.moves) <= 12

@@ -235,7 +235,7 @@ def planes_of(boards: list[Any]) -> list[npt.NDArray[np.float32]]:
 
 
 def by_onnxruntime(path: Path, inputs: list[npt.NDArray[np.float32]]) -> Answers:
-    return NetworkEvaluator(path, backend="onnxruntime", batch_size=16).run(inputs)
+    return NetworkEvaluator(path, backend="onnxruntime", batch_size=16, weighs_errors=True).run(inputs)
 
 
 # The arithmetic.
