@@ -20,6 +20,8 @@ from goryu.learning.records.game_records import read_games, write_games  # noqa:
 from goryu.learning.training import error_head  # noqa: E402
 from goryu.learning.training.error_head import ErrorHead, Examples  # noqa: E402
 from goryu.learning.training.import_onnx import load_export  # noqa: E402
+from goryu.players.config import EvaluatorConfig  # noqa: E402
+from goryu.players.loading import load_on_one_device  # noqa: E402
 from goryu.programs.error_head import main  # noqa: E402
 
 SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
@@ -141,6 +143,18 @@ def test_a_shipped_network_has_a_head_and_no_output_that_others_do_not_expect(na
     boards = [Board(), Board("l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1")]
     quiet, sharp = NetworkEvaluator(path, weighs_errors=True).evaluate(boards)
     assert quiet.weight > 2.0 * sharp.weight, "the start is more certain than an attack on both kings"
+
+
+@pytest.mark.parametrize("backend", ["cpu", "onnxruntime"])
+def test_the_option_decides_whether_an_engine_weighs_errors(backend: str) -> None:
+    for config, is_on in (
+        (EvaluatorConfig(backend=backend), False),
+        (EvaluatorConfig(backend=backend, weighs_errors=True), True),
+    ):
+        network = load_on_one_device(config, lambda _: None)
+        (found,) = network.evaluate([Board()])
+        assert (found.weight != 1.0) == is_on
+        assert ("errors=on" in network.description) == is_on
 
 
 def test_the_8_bit_network_can_have_a_head(tmp_path: Path) -> None:

@@ -495,10 +495,10 @@ def test_games_without_moves_all_count(config: MatchConfig) -> None:
     assert len(distinct_pairs([*entries, *again])) == 2
 
 
-def test_a_sequential_test_does_not_count_repeated_games(config: MatchConfig, tmp_path: Path) -> None:
+def test_a_sequential_test_does_not_count_repeated_games(config: MatchConfig) -> None:
     """One opening and engines that always play the same: every pair repeats the first one."""
     sprt = Sprt(0, 100)
-    match = run(replace(config, openings=config.openings[:1], games=40, sprt=sprt, screened=(), tuned=()))
+    match = run(replace(config, openings=config.openings[:1], games=40, sprt=sprt))
     assert len(match.entries) == 40
     assert match.statistics().pairs == 1
     assert sprt.verdict(match.statistics()) is None
