@@ -230,5 +230,8 @@ def test_bad_input_leaves_no_file(
         assert run(monkeypatch, model, "--source", of, "--out", out) != 0
         assert expected in capsys.readouterr().err
         assert not out.exists()
-    assert run(monkeypatch, SHIPPED, "--source", source, "--out", SHIPPED) != 0
-    assert "is also read: name another output" in capsys.readouterr().err
+    for read in (SHIPPED, labels):
+        before = read.read_bytes()
+        assert run(monkeypatch, SHIPPED, "--source", source, "--out", read) != 0
+        assert f"{read} is also read: name another output" in capsys.readouterr().err
+        assert read.read_bytes() == before

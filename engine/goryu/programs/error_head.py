@@ -56,19 +56,18 @@ def make_parser() -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> None:
     """Trains the head, prints how well it predicts, and writes the network with it."""
-    check_outputs([args.out], [args.model])
     # PyTorch takes seconds to import.
     from goryu.learning.training import error_head
     from goryu.learning.training.dataset import Dataset, load_datasets, parse_source
 
+    sources = [parse_source(text) for text in args.source]
+    check_outputs([args.out], [args.model, *(source.path for source in sources)])
     model = error_head.load_without_head(args.model)
     try:
         error_head.check_network(model)
     except InputError as error:
         raise InputError(f"{args.model}: {error}") from error
-    training, testing = load_datasets(
-        [parse_source(text) for text in args.source], args.held_out, args.seed, merge=True
-    )
+    training, testing = load_datasets(sources, args.held_out, args.seed, merge=True)
     with ProgressDisplay() as display:
 
         def examples(data: Dataset, what: str) -> error_head.Examples:
