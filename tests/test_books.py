@@ -121,9 +121,10 @@ def test_a_large_book_out_of_order_is_refused(tmp_path: Path) -> None:
         YaneuraOuBook(database(tmp_path, text), max_indexed_bytes=0)
 
 
-def test_a_line_that_is_no_move_is_reported(tmp_path: Path) -> None:
-    book = YaneuraOuBook(database(tmp_path, f"#YANEURAOU-DB2016 1.00\nsfen {START}\n7g7f 3c3d x\n"))
-    with pytest.raises(BookError, match="received '7g7f 3c3d x'"):
+@pytest.mark.parametrize("line", ["7g7f 3c3d x", "7g7f 3c3d 0 32 -1", f"7g7f 3c3d {10**400} 32 1"])
+def test_a_line_that_is_no_move_is_reported(tmp_path: Path, line: str) -> None:
+    book = YaneuraOuBook(database(tmp_path, f"#YANEURAOU-DB2016 1.00\nsfen {START}\n{line}\n"))
+    with pytest.raises(BookError, match=f"received '{line[:80]}'"):
         book.find(parse_sfen(START))
 
 

@@ -15,7 +15,7 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import Board
 from goryu.players import measuring
 from goryu.players.config import DeviceConfig, EngineConfig, EvaluatorConfig
-from goryu.players.loading import LoadedEvaluator
+from goryu.players.loading import LoadedEvaluator, LoadingError
 from goryu.players.measuring import Rate, Settings
 from goryu.players.player import Player
 from goryu.usi.actions import Load
@@ -335,6 +335,32 @@ def test_nothing_is_measured_if_the_memory_of_the_gpu_does_not_suffice(
     assert player._loaded is not None
     assert player._loaded.batch_size == 128
     assert not on.exists()
+
+
+@pytest.mark.parametrize("allows_fallback", [True, False])
+def test_a_gpu_without_room_for_the_measured_batches_keeps_the_usual_ones(
+    allows_fallback: bool, on: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program may take the GPU's memory after the measurement."""
+    devices = Devices(most=256)
+
+    def loaded(config: EvaluatorConfig, report: Callable[[str], None]) -> LoadedEvaluator:
+        found = devices.load(config, report)
+        if found.uses_gpu or allows_fallback:
+            return found
+        raise LoadingError("out of memory")
+
+    set_up(devices, monkeypatch)
+    monkeypatch.setattr("goryu.players.player.load_evaluator", loaded)
+    monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(2, 512))
+    player, messages = load(EngineConfig())
+    assert devices.requested == [(2, 128), (2, 512)]
+    reason = "no room for batches of 512 on the GPU" if allows_fallback else "Error! out of memory"
+    assert f"{reason}; using the usual threads and batch size" in messages
+    assert any("searchers=2 " in text for text in messages)
+    assert player._loaded is not None
+    assert player._loaded.uses_gpu
+    assert player._loaded.batch_size == 128
 
 
 def test_several_devices_are_not_measured_if_the_user_has_chosen_for_one(

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 from time import monotonic
+from typing import Any, cast
 
 import pytest
 
@@ -11,6 +12,7 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board, Puct, make_puct, solve
+from goryu.players import reply_mates
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
 from goryu.players.levels import LEVELS, at_level
 from goryu.players.limits import Limits
@@ -19,7 +21,7 @@ from goryu.players.reply_mates import ReplyMates
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.players.time_manager import Budget, TimeManager
 from goryu.search.config import PuctConfig
-from goryu.search.mate import MateVerdict
+from goryu.search.mate import Mate, MateVerdict
 from goryu.search.proof import no_solver
 
 THREATENED = "p1s2g1nl/kn+R2s3/lp5p1/2pBp1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4K2 w GL2P5p 1"
@@ -78,6 +80,38 @@ def test_a_move_is_examined_once() -> None:
     mates = ReplyMates(puct, Board(THREATENED), NODES)
     assert mates.refute(never)
     assert not mates.refute(never), "the best move is the one that was examined last"
+
+
+class Evaluating:
+    """A search in which another thread evaluates the position that the first mate would prove."""
+
+    def __init__(self, puct: Puct) -> None:
+        self.result = puct.result
+        self._puct = puct
+        self._is_busy = True
+
+    def add_mate(self, board: Board, line: tuple[Move, ...]) -> bool:
+        is_busy, self._is_busy = self._is_busy, False
+        return not is_busy and self._puct.add_mate(board, line)
+
+
+def test_a_mate_that_has_to_wait_is_entered_by_the_next_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    puct = searched(400)
+    best = puct.result().moves[0]
+    examined: list[Board] = []
+
+    def counting(board: Board, *arguments: Any) -> Mate:
+        examined.append(board)
+        return solve(board, *arguments)
+
+    monkeypatch.setattr(reply_mates, "solve", counting)
+    mates = ReplyMates(cast(Puct, Evaluating(puct)), Board(THREATENED), NODES)
+    assert not mates.refute(never)
+    assert puct.result().moves[0] == best
+    assert len(examined) == 1
+    assert mates.refute(never)
+    assert puct.result().moves[0].move != best.move
+    assert len({board.key for board in examined}) == len(examined), "each move is examined once"
 
 
 @pytest.mark.parametrize(("nodes", "should_stop"), [(1, never), (NODES, lambda: True)])

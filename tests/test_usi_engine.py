@@ -227,6 +227,17 @@ def test_ponderhit_with_clocks_keeps_searchmoves() -> None:
     assert limits.root_moves == search.request.limits.root_moves == (move_from_usi("7g7f"),)
 
 
+def test_ponderhit_with_clocks_keeps_nodes_and_depth_unless_it_has_its_own() -> None:
+    for hit, expected in (("", (50, 9)), (" nodes 70", (70, 9)), (" depth 3", (50, 3))):
+        world = ready_world()
+        world.send("go ponder btime 900 wtime 900 nodes 50 depth 9", f"ponderhit btime 5 wtime 7{hit}")
+        search = world.jobs[0]
+        assert isinstance(search, Search)
+        assert search.control.hit is not None
+        limits, _ = search.control.hit
+        assert (limits.time_ms, (limits.nodes, limits.depth)) == ((5, 7), expected)
+
+
 def test_go_ponder_infinite_is_infinite_after_ponderhit() -> None:
     world = ready_world()
     world.send("go ponder infinite", "ponderhit")
@@ -390,6 +401,15 @@ def test_searchmoves_may_name_a_pointless_non_promotion() -> None:
         assert search.request.limits.root_moves == tuple(map(move_from_usi, found))
         assert set(search.request.limits.root_moves) <= set(search.request.board.legal_moves())
         world.work()
+
+
+def test_searchmoves_without_a_legal_move_are_reported() -> None:
+    world = ready_world()
+    for asked, is_reported in (("5e5d 1a1b", True), ("5e5d 7g7f", False), ("", False)):
+        written = world.send(f"go nodes 1 searchmoves {asked}")
+        reports = [line for line in written if "Error! searchmoves: none of them is legal" in line]
+        assert len(reports) == is_reported, asked
+        assert world.work()[-1].startswith("bestmove")
 
 
 def test_a_failing_search_still_plays_a_legal_move_and_reports_why() -> None:

@@ -471,11 +471,17 @@ void Puct::expand(const Batch& batch, std::size_t i) {
     ++progress_.evaluations;
 }
 
-// Fetches the nodes on the paths of a batch whose evaluation took long.
+// Fetches the nodes on the paths of a batch whose evaluation took long. Only the paths of leaves: those of playouts
+// that have been backed up keep no node in the table.
 void Puct::prefetch(const Batch& batch) const noexcept {
-    for (const auto& step : batch.steps_) table_.prefetch_node(step.node);
-    for (const auto& step : batch.steps_) table_.prefetch_lists(step.node);
-    for (const auto& step : batch.steps_) table_.prefetch_children(step.node);
+    const auto for_each_node = [&](auto fetch) {
+        for (const Leaf& leaf : batch.leaves_) {
+            for (const auto& step : batch.path(leaf)) fetch(step.node);
+        }
+    };
+    for_each_node([&](NodeIndex node) { table_.prefetch_node(node); });
+    for_each_node([&](NodeIndex node) { table_.prefetch_lists(node); });
+    for_each_node([&](NodeIndex node) { table_.prefetch_children(node); });
 }
 
 void Puct::retract(Batch& batch) noexcept {

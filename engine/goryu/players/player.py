@@ -157,7 +157,18 @@ class Player:
         batch_size = wanted.batch_size or settings.batch_size
         if loaded.uses_gpu and Settings(settings.threads, batch_size) != measuring.usual_settings(loaded):
             # With room for these batches, and a stream for each thread.
-            sized = load_evaluator(replace(wanted, batch_size=batch_size, threads=settings.threads), report)
+            try:
+                sized = load_evaluator(
+                    replace(wanted, batch_size=batch_size, threads=settings.threads), report
+                )
+            except LoadingError as error:
+                report(f"Error! {error}; using the usual threads and batch size")
+                return None
+            if not sized.uses_gpu:
+                report(
+                    f"no room for batches of {batch_size} on the GPU; using the usual threads and batch size"
+                )
+                return None
             loaded = replace(sized, config=wanted)
         self._loaded = replace(loaded, batch_size=batch_size)
         return settings

@@ -23,14 +23,14 @@ __all__ = ["ReplyMates"]
 
 
 class ReplyMates:
-    """Looks for mates after the best moves of one search, at each move once."""
+    """Looks for mates after the best moves of one search, with one mate search for each move."""
 
     def __init__(self, puct: Puct, board: Board, nodes: int) -> None:
         """nodes: the budget of df-pn for each move."""
         self._puct = puct
         self._board = board
         self._nodes = nodes
-        self._examined: set[Move] = set()
+        self._lines: dict[Move, tuple[Move, ...]] = {}  # The mate after each examined move, or none.
 
     def refute(self, should_stop: Callable[[], bool]) -> bool:
         """Looks at the best move, and at the next one if that loses; returns whether another is best now.
@@ -43,18 +43,29 @@ class ReplyMates:
             best = self._puct.result().moves[0]
             if best.mate is not None:
                 return False  # It wins, or every move loses.
-            if best.is_certain or best.move in self._examined:
-                return is_other
-            self._examined.add(best.move)
-            if not self._is_refuted(best.move, should_stop):
+            if best.is_certain or not self._is_refuted(best.move, should_stop):
                 return is_other
             is_other = True
 
     def _is_refuted(self, move: Move, should_stop: Callable[[], bool]) -> bool:
-        """Does the opponent mate after this move, and does the graph know it now?"""
+        """Does the opponent mate after this move, and has the graph only now learnt it?
+
+        It cannot learn it while another thread evaluates the position after the first move of the mate.
+        Then the next call tries again.
+        """
+        if move not in self._lines:
+            self._lines[move] = self._mate_after(move, should_stop)
+        line = self._lines[move]
+        return bool(line) and self._puct.add_mate(self._after(move), line)
+
+    def _mate_after(self, move: Move, should_stop: Callable[[], bool]) -> tuple[Move, ...]:
+        board = self._after(move)
+        if board.outcome() is not None:
+            return ()
+        mate = solve(board, self._nodes, should_stop)
+        return tuple(mate.moves) if mate.verdict is MateVerdict.MATE else ()
+
+    def _after(self, move: Move) -> Board:
         board = self._board.copy()
         board.push(move)
-        if board.outcome() is not None:
-            return False
-        mate = solve(board, self._nodes, should_stop)
-        return mate.verdict is MateVerdict.MATE and self._puct.add_mate(board, mate.moves)
+        return board

@@ -283,7 +283,10 @@ class UsiEngine:
             # A move from another position could be legal in the GUI's and would be a silent blunder.
             return [info_string(f"Error! no search: {problem}"), *self._answer_without_search()]
         if not go.is_mate:
-            return [Search(request, self._job.control)]
+            search = Search(request, self._job.control)
+            if go.searchmoves and not request.limits.root_moves:
+                return [info_string("Error! searchmoves: none of them is legal; searching all moves"), search]
+            return [search]
         if not request.config.mate.solves_mates:
             return self._answer_without_search()
         return [SolveMate(request, self._job.control, go.mate_ms)]
@@ -298,7 +301,9 @@ class UsiEngine:
         limits = replace(job.request.limits, ponder=False)
         clocks = parse_go(command.arguments).limits
         if clocks.is_timed:
-            limits = replace(clocks, root_moves=limits.root_moves)
+            nodes = limits.nodes if clocks.nodes is None else clocks.nodes
+            depth = limits.depth if clocks.depth is None else clocks.depth
+            limits = replace(clocks, nodes=nodes, depth=depth, root_moves=limits.root_moves)
         job.control.ponderhit(limits, command.received_s)
         job.is_open = limits.infinite
         return self._answer(job.held) if job.held is not None and not job.is_open else []

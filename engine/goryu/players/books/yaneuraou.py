@@ -37,6 +37,9 @@ SAMPLES = 1000
 NOTHING = ("none", "None", "resign")
 """The words for a missing move or number."""
 
+LARGEST = 2**63 - 1
+"""The largest number that a book may have."""
+
 _POSITION = re.compile(rb"^sfen +([^\r\n]*?)[ \t]*\r?$", re.MULTILINE)
 _BEHIND_ALL = b"\xff"
 
@@ -131,13 +134,23 @@ class YaneuraOuBook:
         try:
             move = move_from_usi(words[0])
             reply = _optional_move(words[1]) if len(words) > 1 else None
-            numbers = [None if word in NOTHING else int(word) for word in words[2:5]]
+            least = (-LARGEST, -LARGEST, 0)
+            numbers = [_optional_number(*of) for of in zip(words[2:5], least, strict=False)]
         except (MoveError, ValueError) as error:
             raise BookError(
                 f"{self._name}: expected MOVE REPLY EVALUATION DEPTH COUNT, received {line[:80]!a}"
             ) from error
         eval_cp, depth, count = (*numbers, None, None, None)[:3]
         return BookMove(move, reply, eval_cp, depth, 1 if count is None else count)
+
+
+def _optional_number(text: str, least: int) -> int | None:
+    """Returns the number, or None for a missing one; raises ValueError for others than `least` to LARGEST."""
+    if text in NOTHING:
+        return None
+    if not least <= (number := int(text)) <= LARGEST:
+        raise ValueError(f"expected {least} to {LARGEST}")
+    return number
 
 
 def _optional_move(text: str) -> Move | None:
