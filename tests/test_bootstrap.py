@@ -1,5 +1,6 @@
 """Setting up a checkout: which steps are repeated, the stamps, and the messages of failures."""
 
+import errno
 import importlib
 import platform
 import re
@@ -306,6 +307,42 @@ def test_a_required_build_must_not_fail(bootstrap: ModuleType, monkeypatch: pyte
     assert not bootstrap.native_is_current()
     with pytest.raises(bootstrap.StepError):
         bootstrap.build_native()
+
+
+def test_a_module_that_a_running_engine_holds_is_reported(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows."""
+    (bootstrap.ROOT / "engine" / "goryu" / "_native.cpython-311.so").touch()
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "in use", str(path))
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(bootstrap.StepError, match=r"building the native code failed[^$]*in use"):
+        bootstrap.build_native()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="flock is not there")
+def test_set_up_does_not_wait_where_the_file_system_has_no_locks(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    def refuse(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with bootstrap.set_up_lock():
+        pass
+
+
+def test_set_up_in_a_checkout_that_is_read_only_names_the_file(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bootstrap.ROOT / ".venv.lock").mkdir()
+    with pytest.raises(bootstrap.StepError, match=r"venv\.lock"), bootstrap.set_up_lock():
+        pass
 
 
 def test_a_missing_compiler_is_recorded_as_the_reason(

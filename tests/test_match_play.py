@@ -333,6 +333,20 @@ def test_pinned_workers_share_cores_if_they_are_more(
     assert all(cores == {core} for cores in given)
 
 
+def test_resuming_judges_the_match_once_before_the_first_game(
+    config: MatchConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once for each logged game took minutes in long matches."""
+    match = run(config)
+    judged: list[int] = []
+    monkeypatch.setattr(match, "_is_decided", lambda: judged.append(len(match.entries)))
+    assert list(match._games_to_play()) == []
+    assert judged == []
+    del match._log.entries[3]
+    assert list(match._games_to_play()) == [3]
+    assert len(judged) == 1
+
+
 def test_a_match_is_resumed_where_it_stopped(config: MatchConfig) -> None:
     half = run(replace(config, games=4)).entries
     assert config.directory is not None

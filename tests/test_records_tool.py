@@ -6,6 +6,7 @@ import io
 import lzma
 import tarfile
 import zipfile
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, permutations
@@ -24,7 +25,7 @@ from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_csa, to_jkf, to_ki2, to_kif, to_usi
 from goryu.learning.records.archives import RecordFile, find_records
 from goryu.learning.records.from_kifu import score_of, training_game
-from goryu.learning.records.game_lists import is_test_game, read_list, write_list
+from goryu.learning.records.game_lists import is_list, is_test_game, read_list, write_list
 from goryu.learning.records.game_records import read_games
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.records.opening_tree import OpeningTree, sample_openings
@@ -249,6 +250,9 @@ def test_the_split_depends_on_the_moves_alone() -> None:
 )
 def test_lists_keep_every_name(name: str, tmp_path: Path) -> None:
     write_list(tmp_path / "list.txt", [name, "b"], "x")
+    assert read_list(tmp_path / "list.txt") == [name, "b"]
+    (tmp_path / "list.txt").write_bytes(BOM_UTF8 + (tmp_path / "list.txt").read_bytes())
+    assert is_list(tmp_path / "list.txt"), "an editor on Windows has added a byte order mark"
     assert read_list(tmp_path / "list.txt") == [name, "b"]
 
 

@@ -284,7 +284,10 @@ def build_native() -> None:
             step("native", message, command, COMPILER_ADVICE, duration, **environment)
     except StepError as error:
         for stale in native_modules():  # Built from other sources: it may differ from the Python.
-            stale.unlink()
+            try:
+                stale.unlink()
+            except OSError as problem:  # Windows does not delete the module of a running engine.
+                raise StepError(f"{error}\n{problem}") from problem
         if os.environ.get("GORYU_REQUIRE_NATIVE") == "1":
             raise
         log(f"{error}\n{tr('continuing without native code: pure Python plays the same, but slowly')}")
@@ -425,7 +428,11 @@ def ask_python(*arguments: str) -> str:
 @contextlib.contextmanager
 def set_up_lock() -> Iterator[None]:
     """Lets one set-up of this checkout run at a time: a match starts two engines at the same time."""
-    with (ROOT / ".venv.lock").open("a") as file:
+    try:
+        lock = (ROOT / ".venv.lock").open("a")
+    except OSError as error:  # A checkout that is read-only.
+        raise StepError(str(error)) from error
+    with lock as file:
         if not try_lock(file.fileno()):
             log(tr("waiting for another set-up of this checkout to finish ..."))
             while not try_lock(file.fileno()):
@@ -434,6 +441,7 @@ def set_up_lock() -> Iterator[None]:
 
 
 def try_lock(descriptor: int) -> bool:
+    """Locks a file; returns whether no other process has locked it."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -443,6 +451,8 @@ def try_lock(descriptor: int) -> bool:
             import fcntl
 
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError:  # On Windows the file is locked; elsewhere the file system has no locks to wait for.
+        return sys.platform != "win32"
     return True

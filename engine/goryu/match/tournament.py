@@ -280,10 +280,11 @@ class Match:
 
     def _games_to_play(self) -> Iterator[int]:
         for number in range(self.config.games):
+            if number in self._log.entries:
+                continue
             if self._is_decided():
                 return
-            if number not in self._log.entries:
-                yield number
+            yield number
 
     def _is_decided(self) -> bool:
         if self.config.sprt and self.config.sprt.verdict(self.statistics()):

@@ -61,7 +61,8 @@ def run(args: argparse.Namespace) -> int:
 
 def engine(args: argparse.Namespace, side: str, name: str) -> list[str]:
     """Returns the options of `match.py` for one engine."""
-    return [f"--engine{side}", f"{args.engine} usi --algorithm {name}", f"--name{side}", name]
+    command = f'"{args.engine}"' if Path(args.engine).is_file() else args.engine  # A path may contain spaces.
+    return [f"--engine{side}", f"{command} usi --algorithm {name}", f"--name{side}", name]
 
 
 def read_result(folder: Path, first: str, second: str) -> dict[tuple[str, str], Points]:

@@ -6,6 +6,7 @@ comments. So a split can be read, compared and edited, and used again.
 
 import hashlib
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -38,13 +39,13 @@ def is_list(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(len(HEADER)) == HEADER.encode()
+        return file.read(100).removeprefix(BOM_UTF8).startswith(HEADER.encode())
 
 
 def read_list(path: Path) -> list[str]:
     """Returns the names in a list; raises InputError if it is not UTF-8."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: expected UTF-8: {error}") from error
     return [_name(line, path) for line in lines if line.strip() and not line.startswith("#")]

@@ -31,6 +31,7 @@ import json
 import lzma
 import os
 import struct
+import sys
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -193,8 +194,10 @@ def read_games(path: Path | str) -> Iterator[GameRecord]:
 def pack_games(path: Path | str) -> None:
     """Rewrites a file in large blocks, which take less space; a kill in between leaves the old file."""
     path = Path(path)
-    with GameWriter(path), atomic_path(path) as packed:  # The writer locks the file.
+    with GameWriter(path) as writer, atomic_path(path) as packed:  # The writer locks the file.
         write_games(packed, read_games(path))
+        if sys.platform == "win32":
+            writer.close()  # Windows does not replace an open file.
 
 
 def _blocks(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
