@@ -138,6 +138,14 @@ def test_a_file_for_the_game_is_checked_before_the_first_move(
     assert (tmp_path / "record.kif").read_text() == "mine"
 
 
+def test_the_file_for_the_game_may_be_saved_during_the_game(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "goryu", "play", "shogi", "--second", "random", "--save", "game.kif"]
+    typed = "7g7f\nsave game.kif\nquit\n"
+    done = subprocess.run(command, cwd=tmp_path, input=typed, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "game.kif").exists()
+
+
 def test_only_shogi_is_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     players = ["--first", "random", "--second", "random"]
     assert command_line.main(["play", "tictactoe", *players, "--save", str(tmp_path / "x.kif")]) == 2

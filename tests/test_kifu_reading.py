@@ -340,6 +340,24 @@ def test_fractions_of_seconds_are_read_and_written_as_clocks_count() -> None:
     assert "T1\n" in to_csa(kif)
 
 
+def test_a_comment_before_the_first_move_of_a_variation_belongs_to_this_move() -> None:
+    game = parse_record(
+        "*全体\n1 ７六歩(77)\n2 ３四歩(33)\n変化：2手\n*変化の説明\n2 ８四歩(83)\n*二手目\n3 ２六歩(27)\n"
+    )
+    assert game.comment == "全体"
+    assert game.variations == (Variation(2, (Ply("8c8d", "変化の説明\n二手目"), Ply("2g2f"))),)
+    assert parse_record(to_kif(game)).variations == game.variations
+
+
+@pytest.mark.parametrize(
+    "text", ["/" * 3000, "1 a" + " " * 3000 + "x", "\n" * 100_000 + "x", "1 (" + "1:" * 50_000], ids=repr
+)
+def test_no_text_takes_the_reader_long(text: str) -> None:
+    """Each of these took minutes or more; the time limit of the tests is the measure."""
+    with pytest.raises(RecordError):
+        parse_record(text)
+
+
 def test_a_ply_number_may_begin_above_1() -> None:
     game = parse_record("21 ７六歩(77)\n22 ３四歩(33)\n変化：22手\n22 ８四歩(83)\n")
     assert game.moves == ("7g7f", "3c3d")

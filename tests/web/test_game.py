@@ -1,6 +1,8 @@
 """The rules, clocks and records of a game, without a browser."""
 
-from typing import Any
+from random import Random
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -10,7 +12,9 @@ from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.reading import parse_record
 from goryu.kifu.record import Ending
 from goryu.kifu.writing import to_csa, to_kif
-from goryu.web.game import ClockConfig, Clocks, Game
+from goryu.players.config import EngineConfig
+from goryu.web.game import PASS, ClockConfig, Clocks, Game
+from goryu.web.play import PlayView, _limits
 
 BOTH = (True, True)
 
@@ -156,6 +160,33 @@ class TestClocks:
         game.clocks.left = [1.0, 1.0]
         game.pop()
         assert game.clocks.left == [42.0, 60.0]
+
+
+class TestOpponent:
+    def test_after_a_pause_its_search_gets_what_is_left_of_the_byoyomi(self) -> None:
+        game = Game("shogi", people=(True, False), clock=ClockConfig(main=0, byoyomi=30))
+        assert game.clocks is not None
+        assert _limits(game, "10").byoyomi_ms == 30_000
+        game.push("7g7f")
+        game.clocks.left = [0.0, -20.0]
+        limits = _limits(game, "10")
+        assert (limits.time_ms, limits.byoyomi_ms) == ((0.0, 0.0), 10_000)
+        game.clocks.left = [-20.0, 5.0]
+        limits = _limits(game, "10")
+        assert (limits.time_ms, limits.byoyomi_ms) == ((0.0, 5000.0), 30_000)
+
+
+class TestTakingBack:
+    def test_a_forced_pass_is_taken_back_with_the_move_before_it(self) -> None:
+        view = PlayView(cast(Any, SimpleNamespace(config=EngineConfig(), stop=lambda job: None)))
+        view.on_new({"game": "reversi", "side": "both"})
+        rng = Random(3)
+        while (game := view._game) and (not game.played or game.played[-1].move != PASS):
+            assert game.over is None, "no pass in this game: take another seed"
+            view._play(game, rng.choice(list(game.legal_moves())))
+        assert view._game is not None
+        before = len(view._game.played)
+        assert len(view.on_undo({"number": view._number})["moves"]) == before - 2
 
 
 class TestRecord:

@@ -328,6 +328,8 @@ class _Work:
         review = self._review
         missing = []
         for index in sorted(positions):
+            if self._should_stop():
+                return
             known = review.analyses[index]
             if not _is_enough(known, review.playouts):
                 kept = self._store.get(review.start, review.moves[:index])

@@ -48,7 +48,7 @@ class Play:
     players: an agent, or None for a person. names: of the players, for records.
     clock: of both sides; None for none. hint: yields advice for a person in a position; None for none.
     picture: the position as it is shown.
-    is_over: is the game decided? has_left: did a person quit?
+    is_over: is the game decided? has_left: did a person quit? written: the file last saved by a person.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Play:
         self._movers: list[int | None] = []  # The side of each move; None for a forced pass.
         self._seconds: list[float | None] = []  # That each move took.
         self.seconds_given: list[float | None] = [None] * len(getattr(state, "move_stack", ()))
-        self._written: Path | None = None
+        self.written: Path | None = None
 
     def start(self) -> "Iterator[Shown]":
         """Yields the agents' moves until it is a person's turn or the game is over, then the board."""
@@ -193,12 +193,12 @@ class Play:
             return tr("only games of shogi can be saved")
         try:
             path = Path(name).expanduser()
-            save_game(path, self, replaces=replaces or path == self._written)
+            save_game(path, self, replaces=replaces or path == self.written)
         except (SaveError, OSError) as error:
             return explained(error)
         except (RuntimeError, ValueError) as error:  # ~nobody, or a name with a zero byte.
             return f"{name}: {error}"
-        self._written = path
+        self.written = path
         return tr("saved as {path}", path=path)
 
     # Moves.

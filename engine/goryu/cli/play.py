@@ -120,7 +120,7 @@ class Session:
         if not self._options.save:
             return
         try:
-            save_game(self._options.save, self.play, replaces=False)
+            save_game(self._options.save, self.play, replaces=self._options.save == self.play.written)
         except (GoryuError, OSError):  # The disk is full, or another program made the file meanwhile.
             self._screen.show(record_text(self._options.save, self.play))
             raise

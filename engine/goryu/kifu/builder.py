@@ -40,6 +40,7 @@ class _Line:
     depth: int = 0
     plies: list[_Ply] = field(default_factory=list)
     children: list["_Line"] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)  # Before the first move of a variation.
 
 
 class GameBuilder:
@@ -92,11 +93,17 @@ class GameBuilder:
             raise self.error(tr("expected at most {count} moves", count=MAX_PLIES))
         self._moves += 1
         self.board.push(move)
-        self._line.plies.append(_Ply(move_to_usi(move)))
+        self._line.plies.append(_Ply(move_to_usi(move), [] if self._line.plies else self._line.comments))
 
     def comment(self, text: str) -> None:
-        """Adds a line to the comment on the last move, or to that before the first move."""
-        comments = self._line.plies[-1].comments if self._line.plies else self._comments
+        """Adds a line to the comment on the last move, or to that before the first move.
+
+        A variation has no comment of its own: one before its first move goes to this move.
+        """
+        if self._line.plies:
+            comments = self._line.plies[-1].comments
+        else:
+            comments = self._comments if self.is_main else self._line.comments
         comments.append(printable(text))
 
     def seconds(self, seconds: float) -> None:

@@ -65,6 +65,10 @@ RATINGS = {f"{name}{word}": side for name, side in NAMES.items() for word in ("�
 HANDS = {f"{name}の持駒": side for name, side in NAMES.items()}
 KANJI_DIGITS = "〇一二三四五六七八九"
 
+LONGEST_MOVE = 200
+"""A longer line is no move."""
+
+_SPACES = re.compile(r"\s+")
 _MOVE = re.compile(
     r"\s*(?P<number>[0-9]+)[\s.]+(?P<what>\S.*?)\s*(?P<time>\([^()]*[:/][^()]*\))?(\s+\+|(?<=\))\+)?\s*$"
 )
@@ -133,7 +137,7 @@ class _KifReader:
             self._result(text)
         elif text[0] in "▲△☗☖▼▽":
             self._ki2_moves(text)
-        elif match := _MOVE.match(text):
+        elif len(text) <= LONGEST_MOVE and (match := _MOVE.match(_SPACES.sub(" ", text))):
             self._move(match)
         elif text in ENDINGS:
             self._end(text)

@@ -21,11 +21,11 @@ MAX_BYTES = 8 << 20
 
 _CSA = re.compile(r"^(V[0-9]|N[+-]|P[I1-9+-]|[+-][0-9]{4}[A-Z]{2}|%[A-Z+-])", re.MULTILINE)
 _KIF = re.compile(
-    r"^\s*([0-9０-９]+[\s　.]+([同１-９1-9]|投了|中断|詰み)|手数[-=＝]|手合割|[▲△☗☖▼▽]|まで|#KIF|"
+    r"^[^\S\n]*([0-9０-９]+[\s　.]+([同１-９1-9]|投了|中断|詰み)|手数[-=＝]|手合割|[▲△☗☖▼▽]|まで|#KIF|"
     r"# ?-+ ?Kifu|[先後上下]手\S*[：:]|[|｜].*[|｜])",
     re.MULTILINE,
 )
-_USI = re.compile(r"\s*(position\s|startpos\b|sfen\s|\S+/\S+/\S+/\S+/\S+/\S+/\S+/\S+/\S+\s+[bw]\s)")
+_USI = re.compile(r"\s*(position\s|startpos\b|sfen\s|(?:[^\s/]+/){8}[^\s/]+\s+[bw]\s)")
 _HALF_WIDTH_KANA = re.compile("[\uff61-\uff9f]")
 
 

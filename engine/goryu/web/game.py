@@ -140,6 +140,11 @@ class Game:
         """May a person move now?"""
         return self.over is None and self.people[self.turn]
 
+    @property
+    def must_pass(self) -> bool:
+        """Is passing, in reversi, the only legal move?"""
+        return self.kind == "reversi" and list(self.legal_moves()) == [str(PASS)]
+
     def legal_moves(self) -> dict[str, Move]:
         """Returns every legal move by its name, also those of shogi that no player needs."""
         if self.over:

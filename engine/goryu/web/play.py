@@ -130,7 +130,7 @@ class PlayView(View):
         self._stop()
         while game.played:
             game.pop()
-            if game.people[game.turn]:
+            if game.people[game.turn] and not game.must_pass:
                 break
         self._continue()
         return self._state()
@@ -215,8 +215,7 @@ class PlayView(View):
             if game.clocks:
                 game.clocks.stop()
             return
-        passes = game.people[game.turn] and list(game.legal_moves()) == [str(PASS)]
-        if passes and game.kind == "reversi":
+        if game.people[game.turn] and game.must_pass:
             game.push(str(PASS), seconds=0.0)
             self._continue()
             return
@@ -372,7 +371,8 @@ def _limits(game: Game, opponent: str) -> Limits:
         left = [max(0.0, 1000 * second) for second in game.clocks.left]
         config = game.clocks.config
         increment = 1000 * config.increment
-        return Limits((left[0], left[1]), (increment, increment), 1000 * config.byoyomi)
+        byoyomi = config.byoyomi + min(0.0, game.clocks.left[game.turn])  # A pause keeps what was used.
+        return Limits((left[0], left[1]), (increment, increment), 1000 * max(0.0, byoyomi))
     if game.kind == "shogi" and int(opponent) == FULL_STRENGTH:
         return Limits(movetime_ms=1000 * THINKING_S)
     return Limits()

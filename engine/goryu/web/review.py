@@ -117,6 +117,8 @@ class ReviewView(View):
 
     def _review(self, job: Job, describer: Describer) -> bool:
         def on_change(review: GameReview, index: int) -> None:
+            if describer is not self._describer:
+                return  # The page shows another game now.
             moves = range(max(0, index - 1), min(index + 1, len(review.moves)))
             job.send(
                 "review.position",

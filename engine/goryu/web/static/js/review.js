@@ -200,6 +200,7 @@ class ReviewView {
   shows(state, keepsPlace) {
     const { at, branch } = this.panel;
     this.opener.hidden = true;
+    this.liveKey = null; // The server has stopped the analysis of the position that was shown before.
     this.isRunning = state.isRunning;
     this.positions = state.positions.length;
     this.counted = null;
