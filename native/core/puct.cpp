@@ -471,8 +471,8 @@ void Puct::expand(const Batch& batch, std::size_t i) {
     ++progress_.evaluations;
 }
 
-// Fetches the nodes on the paths of a batch whose evaluation took long. Only the paths of leaves: those of playouts
-// that have been backed up keep no node in the table.
+// Fetches the nodes on the paths to a batch's leaves, after an evaluation that took long. The other steps of the batch
+// belong to playouts that have been backed up: their nodes may have been freed meanwhile.
 void Puct::prefetch(const Batch& batch) const noexcept {
     const auto for_each_node = [&](auto fetch) {
         for (const Leaf& leaf : batch.leaves_) {

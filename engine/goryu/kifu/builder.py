@@ -40,7 +40,7 @@ class _Line:
     depth: int = 0
     plies: list[_Ply] = field(default_factory=list)
     children: list["_Line"] = field(default_factory=list)
-    comments: list[str] = field(default_factory=list)  # Before the first move of a variation.
+    comments: list[str] = field(default_factory=list)  # Before the first move.
 
 
 class GameBuilder:
@@ -58,7 +58,6 @@ class GameBuilder:
         self._start = self.board.sfen()
         self._main = self._line = _Line(None, 1)
         self._lines = [self._main]
-        self._comments: list[str] = []
         self._moves = 0
         self.ending, self.winner = Ending.UNKNOWN, None  # type: tuple[Ending, int | None]
 
@@ -93,17 +92,13 @@ class GameBuilder:
             raise self.error(tr("expected at most {count} moves", count=MAX_PLIES))
         self._moves += 1
         self.board.push(move)
-        self._line.plies.append(_Ply(move_to_usi(move), [] if self._line.plies else self._line.comments))
+        # A variation has no comment of its own: one before its first move goes to this move.
+        takes_comments = not (self.is_main or self._line.plies)
+        self._line.plies.append(_Ply(move_to_usi(move), self._line.comments if takes_comments else []))
 
     def comment(self, text: str) -> None:
-        """Adds a line to the comment on the last move, or to that before the first move.
-
-        A variation has no comment of its own: one before its first move goes to this move.
-        """
-        if self._line.plies:
-            comments = self._line.plies[-1].comments
-        else:
-            comments = self._comments if self.is_main else self._line.comments
+        """Adds a line to the comment on the last move, or to that before the first move."""
+        comments = self._line.plies[-1].comments if self._line.plies else self._line.comments
         comments.append(printable(text))
 
     def seconds(self, seconds: float) -> None:
@@ -165,7 +160,7 @@ class GameBuilder:
             ending=self.ending,
             winner=self.winner,
             headers={printable(key): printable(value) for key, value in (headers or {}).items()},
-            comment="\n".join(self._comments),
+            comment="\n".join(self._main.comments),
             variations=_children(self._main, frozen),
         )
 
