@@ -38,7 +38,7 @@ from goryu.match.openings import Opening
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, MatchJob
 from goryu.match.usi_client import EngineSpec
-from goryu.work.cluster import ClusterConfig, ClusterError, ClusterPool
+from goryu.work.cluster import MAX_BAD_STARTS, ClusterConfig, ClusterError, ClusterPool
 from goryu.work.driver import MAX_LOSSES, Workforce, run_tasks
 from goryu.work.processes import ProcessPool
 from goryu.work.rehearsal import Rehearsal
@@ -156,6 +156,15 @@ class Wait(Rehearsal):
                     os._exit(1)
                 time.sleep(0.05)
             yield task[0], self.answer(task[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Deadly(Rehearsal):
+    """A job that kills every worker before it begins."""
+
+    def prepared(self, place: Callable[[Path], Path]) -> "Deadly":
+        os.kill(os.getpid(), signal.SIGKILL)
+        return self
 
 
 def dead_nodes() -> int:
@@ -418,6 +427,22 @@ def test_nodes_on_which_something_differs_are_not_used(cluster: Cluster) -> None
     pool = ClusterPool(ClusterConfig(cluster.address))
     with pytest.raises(WorkError, match=r"no computer of the cluster .*int8.onnx is another file"):
         list(run_tasks(pool, job, iter([(0, None)])))
+
+
+def test_workers_that_were_sent_to_dead_nodes_do_not_end_the_run(cluster: Cluster) -> None:
+    for _ in range(MAX_BAD_STARTS):
+        kill_and_replace(cluster)  # The head takes the dead ones for alive a while longer.
+    pool = ClusterPool(ClusterConfig(cluster.address))
+    engine = EngineSpec((str(MODEL),))
+    job = MatchJob(MatchConfig((engine, engine), 2), {str(MODEL): "0" * 64})
+    with pytest.raises(WorkError, match="no computer of the cluster can do this"):
+        list(run_tasks(pool, job, iter([(0, None)])))
+
+
+def test_a_worker_that_dies_before_its_work_is_explained(cluster: Cluster) -> None:
+    pool = ClusterPool(ClusterConfig(cluster.address))
+    with pytest.raises(WorkError, match=rf"^{MAX_BAD_STARTS} workers .*: The actor is dead because"):
+        list(run_tasks(pool, Deadly(), iter([(0, None)])))
 
 
 @pytest.mark.parametrize(

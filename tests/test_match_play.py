@@ -5,7 +5,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -23,7 +24,7 @@ from goryu.match.openings import Opening
 from goryu.match.referee import Reason, Verdict
 from goryu.match.report import progress_line, report, summary
 from goryu.match.screening import ScreeningError, parse_changes
-from goryu.match.sprt import Sprt
+from goryu.match.sprt import SequentialTest, Sprt
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, MatchJob, complete_pairs, distinct_pairs
 from goryu.match.tuning import TunedOption, TuningError
@@ -514,21 +515,21 @@ def test_a_sequential_test_does_not_count_repeated_games(config: MatchConfig) ->
     sprt = Sprt(0, 100)
     match = run(replace(config, openings=config.openings[:1], games=40, sprt=sprt))
     assert len(match.entries) == 40
-    assert match.statistics().pairs == 1
-    assert sprt.verdict(match.statistics()) is None
+    assert match.test is not None
+    assert (match.test.statistics.pairs, match.test.verdict) == (1, None)
 
 
 def test_the_line_of_a_running_match_fits_the_terminal(config: MatchConfig) -> None:
     entries = run(config).entries
-    sprt = Sprt(0, 10)
-    whole = progress_line(entries, 10_000, sprt, 123_456.0)
+    test = SequentialTest(Sprt(0, 10))
+    whole = progress_line(entries, 10_000, test, 123_456.0)
     assert len(whole) > 80
     for width in (100, 80, 60, 40, 20, 10):
-        line = progress_line(entries, 10_000, sprt, 123_456.0, width)
+        line = progress_line(entries, 10_000, test, 123_456.0, width)
         assert len(line) <= width
         assert line.startswith("[    6/100")
-    assert "LLR" in progress_line(entries, 10_000, sprt, 123_456.0, 80)
-    assert progress_line(entries, 10_000, sprt, 123_456.0, len(whole)) == whole
+    assert "LLR" in progress_line(entries, 10_000, test, 123_456.0, 80)
+    assert progress_line(entries, 10_000, test, 123_456.0, len(whole)) == whole
 
 
 def test_a_crashed_engine_loses_and_is_started_again(config: MatchConfig) -> None:
@@ -568,10 +569,40 @@ def test_after_an_interruption_restarted_engines_begin_no_game(
 def test_a_decided_sequential_test_ends_the_match(config: MatchConfig) -> None:
     engines = (scripted("push"), scripted("resign"))
     match = run(replace(config, games=400, engines=engines, sprt=Sprt(0, 100)))
-    assert match.config.sprt is not None
-    assert match.config.sprt.verdict(match.statistics()) == "elo1"
+    assert match.test is not None
+    assert match.test.verdict == "elo1"
     assert len(match.entries) < 100
-    assert "elo1 accepted" in report(match.names, match.entries, match.config.sprt)
+    pairs = match.test.statistics.pairs
+    assert f"elo1 accepted after {pairs} pairs" in report(match.names, match.entries, match.test)
+    assert summary(match.names, match.entries, match.test)["sprt"]["pairs"] == pairs
+
+
+def test_a_sequential_test_counts_pairs_in_the_order_of_their_numbers(
+    config: MatchConfig, tmp_path: Path
+) -> None:
+    """The first pair ends last; and after the verdict the others are lost."""
+    won, lost = (replace(entry, moves=()) for entry in run(config).entries[:2])
+    log = GameLog(tmp_path / "log", {})
+    config = replace(config, games=400, sprt=Sprt(0, 100))
+
+    def add(entry: GameEntry, pairs: Iterable[int]) -> Match:
+        for number in (2 * pair + game for pair in pairs for game in (0, 1)):
+            log.append(replace(entry, number=number, score=float(entry is won)))
+        return Match(config, log)
+
+    with closing(log):
+        test = add(won, range(1, 60)).test
+        assert test is not None
+        assert (test.statistics.pairs, test.verdict) == (0, None)
+        match = add(won, [0])
+        assert match.test is not None
+        assert match.test.verdict == "elo1"
+        pairs = match.test.statistics.pairs
+        assert pairs < 60
+        after = add(lost, range(60, 160))
+        assert after.test == match.test
+        after.run()  # Nothing is left to play.
+        assert len(after.entries) == 320
 
 
 def test_an_engine_that_cannot_start_ends_the_match(config: MatchConfig) -> None:

@@ -19,7 +19,7 @@ from goryu.match.screening import (
     report_lines,
     toss,
 )
-from goryu.match.sprt import Sprt, SprtError, fit_mean, fit_t
+from goryu.match.sprt import SequentialTest, Sprt, SprtError, fit_mean, fit_t
 from goryu.match.tuning import Surface, TunedOption, TuningError, draw, parse_ranges
 
 
@@ -145,10 +145,29 @@ def test_the_bounds_of_the_usual_test_are_2_94() -> None:
 
 
 def test_the_sequential_test_accepts_the_right_hypothesis() -> None:
-    test = Sprt(0, 20)
-    assert test.verdict(MatchStatistics((0, 0, 0, 0, 300))) == "elo1"
-    assert test.verdict(MatchStatistics((300, 0, 0, 0, 0))) == "elo0"
-    assert test.verdict(MatchStatistics((10, 0, 10, 0, 10))) is None
+    for points, verdict in (((1.0, 1.0), "elo1"), ((0.0, 0.0), "elo0")):
+        test = SequentialTest(Sprt(0, 20))
+        for _ in range(300):
+            test.add(points)
+        assert test.verdict == verdict
+    test = SequentialTest(Sprt(0, 20))
+    for points in 10 * [(1.0, 1.0), (0.5, 0.5), (0.0, 0.0)]:
+        test.add(points)
+    assert test.verdict is None
+    assert test.statistics.pentanomial == (10, 0, 10, 0, 10)
+
+
+def test_the_first_verdict_of_a_sequential_test_stays() -> None:
+    test = SequentialTest(Sprt(0, 100))
+    while test.verdict is None:
+        test.add((1.0, 1.0))
+    llr, pairs = test.llr, test.statistics.pairs
+    for _ in range(100):
+        test.add((0.0, 0.0))
+    assert (test.verdict, test.llr, test.statistics.pairs) == ("elo1", llr, pairs)
+    assert llr >= test.sprt.bounds[1]
+    before = MatchStatistics((0, 0, 0, 0, pairs - 1))
+    assert test.sprt.llr(before) < test.sprt.bounds[1]
 
 
 def test_a_sequential_test_with_impossible_numbers_is_refused() -> None:

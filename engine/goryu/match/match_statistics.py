@@ -77,6 +77,16 @@ class MatchStatistics:
             counts[round(2 * (first + second))] += 1
         return cls((counts[0], counts[1], counts[2], counts[3], counts[4]))
 
+    def with_pair(self, points: Sequence[float]) -> "MatchStatistics":
+        """Returns the statistics after one more pair, from the first engine's points in its two games.
+
+        >>> MatchStatistics((0, 1, 0, 0, 2)).with_pair((1, 0.5)).pentanomial
+        (0, 1, 0, 1, 2)
+        """
+        counts = list(self.pentanomial)
+        counts[round(2 * sum(points))] += 1
+        return MatchStatistics((counts[0], counts[1], counts[2], counts[3], counts[4]))
+
     @property
     def pairs(self) -> int:
         """The number of pairs."""

@@ -13,7 +13,7 @@ from goryu.match.engine_stats import EngineStats, loser, stats_table
 from goryu.match.game_log import GameEntry
 from goryu.match.lost_games import LostGames
 from goryu.match.match_statistics import MatchStatistics, format_elo
-from goryu.match.sprt import Sprt
+from goryu.match.sprt import SequentialTest
 from goryu.match.tournament import MatchConfig, complete_pairs, distinct_pairs
 
 
@@ -49,11 +49,13 @@ def record(scores: Sequence[float]) -> str:
 def progress_line(
     entries: Sequence[GameEntry],
     games: int,
-    sprt: Sprt | None,
+    test: SequentialTest | None,
     seconds_left: float | None,
     width: int | None = None,
 ) -> str:
-    """Returns one line about a match in progress; W-D-L over all games, Elo over distinct complete pairs.
+    """Returns one line about a match in progress.
+
+    W-D-L is over all games, Elo over distinct complete pairs, and the LLR over those that `test` has counted.
 
     Example: `[ 37/200] +18 =3 -16 Elo +19.4 ± 91.0 LOS 66.2 % LLR 0.12 (-2.94, 2.94) ETA 12:40`.
 
@@ -67,9 +69,9 @@ def progress_line(
     if statistics.pairs:
         parts["elo"] = elo_text(statistics)
         parts["los"] = f"LOS {100 * statistics.los:.1f} %"
-    if sprt:
-        lower, upper = sprt.bounds
-        parts["llr"] = f"LLR {sprt.llr(statistics):.2f}"
+    if test:
+        lower, upper = test.sprt.bounds
+        parts["llr"] = f"LLR {test.llr:.2f}"
         parts["bounds"] = f"({lower:.2f}, {upper:.2f})"
     if seconds_left is not None:
         minutes, seconds = divmod(round(seconds_left), 60)
@@ -88,7 +90,7 @@ def elo_text(statistics: MatchStatistics) -> str:
     return f"Elo {format_elo(statistics.elo)} [{format_elo(low)}, {format_elo(high)}]"
 
 
-def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None = None) -> str:
+def report(names: Sequence[str], entries: Sequence[GameEntry], test: SequentialTest | None = None) -> str:
     """Returns the report of a match, from the first engine's side.
 
     It counts distinct complete pairs only, but all games in the table of speeds and in the warnings.
@@ -122,8 +124,8 @@ def report(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None
         lost = LostGames.of(engine, counted)
         if lost.games:
             lines.append(f"  decided      {lost.text([names[i] for i in order])}")
-    if sprt:
-        lines.append(f"  SPRT         {sprt_text(sprt, statistics)}")
+    if test:
+        lines.append(f"  SPRT         {sprt_text(test)}")
     paired = 2 * len(complete_pairs(entries))
     if paired > len(counted):
         repeated = plural(paired - len(counted), "game")
@@ -143,18 +145,21 @@ def reasons_text(entries: Sequence[GameEntry], names: Sequence[str]) -> str:
     return "; ".join(parts)
 
 
-def sprt_text(sprt: Sprt, statistics: MatchStatistics) -> str:
+def sprt_text(test: SequentialTest) -> str:
     """Returns the state of the sequential test."""
+    sprt = test.sprt
     lower, upper = sprt.bounds
-    verdict = sprt.verdict(statistics)
-    accepted = "undecided" if verdict is None else f"{verdict} accepted"
+    accepted = "undecided" if test.verdict is None else f"{test.verdict} accepted"
     return (
         f"{sprt.model} [{sprt.elo0:g}, {sprt.elo1:g}], alpha {sprt.alpha:g}, beta {sprt.beta:g}: "
-        f"LLR {sprt.llr(statistics):.2f} ({lower:.2f}, {upper:.2f}), {accepted}"
+        f"LLR {test.llr:.2f} ({lower:.2f}, {upper:.2f}), {accepted} after "
+        f"{plural(test.statistics.pairs, 'pair')}"
     )
 
 
-def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | None = None) -> dict[str, Any]:
+def summary(
+    names: Sequence[str], entries: Sequence[GameEntry], test: SequentialTest | None = None
+) -> dict[str, Any]:
     """Returns the result as JSON values; infinite numbers become None."""
     pairs = distinct_pairs(entries)
     counted = [entry for pair in pairs for entry in pair]
@@ -181,9 +186,11 @@ def summary(names: Sequence[str], entries: Sequence[GameEntry], sprt: Sprt | Non
         "warnings": list(warnings(names, entries).values()),
         "mean_plies": sum(entry.plies for entry in counted) / len(counted) if counted else None,
     }
-    if sprt:
-        verdict = sprt.verdict(statistics)
-        result["sprt"] = {"llr": sprt.llr(statistics), "bounds": list(sprt.bounds), "verdict": verdict}
+    if test:
+        result["sprt"] = {
+            "llr": test.llr, "bounds": list(test.sprt.bounds), "verdict": test.verdict,
+            "pairs": test.statistics.pairs,
+        }  # fmt: skip
     return result
 
 

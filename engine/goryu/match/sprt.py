@@ -5,18 +5,24 @@ ratio of their likelihoods (LLR). The likelihood of a hypothesis is that of the 
 that explains the results best, among those with this difference in strength. The match ends when the LLR
 leaves (ln(beta / (1 - alpha)), ln((1 - beta) / alpha)).
 
+`SequentialTest` is a test in progress. Where several pairs are played at a time, they must count in the order
+of their numbers. If they counted as they end, short games would count first, and the LLR could come back from
+behind a bound.
+
 Elo is *normalised* by default (in standard deviations of a game) or *logistic* (the usual rating).
 Source: M. Van den Bergh, "The generalized maximum likelihood ratio for the expectation value of a
 distribution" and "Comments on normalized Elo", the mathematics of fishtest.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log, sqrt
 from typing import Literal
 
 from goryu.errors import GoryuError
 from goryu.match.match_statistics import NORMALISED_ELO, PAIR_SCORES, MatchStatistics, score_of_elo
+
+Hypothesis = Literal["elo0", "elo1"]
 
 EMPTY_CELL = 1e-3
 """The count of a pair score that did not occur, so that no hypothesis is impossible (as in fastchess)."""
@@ -73,27 +79,47 @@ class Sprt:
             fit1 = fit_t(seen, self.elo1 * sqrt(2) / NORMALISED_ELO)
         return total * sum(p * log(p1 / p0) for p, p0, p1 in zip(seen, fit0, fit1, strict=True))
 
-    def verdict(self, statistics: MatchStatistics) -> Literal["elo0", "elo1"] | None:
-        """Returns the accepted hypothesis, or None while the match must go on."""
-        llr = self.llr(statistics)
-        lower, upper = self.bounds
-        return "elo1" if llr >= upper else "elo0" if llr <= lower else None
+
+@dataclass(slots=True)
+class SequentialTest:
+    """A test in progress.
+
+    statistics, llr: of the pairs that have counted. verdict: the accepted hypothesis, or None while the match
+        must go on.
+    """
+
+    sprt: Sprt
+    statistics: MatchStatistics = field(default_factory=MatchStatistics)
+    llr: float = 0.0
+    verdict: Hypothesis | None = None
+
+    def add(self, points: Sequence[float]) -> None:
+        """Counts the first engine's points in the two games of the next pair, unless there is a verdict."""
+        if self.verdict is not None:
+            return
+        self.statistics = self.statistics.with_pair(points)
+        self.llr = self.sprt.llr(self.statistics)
+        lower, upper = self.sprt.bounds
+        self.verdict = "elo1" if self.llr >= upper else "elo0" if self.llr <= lower else None
 
 
 def fit_mean(seen: Sequence[float], values: Sequence[float], mean: float) -> list[float]:
     """Returns the likeliest distribution over `values` with the given mean.
 
     Its probabilities are seen[i] / (1 + x (values[i] - mean)). The mean is right for one x only, the root of
-    a decreasing function. Bisection finds it, in the range where no probability exceeds 1.
+    a decreasing function. Bisection finds it, in the range where no probability exceeds 1, as exactly as
+    numbers can be.
     """
     offsets = [value - mean for value in values]
     low = max((p - 1) / d for p, d in zip(seen, offsets, strict=True) if d > 0)
     high = min((p - 1) / d for p, d in zip(seen, offsets, strict=True) if d < 0)
-    x = 0.0
-    for _ in range(200):
+    while True:
         x = (low + high) / 2
         excess = sum(p * d / (1 + x * d) for p, d in zip(seen, offsets, strict=True))
+        last = low, high
         low, high = (x, high) if excess > 0 else (low, x)
+        if (low, high) == last:
+            break
     return [p / (1 + x * d) for p, d in zip(seen, offsets, strict=True)]
 
 

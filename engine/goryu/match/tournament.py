@@ -21,7 +21,7 @@ from goryu.match.game_log import GameEntry, GameLog
 from goryu.match.match_statistics import MatchStatistics
 from goryu.match.openings import DEFAULT_OPENINGS, Opening
 from goryu.match.screening import Change, Effect, effects, toss
-from goryu.match.sprt import Sprt
+from goryu.match.sprt import SequentialTest, Sprt
 from goryu.match.tuning import Surface, TunedOption, draw
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 from goryu.work.cluster import ClusterConfig, ClusterPool
@@ -123,14 +123,16 @@ def distinct_pairs(entries: Sequence[GameEntry]) -> list[tuple[GameEntry, GameEn
     tells nothing new, and counting it again would make every interval too narrow. Games without moves, as of
     an engine that fails at once, all count.
     """
-    seen = set()
-    distinct = []
-    for pair in complete_pairs(entries):
-        games = tuple((entry.black, entry.opening, entry.moves, entry.reason) for entry in pair)
-        if games not in seen or not all(entry.moves for entry in pair):
-            distinct.append(pair)
-        seen.add(games)
-    return distinct
+    seen: set[Any] = set()
+    return [pair for pair in complete_pairs(entries) if _is_new(pair, seen)]
+
+
+def _is_new(pair: tuple[GameEntry, GameEntry], seen: set[Any]) -> bool:
+    """Returns whether a pair repeats none of `seen`, and adds it there."""
+    games = tuple((entry.black, entry.opening, entry.moves, entry.reason) for entry in pair)
+    is_repeated = games in seen and all(entry.moves for entry in pair)
+    seen.add(games)
+    return not is_repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,8 @@ class Match:
     """A match in progress; `run` plays the games that are not in the log.
 
     on_game: called after each game. cluster: where to play; None: here. watch: as in `run_tasks`.
+
+    test: the sequential test, if there is one. It counts distinct pairs in the order of their numbers.
     """
 
     def __init__(
@@ -220,6 +224,10 @@ class Match:
         self._on_game = on_game or (lambda entry: None)
         self._cluster = cluster
         self._watch = watch
+        self.test = SequentialTest(config.sprt) if config.sprt else None
+        self._next_pair = 0  # The first one that `test` has not seen.
+        self._seen: set[Any] = set()
+        self._count_pairs()
 
     @property
     def names(self) -> tuple[str, str]:
@@ -267,7 +275,19 @@ class Match:
                 for _, (names, entry) in results:
                     self._log.write_names(names)
                     self._log.append(entry)
+                    self._count_pairs()
                     self._on_game(entry)
+
+    def _count_pairs(self) -> None:
+        """Counts the pairs that follow those that the sequential test has seen."""
+        entries = self._log.entries
+        while self.test and self.test.verdict is None:
+            first, second = (entries.get(2 * self._next_pair + game) for game in (0, 1))
+            if first is None or second is None:
+                return
+            self._next_pair += 1
+            if _is_new((first, second), self._seen):
+                self.test.add((first.score, second.score))
 
     def _cluster_job(self) -> MatchJob:
         """Returns the job for other computers, which keep no logs."""
@@ -287,7 +307,7 @@ class Match:
             yield number
 
     def _is_decided(self) -> bool:
-        if self.config.sprt and self.config.sprt.verdict(self.statistics()):
+        if self.test and self.test.verdict:
             return True
         failures = sum(map(is_failure, self._log.entries.values()))
         return failures >= self.config.max_failures

@@ -37,7 +37,7 @@ from goryu.match.referee import DeclarationRule, Reason
 from goryu.match.referee_board import LIBRARIES
 from goryu.match.report import describe, progress_line, report, summary
 from goryu.match.screening import ScreeningError, parse_changes, report_lines
-from goryu.match.sprt import Sprt
+from goryu.match.sprt import SequentialTest, Sprt
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, usable_cores
 from goryu.match.tuning import TuningError, parse_ranges
@@ -313,17 +313,17 @@ class Display:
         """Returns the context in which games are shown."""
         return self._live if self._console.is_terminal else nullcontext()
 
-    def show(self, entries: Sequence[GameEntry]) -> None:
+    def show(self, entries: Sequence[GameEntry], test: SequentialTest | None) -> None:
         """Shows the result so far, after a game."""
         games = self._config.games
         s_per_game = (time.monotonic() - self._start_s) / (len(entries) - self._played_before)
         left_s = s_per_game * max(0, games - len(entries))
         if self._console.is_terminal:
             width = self._console.width - 1
-            self._line = progress_line(entries, games, self._config.sprt, left_s, width)
+            self._line = progress_line(entries, games, test, left_s, width)
             self._refresh()
         else:
-            print(progress_line(entries, games, self._config.sprt, left_s), flush=True)
+            print(progress_line(entries, games, test, left_s), flush=True)
 
     def below(self, lines: Sequence[str]) -> None:
         """Shows lines below the result; elsewhere a line a minute, of a cluster only."""
@@ -369,7 +369,7 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
     display = Display(config, played_before)
 
     def on_game(entry: GameEntry) -> None:
-        display.show(match.entries)
+        display.show(match.entries, match.test)
         if formats:
             write_records(entry, match.names, directory, formats)
         if is_failure(entry) or entry.reason == Reason.TIME:
@@ -418,7 +418,7 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
     failures = sum(map(is_failure, match.entries))
     if failures >= config.max_failures and len(match.entries) < config.games:
         print(f"stopped after {plural(failures, 'failure')}; to resume, add --max-failures {failures + 10}")
-    print(report(match.names, match.entries, config.sprt))
+    print(report(match.names, match.entries, match.test))
     if config.tuned:
         try:
             print("\n".join(match.surface().lines()))
@@ -429,7 +429,7 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
             print("\n".join(report_lines(config.screened, match.effects())))
         except ScreeningError as error:
             print(f"screening: {error}")
-    result = summary(match.names, match.entries, config.sprt)
+    result = summary(match.names, match.entries, match.test)
     atomic_write(directory / "summary.json", json.dumps(result, indent=1) + "\n")
     return 1 if failures else 0
 

@@ -21,7 +21,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -78,16 +78,20 @@ ANSWER_S = 10.0
 """How long the pool waits for the head of a cluster to answer at all."""
 
 MESSAGE_WIDTH = 240
-"""The most characters of a message of the cluster that are shown; its log file has the whole."""
+"""The most characters of a message of the cluster that are shown. Its log file has the whole."""
 
 CLOSE_S = 5.0
 """How long the pool waits at the end for actors to stop what they have started, such as engines."""
 
 MAX_BAD_STARTS = 3
-"""Actors in a row that may die before they are ready, while none was ever ready."""
+"""The run ends when this many actors in a row have died before they were ready, and none was ever ready.
+
+Actors whose computers have died do not count: the head of a cluster takes a dead computer for alive for ten
+seconds and more, and gives it actors.
+"""
 
 MAX_BAD_STARTS_LATER = 20
-"""The same after one was ready: then their computers may have died."""
+"""The same after one was ready."""
 
 
 class ClusterError(GoryuError):
@@ -135,13 +139,18 @@ class ClusterPool:
         self._started = 0
         self._has_worked = False
         self._bad_starts = 0
+        self._lost_room = 0  # How many workers had room on computers that have left since one was ready.
         self._looked_s = 0.0
-        self._room = 0
+        self._alive: dict[str, int] = {}  # How many workers fit on every computer, by Ray's numbers.
 
     @property
     def size(self) -> int:
         """How many workers fit on the computers that are there now."""
         return max(self._room, len(self._actors))
+
+    @property
+    def _room(self) -> int:
+        return sum(self._alive.values())
 
     @property
     def hold_s(self) -> float:
@@ -198,7 +207,7 @@ class ClusterPool:
         """Brings the lists of actors up to date; returns what the driver should know."""
         worker = -1 if isinstance(answer, Notice) else answer.worker
         if isinstance(answer, Joined):
-            self._bad_starts = 0
+            self._bad_starts = self._lost_room = 0
             self._has_worked = True
             self._joined[worker] = answer.node
             self._held[worker] = 0
@@ -234,8 +243,10 @@ class ClusterPool:
         self._actors.pop(left.worker)
         if left.worker not in self._joined and left.worker not in self._refused:
             self._bad_starts += 1
-            if self._bad_starts >= (MAX_BAD_STARTS_LATER if self._has_worked else MAX_BAD_STARTS):
-                raise WorkError(f"{self._bad_starts} workers in a row died before their work: {left.reason}")
+            self._note_nodes()
+            bad = self._bad_starts - self._lost_room
+            if bad >= (MAX_BAD_STARTS_LATER if self._has_worked else MAX_BAD_STARTS):
+                raise WorkError(f"{bad} workers in a row died before their work: {left.reason}")
         self._refused.pop(left.worker, None)
         held = self._held.pop(left.worker, 0)
         if (node := self._joined.pop(left.worker, None)) is not None:
@@ -249,10 +260,7 @@ class ClusterPool:
     def _look(self) -> None:
         """Asks for more actors if the cluster has room for more, and notes which computers have left."""
         self._looked_s = time.monotonic()
-        with suppress(ConnectionError):
-            alive = [node for node in self._ray.nodes() if node["Alive"]]
-            self._room = sum(map(self._fitting, alive))
-            self._explain({node["NodeID"] for node in alive})
+        self._note_nodes()
         for _ in range(min(STARTS, self._wanted() - len(self._actors))):
             index = self._started
             self._started += 1
@@ -261,8 +269,14 @@ class ClusterPool:
             self._watch(actor.open.remote(self._payload), partial(self._opened, index, actor))
         self._check_refusals()
 
-    def _explain(self, alive: Collection[str]) -> None:
-        """Tells the driver which actors have died with their computers."""
+    def _note_nodes(self) -> None:
+        """Notes which computers there are; tells the driver which actors have died with theirs."""
+        try:
+            alive = {node["NodeID"]: self._fitting(node) for node in self._ray.nodes() if node["Alive"]}
+        except ConnectionError:
+            return
+        self._lost_room += sum(self._alive[node_id] for node_id in self._alive.keys() - alive.keys())
+        self._alive = alive
         for worker, node_id in list(self._unexplained.items()):
             if node_id not in alive:
                 del self._unexplained[worker]
@@ -457,11 +471,23 @@ def _node_id() -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    """Returns an error in one line; of an error in an actor, the error and not Ray's account of it."""
+    """Returns an error in one line.
+
+    Of an error in an actor, the error and not Ray's account of it. Of the death of an actor, what Ray says
+    about its cause, after a list of the actor's properties, each after a tab.
+    """
     cause = getattr(error, "cause", None)
     if isinstance(cause, Exception):
         return f"{type(cause).__name__}: {_one_line(cause)}"
+    if hasattr(error, "actor_id"):
+        _, *lines = str(error).splitlines()
+        if causes := [line for line in lines if line.strip() and not line.startswith("\t")]:
+            return _shortened(" ".join(causes))
     return first_line(error)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MESSAGE_WIDTH else text[:MESSAGE_WIDTH] + "..."
 
 
 def _connect(address: str, show: Callable[[str], object]) -> Any:
@@ -508,8 +534,7 @@ def _shorten_messages(show: Callable[[str], object]) -> None:
         with log.open("a", encoding="utf-8") as file:
             file.write("\n".join([f"{datetime.now():%Y-%m-%d %H:%M:%S}", *lines, ""]))
         if lines:
-            first = lines[0] if len(lines[0]) <= MESSAGE_WIDTH else lines[0][:MESSAGE_WIDTH] + "..."
-            show(f"{first} ({log})")
+            show(f"{_shortened(lines[0])} ({log})")
 
     worker.print_to_stdstream = keep
 

@@ -1,7 +1,7 @@
 """The match that decides whether a candidate becomes champion, by a sequential test.
 
-The pairs of games come from many computers in any order, and count in the order of their numbers. If they
-counted as they come, short games would count first, and a verdict would depend on which computers are fast.
+The pairs of games come from many computers in any order, and count in the order of their numbers, so that a
+verdict does not depend on which computers are fast.
 
 The test of `goryu.match.sprt` accepts elo1 (promoted) or elo0 (not). A match that reaches its limit without
 a verdict is decided by the sign of the log-likelihood ratio: the candidate is promoted if its result is
@@ -13,7 +13,7 @@ from typing import Literal
 
 from goryu.errors import InputError
 from goryu.match.match_statistics import MatchStatistics
-from goryu.match.sprt import Sprt
+from goryu.match.sprt import SequentialTest, Sprt
 
 Points = tuple[float, float]
 """The candidate's points in the two games of a pair."""
@@ -61,19 +61,17 @@ class Verdict:
 class Gate:
     """A match in progress of a candidate against the champion, both by number.
 
-    verdict: None while the match must go on. llr: of the pairs that have counted.
+    verdict: None while the match must go on. test: of the pairs that have counted.
     """
 
     def __init__(self, config: GateConfig, candidate: int, champion: int) -> None:
         self.candidate = candidate
         self.champion = champion
         self.verdict: Verdict | None = None
-        self.llr = 0.0
+        self.test = SequentialTest(config.sprt)
         self._config = config
         self._points: dict[int, Points] = {}
         self._given: set[int] = set()
-        self._counts = [0, 0, 0, 0, 0]
-        self._counted = 0
 
     @property
     def played(self) -> int:
@@ -96,20 +94,11 @@ class Gate:
             return False
         self._given.add(number)
         self._points[number] = points
-        while self.verdict is None and self._counted in self._points:
-            self._count(self._points[self._counted])
+        test = self.test
+        while test.verdict is None and (counted := self._points.get(test.statistics.pairs)) is not None:
+            test.add(counted)
+        if test.verdict is not None:
+            self.verdict = Verdict(test.verdict == "elo1", "sprt", test.statistics, test.llr)
+        elif test.statistics.pairs == self._config.pairs:
+            self.verdict = Verdict(test.llr > 0.0, "limit", test.statistics, test.llr)
         return True
-
-    def _count(self, points: Points) -> None:
-        """Counts the next pair and decides if that suffices."""
-        self._counted += 1
-        self._counts[round(2 * sum(points))] += 1
-        lost, half_lost, even, half_won, won = self._counts
-        statistics = MatchStatistics((lost, half_lost, even, half_won, won))
-        sprt = self._config.sprt
-        self.llr = sprt.llr(statistics)
-        lower, upper = sprt.bounds
-        if not lower < self.llr < upper:
-            self.verdict = Verdict(self.llr >= upper, "sprt", statistics, self.llr)
-        elif self._counted == self._config.pairs:
-            self.verdict = Verdict(self.llr > 0.0, "limit", statistics, self.llr)

@@ -213,7 +213,7 @@ class _Driver:
             (files.positions - self._started_positions) / seconds,
             None if step is None else step.loss,
             sum(verdict["promoted"] for verdict in files.verdicts.values()),
-            None if gate is None else (gate.candidate, gate.played, gate.llr),
+            None if gate is None else (gate.candidate, gate.played, gate.test.llr),
         )
 
     @property
