@@ -180,6 +180,53 @@ def test_the_game_survives_a_restart_of_the_server_and_a_reload(
     expect(page.locator(".moves li")).to_have_count(2)
 
 
+def restart(page: Any, server: Any) -> Any:
+    """Forgets the sessions as a restart of the server does; returns the game that the page brings back."""
+    server.call(server.server.sessions.clear)
+    drop_connections(server)
+    until = time.monotonic() + 20
+    while (
+        not (games := [one.views["play"]._game for one in list(server.server.sessions.values())])
+        or not games[0]
+    ):
+        assert time.monotonic() < until, "the page did not bring its game back"
+        page.wait_for_timeout(50)
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
+    return games[0]
+
+
+def test_the_clocks_and_the_end_of_a_game_survive_a_restart_of_the_server(
+    open_page: Any, server: Any, on_board: Any
+) -> None:
+    page = open_page()
+    page.locator('input[name="side"][value="both"]').check(force=True)
+    page.get_by_label("Clock", exact=True).select_option(index=3)
+    page.get_by_role("button", name="Start").click()
+    on_board(page).move("7g7f")
+    expect(page.locator(".moves li")).to_have_count(1)
+    (session,) = server.server.sessions.values()
+    before = session.views["play"]._game
+    before.clocks.left[1] -= 5.0
+    on_board(page).move("3c3d", "gote")
+    expect(page.locator(".moves li")).to_have_count(2)
+    page.wait_for_timeout(1000)
+    game = restart(page, server)
+    assert game.clocks.config == before.clocks.config
+    assert game.clocks.left[1] == pytest.approx(before.clocks.left[1], abs=0.01)
+    assert game.clocks.budget(0) < before.clocks.left[0] + before.clocks.config.byoyomi - 0.9
+    for one, other in zip(game.played, before.played, strict=True):
+        assert one.seconds == pytest.approx(other.seconds, abs=0.001)
+        assert one.left == pytest.approx(other.left, abs=0.01)
+    page.get_by_role("button", name="Resign").click()
+    page.locator("dialog button.primary").click()
+    expect(page.locator(".status.over")).to_be_visible()
+    game = restart(page, server)
+    assert (game.over.ending, game.over.winner) == ("resignation", 1)
+    expect(page.locator(".status.over")).to_be_visible()
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator(".moves li")).to_have_count(1)
+
+
 # The outbox and the jobs, without a browser.
 
 

@@ -41,6 +41,8 @@ SIDES = ("first", "second", "random", "both")
 MOST_MOVES = 2000
 """Of a game that the page brings back after a restart of the server."""
 
+DAY_S = 24 * 3600
+
 LEAST_REPLY_S = 0.35
 """An engine that answers at once moves its piece while the person's is still moving."""
 
@@ -75,7 +77,7 @@ class PlayView(View):
         return self._state()
 
     def on_new(self, message: Message) -> dict[str, Any]:
-        """Begins a game, or one that has already begun (`moves`), which the page has kept."""
+        """Begins a game, or goes on with one that the page has kept (see `_restore`)."""
         kind = choice(message, "game", GAMES)
         opponent = field(message, "opponent", str, "5" if kind == "shogi" else "uct:100")
         if not is_opponent(kind, opponent):
@@ -93,8 +95,7 @@ class PlayView(View):
             _clock_config(message),
             rules_of(self.session.config),
         )
-        for move in _moves(message):
-            game.push(move, seconds=0.0)
+        _restore(game, message)
         self._stop()
         self._game, self._opponent, self._number = game, opponent, self._number + 1
         self._opponents.new_game()
@@ -351,7 +352,8 @@ def _played(one: Played) -> dict[str, Any]:
         "name": one.name,
         "ja": one.japanese,
         "en": one.western,
-        "seconds": round(one.seconds, 1),
+        "seconds": round(one.seconds, 3),
+        "left": one.left,
         "position": one.position,
         "check": one.is_check,
     }
@@ -389,16 +391,46 @@ def _clock_config(message: Message) -> ClockConfig | None:
     if not isinstance(value, dict):
         raise MessageError(f"play.new: clock is {str(value)[:40]!r}, expected main, byoyomi and increment")
     seconds = [field(value, name, float, 0.0) for name in ("main", "byoyomi", "increment")]
-    if not all(0 <= one <= 24 * 3600 for one in seconds) or not any(seconds):
+    if not all(0 <= one <= DAY_S for one in seconds) or not any(seconds):
         raise MessageError(tr("clock: expected times of 0 to 24 hours, and not all 0"))
     return ClockConfig(*seconds)
 
 
-def _moves(message: Message) -> list[str]:
+def _restore(game: Game, message: Message) -> None:
+    """Plays the moves of a game that the page has kept, and ends it as it was ended.
+
+    moves: the names. seconds: what each took. clocks: what both sides had left before each move, and now.
+    over: the end, which may not follow from the moves. All but the moves may be missing.
+    """
     moves = field(message, "moves", list, [])
     if len(moves) > MOST_MOVES or not all(isinstance(move, str) for move in moves):
         raise MessageError(f"play.new: moves: expected at most {MOST_MOVES} texts")
-    return moves
+    seconds = field(message, "seconds", list, [0.0] * len(moves))
+    if len(seconds) != len(moves) or not all(_is_time(used) and used >= 0 for used in seconds):
+        raise MessageError("play.new: seconds: expected those of each move")
+    clocks = field(message, "clocks", list, [])
+    pairs = [
+        pair for pair in clocks if isinstance(pair, list) and len(pair) == 2 and all(map(_is_time, pair))
+    ]
+    if clocks and len(pairs) != len(moves) + 1:
+        raise MessageError("play.new: clocks: expected the two before each move, and those of now")
+    for number, (move, used) in enumerate(zip(moves, seconds, strict=True)):
+        if game.clocks and pairs:
+            game.clocks.left = [float(left) for left in pairs[number]]
+        game.push(move, seconds=float(used))
+    if game.clocks and pairs:
+        game.clocks.left = [float(left) for left in pairs[-1]]
+    over = field(message, "over", dict, {})
+    if over and game.over is None:
+        winner = over.get("winner")
+        if winner not in (0, 1, None) or over.get("ending") not in list(Ending):
+            raise MessageError(f"play.new: over is {str(over)[:80]!r}, expected an ending and a winner")
+        game.end(Ending(over["ending"]), winner)
+
+
+def _is_time(value: object) -> bool:
+    """Is this a number of seconds, at most a day? In byoyomi what is left of the main time is negative."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= DAY_S
 
 
 def _square_name(game: Game, name: str) -> str:

@@ -157,6 +157,8 @@ class PlayView {
     socket.on("play.state", (message) => this.update(message.state));
     socket.on("play.problem", (message) => toast(message.text, "error"));
     socket.onConnected((isNew) => this.connect(isNew));
+    socket.onState((isConnected) => !isConnected && this.keep());
+    addEventListener("pagehide", () => this.keep());
     i18n.onChange(() => this.draw());
     setInterval(() => this.drawClocks(), 100);
     this.showSetup(true);
@@ -274,10 +276,14 @@ class PlayView {
     this.draw();
   }
 
+  /** Keeps the game in the tab, so that it survives a restart of the server. */
   keep() {
+    if (!this.state) return;
     this.kept ??= JSON.parse(sessionStorage.getItem(SAVED) ?? "null");
     if (!this.kept) return;
-    const kept = { ...this.kept, moves: this.state.moves.map((move) => move.name) };
+    const { moves, clock, over } = this.state;
+    const kept = { ...this.kept, over, moves: moves.map((move) => move.name), seconds: moves.map((move) => move.seconds) };
+    if (clock) kept.clocks = [...moves.map((move) => move.left), this.clocksNow()];
     sessionStorage.setItem(SAVED, JSON.stringify(kept));
   }
 
@@ -509,13 +515,20 @@ class PlayView {
     return this.options.levels.find((level) => level.name === opponent)?.[i18n.current()] ?? opponent;
   }
 
+  /** Returns the seconds of main time that both sides have left; in byoyomi they are negative. */
+  clocksNow() {
+    const { left, running } = this.state.clock;
+    const passed = (performance.now() - this.received) / 1000;
+    return left.map((seconds, side) => (side === running ? seconds - passed : seconds));
+  }
+
   drawClocks() {
     const clock = this.state?.clock;
     if (!clock) return;
-    const passed = (performance.now() - this.received) / 1000;
+    const now = this.clocksNow();
     for (const element of this.stage.querySelectorAll(".clock")) {
       const side = Number(element.dataset.side);
-      const left = clock.left[side] - (clock.running === side ? passed : 0);
+      const left = now[side];
       const isByoyomi = left <= 0 && clock.byoyomi > 0;
       const seconds = Math.max(0, isByoyomi ? clock.byoyomi + left : left);
       const text = isByoyomi ? seconds.toFixed(0) : formatClock(seconds);
