@@ -8,7 +8,7 @@ import subprocess
 import sys
 from io import BytesIO, StringIO
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -397,3 +397,15 @@ with bootstrap.set_up_lock():
         assert second.poll() is None
     output, _ = second.communicate(timeout=60)
     assert output == "second\n"
+
+
+def test_windows_is_not_asked_to_remove_the_python_that_runs(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dev = importlib.import_module("dev")
+    monkeypatch.setattr(dev, "VENV", bootstrap.VENV)
+    monkeypatch.setattr(dev, "os", SimpleNamespace(name="nt"))
+    monkeypatch.setattr(sys, "prefix", str(bootstrap.VENV))
+    with pytest.raises(bootstrap.StepError, match=r"py tools\\dev.py clean --all$"):
+        dev.clean(["--all"])
+    assert bootstrap.VENV.is_dir()

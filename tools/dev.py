@@ -163,6 +163,8 @@ def clean(arguments: Sequence[str]) -> int:
     """Removes what builds and checks have written, with --all the virtual environment too."""
     if unknown := set(arguments) - {"--all"}:
         raise StepError(f"clean: {' '.join(sorted(unknown))}: expected --all or nothing")
+    if "--all" in arguments and os.name == "nt" and Path(sys.prefix) == VENV:
+        raise StepError("clean: Windows keeps the Python that runs this; use py tools\\dev.py clean --all")
     caches = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".import_linter_cache")
     paths = [ROOT / name for name in ("build", "dist", *caches)]
     paths += [*(ROOT / "engine").glob("*.egg-info"), *bootstrap.native_modules()]

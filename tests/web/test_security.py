@@ -233,7 +233,7 @@ class TestMessages:
             '{"type": "play.new", "id": 1, "game": "shogi", "moves": ["7g7f"], "seconds": []}',
             '{"type": "play.new", "id": 1, "game": "shogi", "moves": [], "clocks": [[1, "x"]]}',
             '{"type": "play.new", "id": 1, "game": "shogi", "moves": [], "clocks": [[1e999, 1]]}',
-            '{"type": "play.new", "id": 1, "game": "shogi", "clock": {"main": 9}, "clocks": [[1, 2], [1, 2]]}',
+            '{"type": "play.new", "id": 1, "game": "shogi", "clock": {"main": 9}, "clocks": [[1, 2], [1]]}',
             '{"type": "play.new", "id": 1, "game": "shogi", "over": {"ending": "boredom", "winner": 0}}',
             '{"type": "play.new", "id": 1, "game": "shogi", "over": {"ending": "time", "winner": [2]}}',
             '{"type": "play.move", "id": 1, "number": 0, "move": "7g7f"}',

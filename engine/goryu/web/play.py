@@ -409,23 +409,25 @@ def _restore(game: Game, message: Message) -> None:
     if len(seconds) != len(moves) or not all(_is_time(used) and used >= 0 for used in seconds):
         raise MessageError("play.new: seconds: expected those of each move")
     clocks = field(message, "clocks", list, [])
-    pairs = [
-        pair for pair in clocks if isinstance(pair, list) and len(pair) == 2 and all(map(_is_time, pair))
-    ]
-    if clocks and len(pairs) != len(moves) + 1:
+    if clocks and (len(clocks) != len(moves) + 1 or not all(map(_is_pair, clocks))):
         raise MessageError("play.new: clocks: expected the two before each move, and those of now")
-    for number, (move, used) in enumerate(zip(moves, seconds, strict=True)):
-        if game.clocks and pairs:
-            game.clocks.left = [float(left) for left in pairs[number]]
+    for ply, (move, used) in enumerate(zip(moves, seconds, strict=True)):
+        if game.clocks and clocks:
+            game.clocks.left = [float(left) for left in clocks[ply]]
         game.push(move, seconds=float(used))
-    if game.clocks and pairs:
-        game.clocks.left = [float(left) for left in pairs[-1]]
+    if game.clocks and clocks:
+        game.clocks.left = [float(left) for left in clocks[-1]]
     over = field(message, "over", dict, {})
     if over and game.over is None:
         winner = over.get("winner")
         if winner not in (0, 1, None) or over.get("ending") not in list(Ending):
             raise MessageError(f"play.new: over is {str(over)[:80]!r}, expected an ending and a winner")
         game.end(Ending(over["ending"]), winner)
+
+
+def _is_pair(value: object) -> bool:
+    """Are these the times of both sides?"""
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_time, value))
 
 
 def _is_time(value: object) -> bool:
