@@ -160,10 +160,19 @@ class Wait(Rehearsal):
 
 @dataclass(frozen=True, slots=True)
 class Deadly(Rehearsal):
-    """A job that kills every worker before it begins."""
+    """Kills its workers before they begin, on the first `computers` nodes that come."""
+
+    folder: Path = Path()
+    computers: int = 0
 
     def prepared(self, place: Callable[[Path], Path]) -> "Deadly":
-        os.kill(os.getpid(), signal.SIGKILL)
+        mark = self.folder / str(ray.get_runtime_context().get_node_id())
+        with (self.folder / "lock").open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if len(list(self.folder.iterdir())) <= self.computers:
+                mark.touch()
+        if mark.exists():
+            os.kill(os.getpid(), signal.SIGKILL)
         return self
 
 
@@ -430,7 +439,7 @@ def test_nodes_on_which_something_differs_are_not_used(cluster: Cluster) -> None
 
 
 def test_workers_that_were_sent_to_dead_nodes_do_not_end_the_run(cluster: Cluster) -> None:
-    for _ in range(MAX_BAD_STARTS):
+    for _ in range(2 + MAX_BAD_STARTS):
         kill_and_replace(cluster)  # The head takes the dead ones for alive a while longer.
     pool = ClusterPool(ClusterConfig(cluster.address))
     engine = EngineSpec((str(MODEL),))
@@ -439,10 +448,33 @@ def test_workers_that_were_sent_to_dead_nodes_do_not_end_the_run(cluster: Cluste
         list(run_tasks(pool, job, iter([(0, None)])))
 
 
-def test_a_worker_that_dies_before_its_work_is_explained(cluster: Cluster) -> None:
+def test_a_job_that_kills_every_worker_ends_with_the_reason(cluster: Cluster, tmp_path: Path) -> None:
     pool = ClusterPool(ClusterConfig(cluster.address))
-    with pytest.raises(WorkError, match=rf"^{MAX_BAD_STARTS} workers .*: The actor is dead because"):
-        list(run_tasks(pool, Deadly(), iter([(0, None)])))
+    with pytest.raises(WorkError, match=r"^\d+ workers .*: The actor is dead because its worker process"):
+        list(run_tasks(pool, Deadly(folder=tmp_path, computers=9), iter([(0, None)])))
+
+
+def test_work_goes_on_while_one_node_kills_its_workers(cluster: Cluster, tmp_path: Path) -> None:
+    notices: list[str] = []
+    ended = time.monotonic() + 10.0
+
+    def tasks() -> Iterator[Task]:
+        for number in count():
+            if time.monotonic() > ended and any("died before its work" in notice for notice in notices):
+                return
+            yield number, None
+
+    pool = ClusterPool(ClusterConfig(cluster.address))
+    job = Deadly(folder=tmp_path, computers=1, seconds=0.1)
+    nodes: set[str] = set()
+
+    def watch(now: Workforce) -> None:
+        notices.extend(now.notices)
+        nodes.update(now.nodes)
+
+    found = [number for results in run_tasks(pool, job, tasks(), watch=watch) for number, _ in results]
+    assert sorted(found) == list(range(len(found)))
+    assert len(nodes) == 1
 
 
 @pytest.mark.parametrize(

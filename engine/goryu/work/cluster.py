@@ -84,14 +84,14 @@ CLOSE_S = 5.0
 """How long the pool waits at the end for actors to stop what they have started, such as engines."""
 
 MAX_BAD_STARTS = 3
-"""The run ends when this many actors in a row have died before they were ready, and none was ever ready.
+"""While no actor is ready, the run ends when this many more than have room have died before they were ready.
 
 Actors whose computers have died do not count: the head of a cluster takes a dead computer for alive for ten
 seconds and more, and gives it actors.
 """
 
-MAX_BAD_STARTS_LATER = 20
-"""The same after one was ready."""
+LONGEST_PAUSE_S = 60.0
+"""The longest pause between two attempts to start actors where they die before they are ready."""
 
 
 class ClusterError(GoryuError):
@@ -141,6 +141,7 @@ class ClusterPool:
         self._bad_starts = 0
         self._lost_room = 0  # How many workers had room on computers that have left since one was ready.
         self._looked_s = 0.0
+        self._start_s = 0.0  # When actors may be started again.
         self._alive: dict[str, int] = {}  # How many workers fit on every computer, by Ray's numbers.
 
     @property
@@ -218,7 +219,10 @@ class ClusterPool:
                 node, bundle = self._joined[worker], answer.bundle
                 self._metrics.add_done(node, len(bundle.numbers), bundle.positions)
         elif isinstance(answer, Left):
+            is_bad_start = worker not in self._joined and worker not in self._refused
             self._forget(answer)
+            if is_bad_start:
+                return self._note_bad_start(answer)
             if node_id := self._ids.pop(worker, ""):
                 self._unexplained[worker] = node_id
         elif isinstance(answer, _Refused):
@@ -241,12 +245,6 @@ class ClusterPool:
     def _forget(self, left: Left) -> None:
         """Removes an actor that has died; `_look` starts another."""
         self._actors.pop(left.worker)
-        if left.worker not in self._joined and left.worker not in self._refused:
-            self._bad_starts += 1
-            self._note_nodes()
-            bad = self._bad_starts - self._lost_room
-            if bad >= (MAX_BAD_STARTS_LATER if self._has_worked else MAX_BAD_STARTS):
-                raise WorkError(f"{bad} workers in a row died before their work: {left.reason}")
         self._refused.pop(left.worker, None)
         held = self._held.pop(left.worker, 0)
         if (node := self._joined.pop(left.worker, None)) is not None:
@@ -257,11 +255,31 @@ class ClusterPool:
         self._called.discard(left.worker)
         self._to_call.discard(left.worker)
 
+    def _note_bad_start(self, left: Left) -> Notice | None:
+        """Notes that an actor has died before it was ready; the next ones start after a pause.
+
+        The job may kill every worker, or one computer may be at fault, whose room Ray offers again and again
+        while others work.
+        """
+        self._bad_starts += 1
+        self._note_nodes()
+        bad = self._bad_starts - self._lost_room
+        if bad <= 0:
+            return None
+        if not self._joined and bad >= self._room + MAX_BAD_STARTS:
+            raise WorkError(f"{bad} workers in a row died before their work: {left.reason}")
+        now_s = time.monotonic()
+        if now_s < self._start_s:
+            return None  # It was started together with one that has been noted.
+        self._start_s = now_s + min(LONGEST_PAUSE_S, LOOK_EVERY_S * bad)
+        return Notice(f"a worker died before its work: {left.reason}")
+
     def _look(self) -> None:
         """Asks for more actors if the cluster has room for more, and notes which computers have left."""
         self._looked_s = time.monotonic()
         self._note_nodes()
-        for _ in range(min(STARTS, self._wanted() - len(self._actors))):
+        missing = self._wanted() - len(self._actors) if time.monotonic() >= self._start_s else 0
+        for _ in range(min(STARTS, missing)):
             index = self._started
             self._started += 1
             actor = self._actor.remote(index)
