@@ -6,7 +6,7 @@ from random import Random
 import cshogi
 import pytest
 
-from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
+from goryu.games.shogi import Board, EnteringKingRule, Rules, move_from_usi, move_to_usi
 from goryu.games.state import Move, Outcome
 from goryu.search.mate import Mate, MateVerdict, combine, mate_in_one, solve
 from goryu.search.mate_table import INFINITE, UNSEEN, Entry, MateTable
@@ -195,6 +195,18 @@ def test_a_king_that_could_declare_may_mate_instead() -> None:
     assert "6b5a" not in map(move_to_usi, mate.moves)
 
 
+def test_a_move_that_wins_by_the_try_rule_is_no_mate() -> None:
+    """5b5a wins by the try and uncovers a check of the rook, but the king can escape."""
+    board = Board("9/k3K3R/9/9/9/9/9/9/9 b - 1", Rules(EnteringKingRule.TryRule))
+    board.push(move_from_usi("5b5a"))
+    outcome = board.outcome()
+    assert outcome is not None
+    assert (outcome.reason, board.is_check()) == ("try", True)
+    assert board.all_legal_moves()
+    board.pop()
+    assert solve(board, 3000).verdict is not MateVerdict.MATE
+
+
 class Checks:
     """A game of checks that is written down; in capital letters the attacker is to move."""
 
@@ -224,7 +236,7 @@ class Checks:
         return self.path[-1].islower()
 
     def outcome(self) -> Outcome | None:
-        return None if self.legal_moves() else Outcome(-1.0, "mate")
+        return None if self.legal_moves() else Outcome(-1.0, "checkmate")
 
     def repetition(self) -> Outcome | None:
         return Outcome(0.0, "repetition") if self.path[-1] in self.path[:-1] else None

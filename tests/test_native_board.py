@@ -18,6 +18,7 @@ from goryu.games.shogi import (
     MoveError,
     Rules,
     SfenError,
+    move_from_usi,
     move_to_usi,
     parse_sfen,
 )
@@ -357,3 +358,18 @@ def test_moves_and_checks_are_those_of_cshogi_and_rsshogi(native: ModuleType) ->
 @pytest.mark.slow
 def test_100_000_positions_have_the_moves_and_checks_of_cshogi_and_rsshogi(native: ModuleType) -> None:
     compare_with_libraries(native, 100_000)
+
+
+def test_perpetual_check_is_counted_in_a_game_of_200000_plies(native: ModuleType) -> None:
+    board = native.Board("4k4/9/9/9/9/9/9/3R5/8K b - 1")
+    board.push(move_from_usi("6h5h"))
+    cycle = [move_from_usi(move) for move in ("5a6a", "5h6h", "6a5a", "6h5h")]
+    for _ in range(50_000):
+        for move in cycle:
+            board.push(move)
+    repetition = board.repetition()
+    assert repetition is not None
+    assert (repetition.reason, repetition.value) == ("perpetual check", 1.0)
+    for _ in range(200_000):
+        board.pop()
+    assert board.repetition() is None

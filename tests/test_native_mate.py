@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from goryu.games.shogi import Board, move_to_usi
+from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
 from goryu.games.state import Move
 from goryu.search import mate
 from goryu.search.mate import MateVerdict
@@ -118,3 +118,8 @@ print(found.nodes, getrusage(RUSAGE_SELF).ru_maxrss - before)
     nodes, grown = map(int, run.stdout.split())
     assert nodes > 3 << 16  # The table is full several times over.
     assert grown * (1 if sys.platform == "darwin" else 1024) <= (80 << 16) + (2 << 20)
+
+
+def test_a_move_that_wins_by_the_try_rule_is_no_mate(native: ModuleType) -> None:
+    board = native.Board("9/k3K3R/9/9/9/9/9/9/9 b - 1", Rules(EnteringKingRule.TryRule))
+    assert native.solve(board, 3000).verdict is not MateVerdict.MATE

@@ -184,7 +184,7 @@ def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> Non
 
 
 def test_an_ambiguous_move_names_the_candidates() -> None:
-    assert texts(alone().receive("5八金")) == ["5八金 may be 4i5h, 6i5h"]
+    assert texts(alone().receive("5八金")) == ["5八金 may be G4i-5h (4i5h), G6i-5h (6i5h)"]
 
 
 @pytest.mark.parametrize(

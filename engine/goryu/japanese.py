@@ -116,8 +116,9 @@ MESSAGES: dict[str, str] = {
     "save FILE.kif  saves the game": "保存 棋譜.kif（save） 棋譜を保存する",
     "board          shows the board again": "盤面（board）         盤をもう一度表示する",
     "quit           ends": "終了（quit）          やめる",
-    "{text} is not a legal move. {help}": "{text}は指せません。{help}",
+    "{text} is not a legal move. {help}": "{text}は合法手ではありません。{help}",
     "{text} may be {moves}": "{text}は一通りに決まりません：{moves}",
+    "“{text}” is not a legal move here.": "「{text}」は合法手ではありません。",
     "{text} is not legal here{reason}": "{text}は指せません{reason}",
     ": your king is in check": "（王手がかかっています）",
     ": a second pawn on the file (nifu)": "（二歩です）",
@@ -136,7 +137,7 @@ MESSAGES: dict[str, str] = {
     "{name}: expected a name that ends in one of {suffixes}": (
         "{name}：ファイル名の末尾は次のどれかにしてください：{suffixes}"
     ),
-    "{name} exists; save! {name} replaces it": "{name}はすでにあります。上書きするには save! {name}",
+    "{name} exists; save! {name} replaces it": "{name}はすでにあります。上書きするには 保存! {name}",
     # The headings of argparse, for every command.
     "usage: ": "使い方：",
     "positional arguments": "引数",

@@ -13,7 +13,7 @@ Game::Game(const Position& position, int ply, const Rules& rules)
     add_frame({0, 0}, {});
 }
 
-void Game::add_frame(const std::array<std::uint16_t, 2>& streaks, const Undo& undo) noexcept {
+void Game::add_frame(const std::array<std::int32_t, 2>& streaks, const Undo& undo) noexcept {
     frames_.push_back({position_.position_key(), position_.board_key(), {position_.hand(0), position_.hand(1)},
                        streaks, undo});
     ++counter(position_.position_key());
@@ -28,7 +28,7 @@ void Game::push(Move move) noexcept {
     Undo undo;
     position_.do_move(move, undo);
     auto streaks = frames_.back().streaks;
-    streaks[us] = position_.in_check() ? static_cast<std::uint16_t>(streaks[us] + 1) : 0;
+    streaks[us] = position_.in_check() ? streaks[us] + 1 : 0;
     add_frame(streaks, undo);
 }
 

@@ -60,16 +60,16 @@ private:
         std::uint64_t position_key;
         std::uint64_t board_key;
         std::array<Hand, 2> hands;
-        std::array<std::uint16_t, 2> streaks;  // Checks given by each side without a break, up to here.
+        std::array<std::int32_t, 2> streaks;  // Checks given by each side without a break, up to here.
         Undo undo;                             // Of the move that led here; nothing in the first frame.
     };
 
     // Counts positions of the game by the low bits of their key: a position that is not counted four times
     // here has not occurred four times.
     static constexpr int kCounters = 1024;
-    std::uint16_t& counter(std::uint64_t position_key) noexcept { return counters_[position_key % kCounters]; }
+    std::uint32_t& counter(std::uint64_t position_key) noexcept { return counters_[position_key % kCounters]; }
 
-    void add_frame(const std::array<std::uint16_t, 2>& streaks, const Undo& undo) noexcept;
+    void add_frame(const std::array<std::int32_t, 2>& streaks, const Undo& undo) noexcept;
     Ending fourth_occurrence() const noexcept;
     Ending first_recurrence() const noexcept;
     // kPerpetualWin or kPerpetualLoss if one side gave check with each of its last distance / 2
@@ -80,7 +80,7 @@ private:
     Rules rules_;
     int first_ply_;
     std::vector<Frame> frames_;
-    std::array<std::uint16_t, kCounters> counters_{};
+    std::array<std::uint32_t, kCounters> counters_{};
 };
 
 }  // namespace goryu

@@ -33,8 +33,8 @@ inline std::optional<MateEntry> end_of(const Game& game, bool is_attacker) noexc
     const int value = value_of(outcome);
     if (outcome == Ending::kNone) return {};
     if (value > 0 && !is_attacker) return {};  // The attacker may declare a win, but may mate instead.
-    if (is_attacker && value < 0 && game.position().in_check()) return kLost;  // The defender is mated.
-    return is_attacker ? kWon : kLost;  // The defender escapes.
+    if (is_attacker && outcome == Ending::kCheckmate) return kLost;  // The defender is mated.
+    return is_attacker ? kWon : kLost;  // The defender escapes, or the attacker wins in another way.
 }
 
 // Holds `capacity` entries at most, in 48 to 96 bytes each once it is full. Keeps its memory when cleared.

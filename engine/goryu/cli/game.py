@@ -1,5 +1,6 @@
 """A game at a terminal without its input and output: lines go in, lines and boards come out."""
 
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,14 +28,14 @@ DECLARATION = "entering-king declaration"
 """The reason of an outcome that a player must claim."""
 
 WORDS = {
-    "help": ("?", "", "ヘルプ"),
+    "help": ("?", "ヘルプ"),
     "board": ("盤", "盤面"),
     "moves": ("合法手",),
     "undo": ("待った",),
     "hint": ("ヒント",),
     "resign": ("投了", "負けました"),
     "declare": ("宣言",),
-    "save": ("save!", "保存"),
+    "save": ("save!", "保存", "保存!"),
     "quit": ("exit", "終了"),
 }
 """The commands and their other names."""
@@ -84,14 +85,14 @@ class Play:
 
     def receive(self, line: str) -> "Iterator[Shown]":
         """Yields the answer to a line of a person, and the agents' moves after a move."""
-        text = line.strip()
+        text = unicodedata.normalize("NFKC", line).strip() or "help"
         word, _, rest = text.partition(" ")
         move = None if self.is_over else self._legal_named(text)
         command = COMMAND_OF.get(text.lower()) or (COMMAND_OF.get(word.lower()) if rest else None)
         if move is not None:
             yield from self._play(move)
         elif command == "save":
-            yield self._save(rest.strip(), replaces=word == "save!")
+            yield self._save(rest.strip(), replaces=word.endswith("!"))
         elif command and not rest:
             yield from self._obey(command)
         else:
@@ -133,8 +134,6 @@ class Play:
         match command:
             case "quit":
                 self.is_over = self.has_left = True
-            case "help" if self.is_over:
-                self.has_left = True  # An empty line after the end.
             case "help":
                 yield self.help()
             case "board":

@@ -120,6 +120,6 @@ GAMES = {
         "level:3",
         shogi_diagram,
         picture=lambda state, names, colour: boards.shogi_text(cast(Board, state), names, colour),
-        read=lambda state, text: parse_move(cast(Board, state), text),
+        read=lambda state, text: parse_move(cast(Board, state), text, must_say_promotion=True),
     ),
 }

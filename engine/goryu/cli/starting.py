@@ -9,7 +9,7 @@ from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.kifu.handicaps import HANDICAPS, handicap_of_name
 from goryu.kifu.reading import read_record
-from goryu.language import tr
+from goryu.language import either, tr
 
 GAME_RULES = Rules(first_recurrence=False)
 """The rules of a game between people: only the fourth occurrence of a position ends it."""
@@ -51,7 +51,7 @@ def _start(sfen: str | None, handicap: str | None) -> str:
         return (sfen or START_SFEN).removeprefix("sfen ")
     found = handicap_of_name(handicap)
     if found is None:
-        names = ", ".join(item.english for item in HANDICAPS)
+        names = ", ".join(either(item.english, item.japanese) for item in HANDICAPS)
         raise InputError(tr("--handicap {name}: expected one of {names}", name=handicap, names=names))
     return found.sfen
 

@@ -10,7 +10,7 @@ from goryu.games.shogi.pieces import HAND_KINDS, WHITE_PIECE
 from goryu.games.shogi.sfen import SfenFields
 from goryu.kifu.builder import MAX_SECONDS, GameBuilder
 from goryu.kifu.handicaps import handicap_of_name
-from goryu.kifu.notation import KIND_OF_KANJI, NARROW, parse_move
+from goryu.kifu.notation import KIND_OF_KANJI, parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
 from goryu.language import tr
 
@@ -39,6 +39,9 @@ ENDINGS = {
     "優勢勝ち": Ending.INTERRUPTED,
 }
 """What a line has in place of a move."""
+
+NARROW = str.maketrans("０１２３４５６７８９（）：／＋－　．", "0123456789():/+- .")
+"""Turns full-width digits and signs into ASCII."""
 
 WON_BY_THE_SIDE_TO_MOVE = ("反則勝ち", "不戦勝")
 

@@ -6,6 +6,7 @@ counts pieces that are pinned. Source: https://www.shogi.or.jp/faq/kihuhyouki.ht
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from goryu.games.shogi import (
@@ -34,7 +35,7 @@ from goryu.games.shogi.pieces import (
 )
 from goryu.games.state import Move
 from goryu.implementation import Board
-from goryu.language import tr
+from goryu.language import language, tr
 
 FILES = "１２３４５６７８９"
 RANKS = "一二三四五六七八九"
@@ -62,9 +63,6 @@ KIND_OF_LETTERS = {piece_letters(kind): kind for kind in range(1, 15)}
 FORWARD, SIDEWAYS, BACK = "上", "寄", "引"
 DIRECTIONS = {"上": FORWARD, "行": FORWARD, "入": FORWARD, "寄": SIDEWAYS, "引": BACK}
 
-NARROW = str.maketrans("０１２３４５６７８９（）：／＋－　．", "0123456789():/+- .")
-"""Turns full-width digits and signs into ASCII."""
-
 _PIECE = "成[香桂銀角飛歩]|[歩香桂銀金角飛玉王と杏圭全馬龍竜个]"
 _JAPANESE = re.compile(
     rf"(?P<sign>[▲△☗☖▼▽])?\s*(?P<to>同|[1-9][1-9一二三四五六七八九]同?)\s*(?P<piece>{_PIECE})\s*"
@@ -79,10 +77,11 @@ _USI = re.compile(r"([1-9][a-i]){2}\+?|[PLNSGBRplnsgbr]\*[1-9][a-i]")
 
 
 class AmbiguousMoveError(MoveError):
-    """A text that fits several legal moves, `moves` in USI."""
+    """A text that fits several legal moves; `moves`: in the user's notation and in USI."""
 
     def __init__(self, board: Board, text: str, moves: Sequence[Move]) -> None:
-        self.moves = ", ".join(map(move_to_usi, moves))
+        write = japanese_move if language() == "ja" else western_move
+        self.moves = ", ".join(f"{write(board, move)} ({move_to_usi(move)})" for move in moves)
         problem = "{text!r} may be {moves} in {position}"
         super().__init__(tr(problem, text=text.strip()[:80], moves=self.moves, position=board.sfen()))
 
@@ -132,22 +131,29 @@ def western_move(board: Board, move: Move) -> str:
     return f"{letters}{origin}{how}{SQUARE_NAMES[to]}{promotion}"
 
 
-def parse_move(board: Board, text: str, previous: Move | None = None) -> Move:
+def parse_move(
+    board: Board, text: str, previous: Move | None = None, *, must_say_promotion: bool = False
+) -> Move:
     """Returns the legal move of a text in Japanese, KIF, CSA, USI or Western notation.
 
-    Full-width and half-width digits are the same, and the sign of the side may be left out.
+    Full-width and half-width letters are the same, and the sign of the side may be left out.
+
+    must_say_promotion: is a Japanese or Western move ambiguous that may promote and does not say whether it
+        does? Records often leave 不成 out; a person at a board may have forgotten 成.
 
     Raises:
         MoveError: the text is in none of these notations.
         AmbiguousMoveError: it fits several moves.
         IllegalMoveError: the position does not allow the move.
     """
-    plain = text.strip().translate(NARROW).strip()
-    for pattern, find in ((_USI, _from_usi), (_CSA, _from_csa), (_WESTERN, _from_western)):
+    plain = unicodedata.normalize("NFKC", text).strip()
+    for pattern, find in ((_USI, _from_usi), (_CSA, _from_csa)):
         if match := pattern.fullmatch(plain):
             return _checked(board, find(board, match), text)
+    if match := _WESTERN.fullmatch(plain):
+        return _from_western(board, match, must_say_promotion)
     if match := _JAPANESE.fullmatch(plain):
-        return _from_japanese(board, match, text, previous)
+        return _from_japanese(board, match, text, previous, must_say_promotion)
     raise MoveError(
         tr("expected a move such as ▲７六歩, ７六歩(77), 7g7f or P-7f, received {text!r}", text=text[:80])
     )
@@ -212,23 +218,32 @@ def _from_csa(board: Board, match: re.Match[str]) -> Move:
     return _distinct(origin, to, before != kind, match[0])
 
 
-def _from_western(board: Board, match: re.Match[str]) -> Move:
+def _from_western(board: Board, match: re.Match[str], must_say_promotion: bool) -> Move:
     letters, to = match["piece"], _square(match["to"])
     if letters not in KIND_OF_LETTERS:
         raise _not_a_piece(match[0], letters)
     kind = KIND_OF_LETTERS[letters]
     if match["how"] in "*'":
-        return _drop_of(kind, to, match[0])
-    promote = match["promotion"] == "+"
+        return _checked(board, _drop_of(kind, to, match[0]), match[0])
+    choices = _promotions(match["promotion"], "+", must_say_promotion)
     if match["origin"]:
         origin = _square(match["origin"])
         if board.pieces[origin] % WHITE_PIECE != kind:
             raise _other_piece(board, match[0], KANJI[board.pieces[origin] % WHITE_PIECE], match["origin"])
-        return _distinct(origin, to, promote, match[0])
-    return _only(board, [make_move(origin, to, promote) for origin in _origins(board, to, kind)], match[0])
+        return _only(board, [_distinct(origin, to, promote, match[0]) for promote in choices], match[0])
+    origins = _origins(board, to, kind)
+    moves = [make_move(origin, to, promotes) for origin in origins for promotes in choices]
+    return _only(board, moves, match[0])
 
 
-def _from_japanese(board: Board, match: re.Match[str], text: str, previous: Move | None) -> Move:
+def _promotions(said: str | None, promotes: str, must_say: bool) -> tuple[bool, ...]:
+    """Returns whether the move promotes; both if the text should say it and does not."""
+    return (False, True) if must_say and said is None else (said == promotes,)
+
+
+def _from_japanese(
+    board: Board, match: re.Match[str], text: str, previous: Move | None, must_say_promotion: bool
+) -> Move:
     if match["sign"] and (match["sign"] in "△☖▽") != (board.turn == 1):
         raise _not_in_turn(board, text)
     kind, to = KIND_OF_KANJI[match["piece"]], _japanese_target(board, match["to"], previous, text)
@@ -238,7 +253,8 @@ def _from_japanese(board: Board, match: re.Match[str], text: str, previous: Move
     if match["origin"]:
         return _checked(board, _from_origin(board, match["origin"], kind, to, promote, text), text)
     origins = _filtered(board, _origins(board, to, kind), to, match["relative"].replace(" ", ""))
-    moves = [make_move(origin, to, promote) for origin in origins]
+    choices = _promotions(match["promotion"], "成", must_say_promotion)
+    moves = [make_move(origin, to, promotes) for origin in origins for promotes in choices]
     if not moves and not match["relative"].strip() and not match["promotion"] and kind <= GOLD:
         return _checked(board, _drop_of(kind, to, text), text)
     return _only(board, moves, text)

@@ -70,8 +70,11 @@ def to_kif(record: GameRecord) -> str:
     lines += _kif_ending(record, len(record.plies) + 1)
     for variation, before in _in_kif_order(record):
         board = _board_after(record.start, before)
+        clock = _Clock(record.turn)
+        for number, ply in enumerate(before, 1):
+            clock.spend(number, ply.seconds or 0.0)
         lines += ["", f"変化：{variation.ply}手"]
-        lines += _kif_plies(board, variation.plies, variation.ply, None)
+        lines += _kif_plies(board, variation.plies, variation.ply, clock)
     return "\n".join(lines) + "\n"
 
 
@@ -207,14 +210,13 @@ def _by_value(item: tuple[int, int]) -> int:
     return "飛角金銀桂香歩".index(KANJI[item[0]])
 
 
-def _kif_plies(board: Board, plies: tuple[Ply, ...], first: int, clock: _Clock | None) -> Iterator[str]:
-    """Yields the lines of the moves, which it plays on the board; clock: None for a variation."""
+def _kif_plies(board: Board, plies: tuple[Ply, ...], first: int, clock: _Clock) -> Iterator[str]:
+    """Yields the lines of the moves, which it plays on the board."""
     for number, ply in enumerate(plies, first):
         move = move_from_usi(ply.move)
         line = f"{number:4} {kif_move(board, move)}"
         if ply.seconds is not None:
-            total = clock.spend(number, ply.seconds) if clock else 0
-            line += f"   ({_minutes(ply.seconds):>5}/{_hours(total)})"
+            line += f"   ({_minutes(ply.seconds):>5}/{_hours(clock.spend(number, ply.seconds))})"
         yield line
         yield from _comment_lines("*", ply.comment)
         board.push(move)
@@ -263,18 +265,18 @@ def _result_line(record: GameRecord) -> str:
     return f"まで{plies}手で{how}{sides[record.winner]}の{what}"
 
 
-def _in_kif_order(record: GameRecord) -> Iterator[tuple[Variation, tuple[str, ...]]]:
+def _in_kif_order(record: GameRecord) -> Iterator[tuple[Variation, tuple[Ply, ...]]]:
     """Yields every variation and the moves before it, in an order in which KIF's branches are unique.
 
     KIF's 変化：N手 branches from the line before it. So the last branch of a line comes first, and the
     branches of a variation follow it at once.
     """
-    stack = [(variation, record.moves) for variation in _ascending(record.variations)]
+    stack = [(variation, record.plies) for variation in _ascending(record.variations)]
     while stack:
-        variation, moves = stack.pop()
-        before = moves[: variation.ply - 1]
+        variation, plies = stack.pop()
+        before = plies[: variation.ply - 1]
         yield variation, before
-        own = (*before, *(ply.move for ply in variation.plies))
+        own = (*before, *variation.plies)
         stack += [(child, own) for child in _ascending(variation.variations)]
 
 
@@ -283,10 +285,10 @@ def _ascending(variations: tuple[Variation, ...]) -> list[Variation]:
     return sorted(variations, key=lambda variation: -variation.ply)[::-1]
 
 
-def _board_after(start: str, moves: tuple[str, ...]) -> Board:
+def _board_after(start: str, plies: tuple[Ply, ...]) -> Board:
     board = Board(start)
-    for move in moves:
-        board.push(move_from_usi(move))
+    for ply in plies:
+        board.push(move_from_usi(ply.move))
     return board
 
 
@@ -368,14 +370,14 @@ def _jkf_moves(record: GameRecord) -> list[dict[str, Any]]:
 
 def _with_parents(
     record: GameRecord,
-) -> Iterator[tuple[GameRecord | Variation, Variation, tuple[str, ...]]]:
+) -> Iterator[tuple[GameRecord | Variation, Variation, tuple[Ply, ...]]]:
     """Yields every variation after the line that it branches from, with that line and the moves before it."""
-    lines: list[tuple[GameRecord | Variation, tuple[str, ...]]] = [(record, record.moves)]
-    for parent, moves in lines:  # Grows meanwhile.
+    lines: list[tuple[GameRecord | Variation, tuple[Ply, ...]]] = [(record, record.plies)]
+    for parent, plies in lines:  # Grows meanwhile.
         for variation in parent.variations:
-            before = moves[: variation.ply - 1]
+            before = plies[: variation.ply - 1]
             yield parent, variation, before
-            lines.append((variation, (*before, *(ply.move for ply in variation.plies))))
+            lines.append((variation, (*before, *variation.plies)))
 
 
 def _jkf_entries(board: Board, plies: tuple[Ply, ...]) -> Iterator[dict[str, Any]]:

@@ -205,9 +205,9 @@ class DfPn:
             return None
         if outcome.value > 0 and not is_attacker:
             return None  # The attacker may declare a win, but may mate instead.
-        if is_attacker and outcome.value < 0 and self.state.is_check():
+        if is_attacker and outcome.reason == "checkmate":
             return LOST  # The defender is mated.
-        return WON if is_attacker else LOST  # The defender escapes.
+        return WON if is_attacker else LOST  # The defender escapes, or the attacker wins in another way.
 
     def is_over(self) -> bool:
         return self.nodes >= self.budget or self.should_stop()

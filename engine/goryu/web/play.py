@@ -8,11 +8,11 @@ from time import monotonic
 from typing import Any
 
 from goryu.errors import InputError
-from goryu.games.shogi import move_from_usi, move_to_usi
-from goryu.games.state import State
+from goryu.games.shogi import MoveError, move_from_usi, move_to_usi
+from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.kifu.handicaps import HANDICAPS
-from goryu.kifu.notation import japanese_move, parse_move, western_move
+from goryu.kifu.notation import AmbiguousMoveError, japanese_move, parse_move, western_move
 from goryu.kifu.record import Ending
 from goryu.kifu.writing import to_csa, to_kif
 from goryu.language import tr
@@ -116,7 +116,7 @@ class PlayView(View):
         self._check_turn(game)
         text = field(message, "text", str)[:40]
         if isinstance(game.state, Board):
-            return self._play(game, move_to_usi(parse_move(game.state, text)))
+            return self._play(game, move_to_usi(_written_move(game.state, text)))
         names = {one.lower(): name for name in game.legal_moves() for one in (_square_name(game, name), name)}
         if (name := names.get(text.strip().lower())) is None:
             expected = ", ".join(sorted(names))
@@ -433,6 +433,16 @@ def _is_pair(value: object) -> bool:
 def _is_time(value: object) -> bool:
     """Is this a number of seconds, at most a day? In byoyomi what is left of the main time is negative."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= DAY_S
+
+
+def _written_move(board: Board, text: str) -> Move:
+    """Returns the legal move that a person has written; raises InputError."""
+    try:
+        return parse_move(board, text, must_say_promotion=True)
+    except AmbiguousMoveError as error:
+        raise InputError(tr("{text} may be {moves}", text=text, moves=error.moves)) from error
+    except MoveError as error:
+        raise InputError(tr("“{text}” is not a legal move here.", text=text)) from error
 
 
 def _square_name(game: Game, name: str) -> str:

@@ -32,7 +32,6 @@ i18n.extend({
     "play.write": "Write a move",
     "play.write.example": "7g7f, P-7f or ７六歩",
     "play.write.go": "Play",
-    "play.write.wrong": "“{text}” is not a legal move here.",
     "play.save.kif": "Save KIF",
     "play.save.csa": "Save CSA",
     "play.save.txt": "Save moves",
@@ -91,7 +90,6 @@ i18n.extend({
     "play.write": "指し手を入力",
     "play.write.example": "７六歩、7g7f など",
     "play.write.go": "指す",
-    "play.write.wrong": "「{text}」はここでは指せません。",
     "play.save.kif": "KIF で保存",
     "play.save.csa": "CSA で保存",
     "play.save.txt": "手順を保存",
@@ -356,7 +354,7 @@ class PlayView {
     if (!text) return;
     this.send("play.write", { text }).then(
       () => (this.input.value = ""),
-      (error) => !(error instanceof socket.ConnectionLost) && toast(t("play.write.wrong", { text }), "error"),
+      (error) => !(error instanceof socket.ConnectionLost) && toast(error.message, "error"),
     );
   }
 
