@@ -60,7 +60,7 @@ def test_every_position_gets_its_own_answer_from_whichever_device() -> None:
     """The answer of a simulated device depends on the bits of the position; all give the same."""
     devices = [fast_device() for _ in range(3)]
     group = NetworkGroup([device.network(16, 2) for device in devices], [2, 2, 1])
-    puct = searched(group, 3000)
+    puct = searched(group, 8000)
     assert all(device.calls > 20 for device in devices), "all of them worked"
     reference = fast_device().network(16)
     checked = 0
@@ -77,7 +77,7 @@ def test_a_device_that_fails_takes_only_its_batch(lost: int) -> None:
     """Device 0 serves the thread that asks the clock."""
     devices = [fast_device(fails_at=5 if i == lost else 0) for i in range(2)]
     group = NetworkGroup([device.network(16, 2) for device in devices], [2, 2])
-    puct = searched(group, 3000)
+    puct = searched(group, 8000)
     assert group.failures == [f"device {lost + 1} (CUDA) has failed: the simulated device is lost"]
     assert devices[1 - lost].calls > 100
     for node, _ in nodes_with_boards(puct, 2000):
@@ -103,7 +103,7 @@ def test_each_device_has_batches_of_its_own_size() -> None:
     small, large = fast_device(), fast_device()
     group = NetworkGroup([small.network(8), large.network(64)], [1, 1])
     assert group.batch_size == 64
-    searched(group, 8000)
+    searched(group, 20_000)
     assert small.rows / small.calls <= 8 < large.rows / large.calls
 
 

@@ -23,6 +23,7 @@ from goryu.learning.self_play.leaves import (
     LeafWork,
     leaves_of_game,
     new_search,
+    number_of,
     sampled_leaves,
 )
 from goryu.learning.self_play.workers import run_job
@@ -153,16 +154,16 @@ def test_workers_find_what_one_search_finds(processes: int, tmp_path: Path) -> N
     summary = run_job(job, LeafWork("t", games), path, processes=processes)
     found = sorted((game.number or 0, game.start_sfen, game.moves) for game in read_games(path))
     alone = tmp_path / "alone.games"
-    for number in (2, 0, 1):  # Each game with a search of its own.
+    for game in (games[2], games[0], games[1]):  # Each with a search of its own.
+        number = number_of(game)
         rng = Random(f"1 {number}")
         write_games(
-            alone,
-            leaves_of_game(games[number], new_search(engine), job.config, rng, teacher="t", number=number),
+            alone, leaves_of_game(game, new_search(engine), job.config, rng, teacher="t", number=number)
         )
     expected = sorted((game.number or 0, game.start_sfen, game.moves) for game in read_games(alone))
     assert found == expected
     assert len(found) == summary.positions
-    assert {number for number, _, _ in found} == {0, 1, 2}
+    assert {number for number, _, _ in found} == set(map(number_of, games))
 
 
 def test_the_command_records_leaves_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,10 +174,11 @@ def test_the_command_records_leaves_and_goes_on(tmp_path: Path, capsys: pytest.C
     assert main(arguments) == 0
     first = [game.start_sfen for game in read_games(out)]
     assert f"{len(first)} leaves, {len(first)} of them new" in capsys.readouterr().out
-    write_games(games, [new_game(OPENING[:5])])
+    games.unlink()
+    write_games(games, [new_game(OPENING[:5]), new_game(OPENING[:3])])  # Another place in the file.
     assert main(arguments) == 0
     both = list(read_games(out))
-    assert {game.number for game in both} == {0, 1}
+    assert len({game.number for game in both}) == 2
     assert len(both) > len(first)
     assert f"{len(both)} leaves, {len(both) - len(first)} of them new" in capsys.readouterr().out
     assert main(arguments) == 0

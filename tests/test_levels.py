@@ -272,10 +272,13 @@ def test_an_analysis_has_full_strength(player: Player) -> None:
     config = replace(NETWORK, level=1)
     request = Request(Board(), Limits(infinite=True), config, monotonic())
     answers: list[Answer] = []
-    thread = Thread(target=lambda: answers.append(player.search(request, control, lambda result, ms: None)))
+
+    def report(result: SearchResult, _ms: float) -> None:
+        if result.stats.playouts > LEVELS[0].playouts:
+            control.stop()
+
+    thread = Thread(target=lambda: answers.append(player.search(request, control, report)))
     thread.start()
-    sleep(0.3)
-    control.stop()
     thread.join()
     assert answers[0].result is not None
     assert answers[0].result.stats.playouts > LEVELS[0].playouts

@@ -116,13 +116,13 @@ def test_a_program_that_prints_without_end_is_no_engine() -> None:
 
 
 def test_an_engine_that_exceeds_its_time_loses() -> None:
-    slow = scripted("push,silence:400", limits="byoyomi=100")
+    slow = scripted("push,silence:3000", limits="byoyomi=1000")
     game = one_game(slow, scripted("push"))
     assert (game.verdict.winner, game.verdict.reason) == (1, Reason.TIME)
     assert "too late" in game.verdict.detail
     assert game.plies == 2
     assert game.too_late
-    assert game.too_late.late_ms >= 250
+    assert game.too_late.late_ms >= 1500
     entry = GameEntry.from_game(0, 1, game)
     first, second = EngineStats.of(1, [entry]), EngineStats.of(2, [entry])
     assert (first.moves, first.time_losses, second.late_ms) == (1, 1, 0)

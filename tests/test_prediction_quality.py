@@ -192,24 +192,24 @@ def test_the_tool_has_a_column_for_each_network(
     moves = tuple(int(board.push_usi(move)) for move in (*OPENING, *MOVES))
     write_games(tmp_path / "a.games", [GameRecord(moves, (0,) * 8, BLACK_WON, teacher="T")])
     networks = [str(NETWORK), str(NETWORK.with_name("goryu-5x64.onnx"))]
-    assert tool["main"]([*networks, "--games", str(tmp_path / "a.games"), "--phases", "4"]) == 0
+    assert tool["main"]([*networks, "--games", str(tmp_path / "a.games"), "--phases", "4", "500"]) == 0
     text = capsys.readouterr().out
-    for expected in (NETWORK.name, "goryu-5x64.onnx", "plies 0 to 3", "from ply 4 on", "moves of T"):
+    for expected in (NETWORK.name, "goryu-5x64.onnx", "plies 0 to 3", "from ply 500 on", "moves of T"):
         assert expected in text
+    (empty,) = (line for line in text.splitlines() if "from ply 500 on" in line)
+    assert [cell.strip() for cell in empty.strip("│").split("│")[1:]] == ["-", "-"]
 
 
-@pytest.mark.parametrize("what", ["missing", "empty", "model", "phases"])
+@pytest.mark.parametrize("what", ["missing", "empty", "model"])
 def test_the_tool_reports_wrong_arguments(
     tool: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str
 ) -> None:
-    games, more, model = tmp_path / "a.games", [], NETWORK
+    games, model = tmp_path / "a.games", NETWORK
     if what != "missing":
         write_games(games, [GameRecord((7739,), (0,), DRAW)] if what != "empty" else [])
     if what == "model":
         model = tmp_path / "none.onnx"
-    if what == "phases":
-        more = ["--phases", "500"]
-    assert tool["main"]([str(model), "--games", str(games), *more]) == 2
+    assert tool["main"]([str(model), "--games", str(games)]) == 2
     errors = capsys.readouterr().err
     assert errors.startswith("goryu evaluate: ")
     assert errors.count("\n") == 1

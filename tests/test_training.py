@@ -463,6 +463,17 @@ def test_a_run_goes_on_without_the_network_that_it_began_with(tmp_path: Path) ->
         train(new_config(channels=8), small_dataset(), {}, tmp_path / "run")
 
 
+def test_a_run_does_not_go_on_as_another_one(tmp_path: Path) -> None:
+    data = small_dataset()
+    train(new_config(steps=2), data, {}, tmp_path)
+    before = (tmp_path / "checkpoint.pt").read_bytes()
+    with pytest.raises(InputError, match=r"of another run \(learning_rate was .*; seed was 0, is 9\)"):
+        train(new_config(steps=4, seed=9, learning_rate=0.5), data, {}, tmp_path)
+    with pytest.raises(InputError, match=r"of another run \(the positions were .*name it with --initial"):
+        train(new_config(steps=4), data.select(np.arange(len(data) - 1)), {}, tmp_path)
+    assert (tmp_path / "checkpoint.pt").read_bytes() == before
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder is not held")
 def test_a_folder_has_one_run_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -31,7 +31,7 @@ else:
 PATIENCE_S = 20.0
 """How long to wait for a line if the test sets no time."""
 
-SLACK_S = 0.15
+SLACK_S = 0.5
 """Added to all upper bounds of times, besides the time in which the engine waited for a core."""
 
 QUICK = "setoption name Evaluator value hashed\nsetoption name USI_Hash value 64\n"
@@ -169,7 +169,7 @@ class Engine:
 
     def expect_exit(self, timeout_s: float) -> None:
         """Waits for the end of the process and checks its last lines."""
-        assert self.process.wait(timeout_s + SLACK_S) == 0, f"status {self.process.returncode}"
+        assert self.process.wait(timeout_s + PATIENCE_S) == 0, f"status {self.process.returncode}"
         while self.next_line(1.0) is not None:
             pass
         assert len(self.pending) <= 1, "a go was not answered"

@@ -187,7 +187,7 @@ def test_the_engine_ends_when_its_launcher_is_killed_and_the_gui_closes_the_pipe
         engine.process.kill()
         engine.process.wait()
         engine.close_input()
-        expect_the_end_of_output(engine, 2.0)
+        expect_the_end_of_output(engine, 30.0)
 
 
 @pytest.mark.slow
@@ -201,7 +201,7 @@ def test_the_engine_ends_when_cmd_exe_is_killed(
         engine.process.kill()
         engine.process.wait()
         engine.close_input()
-        expect_the_end_of_output(engine, 2.0)
+        expect_the_end_of_output(engine, 30.0)
 
 
 def expect_the_end_of_output(engine: Engine, timeout_s: float) -> None:

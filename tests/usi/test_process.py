@@ -565,13 +565,13 @@ def test_the_score_is_that_of_the_side_to_move(ready: Engine) -> None:
 def test_info_lines_come_a_few_times_a_second(ready: Engine) -> None:
     ready.send("go infinite")
     times_ms = [0]
-    while times_ms[-1] < 1000:
+    while times_ms[-1] < 3000:
         found = re.search(r" time (\d+)", ready.expect("info depth .*"))
         assert found
         times_ms.append(int(found[1]))
     ready.send("stop")
     ready.expect("bestmove .*")
-    assert 2 <= len(times_ms) - 1 <= 15
+    assert 2 <= len(times_ms) - 1 <= 45
 
 
 def test_the_name_contains_the_version(ready: Engine) -> None:
@@ -672,7 +672,7 @@ def test_a_closed_output_ends_the_engine(pool: Pool) -> None:
     assert process.stdin is not None
     process.stdin.write(b"usi\n")
     process.stdin.flush()
-    assert process.wait(5.0) == 0
+    assert process.wait(30.0) == 0
     assert process.stderr is not None
     assert process.stderr.read() == b""
 

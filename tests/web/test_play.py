@@ -69,7 +69,7 @@ def test_two_people_play_a_game_of_shogi_to_checkmate(page: Any, server: Any, on
 def test_legal_squares_last_move_and_check_are_marked(page: Any, on_board: Any) -> None:
     start(page, side="both")
     board = on_board(page)
-    board.click("7g")
+    board.select("7g")
     expect(page.locator("sq.dest")).to_have_count(1)
     board.click("7f")
     expect(page.locator("sq.last-dest")).to_have_count(2)
@@ -81,7 +81,9 @@ def test_legal_squares_last_move_and_check_are_marked(page: Any, on_board: Any) 
 
 def test_a_piece_can_be_dragged(page: Any, on_board: Any) -> None:
     start(page, side="both")
-    on_board(page).drag("2g2f")
+    board = on_board(page)
+    board.select("2g")
+    board.drag("2g2f")
     expect(page.locator(".moves li")).to_have_count(1)
     assert moves_shown(page) == ["P-2f"]
 
@@ -253,7 +255,7 @@ def test_a_clock_runs_out(page: Any, server: Any) -> None:
     page.get_by_label("Minutes").fill("0")
     page.get_by_label("Seconds a move").fill("1")
     start(page, side="both")
-    expect(page.locator(".status")).to_have_text("White wins", timeout=10_000)
+    expect(page.locator(".status")).to_have_text("White wins")
     expect(page.locator(".status + p")).to_have_text("on time")
 
 

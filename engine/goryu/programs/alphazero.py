@@ -23,7 +23,7 @@ from goryu.learning.tutorials.pseudocode_config import (
     factors_of,
     scaled,
 )
-from goryu.programs.common import UsageError, new_parser, positive, program
+from goryu.programs.common import UsageError, new_parser, positive, program, seed
 from goryu.programs.progress_display import ProgressDisplay
 
 BLOCKS = {"tictactoe": 1, "reversi": 2}
@@ -49,7 +49,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--untried", choices=("lost", "reduced"), default="lost",
         help="value of an untried move: a loss, as published (default), or our first play urgency",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=1, help="of the network and of all games (default 1)")
+    parser.add_argument("--seed", type=seed, default=1, help="of the network and of all games (default 1)")
     parser.add_argument(
         "--matches", type=positive, default=100, metavar="N",
         help="games of each match at the end (default 100)",

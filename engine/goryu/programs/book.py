@@ -19,7 +19,15 @@ from goryu.files import atomic_write, check_outputs, check_writable
 from goryu.games.shogi import START_SFEN
 from goryu.players.model_path import model_path, named_model
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
-from goryu.programs.common import UsageError, new_parser, output_file, positive, program, share
+from goryu.programs.common import (
+    UsageError,
+    new_parser,
+    output_file,
+    positive,
+    program,
+    seed,
+    share,
+)
 from goryu.programs.progress_display import ProgressDisplay
 
 if TYPE_CHECKING:
@@ -64,7 +72,7 @@ def make_parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--count", type=positive, default=30, metavar="N", help="such moves, drawn at random (default 30)"
     )
-    check.add_argument("--seed", type=int, default=1, help="seed of the choice (default 1)")
+    check.add_argument("--seed", type=seed, default=1, help="seed of the choice (default 1)")
     coverage = _verb(verbs, "coverage", _coverage, "measure how long games stay in a book")
     coverage.add_argument("book", type=Path, help="a book in YaneuraOu's or Apery's format")
     coverage.add_argument(

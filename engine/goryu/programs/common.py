@@ -135,6 +135,11 @@ def positive(text: str) -> int:
     return _whole(text, 1, MOST_WHOLE)
 
 
+def seed(text: str) -> int:
+    """Returns a seed of random numbers that every library takes: 0 to 2^63 - 1."""
+    return _whole(text, 0, (1 << 63) - 1)
+
+
 def non_negative(text: str) -> int:
     """Returns a whole number of at least 0 and at most `MOST_WHOLE`."""
     return _whole(text, 0, MOST_WHOLE)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from goryu.errors import InputError
 from goryu.files import atomic_path, check_outputs
-from goryu.programs.common import new_parser, output_file, program, share
+from goryu.programs.common import new_parser, output_file, program, seed, share
 from goryu.programs.progress_display import ProgressDisplay
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def make_parser() -> argparse.ArgumentParser:
         default=0.1,
         help="share of the games on which the head is measured, not trained (default 0.1)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of everything random (default 0)")
+    parser.add_argument("--seed", type=seed, default=0, help="seed of everything random (default 0)")
     return parser
 
 

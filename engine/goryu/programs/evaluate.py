@@ -97,9 +97,10 @@ def make_table(predictions: "dict[str, list[Prediction]]", phases: Sequence[int]
     table.add_row("  factor (below 1: overconfident)", *(f"{one.factor:.2f}" for one in whole))
     table.add_row("value favours the winner", *(f"{100 * one.right_side:.1f} %" for one in whole))
     for low, high in pairwise([0, *sorted(phases), sys.maxsize] if phases else []):
-        parts = [summarize([one for one in found if low <= one.ply < high]) for found in predictions.values()]
+        parts = [[one for one in found if low <= one.ply < high] for found in predictions.values()]
         plies = f"from ply {low} on" if high == sys.maxsize else f"plies {low} to {high - 1}"
-        table.add_row(f"loss of the results, {plies}", *(f"{part.result_loss:.4f}" for part in parts))
+        losses = [f"{summarize(part).result_loss:.4f}" if part else "-" for part in parts]
+        table.add_row(f"loss of the results, {plies}", *losses)
     for player in sorted({one.player for found in predictions.values() for one in found}):
         moves = [summarize([one for one in found if one.player == player]) for found in predictions.values()]
         table.add_row(f"loss of the moves of {player}", *(f"{one.move_loss:.3f}" for one in moves))

@@ -103,6 +103,8 @@ def check(args: argparse.Namespace) -> None:
     for name in ("cycles", "value_games", "value_only"):
         if getattr(args, name) and name not in GAMES[args.game]:
             raise UsageError(f"--{name.replace('_', '-')}: {args.game} has no such training")
+    if args.value_only and args.cycles is not None:
+        raise UsageError("--cycles: --value-only trains no network in cycles")
     if not -(1 << 63) <= args.seed < 1 << 63:
         raise UsageError(f"--seed {args.seed}: expected a number of 64 bits")
 

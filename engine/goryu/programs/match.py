@@ -52,6 +52,7 @@ from goryu.programs.common import (
     non_negative,
     positive,
     program,
+    seed,
 )
 from goryu.programs.progress_display import LINES_EVERY_S
 from goryu.work.cluster import ClusterConfig
@@ -135,7 +136,7 @@ def add_games(group: argparse._ArgumentGroup) -> None:
         "--openings", type=Path, metavar="FILE", help="default: ten common openings of four moves"
     )
     group.add_argument("--opening-plies", type=non_negative, metavar="N", help="cut openings after N moves")
-    group.add_argument("--seed", type=int, default=0, help="of the order of the openings (default 0)")
+    group.add_argument("--seed", type=seed, default=0, help="of the order of the openings (default 0)")
     group.add_argument(
         "--referee", choices=sorted(LIBRARIES), default="rsshogi", help="library of rules (default rsshogi)"
     )

@@ -25,6 +25,7 @@ from goryu.programs.common import (
     new_parser,
     positive,
     program,
+    seed,
 )
 
 
@@ -51,7 +52,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the opening file")
     parser.add_argument("--count", type=positive, default=400, help="number of openings (default 400)")
-    parser.add_argument("--seed", type=int, default=1, help="of the random moves (default 1)")
+    parser.add_argument("--seed", type=seed, default=1, help="of the random moves (default 1)")
     parser.add_argument(
         "--plies", action=Interval, default=(default.min_plies, default.max_plies),
         help=f"length of an opening (default {default.min_plies} {default.max_plies})",

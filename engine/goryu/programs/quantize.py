@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.files import atomic_path, check_outputs
-from goryu.programs.common import UsageError, new_parser, output_file, positive, program
+from goryu.programs.common import (
+    UsageError,
+    new_parser,
+    output_file,
+    positive,
+    program,
+    seed,
+)
 
 if TYPE_CHECKING:
     from goryu.evaluators.network import NetworkEvaluator
@@ -75,7 +82,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--rounds", type=positive, default=5, metavar="N", help="speed measurements of 1 s each (default 5)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of the choice of positions (default 0)")
+    parser.add_argument("--seed", type=seed, default=0, help="seed of the choice of positions (default 0)")
     return parser
 
 
@@ -90,7 +97,7 @@ def run(args: argparse.Namespace) -> None:
 
 def check(args: argparse.Namespace) -> None:
     """Raises UsageError for arguments that do not go together, InputError if the network is the output."""
-    check_outputs([args.out], [args.model])
+    check_outputs([args.out], [args.model, *args.data])
     options = args.equalize or args.reduce_range or args.exclude
     if args.half and options:
         raise UsageError("--half: expected neither --equalize nor --reduce-range nor --exclude with it")

@@ -40,6 +40,7 @@ from goryu.programs.common import (
     output_file,
     positive,
     program,
+    seed,
     share,
 )
 from goryu.programs.progress_display import ProgressDisplay
@@ -77,7 +78,7 @@ def make_parser() -> argparse.ArgumentParser:
     choose.add_argument(
         "--test", type=share, default=0.1, metavar="SHARE", help="share of the test games (default 0.1)"
     )
-    choose.add_argument("--seed", type=int, default=0, help="seed of the split (default 0)")
+    choose.add_argument("--seed", type=seed, default=0, help="seed of the split (default 0)")
     _add_filter(choose)
     convert = _verb(verbs, "convert", _convert, "convert games for goryu train; a source may be a list")
     convert.add_argument(
@@ -109,7 +110,7 @@ def make_parser() -> argparse.ArgumentParser:
     openings.add_argument("--out", type=output_file, required=True, metavar="FILE", help="the opening file")
     openings.add_argument("--plies", type=positive, default=24, metavar="N", help="moves (default 24)")
     openings.add_argument("--count", type=positive, default=400, metavar="N", help="at most (default 400)")
-    openings.add_argument("--seed", type=int, default=0, help="seed of the choice (default 0)")
+    openings.add_argument("--seed", type=seed, default=0, help="seed of the choice (default 0)")
     openings.add_argument(
         "--min-games", type=positive, default=1, metavar="N",
         help="keep positions that at least N games reached (default 1)",

@@ -26,6 +26,7 @@ import argparse
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import asdict, fields, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -49,6 +50,7 @@ from goryu.programs.common import (
     non_negative,
     positive,
     program,
+    seed,
     share,
 )
 from goryu.programs.progress_display import ProgressDisplay
@@ -126,7 +128,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     _add_out(leaves)
     _add_workers(leaves)
-    leaves.add_argument("--seed", type=int, default=0, help="seed of the random numbers (default 0)")
+    leaves.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
     add_fields(leaves, LeafConfig)
 
     loop = verbs.add_parser("loop", help="self-play, training and match in a loop", allow_abbrev=False)
@@ -170,7 +172,6 @@ def _add_machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at-once",
         type=positive,
-        default=AT_ONCE,
         metavar="N",
         help="games at once in each process (default 32)",
     )
@@ -183,7 +184,7 @@ def _add_machine_options(parser: argparse.ArgumentParser) -> None:
         metavar="N,...",
         help="numbers of the GPUs, which the processes take in turn (default 0)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of the random numbers (default 0)")
+    parser.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
 
 
 def _add_game_options(parser: argparse.ArgumentParser) -> None:
@@ -260,9 +261,14 @@ def _play(args: argparse.Namespace) -> None:
 
     _check_out(args.out)
     config = from_arguments(SelfPlayConfig, args)
+    openings = _openings(args)
     playouts = f"{config.cheap_playouts} or {config.full_playouts} playouts"
-    teacher = f"self-play of {named_network(args.model, args.temperature)}; {playouts}; seed {args.seed}"
-    _run(args, PlayWork(teacher, config, _openings(args), args.seed, args.games))
+    others = blake2b(repr((config, openings)).encode(), digest_size=3).hexdigest()
+    teacher = (
+        f"self-play of {named_network(args.model, args.temperature)}; {playouts}; options {others}; "
+        f"seed {args.seed}"
+    )
+    _run(args, PlayWork(teacher, config, openings, args.seed, args.games))
 
 
 def _reanalyse(args: argparse.Namespace) -> None:
@@ -319,7 +325,7 @@ def _run(args: argparse.Namespace, work: "Work") -> None:
             args.out,
             processes=args.processes or 1,
             cluster=cluster_config(args, args.processes),
-            at_once=args.at_once,
+            at_once=args.at_once or AT_ONCE,
             backend=args.backend,
             temperature=args.temperature,
             gpus=_gpus(args),
@@ -410,22 +416,25 @@ def _game_and_config(args: argparse.Namespace) -> "tuple[LoopGame, AsynchronousC
             raise UsageError(f"--backend {args.backend} {text}")
         if args.gpus:
             raise UsageError(f"--gpus {text}")
+        for name in ("cycles", "steps", "batch_size"):
+            if (value := getattr(args, name)) is not None and value < 1:
+                raise UsageError(f"--{name.replace('_', '-')} {value}: expected at least 1")
         board, base = LOOPS[args.game]
         alphazero = board.config
         alphazero = replace(
             alphazero,
-            steps_per_cycle=args.steps or alphazero.steps_per_cycle,
-            batch=args.batch_size or alphazero.batch,
+            steps_per_cycle=alphazero.steps_per_cycle if args.steps is None else args.steps,
+            batch=alphazero.batch if args.batch_size is None else args.batch_size,
         )
         game = replace(board, config=alphazero, seed=args.seed)
     return game, replace(
         base,
-        cycles=args.cycles or base.cycles,
-        reuse=args.reuse or base.reuse,
+        cycles=base.cycles if args.cycles is None else args.cycles,
+        reuse=base.reuse if args.reuse is None else args.reuse,
         window=_changed(base.window, start=args.window_start, growth=args.window_growth,
                         exponent=args.window_exponent),
         gate=_changed(base.gate, elo0=args.elo0, elo1=args.elo1, games=args.match_limit),
-        at_once=args.at_once if args.at_once != AT_ONCE else base.at_once,
+        at_once=args.at_once or base.at_once,
     )  # fmt: skip
 
 

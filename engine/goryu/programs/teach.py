@@ -36,6 +36,7 @@ from goryu.programs.common import (
     non_negative,
     positive,
     program,
+    seed,
     share,
 )
 from goryu.programs.progress_display import ProgressDisplay
@@ -113,7 +114,7 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
         "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="seed of the openings; use another for every run (default 0)"
+        "--seed", type=seed, default=0, help="seed of the openings; use another for every run (default 0)"
     )
     parser.add_argument("--openings", type=Path, metavar="FILE", help="start from these openings, one a line")
     parser.add_argument(

@@ -34,7 +34,7 @@ class GateConfig:
     def __post_init__(self) -> None:
         """Raises InputError or SprtError for impossible numbers."""
         if self.games < 0 or self.games % 2:
-            raise InputError(f"match_games: expected an even number or 0, received {self.games}")
+            raise InputError(f"games of a match: expected an even number or 0, received {self.games}")
         assert self.sprt.bounds
 
     @property
@@ -95,10 +95,12 @@ class Gate:
         self._given.add(number)
         self._points[number] = points
         test = self.test
-        while test.verdict is None and (counted := self._points.get(test.statistics.pairs)) is not None:
-            test.add(counted)
+        while test.verdict is None and (pair := test.statistics.pairs) < self._config.pairs:
+            if pair not in self._points:
+                return True
+            test.add(self._points[pair])
         if test.verdict is not None:
             self.verdict = Verdict(test.verdict == "elo1", "sprt", test.statistics, test.llr)
-        elif test.statistics.pairs == self._config.pairs:
+        else:
             self.verdict = Verdict(test.llr > 0.0, "limit", test.statistics, test.llr)
         return True

@@ -207,7 +207,11 @@ def _seven_zip(file: BinaryIO) -> Members:
                         f"expected at most {MAX_ARCHIVE_BYTES >> 20} MiB unpacked, found {size >> 20}"
                     )
                 archive.extract(folder, names)
-        except (py7zr.exceptions.ArchiveError, py7zr.exceptions.UnsupportedCompressionMethodError) as error:
+        except (
+            py7zr.exceptions.ArchiveError,
+            py7zr.exceptions.UnsupportedCompressionMethodError,
+            py7zr.exceptions.PasswordRequired,
+        ) as error:
             raise InputError(str(error)) from error
         for name in names:
             path = Path(folder, name)

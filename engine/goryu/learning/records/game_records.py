@@ -138,6 +138,7 @@ class GameWriter:
 
     def __init__(self, path: Path | str) -> None:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
         self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
         try:
             if not try_lock(self._file):
@@ -157,9 +158,12 @@ class GameWriter:
     def append(self, blocks: Sequence[bytes]) -> None:
         """Appends blocks from `encode_block`, and waits once for the disk."""
         if blocks:
-            self._file.write(b"".join(blocks))
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            try:
+                self._file.write(b"".join(blocks))
+                self._file.flush()
+                os.fsync(self._file.fileno())
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(self._path)) from error
 
     def close(self) -> None:
         self._file.close()

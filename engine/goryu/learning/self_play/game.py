@@ -11,7 +11,7 @@ A game is a generator that requests evaluations; `batching.py` plays many games 
 """
 
 from collections.abc import Generator, Sequence
-from math import exp, log
+from math import log
 from random import Random
 
 from goryu.games.shogi import Rules
@@ -110,9 +110,9 @@ def value_to_centipawns(value: float, scale: float) -> int:
     >>> value_to_centipawns(0.0, 600.0), value_to_centipawns(0.5, 600.0), value_to_centipawns(-1.0, 600.0)
     (0, 659, -10000)
     """
-    least = 1.0 / (1.0 + exp(MATE_SCORE / scale))
-    rate = min(1.0 - least, max(least, (value + 1.0) / 2.0))
-    return round(scale * log(rate / (1.0 - rate)))
+    if abs(value) >= 1.0:
+        return MATE_SCORE if value > 0.0 else -MATE_SCORE
+    return round(min(MATE_SCORE, max(-MATE_SCORE, scale * log((1.0 + value) / (1.0 - value)))))
 
 
 class _SelfPlayGame:

@@ -7,15 +7,19 @@ worse, and the search averages these judgements.
 The engine's own search searches positions of recorded games, and some of the positions that its network has
 evaluated there are recorded, without labels. `reanalysis.py` gives them the labels of a teacher.
 
-A record has one position and begins up to `HISTORY` moves before it: some networks see the last moves.
+A record has one position and begins up to `HISTORY` moves before it: some networks see the last moves. Its
+number is that of the game's content (`number_of`), so that files can be added, and grow, between two runs.
 """
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 from random import Random
 from typing import Any
+
+import numpy as np
 
 from goryu.games.shogi import Rules
 from goryu.games.state import Move
@@ -36,6 +40,12 @@ HISTORY = 7
 def new_search(config: EngineConfig) -> Puct:
     """Loads the network of the config for a search with one thread; raises LoadingError."""
     return graph_search(load_evaluator(config.evaluator, warnings.warn), config)
+
+
+def number_of(game: GameRecord) -> int:
+    """Returns a number of 63 bits that identifies a game by its start and its moves."""
+    content = game.start_sfen.encode() + np.array(game.moves, "<u2").tobytes()
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little") >> 1
 
 
 def leaves_of_game(
@@ -139,14 +149,15 @@ class LeafWork:
         return self.games[number]
 
     def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
-        return ((record.number, record) for record in records if record.number is not None)
+        pieces = {number_of(game): piece for piece, game in enumerate(self.games)}
+        return ((pieces[record.number], record) for record in records if record.number in pieces)
 
 
 @dataclass(frozen=True, slots=True)
 class LeafJob:
     """What a worker does: it searches the positions of one game after another.
 
-    engine: the network and the numbers of the search. seed: it determines the draws, with a game's number.
+    engine: the network and the numbers of the search. seed: it determines the draws, with the game.
     """
 
     teacher: str
@@ -167,9 +178,10 @@ class LeafJob:
     def work(self, inbox: Inbox) -> Iterator[Result]:
         puct = new_search(self.engine)
         while (task := inbox.take(wait=True)) is not None:
-            number, game = task
+            piece, game = task
+            number = number_of(game)
             rng = Random(f"{self.seed} {number}")
-            yield number, leaves_of_game(game, puct, self.config, rng, teacher=self.teacher, number=number)
+            yield piece, leaves_of_game(game, puct, self.config, rng, teacher=self.teacher, number=number)
 
     def bundled(self, results: Sequence[Result]) -> GameBlock:
         return GameBlock.of_several(results)

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 from goryu.agents.arena import Score, play_game, result
+from goryu.errors import InputError
 from goryu.evaluators.named_networks import open_network
 from goryu.games.shogi import Rules, move_to_usi
 from goryu.games.state import Move, State
@@ -24,6 +25,9 @@ from goryu.work.seam import Inbox, Pool, Result, Task
 
 RANDOM_PLIES = 4
 """Random moves after the opening of a match."""
+
+MOST_TRIES = 1000
+"""How often to look for random moves that leave the game undecided."""
 
 MATCH_BATCH = 4
 """Positions per network call in the match: the fastest batch size on one CPU core."""
@@ -131,7 +135,7 @@ def board_of(opening: Opening, max_plies: int) -> Board:
 
 
 def _random_start(opening: Opening, max_plies: int, rng: Random) -> Opening:
-    while True:
+    for _ in range(MOST_TRIES):
         board = board_of(opening, max_plies)
         moves = list(opening.moves)
         for _ in range(RANDOM_PLIES):
@@ -140,6 +144,10 @@ def _random_start(opening: Opening, max_plies: int, rng: Random) -> Opening:
                 board.push_usi(moves[-1])
         if board.outcome() is None:
             return replace(opening, moves=tuple(moves))
+    raise InputError(
+        f"{opening}: expected an opening after which {RANDOM_PLIES} random moves leave a game of at most "
+        f"{max_plies} plies undecided"
+    )
 
 
 class _Agent:

@@ -159,6 +159,8 @@ def examples_of(model: onnx.ModelProto, positions: Dataset, report: Callable[[in
     """
     import onnxruntime
 
+    if not len(positions):
+        raise InputError("expected positions of games, found none")
     features = features_of(model)
     watched = with_output(model.SerializeToString(), features)
     session = onnxruntime.InferenceSession(watched, providers=["CPUExecutionProvider"])

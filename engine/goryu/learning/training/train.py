@@ -45,6 +45,11 @@ WARM_UP = 0.05
 VALIDATED_DURING_RUN, VALIDATED_AT_END = 2_048, 100_000
 """Most positions of each held-out set on which the network is measured."""
 
+MAY_CHANGE = {
+    "steps", "minutes", "evaluations", "weight_decay", "threads", "workers", "device", "precision", "compile",
+}  # fmt: skip
+"""Numbers that may change when a run goes on."""
+
 SAMPLE = 512
 """Positions on which to measure the normalisations of an exported network."""
 
@@ -86,7 +91,8 @@ def train(
 ) -> PolicyValueNet:
     """Trains and returns the network with the averaged weights, on the CPU and in evaluation mode.
 
-    Continues from `folder`/checkpoint.pt if that exists. Else starts from the averaged weights of the
+    Continues from `folder`/checkpoint.pt if that exists; it must be of a run with the same numbers and
+    positions, but it may be longer (`MAY_CHANGE`). Else starts from the averaged weights of the
     checkpoint or exported network `initial`, which may be smaller (`growth.py`), or from random weights
     without it. Every evaluation writes checkpoint.pt and one line of JSON in log.jsonl. `report` receives a
     small entry after every step (`share`, `step`, `loss`) and every logged entry. Raises InputError for
@@ -100,7 +106,8 @@ def train(
     torch.manual_seed(config.seed)
     _check_device(config.device)
     _check_group(group, config, training, testing)
-    state = _start(config, training, folder, initial, group)
+    run = {"config": asdict(config), "positions": _fingerprint(training)}
+    state = _start(config, training, folder, initial, group, run)
     progress = state.progress
     rng = np.random.default_rng((config.seed, 0))
     stream = load_batches(training, config.batch_size, rng, progress.step, config.workers, group)
@@ -118,7 +125,7 @@ def train(
             if group.is_first:
                 with (folder / "log.jsonl").open("a") as log:
                     log.write(json.dumps(entry) + "\n")
-                atomic_save(folder / "checkpoint.pt", _contents(state) | {"config": asdict(config)})
+                atomic_save(folder / "checkpoint.pt", _contents(state) | run)
             report(entry)
     state.averaged.to("cpu").eval()
     return state.averaged
@@ -180,9 +187,17 @@ def uses_bfloat16(config: TrainingConfig) -> bool:
 
 
 def _start(
-    config: TrainingConfig, training: Dataset, folder: Path, initial: Path | None, group: ProcessGroup
+    config: TrainingConfig,
+    training: Dataset,
+    folder: Path,
+    initial: Path | None,
+    group: ProcessGroup,
+    run: dict[str, Any],
 ) -> _State:
-    """Returns the first process's state: that of the checkpoint in its folder, or that of a new run."""
+    """Returns the first process's state: that of the checkpoint in its folder, or that of a new run.
+
+    run: what a checkpoint says about its run.
+    """
     net, averaged = (
         PolicyValueNet(config.blocks, config.channels).to(config.device, memory_format=torch.channels_last)
         for _ in range(2)
@@ -193,7 +208,7 @@ def _start(
         parallel = torch.compile(parallel)
     state = _State(net, parallel, averaged, optimizer, TrainingProgress())
     if group.is_first:
-        _start_in(folder, state, config, training, initial)
+        _start_in(folder, state, config, training, initial, run)
     if group.size > 1:
         contents = group.from_first(_serialized(_contents(state)) if group.is_first else b"")
         _restore(state, torch.load(io.BytesIO(contents), weights_only=True, map_location="cpu"))
@@ -201,7 +216,12 @@ def _start(
 
 
 def _start_in(
-    folder: Path, state: _State, config: TrainingConfig, training: Dataset, initial: Path | None
+    folder: Path,
+    state: _State,
+    config: TrainingConfig,
+    training: Dataset,
+    initial: Path | None,
+    run: dict[str, Any],
 ) -> None:
     """Gives the state the checkpoint in the folder, or the initial weights."""
     net, checkpoint = state.net, folder / "checkpoint.pt"
@@ -212,8 +232,27 @@ def _start_in(
     folder.mkdir(parents=True, exist_ok=True)
     if not is_new:
         with expecting(checkpoint, "the checkpoint of a run with a network of this size and Muon"):
-            _restore(state, torch.load(checkpoint, weights_only=True, map_location="cpu"))
+            contents = torch.load(checkpoint, weights_only=True, map_location="cpu")
+            _restore(state, contents)
+        _check_run(checkpoint, contents, run)
     _truncate_log(state.progress.step, folder / "log.jsonl")
+
+
+def _check_run(checkpoint: Path, contents: dict[str, Any], run: dict[str, Any]) -> None:
+    """Raises InputError if a checkpoint is of another run; one of before 0.1 does not say all of it."""
+    before, now = contents.get("config", {}), run["config"]
+    changed = [
+        f"{name} was {before[name]}, is {now[name]}"
+        for name in sorted(before.keys() & now.keys() - MAY_CHANGE)
+        if before[name] != now[name]
+    ]
+    if contents.get("positions", run["positions"]) != run["positions"]:
+        changed.append(f"the positions were {contents['positions']}, are {run['positions']}")
+    if changed:
+        raise InputError(
+            f"{checkpoint} is of another run ({'; '.join(changed)}): expected another folder; "
+            "to start from the weights of this run, name it with --initial"
+        )
 
 
 def _starting_network(config: TrainingConfig, initial: Path, training: Dataset) -> PolicyValueNet:
