@@ -266,6 +266,16 @@ MOVES = [
 ]
 
 
+def test_a_book_that_is_shortened_in_place_goes_on_as_it_was(tmp_path: Path) -> None:
+    """A mapped file would kill the process."""
+    path = database(tmp_path)
+    book = YaneuraOuBook(path)
+    before = dict(book.positions())
+    path.write_bytes(path.read_bytes()[:20])
+    assert dict(book.positions()) == before
+    assert all(isinstance(book.moves_at(place), list) for place in before.values())
+
+
 def drawn(config: BookConfig, turn: int = 0, moves: list[BookMove] = MOVES) -> Counter[str]:
     rng = Random(1)
     chosen = (choose(moves, turn, config, rng) for _ in range(1000))

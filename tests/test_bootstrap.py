@@ -353,6 +353,31 @@ def test_a_missing_compiler_is_recorded_as_the_reason(
     assert bootstrap.read_stamp("native")["failure"] == "no C++ compiler found"
 
 
+def test_a_built_module_stays_when_a_gui_starts_the_engine_without_the_compiler(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = bootstrap.ROOT / "engine" / "goryu" / "_native.so"
+    module.touch()
+    bootstrap.write_stamp("native", key=bootstrap.native_key(), failure="", compiler=bootstrap.compiler_key())
+    monkeypatch.setattr(bootstrap, "cxx", lambda: "")
+    monkeypatch.setenv("CXXFLAGS", "-O3")
+    assert bootstrap.native_is_current()
+    with pytest.raises(bootstrap.StepError, match="the native code that is there is kept"):
+        bootstrap.build_native()  # As `setup` does.
+    assert module.exists()
+    assert bootstrap.native_is_current()
+
+
+def test_another_compiler_is_tried_after_a_failure(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bootstrap, "cxx", lambda: "")
+    bootstrap.build_native()
+    assert bootstrap.native_is_current()
+    monkeypatch.setattr(bootstrap, "cxx", lambda: "/opt/c++")
+    assert not bootstrap.native_is_current()
+
+
 def test_without_native_sources_there_is_nothing_to_build(bootstrap: ModuleType) -> None:
     (bootstrap.ROOT / "native" / "_native.pyx").unlink()
     bootstrap.build_native()

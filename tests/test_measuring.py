@@ -137,6 +137,7 @@ def test_the_player_searches_with_what_was_measured(on: Path, monkeypatch: pytes
     monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(3, 2))
     player, messages = load(EngineConfig(), measures=False)
     assert "searchers=3" in messages[-1]
+    assert " batch=2 " in messages[-1]
     assert player._loaded is not None
     assert player._loaded.batch_size == 2
     again: list[str] = []
@@ -163,6 +164,28 @@ def test_the_batch_size_of_the_user_stays(on: Path, monkeypatch: pytest.MonkeyPa
     player, _ = load(EngineConfig(evaluator=EvaluatorConfig(batch_size=5)))
     assert player._loaded is not None
     assert player._loaded.batch_size == 5
+
+
+def test_what_was_measured_for_a_batch_size_of_the_user_counts_only_for_it(on: Path) -> None:
+    chosen = EngineConfig(evaluator=EvaluatorConfig(batch_size=64))
+    player, messages = load(chosen)
+    assert not any("DNN_Batch_Size 1," in text or "DNN_Batch_Size 2" in text for text in messages)
+    assert player._loaded is not None
+    assert measuring.remembered(player._loaded) is not None
+    default, _ = load(EngineConfig(), measures=False)
+    assert default._loaded is not None
+    assert measuring.remembered(default._loaded) is None
+    assert default._loaded.batch_size == 1
+
+
+def test_a_seed_that_is_set_later_ends_what_was_measured(on: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(3, 2))
+    player, _ = load(EngineConfig(), measures=False)
+    messages: list[str] = []
+    player.load(EngineConfig(seed=5), messages.append)
+    assert player._loaded is not None
+    assert player._loaded.batch_size == 1
+    assert "searchers=3" not in messages[-1]
 
 
 def test_matches_and_tests_measure_nothing(on: Path, monkeypatch: pytest.MonkeyPatch) -> None:

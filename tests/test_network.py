@@ -356,14 +356,16 @@ def test_the_largest_and_the_smallest_batch_are_warmed_up_first(
     sizes: list[int] = []
     answer = NetworkEvaluator._answer
 
-    def watched(self: NetworkEvaluator, inputs: Any) -> Any:
+    def watched(self: NetworkEvaluator, inputs: Any, *count: int) -> Any:
         sizes.append(len(inputs[0]))
-        return answer(self, inputs)
+        return answer(self, inputs, *count)
 
     monkeypatch.setattr(NetworkEvaluator, "_answer", watched)
     NetworkEvaluator(model, backend="cpu", batch_size=20)
     assert sizes[:2] == [20, 1]
+    *sizes, last = sizes
     assert len(set(sizes)) == len(sizes) > 15
+    assert last == 1  # The start position, for its policy.
 
 
 def test_tensorrt_caches_networks_by_their_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -601,4 +603,15 @@ def test_a_model_of_another_shape_is_a_model_error(
 ) -> None:
     path = write_model(tmp_path / "other.onnx", **changes)
     with pytest.raises(ModelError, match=complaint):
+        NetworkEvaluator(path, backend="cpu")
+
+
+def test_a_network_whose_policy_is_no_number_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
+    path = write_model(tmp_path / "nan.onnx")
+    content = onnx.load(path)
+    (weights,) = (one for one in content.graph.initializer if one.name == "policy_weights")
+    broken = np.full(onnx.numpy_helper.to_array(weights).shape, np.nan, np.float32)
+    weights.CopyFrom(onnx.numpy_helper.from_array(broken, weights.name))
+    onnx.save(content, path)
+    with pytest.raises(ModelError, match=r"nan.onnx: an output is not a number"):
         NetworkEvaluator(path, backend="cpu")

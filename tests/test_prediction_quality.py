@@ -192,11 +192,11 @@ def test_the_tool_has_a_column_for_each_network(
     moves = tuple(int(board.push_usi(move)) for move in (*OPENING, *MOVES))
     write_games(tmp_path / "a.games", [GameRecord(moves, (0,) * 8, BLACK_WON, teacher="T")])
     networks = [str(NETWORK), str(NETWORK.with_name("goryu-5x64.onnx"))]
-    assert tool["main"]([*networks, "--games", str(tmp_path / "a.games"), "--phases", "4", "500"]) == 0
+    assert tool["main"]([*networks, "--games", str(tmp_path / "a.games"), "--phases", "8"]) == 0
     text = capsys.readouterr().out
-    for expected in (NETWORK.name, "goryu-5x64.onnx", "plies 0 to 3", "from ply 500 on", "moves of T"):
+    for expected in (NETWORK.name, "goryu-5x64.onnx", "plies 0 to 7", "from ply 8 on", "moves of T"):
         assert expected in text
-    (empty,) = (line for line in text.splitlines() if "from ply 500 on" in line)
+    (empty,) = (line for line in text.splitlines() if "from ply 8 on" in line)
     assert [cell.strip() for cell in empty.strip("│").split("│")[1:]] == ["-", "-"]
 
 

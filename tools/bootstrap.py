@@ -274,6 +274,7 @@ def project() -> dict[str, Any]:
 def build_native() -> None:
     """Builds goryu._native. A failure is an error only with GORYU_REQUIRE_NATIVE=1."""
     key, failure = native_key(), ""
+    has_current = read_stamp("native").get("key") == key and not read_stamp("native").get("failure")
     try:
         if native_sources():
             if not cxx() and os.name != "nt":  # On Windows setuptools finds it without PATH.
@@ -283,6 +284,8 @@ def build_native() -> None:
             message, duration = tr("building the native code"), tr("this takes a minute or two")
             step("native", message, command, COMPILER_ADVICE, duration, **environment)
     except StepError as error:
+        if has_current and native_modules():
+            raise StepError(f"{error}\n{tr('the native code that is there is kept')}") from error
         for stale in native_modules():  # Built from other sources: it may differ from the Python.
             try:
                 stale.unlink()
@@ -292,22 +295,26 @@ def build_native() -> None:
             raise
         log(f"{error}\n{tr('continuing without native code: pure Python plays the same, but slowly')}")
         failure = str(error).splitlines()[0]
-    write_stamp("native", key=key, failure=failure)
+    write_stamp("native", key=key, failure=failure, compiler=compiler_key())
 
 
 def native_is_current() -> bool:
-    """Is the extension built from the current sources, or are they known not to build?"""
+    """Is the extension built from the current sources, or are they known not to build with this compiler?"""
     stamp = read_stamp("native")
     if stamp.get("key") != native_key():
         return False
     if stamp["failure"]:
-        return os.environ.get("GORYU_REQUIRE_NATIVE") != "1"
+        return stamp.get("compiler") == compiler_key() and os.environ.get("GORYU_REQUIRE_NATIVE") != "1"
     return bool(native_modules()) or not native_sources()
 
 
 def native_key() -> str:
-    flags = os.environ.get("CXXFLAGS", "")
-    return digest([ROOT / "setup.py", *native_sources()], python_version(), cxx(), flags)
+    """Returns what a built module depends on; a GUI may start the engine with another PATH or CXXFLAGS."""
+    return digest([ROOT / "setup.py", *native_sources()], python_version())
+
+
+def compiler_key() -> str:
+    return digest([], cxx(), os.environ.get("CXXFLAGS", ""))
 
 
 def native_sources() -> list[Path]:

@@ -26,11 +26,13 @@ def missing_packages() -> list[str]:
 
 
 def how_to_install(extra: str = "") -> str:
-    """Returns the command that installs goryu with an extra, such as "tools" or "cuda", in a checkout.
+    """Returns the command that installs goryu with an extra, such as "tools" or "cuda".
 
-    >>> how_to_install("tools").endswith(("setup tools", '".[tools]"'))
+    For an installed goryu, pip adds the extra's packages and leaves goryu as it is.
+
+    >>> how_to_install("tools").endswith(("setup tools", '"goryu[tools]"'))
     True
     """
     if not is_checkout():
-        return f'pip install ".[{extra}]"' if extra else "pip install ."
+        return f'pip install "goryu[{extra}]"' if extra else "pip install goryu"
     return f"{'py -3' if sys.platform == 'win32' else 'python3'} tools/dev.py setup {extra}".rstrip()

@@ -117,6 +117,10 @@ MESSAGES: dict[str, str] = {
     "board          shows the board again": "盤面（board）         盤をもう一度表示する",
     "quit           ends": "終了（quit）          やめる",
     "{text} is not a legal move. {help}": "{text}は合法手ではありません。{help}",
+    "; to build the native code, install a C++ compiler and then goryu again": (
+        "。ネイティブコードには C++ コンパイラが必要です。入れてから goryu を入れ直してください"
+    ),
+    "the native code that is there is kept": "今あるネイティブコードをそのまま使います",
     "{text} may be {moves}": "{text}は一通りに決まりません：{moves}",
     "“{text}” is not a legal move here.": "「{text}」は合法手ではありません。",
     "{text} is not legal here{reason}": "{text}は指せません{reason}",

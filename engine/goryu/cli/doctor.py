@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from goryu import __version__
 from goryu.arguments import ArgumentParser
 from goryu.errors import InputError
+from goryu.installation import is_checkout
 from goryu.language import tr
 from goryu.players.config import EngineConfig, EvaluatorConfig
 
@@ -86,8 +87,11 @@ def _rules() -> Iterator[str]:
 
 def _advice() -> str:
     """Returns how to build the native code, "" if it is built."""
-    is_built = find_spec("goryu._native") is not None
-    return "" if is_built else tr("; tools/dev.py setup builds the native code or explains why it cannot")
+    if find_spec("goryu._native") is not None:
+        return ""
+    if not is_checkout():
+        return tr("; to build the native code, install a C++ compiler and then goryu again")
+    return tr("; tools/dev.py setup builds the native code or explains why it cannot")
 
 
 def _options(model: str) -> Generator[str, None, EngineConfig]:
@@ -115,16 +119,22 @@ def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator 
     from goryu.players.loading import load_on_one_device
     from goryu.players.model_path import model_path
 
+    absent: Sequence[str]
     try:
         providers = ", ".join(import_onnxruntime().get_available_providers())
+    except BackendError as error:
+        yield str(error)  # Goryu's own kernel needs none.
+        absent = [name for name in BACKENDS if name not in ("auto", "cpu")]
+    else:
         yield tr("onnxruntime offers: {providers}", providers=providers)
         absent = absent_backends()
         yield tr("backends that it does not contain: {names}", names=", ".join(absent))
+    try:
         path = model_path(wanted)
         yield tr("model {path}", path=path)
         if not path.is_file():
             raise ModelError(tr("model {path}: no such file", path=path))
-    except (BackendError, ModelError) as error:
+    except ModelError as error:
         yield f"! broken: {error}"
         return None
     found = None
@@ -178,7 +188,7 @@ def _evaluator(
     from goryu.players.devices import has_several_devices
     from goryu.players.loading import LoadingError, load_evaluator, loaded_network
 
-    if network is not None and not has_several_devices(config):
+    if network is not None and config.kind == "network" and not has_several_devices(config):
         return loaded_network(network, config)
     loaded, messages = None, list[str]()
     try:

@@ -43,6 +43,7 @@ from goryu.evaluators.providers import GPU_BACKENDS, BackendError, Session, chec
 from goryu.evaluators.residual_graph import UnsupportedError
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.softmax import softmax
+from goryu.games.shogi import Board
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
 
@@ -159,6 +160,7 @@ class NetworkEvaluator:
             self._pack(self._session, streams)
         if not self.packed:
             self._warm_up()
+        self.evaluate([Board()])  # Finds logits of legal moves that are no numbers.
         self.sha256 = sha256(read_model(self.path)).hexdigest()
 
     def _read_tensors(

@@ -69,6 +69,11 @@ class NetworkGroup:
             for i, network in enumerate(self.networks)
         )
 
+    @property
+    def temperature(self) -> float:
+        """That of the policies of all networks."""
+        return self.networks[0].temperature
+
     def set_draw_value(self, value: float) -> None:
         """Sets the value of a draw to black, in [-1, +1]."""
         for network in self.networks:

@@ -187,7 +187,7 @@ def open_session(
         providers = _providers(backend, path, device, content, threads)
         # enable_fallback=0: onnxruntime must not replace the provider, neither now nor in mid-game.
         handle = onnxruntime.InferenceSession(
-            content or str(path), options, providers=providers, enable_fallback=0
+            content or str(path.resolve()), options, providers=providers, enable_fallback=0
         )
     except Exception as error:  # onnxruntime's errors have no other base class.
         if backend == "cpu":

@@ -53,7 +53,7 @@ class LoadedEvaluator:
     description: str
     batch_size: int
     config: EvaluatorConfig
-    stamp: tuple[tuple[int, int] | None, ...]
+    stamp: tuple[tuple[int, ...] | None, ...]
 
     def is_current(self, config: EvaluatorConfig) -> bool:
         """Would loading again, with this config, give the same evaluator?"""
@@ -112,7 +112,10 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
             problems.append(str(error))
             continue
         if problems:
-            report(f"Error! {problems[0]}; playing with the shipped {network.path.name} instead")
+            report(
+                f"Error! {problems[0]}; playing with the shipped {network.path.name} instead, "
+                "without the options of the file next to it"
+            )
         return network, network.description
     reason = "; ".join(dict.fromkeys(problems))
     if not config.allows_fallback:
@@ -184,13 +187,17 @@ def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
     )
 
 
-def _stamp(config: EvaluatorConfig) -> tuple[tuple[int, int] | None, ...]:
+def _stamp(config: EvaluatorConfig) -> tuple[tuple[int, ...] | None, ...]:
     """Returns a stamp of each model file's content (`file_stamp`), or None in place of one without a file."""
     return tuple(_stamp_of_one(each) for each in config_of_each(config) if config.kind == "network")
 
 
-def _stamp_of_one(config: EvaluatorConfig) -> tuple[int, int] | None:
+def _stamp_of_one(config: EvaluatorConfig) -> tuple[int, ...] | None:
+    """Returns a stamp of the model file and of the weights beside it, if there are any."""
     try:
-        return file_stamp(model_path(config))
+        path = model_path(config)
+        stamp = file_stamp(path)
+        weights = file_stamp(path.resolve().with_name(path.resolve().name + ".data"))
     except (OSError, ValueError):
         return None
+    return stamp and (*stamp, *(weights or ()))

@@ -23,11 +23,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from goryu import __version__
-from goryu.files import atomic_write, cache_folder
+from goryu.files import atomic_write, cache_folder, try_lock
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.threads import DEFAULT_THREADS, cores, usable_threads
@@ -103,7 +103,9 @@ def choices(loaded: LoadedEvaluator) -> list[Settings]:
     if loaded.uses_gpu:
         threads, batches = set(GPU_THREADS), {loaded.config.batch_size} - {0} or set(GPU_BATCHES)
     else:
-        threads, batches = {max(1, cores() // 2), cores()}, {*CPU_BATCHES, usual.batch_size}
+        wanted = loaded.config.batch_size
+        threads = {max(1, cores() // 2), cores()}
+        batches = {wanted} if wanted else {*CPU_BATCHES, usual.batch_size}
     found = [Settings(count, batch) for count in sorted(threads) for batch in sorted(batches)]
     return [usual, *(each for each in found if each != usual)]
 
@@ -263,14 +265,20 @@ def remember(loaded: LoadedEvaluator, rate: Rate) -> None:
     path = _file()
     path.parent.mkdir(parents=True, exist_ok=True)
     entry = asdict(rate.settings) | {"evaluations_per_s": round(rate.evaluations_per_s)}
-    entries = {**_read(), key_of(loaded): entry}
-    atomic_write(path, json.dumps(entries, indent=1, sort_keys=True) + "\n")
+    with path.with_suffix(".lock").open("a") as lock:
+        for _ in range(100):  # Another engine writes its own entry.
+            if try_lock(lock):
+                break
+            sleep(0.02)
+        entries = {**_read(), key_of(loaded): entry}
+        atomic_write(path, json.dumps(entries, indent=1, sort_keys=True) + "\n")
 
 
 def key_of(loaded: LoadedEvaluator) -> str:
-    """Returns a text that changes with machine, backend, versions and the content of the model file."""
+    """Returns a text that changes with machine, backend, versions, model file and the batch size wanted."""
     network = re.sub(r" (?:batch|threads|streams|searchers)=\S+", "", loaded.description)
-    return f"{_processor()} {cores()} cores; goryu {__version__}; {network}"
+    batch = f"; DNN_Batch_Size {loaded.config.batch_size}" if loaded.config.batch_size else ""
+    return f"{_processor()} {cores()} cores; goryu {__version__}; {network}{batch}"
 
 
 def _file() -> Path:

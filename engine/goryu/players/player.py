@@ -1,6 +1,7 @@
 """The player: loads an evaluator and a book, and answers search requests, one at a time."""
 
 import logging
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import inf
@@ -106,7 +107,8 @@ class Player:
         self._report = report
         if (book := self.load_book(config, report)) is not None:
             report(f"book={book}")
-        if self._loaded is None or not self._loaded.is_current(config.evaluator):
+        was_measured = self._measured is not None and bool(config.seed)  # A seed is for exact repetition.
+        if self._loaded is None or was_measured or not self._loaded.is_current(config.evaluator):
             self._puct = self._measured = None
             self._problem = "it could not be loaded"
             self._loaded = None  # Frees the memory of the old network before the new one needs it.
@@ -170,7 +172,8 @@ class Player:
                 )
                 return None
             loaded = replace(sized, config=wanted)
-        self._loaded = replace(loaded, batch_size=batch_size)
+        description = re.sub(r"\bbatch=\d+", f"batch={batch_size}", loaded.description)
+        self._loaded = replace(loaded, batch_size=batch_size, description=description)
         return settings
 
     def _wanted_threads(self, config: EngineConfig) -> int:

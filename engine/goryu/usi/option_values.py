@@ -153,6 +153,7 @@ class OptionValues:
                     if option.field in NOT_IN_A_MODEL_FILE:
                         raise OptionError(f"{option.name} cannot be set here")
                     self._model[option.field] = option.parse(value, factor)
+                    problems += _correction(option, value, factor, self._model[option.field])
             except OptionError as error:
                 problems.append(str(error))
             if not equals:

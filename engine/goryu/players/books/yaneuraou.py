@@ -65,7 +65,9 @@ class YaneuraOuBook:
                 raise BookError(
                     f"{path.name}: expected a book that begins with {HEADER.decode()}, received {head!r}"
                 )
-            self._text = mmap(file.fileno(), 0, access=ACCESS_READ)
+            # A mapped file that another program shortens would kill this one.
+            is_small = path.stat().st_size <= max_indexed_bytes
+            self._text = path.read_bytes() if is_small else mmap(file.fileno(), 0, access=ACCESS_READ)
         self._index: dict[bytes, int] | None = None  # The offset of each position's moves.
         if len(self._text) <= max_indexed_bytes:
             self._index = {}
