@@ -141,6 +141,19 @@ def test_several_games_are_written_to_a_folder(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["games-1.kif", "games-2.kif"]
 
 
+def test_one_game_is_written_to_a_folder_that_is_named_as_one(tmp_path: Path) -> None:
+    game, broken = tmp_path / "game.usi", tmp_path / "broken.usi"
+    game.write_text(USI, encoding="utf-8")
+    broken.write_text("startpos moves 1a1a\n", encoding="utf-8")
+    common = ["--playouts", "10", "--quiet"]
+    assert analyze.main([str(game), *common, "--kif", f"{tmp_path}/one/"]) == 0
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["game.kif"]
+    assert analyze.main([str(game), *common, "--html", str(tmp_path / "one")]) == 0
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["game.html", "game.kif"]
+    assert analyze.main([str(game), str(broken), *common, "--kif", str(tmp_path / "two")]) == 1
+    assert [path.name for path in (tmp_path / "two").iterdir()] == ["game.kif"]
+
+
 def test_a_file_for_several_games_is_refused_before_any_search(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 """Records of all formats: what is read, what is written, and what is refused with which line."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -347,6 +348,16 @@ def test_a_comment_before_the_first_move_of_a_variation_belongs_to_this_move() -
     assert game.comment == "全体"
     assert game.variations == (Variation(2, (Ply("8c8d", "変化の説明\n二手目"), Ply("2g2f"))),)
     assert parse_record(to_kif(game)).variations == game.variations
+
+
+def test_the_sums_of_times_go_on_in_a_variation() -> None:
+    text = to_kif(
+        parse_record(
+            "1 ７六歩(77) ( 0:10/00:00:10)\n2 ３四歩(33) ( 0:20/00:00:20)\n3 ２六歩(27) ( 0:01/00:00:11)\n"
+            "変化：3手\n3 ６六歩(67) ( 0:05/)\n4 ８四歩(83) ( 0:07/)\n"
+        )
+    )
+    assert re.findall(r"\( 0:\d\d/00:00:\d\d\)", text)[-2:] == ["( 0:05/00:00:15)", "( 0:07/00:00:27)"]
 
 
 @pytest.mark.parametrize(

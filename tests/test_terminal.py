@@ -183,6 +183,42 @@ def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> Non
     assert out.split("3. ")[1].splitlines()[0].endswith(expected)
 
 
+def test_a_written_move_must_say_whether_it_promotes() -> None:
+    play = alone()
+    for move in ("7六歩", "3四歩"):
+        list(play.receive(move))
+    assert texts(play.receive("2二角")) == ["2二角 may be Bx2b= (8h2b), Bx2b+ (8h2b+)"]
+    assert texts(play.receive("Bx2b"))[0].startswith("Bx2b may be")
+    assert play.state.ply == 2
+    list(play.receive("２二角不成"))
+    assert cast(Board, play.state).sfen().split()[0].count("+") == 0
+    assert play.state.ply == 3
+
+
+@pytest.mark.parametrize("text", ["７ｇ７ｆ", "７六歩", "　7g7f　", "Ｐ－７ｆ"])
+def test_full_width_letters_are_read(text: str) -> None:
+    play = alone()
+    list(play.receive(text))
+    assert play.state.ply == 1
+
+
+@pytest.mark.parametrize("text", ["help", "?", "？", "ヘルプ", ""])
+def test_help_after_the_end_does_not_quit(text: str) -> None:
+    play = alone()
+    list(play.receive("resign"))
+    assert "save FILE" in "".join(texts(play.receive(text)))
+    assert not play.has_left
+
+
+def test_a_file_is_saved_with_japanese_words(tmp_path: Path) -> None:
+    file = tmp_path / "棋譜　１.kif"
+    play = alone()
+    list(play.receive("7g7f"))
+    for line in (f"保存　{file}", f"保存！ {file}", f"保存!　{file}"):
+        assert texts(play.receive(line)) == [f"saved as {file}"]
+    assert file.exists()
+
+
 def test_an_ambiguous_move_names_the_candidates() -> None:
     assert texts(alone().receive("5八金")) == ["5八金 may be G4i-5h (4i5h), G6i-5h (6i5h)"]
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import signal
 import sys
 import time
@@ -87,11 +88,10 @@ def make_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "--html",
-        type=Path,
         metavar="FILE",
         help=tr("write a page that needs neither an internet connection nor a server"),
     )
-    parser.add_argument("--kif", type=Path, metavar="FILE", help=tr("write a KIF record with comments"))
+    parser.add_argument("--kif", metavar="FILE", help=tr("write a KIF record with comments"))
     parser.add_argument("--jsonl", type=Path, metavar="FILE", help=tr("write a line of JSON for each move"))
     parser.add_argument(
         "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
@@ -127,9 +127,8 @@ class Analysis:
         self._options = options
         self._failed = False
         self._games = list(self._read())
-        several = len(self._games) > 1
         for path in filter(None, (options.html, options.kif)):
-            _check_output(path, several)
+            _check_output(Path(path), self._is_folder(path))
         if options.jsonl is not None:
             check_writable(options.jsonl, makes_folders=True)
         self._check_that_inputs_are_kept()
@@ -208,9 +207,15 @@ class Analysis:
         records = [Path(text) for text in self._options.games if text != "-"]
         check_outputs([*outputs, self._options.jsonl, self._options.store], [*records, self._options.model])
 
-    def _target(self, path: Path, game: NamedGame, suffix: str) -> Path:
-        """Returns the file for a game; for several games `path` is a folder."""
-        return path / (game.stem + suffix) if len(self._games) > 1 else path
+    def _is_folder(self, path: str) -> bool:
+        """Is an output a folder? If it is one, ends like one, or if there are several records or games."""
+        is_named_as_one = path.endswith(tuple(filter(None, (os.sep, os.altsep))))
+        several = len(self._options.games) > 1 or len(self._games) > 1
+        return several or is_named_as_one or os.path.isdir(path)
+
+    def _target(self, path: str, game: NamedGame, suffix: str) -> Path:
+        """Returns the file for a game."""
+        return Path(path) / (game.stem + suffix) if self._is_folder(path) else Path(path)
 
     def _save(self, path: Path, content: str) -> None:
         try:

@@ -86,13 +86,14 @@ class Play:
     def receive(self, line: str) -> "Iterator[Shown]":
         """Yields the answer to a line of a person, and the agents' moves after a move."""
         text = unicodedata.normalize("NFKC", line).strip() or "help"
-        word, _, rest = text.partition(" ")
+        word = text.partition(" ")[0]
+        rest = "".join(line.split(None, 1)[1:]).strip()  # A name of a file stays as it is.
         move = None if self.is_over else self._legal_named(text)
         command = COMMAND_OF.get(text.lower()) or (COMMAND_OF.get(word.lower()) if rest else None)
         if move is not None:
             yield from self._play(move)
         elif command == "save":
-            yield self._save(rest.strip(), replaces=word.endswith("!"))
+            yield self._save(rest, replaces=word.endswith("!"))
         elif command and not rest:
             yield from self._obey(command)
         else:

@@ -231,14 +231,13 @@ export class Board {
   }
 
   drawArrows() {
-    // The first one is drawn last, on top.
+    // The first one is drawn last, on top, and all labels on top of all arrows.
+    const arrows = [...this.drawnArrows].reverse();
     const labelled = new Map();
-    this.arrowLayer.replaceChildren(
-      ...[...this.drawnArrows].reverse().map((arrow) => this.arrow(arrow, labelled)),
-    );
+    this.arrowLayer.replaceChildren(...arrows.map((arrow) => this.arrow(arrow)), ...arrows.map((arrow) => this.arrowLabel(arrow, labelled)));
   }
 
-  arrow({ move, width = 0.5, color: fill = "var(--arrow)", label = "", className = "" }, labelled) {
+  arrow({ move, width = 0.5, color: fill = "var(--arrow)", className = "" }) {
     const group = svg("g", { class: `arrow ${className}`, fill, stroke: fill });
     const to = this.middle(move.slice(2, 4));
     if (move[1] === "*") {
@@ -253,16 +252,23 @@ export class Board {
     } else {
       group.append(svg("path", { d: arrowPath(this.middle(move.slice(0, 2)), to, 0.9 + 2.3 * width), stroke: "none" }));
     }
-    if (label) {
-      const used = labelled.get(move.slice(2, 4)) ?? 0;
-      labelled.set(move.slice(2, 4), used + 1);
-      const y = to[1] + 3.6 - 4 * used;
-      const half = 1.2 + label.length * 0.92;
-      group.append(
-        svg("rect", { class: "plate", x: to[0] - half, y: y - 1.8, width: 2 * half, height: 3.6, rx: 1.8, stroke: "none" }),
-        svg("text", { class: "label", x: to[0], y: y + 0.95, "text-anchor": "middle", stroke: "none", text: label }),
-      );
-    }
+    return group;
+  }
+
+  /** Returns the label of an arrow. labelled: how many labels each square has already; they are stacked. */
+  arrowLabel({ move, color: fill = "var(--arrow)", label = "", className = "" }, labelled) {
+    const group = svg("g", { class: `arrow-label ${className}`, fill });
+    if (!label) return group;
+    const square = move.slice(2, 4);
+    const used = labelled.get(square) ?? 0;
+    labelled.set(square, used + 1);
+    const [x, middle] = this.middle(square);
+    const y = middle + 3.6 - 4 * used;
+    const half = 1.2 + label.length * 0.92;
+    group.append(
+      svg("rect", { class: "plate", x: x - half, y: y - 1.8, width: 2 * half, height: 3.6, rx: 1.8 }),
+      svg("text", { class: "label", x, y: y + 0.95, "text-anchor": "middle", text: label }),
+    );
     return group;
   }
 

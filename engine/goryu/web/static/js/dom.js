@@ -31,11 +31,16 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Shows a message for some seconds. kind: "info" or "error". */
+/** Shows a message for some seconds, or until it is clicked. kind: "info" or "error". */
 export function toast(text, kind = "info") {
-  const box = h("div", { class: `toast ${kind}`, text });
+  const box = h("div", { class: `toast ${kind}`, text, on: { click: () => box.remove() } });
   document.getElementById("toasts").append(box);
   setTimeout(() => box.remove(), kind === "error" ? 8000 : 4000);
+}
+
+/** Removes the messages about errors: what the user has done now was right. */
+export function clearErrors() {
+  for (const box of document.querySelectorAll("#toasts .error")) box.remove();
 }
 
 /** Saves a file on the user's machine. content: text or bytes. */

@@ -141,7 +141,7 @@ export class Panel {
       h("p", { class: "written number" }),
       this.table(node, algorithm),
     );
-    this.write(node.edges.find((edge) => edge.mark === "chosen" || edge.mark === "best") ?? node.edges[0]);
+    this.write(chosenOf(edgesInOrder(node, algorithm)));
     if (shown.can_move_root && node.root_move !== null && !node.end) {
       this.position.querySelector(".facts").append(this.rootButton(node.root_move));
     }
@@ -175,8 +175,8 @@ export class Panel {
   table(node, algorithm) {
     if (!node.edges.length) return h("div");
     const names = [...new Set(node.edges.flatMap((edge) => Object.keys(edge.terms)))];
-    const edges = algorithm.playouts ? [...node.edges].sort((a, b) => tried(b) - tried(a) || score(b) - score(a)) : node.edges;
-    const chosen = edges.find((edge) => edge.mark === "chosen" || edge.mark === "best") ?? edges[0];
+    const edges = edgesInOrder(node, algorithm);
+    const chosen = chosenOf(edges);
     const rows = edges.map((edge) => this.row(edge, names, chosen));
     const head = h("tr", {}, h("th", { text: i18n.t("microscope.move") }), ...names.map((name) => h("th", { text: label(name) })));
     return h("div", { class: "scroll" }, h("table", { class: "terms number" }, h("thead", {}, head), h("tbody", {}, ...rows)));
@@ -201,6 +201,16 @@ export class Panel {
     const place = this.position.querySelector(".written");
     if (place) place.textContent = edge?.written ? `${edge.name}: ${edge.written}` : "";
   }
+}
+
+/** Returns the moves of a position in the order of the table. */
+function edgesInOrder(node, algorithm) {
+  return algorithm.playouts ? [...node.edges].sort((a, b) => tried(b) - tried(a) || score(b) - score(a)) : node.edges;
+}
+
+/** Returns the move that the search has chosen, or else the first one of the table. */
+function chosenOf(edges) {
+  return edges.find((edge) => edge.mark === "chosen" || edge.mark === "best") ?? edges[0];
 }
 
 function groups(events) {

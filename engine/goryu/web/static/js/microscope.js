@@ -65,7 +65,7 @@ i18n.extend({
     "microscope.playout": "プレイアウト",
     "microscope.visited": "局面数",
     "microscope.jump": "このプレイアウトへ移動",
-    "microscope.last": "最後の一歩へ",
+    "microscope.last": "これまでの最後の一歩へ",
     "microscope.depth": "表示する深さ",
     "microscope.width": "表示する手の数",
     "microscope.fit": "全体を表示（F）",
@@ -161,6 +161,7 @@ class Microscope {
     const button = (key, name, call) => h("button", { class: "icon", type: "button", dataset: { i18nLabel: key }, on: { click: call } }, icon(name));
     this.backButton = button("microscope.back", "back", () => this.go(this.step - 1));
     this.runButton = button("microscope.run", "run", () => this.toggle());
+    this.lastButton = button("microscope.last", "last", () => this.go((this.shown?.steps ?? 1) - 1));
     this.stepButton = button("microscope.step", "step", () => this.go(this.step + 1));
     this.speed = h("input", { type: "range", min: 0, max: 100, value: 45, dataset: { i18nLabel: "microscope.speed" } });
     this.playout = h("input", { type: "number", min: 0, value: 100, class: "playout", dataset: { i18nLabel: "microscope.jump" } });
@@ -184,7 +185,7 @@ class Microscope {
         this.backButton,
         this.stepButton,
         this.runButton,
-        button("microscope.last", "last", () => this.go((this.shown?.steps ?? 1) - 1)),
+        this.lastButton,
       ),
       h("label", { class: "row speed" }, h("span", { class: "muted small", dataset: { i18n: "microscope.speed" } }), this.speed),
       jump,
@@ -389,6 +390,7 @@ class Microscope {
     if (shown.is_last && !shown.can_go_on) parts.push(i18n.t(shown.is_complete ? "microscope.ended" : "microscope.enough"));
     this.status.textContent = parts.join(" ");
     this.backButton.disabled = shown.step === 0;
+    this.lastButton.disabled = shown.is_last;
     this.stepButton.disabled = shown.is_last && !shown.can_go_on;
     this.panel.show(shown, algorithm, { game: this.game.value });
   }

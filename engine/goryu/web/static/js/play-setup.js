@@ -42,6 +42,7 @@ i18n.extend({
     "agent.alpha-beta": "Alpha-beta: perfect play",
     "agent.depth-limited": "Counts discs",
     "agent.plies": "{number} plies ahead",
+    "agent.plies.1": "1 ply ahead",
     "agent.games": "{number} random games a move",
     "agent.playouts": "{number} playouts",
   },
@@ -81,6 +82,7 @@ i18n.extend({
     "agent.alpha-beta": "アルファベータ法（完全解析）",
     "agent.depth-limited": "石の数で読む",
     "agent.plies": "{number}手読み",
+    "agent.plies.1": "1手読み",
     "agent.games": "1手につきランダムな対局{number}回",
     "agent.playouts": "{number}プレイアウト",
   },
@@ -127,7 +129,10 @@ export class SetupForm {
   agentName(agent) {
     const [name, number] = agent.split(":");
     const text = t(`agent.${name}`);
-    return number ? `${text}${i18n.current() === "ja" ? "、" : ", "}${t(UNITS[name] ?? "agent.playouts", { number })}` : text;
+    if (!number) return text;
+    const unit = UNITS[name] ?? "agent.playouts";
+    const amount = t(i18n.has(`${unit}.${number}`) ? `${unit}.${number}` : unit, { number });
+    return `${text}${i18n.current() === "ja" ? "、" : ", "}${amount}`;
   }
 
   draw() {

@@ -1,7 +1,7 @@
 // The view "Play": a game against an engine, or of two people at one screen.
 
 import { Board } from "./board.js";
-import { download, h, toast } from "./dom.js";
+import { clearErrors, download, h, toast } from "./dom.js";
 import { GridBoard } from "./grid-board.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
@@ -238,6 +238,7 @@ class PlayView {
 
   async start(setup) {
     const state = await socket.request("play.new", setup);
+    clearErrors();
     this.kept = { ...setup, side: state.people[0] ? (state.people[1] ? "both" : "first") : "second" };
     this.isFlipped = false;
     this.showSetup(false);
@@ -250,6 +251,7 @@ class PlayView {
   async send(type, content = {}) {
     try {
       this.update(await socket.request(type, { number: this.state.number, ...content }));
+      clearErrors();
     } catch (error) {
       if (this.state) this.draw();
       throw error;

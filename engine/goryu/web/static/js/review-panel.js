@@ -527,7 +527,7 @@ export class ReviewPanel {
   drawPlayers() {
     const { summary, game } = this.data;
     const rows = [
-      ["review.accuracy", (one) => (one.accuracy === null ? "–" : `${one.accuracy} %`)],
+      ["review.accuracy", (one) => (one.accuracy === null ? "–" : `${one.accuracy.toFixed(1)} %`)],
       ["review.agreement", (one) => `${percent(one.agreement)} %`],
       ["review.loss", (one) => `${percent(one.meanLoss, 1)} %`],
       ...["great", "inaccuracy", ...MISTAKES].map((kind) => [`review.kind.${kind}`, (one) => one.counts[kind]]),
