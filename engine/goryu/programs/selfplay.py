@@ -172,6 +172,7 @@ def _add_machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--at-once",
         type=positive,
+        default=AT_ONCE,
         metavar="N",
         help="games at once in each process (default 32)",
     )
@@ -214,6 +215,7 @@ def _add_loop_options(parser: argparse.ArgumentParser) -> None:
     )
     add_fields(parser, LoopConfig)
     _add_machine_options(parser)
+    parser.set_defaults(at_once=None)  # Every game of the loop has its own.
     parser.set_defaults(**dict.fromkeys(GAME_DEPENDENT))
     others = parser.add_argument_group(
         "the asynchronous loop",
@@ -325,7 +327,7 @@ def _run(args: argparse.Namespace, work: "Work") -> None:
             args.out,
             processes=args.processes or 1,
             cluster=cluster_config(args, args.processes),
-            at_once=args.at_once or AT_ONCE,
+            at_once=args.at_once,
             backend=args.backend,
             temperature=args.temperature,
             gpus=_gpus(args),

@@ -431,8 +431,8 @@ def _is_pair(value: object) -> bool:
 
 
 def _is_time(value: object) -> bool:
-    """Is this a number of seconds, at most a day? In byoyomi what is left of the main time is negative."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= DAY_S
+    """Is this a number of seconds, at most a year? In byoyomi what is left of the main time is negative."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 366 * DAY_S
 
 
 def _written_move(board: Board, text: str) -> Move:
