@@ -13,6 +13,7 @@ from goryu.evaluators.formats.value_scale import from_probability
 from goryu.games.shogi import Board, move_from_usi
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.learning.records import game_records
+from goryu.learning.records.conversion import hcpe_records
 from goryu.learning.records.game_records import GameRecord
 from goryu.learning.records.hcpe import (
     BLACK_WON,
@@ -177,6 +178,27 @@ def test_pieces_of_one_game_are_held_out_together(tmp_path: Path) -> None:
     assert learned
     assert held_out
     assert not learned & held_out
+
+
+def test_a_held_out_game_is_not_used_from_a_copy_in_another_format(tmp_path: Path) -> None:
+    write_games(tmp_path / "a.hcpe", 20, seed=3)
+    rng, games = Random(5), []
+    for number in range(20):
+        board, moves = Board(), []
+        for _ in range(40):
+            moves.append(rng.choice(board.legal_moves()))
+            board.push(moves[-1])
+        games.append(GameRecord(tuple(map(int, moves)), tuple(range(40)), DRAW, number=number))
+    game_records.write_games(tmp_path / "b.games", games)
+    write_hcpe(tmp_path / "copy.hcpe", np.concatenate([hcpe_records(game) for game in games]))
+    sources = [Source(tmp_path / name, 600.0) for name in ("a.hcpe", "b.games", "copy.hcpe")]
+    training, testing = load_datasets(sources, held_out=0.3, seed=1)
+    learned = {record.tobytes() for record in training.records["hcp"]}
+    for name in ("b", "copy"):
+        held_out = [record.tobytes() for record in testing[name].records["hcp"]]
+        late = [hcp for at, hcp in enumerate(held_out) if at % 40 > 10]  # Openings are in other games, too.
+        assert late
+        assert not learned & set(late)
 
 
 def test_sources_of_one_name_are_held_out_together(tmp_path: Path) -> None:

@@ -136,18 +136,18 @@ def load_datasets(
     Sources of one name, such as the games of several cycles, share an entry.
 
     held_out: share of the games of every source to hold out, in [0, 1). A held-out game that another source
-        has too, with other labels, is not used there.
+        has too, with other labels or in another format, is not used there.
     merge: merge equal training positions into one with the mean of their targets.
     """
     if not 0.0 <= held_out < 1.0:
         raise InputError(f"held out: expected a share of 0 to 1, received {held_out:g}")
     training: list[Dataset] = []
     repeats: list[npt.NDArray[np.int64]] = []
-    lines: list[npt.NDArray[np.int64]] = []
-    held_out_lines: list[npt.NDArray[np.int64]] = []
+    games_of: list[npt.NDArray[np.int64]] = []
+    held_out_games: list[npt.NDArray[np.int64]] = []
     testing: dict[str, Dataset] = {}
     for source in sources:
-        dataset, games, line = _read(source)
+        dataset, games, hashes = _read(source)
         # The name is the seed, so that a file keeps its split when it grows or is used with others.
         rng = np.random.default_rng((seed, zlib.crc32(source.name.encode())))
         is_held_out = (rng.random(games.max(initial=-1) + 1) < held_out)[games]
@@ -155,9 +155,10 @@ def load_datasets(
         testing[source.name] = _concatenate([*same, dataset.select(is_held_out)])
         training.append(dataset.select(~is_held_out))
         repeats.append(np.full(len(training[-1]), source.repeat))
-        lines.append(line[~is_held_out])
-        held_out_lines.append(line[is_held_out])
-    is_free = ~np.isin(np.concatenate(lines), np.concatenate(held_out_lines))
+        games_of.append(hashes[~is_held_out])
+        held_out_games.append(hashes[is_held_out])
+    is_copy = np.isin(np.concatenate(games_of), np.concatenate(held_out_games))
+    is_free = ~(is_copy[:, 0] | is_copy[:, 1])
     whole, repeat = _concatenate(training).select(is_free), np.concatenate(repeats)[is_free]
     if merge:
         whole, repeat = merge_duplicates(whole, repeat)
@@ -165,32 +166,36 @@ def load_datasets(
 
 
 def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Returns the positions of a source, and for each the number of its game, from 0, and a hash of the game.
+    """Returns the positions of a source, and for each the number of its game, from 0, and two hashes of it.
 
-    The hash, of the moves or in an HCPE file of the positions, identifies copies of a game.
+    The hashes [N, 2] identify copies of a game: by its moves, which an HCPE file does not have, and by its
+    recorded positions. One position alone identifies no game.
     """
     if source.path.suffix != GAMES_SUFFIX:
         records = read_hcpe(source.path)
         try:
             numbers = game_numbers(records)
             played = np.split(records["hcp"], np.flatnonzero(np.diff(numbers)) + 1)
-            hashes = np.array([hash(positions.tobytes()) for positions in played])
+            hashes = np.array([(hash(positions.tobytes()),) * 2 for positions in played])
             return Dataset(records, _value_targets(records, source)), numbers, hashes[numbers]
         except HcpeError as error:
             raise HcpeError(f"{source.path}: {error}") from error
     parts, policies, games = [np.zeros(0, HCPE)], [], [np.zeros(0, np.int64)]
-    lines = [np.zeros(0, np.int64)]
+    hashes_of = [np.zeros((0, 2), np.int64)]
     places: dict[tuple[str, int | None, int], int] = {}
     for i, game in enumerate(read_games(source.path)):
         name = (game.teacher, game.number, i if game.number is None else 0)
         parts.append(hcpe_records(game))
         games.append(np.full(len(parts[-1]), places.setdefault(name, len(places))))
-        lines.append(np.full(len(parts[-1]), hash((game.start_sfen, game.moves))))
+        count = len(parts[-1])
+        of_moves = hash((game.start_sfen, game.moves))
+        of_positions = hash(parts[-1]["hcp"].tobytes()) if count > 1 else of_moves
+        hashes_of.append(np.tile(np.array([of_moves, of_positions]), (count, 1)))
         targets = game.policies or (None,) * len(game.moves)
         policies += [policy for policy, score in zip(targets, game.evals, strict=True) if score is not None]
     records = np.concatenate(parts)
     dataset = Dataset(records, _value_targets(records, source), SoftPolicies.of(policies))
-    return dataset, np.concatenate(games), np.concatenate(lines)
+    return dataset, np.concatenate(games), np.concatenate(hashes_of)
 
 
 def _concatenate(parts: Sequence[Dataset]) -> Dataset:
