@@ -238,6 +238,19 @@ def test_the_display_shows_the_rates_of_the_computers(capsys: pytest.CaptureFixt
     ]
 
 
+def test_lost_workers_of_this_computer_are_no_cluster() -> None:
+    from goryu.programs.cluster_options import watcher
+
+    printed: list[str] = []
+    now = 0.0
+    watch = watcher(printed.append, clock=lambda: now)
+    watch(Workforce(nodes=Counter({"": 2})))
+    assert printed == []
+    now = 60.0
+    watch(Workforce(nodes=Counter({"": 1}), losses=1))
+    assert printed == ["workers: 1 lost so far"]
+
+
 def test_many_computers_that_join_are_few_lines() -> None:
     from goryu.programs.cluster_options import watcher
 

@@ -82,11 +82,11 @@ def watcher(
 
 
 def _members(workforce: Workforce) -> str:
-    """Returns how many workers the computers of a cluster have; "" for work on this computer."""
+    """Returns how many workers the computers of a cluster have; of this computer, how many were lost."""
     nodes = [f"{name}: {count}" for name, count in sorted(workforce.nodes.items()) if name]
     lost = f"; {workforce.losses} lost so far" if workforce.losses else ""
-    if not nodes and not lost:
-        return ""
+    if not any((*workforce.nodes, *workforce.done)):  # Workers of this computer have no name.
+        return f"workers: {workforce.losses} lost so far" if workforce.losses else ""
     more = [f"and {len(nodes) - MOST_NODES} more computers"] if len(nodes) > MOST_NODES else []
     return f"cluster: workers {', '.join([*nodes[:MOST_NODES], *more]) or 'none'}{lost}"
 
