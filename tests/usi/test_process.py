@@ -718,9 +718,14 @@ def test_the_log_file_contains_the_session(ready: Engine, tmp_path: Path) -> Non
     ready.expect("readyok")
     ready.send("go nodes 5")
     ready.expect("bestmove .*")
+    ready.send("setoption name BookFile value 定跡 1.db\nisready")
+    while (line := ready.next_line()) != "readyok":
+        assert line is not None
+        assert line.isascii()
     ready.send("setoption name LogFile value <empty>\nisready")
     ready.expect("readyok")
-    text = log.read_text()
+    text = log.read_text(encoding="utf-8")
+    assert re.search("< info string .*定跡 1.db", text)
     assert "> go nodes 5" in text
     assert "< bestmove" in text
 

@@ -3,7 +3,6 @@
 If an action leads to an event, its docstring names the method of `UsiEngine` to call then.
 """
 
-import re
 from dataclasses import dataclass, field
 
 from goryu.players.config import EngineConfig
@@ -85,7 +84,17 @@ Action = Write | Load | Search | SolveMate | Ask | NewGame | OpenLog | Quit
 
 
 def info_string(message: str) -> Write:
-    """Returns the line that shows a message to the user: one line of printable ASCII."""
+    """Returns the line that shows a message to the user.
+
+    It is one line of printable letters. The GUI gets it in ASCII, at most `MAX_MESSAGE` letters with the
+    escapes; the log keeps letters of other scripts.
+    """
     text = message.replace("\r", "").replace("\n", " ")
-    text = re.sub(r"[^ -~]+", lambda found: found[0].encode("unicode_escape").decode(), text)
-    return Write(f"info string {text[:MAX_MESSAGE]}".rstrip())
+    text = "".join(letter if letter.isprintable() else _escaped(letter) for letter in text)
+    escaped = "".join(letter if letter.isascii() else _escaped(letter) for letter in text)
+    shown = text if len(escaped) <= MAX_MESSAGE else escaped[:MAX_MESSAGE]
+    return Write(f"info string {shown}".rstrip())
+
+
+def _escaped(letter: str) -> str:
+    return letter.encode("unicode_escape").decode()
