@@ -262,3 +262,11 @@ def test_the_protocol_stays_english(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_both_helps_name_every_command() -> None:
     for text in (program.HELP, program.JAPANESE_HELP):
         assert {word for word in COMMANDS if f"\n  {word} " in text} == set(COMMANDS)
+
+
+def test_frequent_errors_of_the_system_are_translated(environment: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NotADirectoryError) as found:
+        (Path(__file__) / "no folder").read_bytes()
+    assert explained(found.value).endswith(": Not a directory")
+    environment.setenv("GORYU_LANGUAGE", "ja")
+    assert explained(found.value).endswith(": フォルダではありません")

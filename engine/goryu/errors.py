@@ -2,6 +2,8 @@
 
 from os import PathLike, fspath
 
+from goryu.language import tr
+
 
 class GoryuError(Exception):
     """Something outside Goryu is wrong; the message names what was received and what was expected."""
@@ -39,5 +41,10 @@ def explained(error: Exception) -> str:
     if isinstance(error, GoryuError):
         return error.translated()
     if isinstance(error, OSError) and error.strerror and isinstance(error.filename, (str, PathLike)):
-        return f"{fspath(error.filename)}: {error.strerror}"
+        return f"{fspath(error.filename)}: {fault(error)}"
     return str(error)
+
+
+def fault(error: OSError) -> str:
+    """Returns what the system says about an error, in the user's language where it is a frequent one."""
+    return tr(error.strerror) if error.strerror else str(error)

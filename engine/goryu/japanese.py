@@ -581,6 +581,16 @@ MESSAGES: dict[str, str] = {
         "この形式にはまだ対応していないため、対局には使えません。照合には乱数の入力を使いました。"
     ),
     "{file}: no such file": "{file}：ファイルがありません",
+    # What a system says.
+    "No such file or directory": "ファイルかフォルダがありません",
+    "Permission denied": "アクセス権がありません",
+    "Is a directory": "フォルダです",
+    "Not a directory": "フォルダではありません",
+    "File exists": "同じ名前のものがすでにあります",
+    "File name too long": "名前が長すぎます",
+    "No space left on device": "ディスクに空きがありません",
+    "Read-only file system": "書き込みのできない場所です",
+    "Address already in use": "すでに使われています",
     "{name}: same first move in {top:.1%} of {positions} positions; mean differences: "
     "{policy:.2g} of the moves' probabilities, {value:.2g} of the value": (
         "{name}：{positions}局面中{top:.1%}で最善手が一致。"

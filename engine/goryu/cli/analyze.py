@@ -20,7 +20,7 @@ from goryu.analysis.review import GameReview, PlyReview, Reviewer
 from goryu.analysis.store import AnalysisStore, default_path, open_default_store
 from goryu.analysis.strategies import Name
 from goryu.arguments import ArgumentParser, whole_number
-from goryu.errors import GoryuError, InputError, explained
+from goryu.errors import GoryuError, InputError, explained, fault
 from goryu.files import atomic_write, check_outputs, check_writable, readable_name
 from goryu.kifu.reading import MAX_BYTES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
@@ -184,7 +184,7 @@ class Analysis:
             try:
                 name, data = _content(text)
             except OSError as error:
-                self._fail(f"{text}: {error.strerror or error}")
+                self._fail(f"{text}: {fault(error)}")
                 continue
             found = list(parse_records(data, name))
             if not found:
@@ -222,7 +222,7 @@ class Analysis:
             path.parent.mkdir(parents=True, exist_ok=True)
             atomic_write(path, content)
         except OSError as error:
-            self._fail(f"{path}: {error.strerror or error}")
+            self._fail(f"{path}: {fault(error)}")
 
     def _fail(self, message: str) -> None:
         self._failed = True

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.errors import explained
 from goryu.files import atomic_write
 from goryu.language import either, tr
 from goryu.players.model_path import read_model_options
@@ -158,7 +157,7 @@ def _write_graph(player: "Player", text: str) -> str:
     try:
         atomic_write(Path(found[2]), json.dumps(graph) + "\n")
     except OSError as error:
-        return f"tree: {explained(error)}"
+        return f"tree: {found[2]}: {error.strerror or error}"
     return f"{len(graph['nodes'])} positions written to {found[2]}"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from goryu.errors import InputError
+from goryu.language import tr
 from goryu.players.config import EngineConfig
 from goryu.players.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
@@ -19,7 +20,7 @@ def start_config(model: Path | None, report: Callable[[str], None]) -> EngineCon
         InputError: the network cannot be used.
     """
     if model and not model.is_file():
-        raise InputError(f"--model {model}: no such file")
+        raise InputError(tr("{file}: no such file", file=f"--model {model}"))
     options, problems = start_options(str(model.absolute()) if model else "")
     if model:
         options.set("AllowFallback", "false")  # A user who names a network wants no other.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.arguments import ArgumentParser, whole_number
-from goryu.errors import GoryuError, InputError, explained
+from goryu.errors import GoryuError, InputError, explained, fault
 from goryu.installation import how_to_install
 from goryu.language import tr
 from goryu.players.model_path import named_model
@@ -100,7 +100,7 @@ async def serve(server: "Server", number: int, opens_browser: bool) -> None:
         try:
             await stack.enter_async_context(server.running(number))
         except OSError as error:
-            problem = tr("cannot listen on port {port}: {error}", port=number, error=error.strerror or error)
+            problem = tr("cannot listen on port {port}: {error}", port=number, error=fault(error))
             raise InputError(problem) from error
         address = server.url + ("#review/file" if server.has_record else "")
         sys.stdout.write(f"goryu web: {address} {tr('(Ctrl-C ends it)')}\n")
