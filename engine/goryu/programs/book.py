@@ -19,15 +19,7 @@ from goryu.files import atomic_write, check_outputs, check_writable
 from goryu.games.shogi import START_SFEN
 from goryu.players.model_path import model_path, named_model
 from goryu.programs.cluster_options import add_cluster_options, cluster_config, watcher
-from goryu.programs.common import (
-    UsageError,
-    new_parser,
-    output_file,
-    positive,
-    program,
-    seed,
-    share,
-)
+from goryu.programs.common import UsageError, new_parser, output_file, positive, program, seed, share
 from goryu.programs.progress_display import ProgressDisplay
 
 if TYPE_CHECKING:

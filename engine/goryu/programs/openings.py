@@ -18,15 +18,7 @@ from goryu.files import atomic_write, check_writable
 from goryu.match.opening_sampler import BalancedOpening, Sampling, sample_openings
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineSpec, UsiClient
-from goryu.programs.common import (
-    Interval,
-    command_words,
-    name_and_value,
-    new_parser,
-    positive,
-    program,
-    seed,
-)
+from goryu.programs.common import Interval, command_words, name_and_value, new_parser, positive, program, seed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

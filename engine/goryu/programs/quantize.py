@@ -15,14 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.files import atomic_path, check_outputs
-from goryu.programs.common import (
-    UsageError,
-    new_parser,
-    output_file,
-    positive,
-    program,
-    seed,
-)
+from goryu.programs.common import UsageError, new_parser, output_file, positive, program, seed
 
 if TYPE_CHECKING:
     from goryu.evaluators.network import NetworkEvaluator
