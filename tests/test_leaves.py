@@ -21,9 +21,9 @@ from goryu.learning.self_play.leaves import (
     HISTORY,
     LeafJob,
     LeafWork,
+    content_number,
     leaves_of_game,
     new_search,
-    number_of,
     sampled_leaves,
 )
 from goryu.learning.self_play.workers import run_job
@@ -155,7 +155,7 @@ def test_workers_find_what_one_search_finds(processes: int, tmp_path: Path) -> N
     found = sorted((game.number or 0, game.start_sfen, game.moves) for game in read_games(path))
     alone = tmp_path / "alone.games"
     for game in (games[2], games[0], games[1]):  # Each with a search of its own.
-        number = number_of(game)
+        number = content_number(game)
         rng = Random(f"1 {number}")
         write_games(
             alone, leaves_of_game(game, new_search(engine), job.config, rng, teacher="t", number=number)
@@ -163,7 +163,7 @@ def test_workers_find_what_one_search_finds(processes: int, tmp_path: Path) -> N
     expected = sorted((game.number or 0, game.start_sfen, game.moves) for game in read_games(alone))
     assert found == expected
     assert len(found) == summary.positions
-    assert {number for number, _, _ in found} == set(map(number_of, games))
+    assert {number for number, _, _ in found} == set(map(content_number, games))
 
 
 def test_the_command_records_leaves_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ private:
         std::uint64_t board_key;
         std::array<Hand, 2> hands;
         std::array<std::int32_t, 2> streaks;  // Checks given by each side without a break, up to here.
-        Undo undo;                             // Of the move that led here; nothing in the first frame.
+        Undo undo;                            // Of the move that led here; nothing in the first frame.
     };
 
     // Counts positions of the game by the low bits of their key: a position that is not counted four times

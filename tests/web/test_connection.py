@@ -143,21 +143,30 @@ def test_300_reports_a_second_reach_the_page_as_ten(open_page: Any, endless: typ
     assert counts == sorted(set(counts))
 
 
+def restart(page: Any, server: Any) -> Any:
+    """Forgets the sessions as a restart of the server does; returns the game that the page brings back."""
+    server.call(server.server.sessions.clear)
+    drop_connections(server)
+    until = time.monotonic() + 20
+    while (
+        not (games := [one.views["play"]._game for one in list(server.server.sessions.values())])
+        or not games[0]
+    ):
+        assert time.monotonic() < until, "the page did not bring its game back"
+        page.wait_for_timeout(50)
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
+    return games[0]
+
+
 def test_the_game_survives_a_restart_of_the_server(open_page: Any, server: Any, on_board: Any) -> None:
     page = open_page()
     page.locator('input[name="side"][value="both"]').check(force=True)
     page.get_by_role("button", name="Start").click()
     on_board(page).move("7g7f")
     expect(page.locator(".moves li")).to_have_count(1)
-    server.call(server.server.sessions.clear)
-    drop_connections(server)
-    until = time.monotonic() + 20
-    while not any(one.views["play"]._game for one in list(server.server.sessions.values())):
-        assert time.monotonic() < until, "the page did not bring its game back"
-        page.wait_for_timeout(50)
+    restart(page, server)
     on_board(page).move("3c3d", "gote")
     expect(page.locator(".moves li")).to_have_count(2)
-    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
 def test_the_game_survives_a_restart_of_the_server_and_a_reload(
@@ -180,21 +189,6 @@ def test_the_game_survives_a_restart_of_the_server_and_a_reload(
     expect(page.locator(".moves li")).to_have_count(1)
     on_board(page).move("3c3d", "gote")
     expect(page.locator(".moves li")).to_have_count(2)
-
-
-def restart(page: Any, server: Any) -> Any:
-    """Forgets the sessions as a restart of the server does; returns the game that the page brings back."""
-    server.call(server.server.sessions.clear)
-    drop_connections(server)
-    until = time.monotonic() + 20
-    while (
-        not (games := [one.views["play"]._game for one in list(server.server.sessions.values())])
-        or not games[0]
-    ):
-        assert time.monotonic() < until, "the page did not bring its game back"
-        page.wait_for_timeout(50)
-    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
-    return games[0]
 
 
 def test_the_clocks_and_the_end_of_a_game_survive_a_restart_of_the_server(

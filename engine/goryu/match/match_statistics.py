@@ -72,10 +72,10 @@ class MatchStatistics:
         >>> MatchStatistics.from_pairs([(1, 1), (1, 0), (0.5, 0)]).pentanomial
         (0, 1, 1, 0, 1)
         """
-        counts = [0, 0, 0, 0, 0]
-        for first, second in pairs:
-            counts[round(2 * (first + second))] += 1
-        return cls((counts[0], counts[1], counts[2], counts[3], counts[4]))
+        statistics = cls()
+        for pair in pairs:
+            statistics = statistics.with_pair(pair)
+        return statistics
 
     def with_pair(self, points: Sequence[float]) -> "MatchStatistics":
         """Returns the statistics after one more pair, from the first engine's points in its two games.

@@ -99,13 +99,11 @@ def usual_settings(loaded: LoadedEvaluator) -> Settings:
 
 def choices(loaded: LoadedEvaluator) -> list[Settings]:
     """Returns the settings to try, the usual ones first."""
-    usual = usual_settings(loaded)
+    usual, wanted = usual_settings(loaded), {loaded.config.batch_size} - {0}
     if loaded.uses_gpu:
-        threads, batches = set(GPU_THREADS), {loaded.config.batch_size} - {0} or set(GPU_BATCHES)
+        threads, batches = set(GPU_THREADS), wanted or set(GPU_BATCHES)
     else:
-        wanted = loaded.config.batch_size
-        threads = {max(1, cores() // 2), cores()}
-        batches = {wanted} if wanted else {*CPU_BATCHES, usual.batch_size}
+        threads, batches = {max(1, cores() // 2), cores()}, wanted or {*CPU_BATCHES, usual.batch_size}
     found = [Settings(count, batch) for count in sorted(threads) for batch in sorted(batches)]
     return [usual, *(each for each in found if each != usual)]
 

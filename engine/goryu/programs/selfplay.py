@@ -418,25 +418,20 @@ def _game_and_config(args: argparse.Namespace) -> "tuple[LoopGame, AsynchronousC
             raise UsageError(f"--backend {args.backend} {text}")
         if args.gpus:
             raise UsageError(f"--gpus {text}")
-        for name in ("cycles", "steps", "batch_size"):
+        for name in GAME_DEPENDENT:
             if (value := getattr(args, name)) is not None and value < 1:
                 raise UsageError(f"--{name.replace('_', '-')} {value}: expected at least 1")
         board, base = LOOPS[args.game]
-        alphazero = board.config
-        alphazero = replace(
-            alphazero,
-            steps_per_cycle=alphazero.steps_per_cycle if args.steps is None else args.steps,
-            batch=alphazero.batch if args.batch_size is None else args.batch_size,
-        )
+        alphazero = _changed(board.config, steps_per_cycle=args.steps, batch=args.batch_size)
         game = replace(board, config=alphazero, seed=args.seed)
-    return game, replace(
+    return game, _changed(
         base,
-        cycles=base.cycles if args.cycles is None else args.cycles,
-        reuse=base.reuse if args.reuse is None else args.reuse,
+        cycles=args.cycles,
+        reuse=args.reuse,
+        at_once=args.at_once,
         window=_changed(base.window, start=args.window_start, growth=args.window_growth,
                         exponent=args.window_exponent),
         gate=_changed(base.gate, elo0=args.elo0, elo1=args.elo1, games=args.match_limit),
-        at_once=args.at_once or base.at_once,
     )  # fmt: skip
 
 

@@ -90,11 +90,7 @@ def info_string(message: str) -> Write:
     escapes; the log keeps letters of other scripts.
     """
     text = message.replace("\r", "").replace("\n", " ")
-    text = "".join(letter if letter.isprintable() else _escaped(letter) for letter in text)
-    escaped = "".join(letter if letter.isascii() else _escaped(letter) for letter in text)
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    escaped = text.encode("ascii", "backslashreplace").decode()
     shown = text if len(escaped) <= MAX_MESSAGE else escaped[:MAX_MESSAGE]
     return Write(f"info string {shown}".rstrip())
-
-
-def _escaped(letter: str) -> str:
-    return letter.encode("unicode_escape").decode()

@@ -8,7 +8,8 @@ The engine's own search searches positions of recorded games, and some of the po
 evaluated there are recorded, without labels. `reanalysis.py` gives them the labels of a teacher.
 
 A record has one position and begins up to `HISTORY` moves before it: some networks see the last moves. Its
-number is that of the game's content (`number_of`), so that files can be added, and grow, between two runs.
+number is made from the game's content (`content_number`), so that files can be added, and grow, between two
+runs.
 """
 
 import warnings
@@ -42,7 +43,7 @@ def new_search(config: EngineConfig) -> Puct:
     return graph_search(load_evaluator(config.evaluator, warnings.warn), config)
 
 
-def number_of(game: GameRecord) -> int:
+def content_number(game: GameRecord) -> int:
     """Returns a number of 63 bits that identifies a game by its start and its moves."""
     content = game.start_sfen.encode() + np.array(game.moves, "<u2").tobytes()
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "little") >> 1
@@ -149,7 +150,7 @@ class LeafWork:
         return self.games[number]
 
     def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
-        pieces = {number_of(game): piece for piece, game in enumerate(self.games)}
+        pieces = {content_number(game): piece for piece, game in enumerate(self.games)}
         return ((pieces[record.number], record) for record in records if record.number in pieces)
 
 
@@ -179,7 +180,7 @@ class LeafJob:
         puct = new_search(self.engine)
         while (task := inbox.take(wait=True)) is not None:
             piece, game = task
-            number = number_of(game)
+            number = content_number(game)
             rng = Random(f"{self.seed} {number}")
             yield piece, leaves_of_game(game, puct, self.config, rng, teacher=self.teacher, number=number)
 

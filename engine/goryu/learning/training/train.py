@@ -70,9 +70,11 @@ class TrainingProgress:
 class _State:
     """What a run changes and a checkpoint holds.
 
+    run: the numbers and the positions of the run.
     parallel: `net` with the gradients of all processes, perhaps compiled.
     """
 
+    run: dict[str, Any]
     net: PolicyValueNet
     parallel: nn.Module
     averaged: PolicyValueNet
@@ -106,8 +108,7 @@ def train(
     torch.manual_seed(config.seed)
     _check_device(config.device)
     _check_group(group, config, training, testing)
-    run = {"config": asdict(config), "positions": _fingerprint(training)}
-    state = _start(config, training, folder, initial, group, run)
+    state = _start(config, training, folder, initial, group)
     progress = state.progress
     rng = np.random.default_rng((config.seed, 0))
     stream = load_batches(training, config.batch_size, rng, progress.step, config.workers, group)
@@ -125,7 +126,7 @@ def train(
             if group.is_first:
                 with (folder / "log.jsonl").open("a") as log:
                     log.write(json.dumps(entry) + "\n")
-                atomic_save(folder / "checkpoint.pt", _contents(state) | run)
+                atomic_save(folder / "checkpoint.pt", _contents(state))
             report(entry)
     state.averaged.to("cpu").eval()
     return state.averaged
@@ -187,17 +188,9 @@ def uses_bfloat16(config: TrainingConfig) -> bool:
 
 
 def _start(
-    config: TrainingConfig,
-    training: Dataset,
-    folder: Path,
-    initial: Path | None,
-    group: ProcessGroup,
-    run: dict[str, Any],
+    config: TrainingConfig, training: Dataset, folder: Path, initial: Path | None, group: ProcessGroup
 ) -> _State:
-    """Returns the first process's state: that of the checkpoint in its folder, or that of a new run.
-
-    run: what a checkpoint says about its run.
-    """
+    """Returns the first process's state: that of the checkpoint in its folder, or that of a new run."""
     net, averaged = (
         PolicyValueNet(config.blocks, config.channels).to(config.device, memory_format=torch.channels_last)
         for _ in range(2)
@@ -206,9 +199,10 @@ def _start(
     parallel = group.parallel(net, config.device)
     if config.compile:
         parallel = torch.compile(parallel)
-    state = _State(net, parallel, averaged, optimizer, TrainingProgress())
+    run = {"config": asdict(config), "positions": _fingerprint(training)}
+    state = _State(run, net, parallel, averaged, optimizer, TrainingProgress())
     if group.is_first:
-        _start_in(folder, state, config, training, initial, run)
+        _start_in(folder, state, config, training, initial)
     if group.size > 1:
         contents = group.from_first(_serialized(_contents(state)) if group.is_first else b"")
         _restore(state, torch.load(io.BytesIO(contents), weights_only=True, map_location="cpu"))
@@ -216,12 +210,7 @@ def _start(
 
 
 def _start_in(
-    folder: Path,
-    state: _State,
-    config: TrainingConfig,
-    training: Dataset,
-    initial: Path | None,
-    run: dict[str, Any],
+    folder: Path, state: _State, config: TrainingConfig, training: Dataset, initial: Path | None
 ) -> None:
     """Gives the state the checkpoint in the folder, or the initial weights."""
     net, checkpoint = state.net, folder / "checkpoint.pt"
@@ -234,7 +223,7 @@ def _start_in(
         with expecting(checkpoint, "the checkpoint of a run with a network of this size and Muon"):
             contents = torch.load(checkpoint, weights_only=True, map_location="cpu")
             _restore(state, contents)
-        _check_run(checkpoint, contents, run)
+        _check_run(checkpoint, contents, state.run)
     _truncate_log(state.progress.step, folder / "log.jsonl")
 
 
@@ -365,6 +354,7 @@ def _truncate_log(step: int, log: Path) -> None:
 def _contents(state: _State) -> dict[str, Any]:
     """Returns what a checkpoint holds."""
     return {
+        **state.run,
         "net": state.net.state_dict(),
         "averaged": state.averaged.state_dict(),
         "optimizer": state.optimizer.state_dict(),

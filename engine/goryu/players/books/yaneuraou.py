@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 from mmap import ACCESS_READ, mmap
+from os import SEEK_END
 from pathlib import Path
 
 from goryu.games.shogi import MoveError, SfenFields, move_from_usi
@@ -66,10 +67,11 @@ class YaneuraOuBook:
                     f"{path.name}: expected a book that begins with {HEADER.decode()}, received {head!r}"
                 )
             # A mapped file that another program shortens would kill this one.
-            is_small = path.stat().st_size <= max_indexed_bytes
-            self._text = path.read_bytes() if is_small else mmap(file.fileno(), 0, access=ACCESS_READ)
+            is_small = file.seek(0, SEEK_END) <= max_indexed_bytes
+            file.seek(0)
+            self._text = file.read() if is_small else mmap(file.fileno(), 0, access=ACCESS_READ)
         self._index: dict[bytes, int] | None = None  # The offset of each position's moves.
-        if len(self._text) <= max_indexed_bytes:
+        if is_small:
             self._index = {}
             for found in _POSITION.finditer(self._text):
                 self._index.setdefault(self._key(found[1]), found.end())
