@@ -37,7 +37,7 @@ cdef list plain_inputs(network, list inputs):
 
 cdef cbool is_network(evaluator):
     """Is it exactly a `NetworkEvaluator`? Nothing heavy is imported to find out."""
-    network = sys.modules.get("goryu.evaluators.network")
+    network = sys.modules.get("goryu.evaluators.network.network")
     return network is not None and type(evaluator) is network.NetworkEvaluator
 
 

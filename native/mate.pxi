@@ -1,7 +1,7 @@
-"""mate_in_one, solve: those of goryu.search.mate, in C++."""
+"""mate_in_one, solve: those of goryu.search.mates.mate, in C++."""
 
-from goryu.search.mate import Mate, MateVerdict
-from goryu.search.mate_table import CAPACITY as MATE_CAPACITY
+from goryu.search.mates.mate import Mate, MateVerdict
+from goryu.search.mates.mate_table import CAPACITY as MATE_CAPACITY
 
 
 def mate_in_one(Board board):

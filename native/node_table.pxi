@@ -1,6 +1,6 @@
 """Node, NodeTable: read-only views of the packed graph, with the attributes of the Python classes."""
 
-from goryu.search.node import RepetitionStats
+from goryu.search.graph.node import RepetitionStats
 
 
 def half(double x):

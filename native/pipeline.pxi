@@ -3,7 +3,7 @@
 import sys
 from threading import Thread
 
-from goryu.search.proof import MateSolver, no_solver
+from goryu.search.graph.proof import MateSolver, no_solver
 
 
 cdef class Pipeline:
@@ -186,7 +186,7 @@ cdef class Pipeline:
 
 cdef network_group_of(evaluator):
     """Returns the evaluator if it is a group of networks, or None; nothing heavy is imported to find out."""
-    groups = sys.modules.get("goryu.evaluators.network_group")
+    groups = sys.modules.get("goryu.evaluators.network.network_group")
     return evaluator if groups is not None and type(evaluator) is groups.NetworkGroup else None
 
 

@@ -1,8 +1,8 @@
-"""Puct: goryu.search.puct in C++."""
+"""Puct: goryu.search.graph.puct in C++."""
 
-from goryu.search import final_move, graph_dump
-from goryu.search.config import PuctConfig
-from goryu.search.proof import MateSolver, no_solver
+from goryu.search.graph import final_move, graph_dump
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.proof import MateSolver, no_solver
 from goryu.search.result import SearchResult, SearchStats
 
 # A node counts playouts in flight in 16 bits, and a batch may have four collisions for each position.

@@ -64,7 +64,7 @@ inline Move move_of(const Reference& number) {
 // Plays on a Python state.
 class PythonState final : public State {
 public:
-    // solver: a Solver (search/proof.py). Borrows both.
+    // solver: a Solver (search/graph/proof.py). Borrows both.
     PythonState(PyObject* state, PyObject* solver) : state_(state), solver_(solver) {}
 
     int turn() override { return static_cast<int>(number("turn")); }

@@ -8,10 +8,8 @@ from typing import Self
 
 import pytest
 
-from goryu.agents.agents import make_agent
-from goryu.agents.arena import match, play_game
-from goryu.cli.game_display import GAMES, GameDisplay
-from goryu.cli.play import main
+from goryu.commands.play import main
+from goryu.commands.terminal.game_display import GAMES, GameDisplay
 from goryu.evaluators.board_network import BoardGame
 from goryu.games.perft import perft
 from goryu.games.reversi import Reversi
@@ -19,6 +17,8 @@ from goryu.games.splitmix import GOLDEN_GAMMA, splitmix64
 from goryu.games.state import Move, Outcome
 from goryu.learning.tutorials.alphazero import AlphaZero
 from goryu.learning.tutorials.alphazero_config import TICTACTOE
+from goryu.players.agents.agents import make_agent
+from goryu.players.agents.arena import match, play_game
 
 COLUMNS, ROWS = 7, 6
 STRIDE = ROWS + 1  # One bit above each column stays empty, so that lines cannot wrap round.

@@ -5,14 +5,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from goryu.evaluators.network.network.model_files import ModelError
+from goryu.evaluators.network.network.providers import BackendError
 
-from goryu.agents.agents import AGENTS, AgentError, AgentSetup, make_agent, with_epsilon
-from goryu.agents.arena import Score, match, paired_match, play_game, result
 from goryu.evaluators.board_network import BOARD_GAMES, BoardNetwork, Planes, encode, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.evaluators.model_files import ModelError
-from goryu.evaluators.providers import BackendError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import move_to_usi
@@ -20,6 +18,8 @@ from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board
 from goryu.learning.tutorials.experiments import CORRECT_REPLIES, correctness, mean_correctness
+from goryu.players.agents.agents import AGENTS, AgentError, AgentSetup, make_agent, with_epsilon
+from goryu.players.agents.arena import Score, match, paired_match, play_game, result
 from goryu.search.alpha_beta import alpha_beta
 
 

@@ -14,7 +14,12 @@ from goryu.evaluators.material import material_value
 from goryu.games.shogi import START_SFEN, Rules, move_from_usi, move_to_usi
 from goryu.games.state import State
 from goryu.implementation import Board
-from goryu.players.algorithms import ALGORITHMS
+from goryu.players.agents.algorithms import ALGORITHMS
+from goryu.players.agents.alpha_beta import AlphaBetaSearcher
+from goryu.players.agents.gumbel import GumbelSearcher
+from goryu.players.agents.monte_carlo import FlatMonteCarloSearcher, UctSearcher
+from goryu.players.agents.single_step import OnePlySearcher, PolicyPlayer, RandomPlayer
+from goryu.players.clock.limits import Limits
 from goryu.players.config import (
     AlgorithmConfig,
     EngineConfig,
@@ -23,13 +28,8 @@ from goryu.players.config import (
     RulesConfig,
     with_fields,
 )
-from goryu.players.limits import Limits
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
-from goryu.players.searchers.alpha_beta import AlphaBetaSearcher
-from goryu.players.searchers.gumbel import GumbelSearcher
-from goryu.players.searchers.monte_carlo import FlatMonteCarloSearcher, UctSearcher
-from goryu.players.searchers.single_step import OnePlySearcher, PolicyPlayer, RandomPlayer
 from goryu.search import depth_limited
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import Gumbel
@@ -375,8 +375,8 @@ def test_policy_draws_at_a_temperature(temperature: float, share: float) -> None
 
 
 def test_a_policy_temperature_of_one_means_the_network_s_own_probabilities() -> None:
-    from goryu.players.loading import LoadedEvaluator
-    from goryu.players.searchers.making import make_searcher
+    from goryu.players.agents.making import make_searcher
+    from goryu.players.set_up.loading import LoadedEvaluator
 
     config = EngineConfig(algorithm=AlgorithmConfig("policy", temperature=1.0))
     loaded = LoadedEvaluator(Skewed(), "", 1, config.evaluator, None)  # type: ignore[arg-type]

@@ -11,12 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from goryu.evaluators.network.network.model_files import models_folder
 
-from goryu.agents.agents import AgentSetup, make_agent
-from goryu.agents.arena import Score, match
-from goryu.agents.presets import SMALL_PUCT
 from goryu.evaluators.board_network import BOARD_GAMES, encode, load
-from goryu.evaluators.model_files import models_folder
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import PASS, Reversi
 from goryu.games.state import Move, State
@@ -24,8 +21,11 @@ from goryu.games.tictactoe import TicTacToe
 from goryu.learning.tutorials.alphazero import AlphaZero, Example, RootNoise, choose_move
 from goryu.learning.tutorials.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig, puct_config
 from goryu.learning.tutorials.experiments import correctness
+from goryu.players.agents.agents import AgentSetup, make_agent
+from goryu.players.agents.arena import Score, match
+from goryu.players.agents.presets import SMALL_PUCT
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.selection import exploration
+from goryu.search.graph.selection import exploration
 
 SMALL = AlphaZeroConfig(playouts=16, cycles=2, games_per_cycle=3, evaluation_games=4)
 

@@ -14,7 +14,7 @@ from goryu.analysis.store import AnalysisStore, default_path
 from goryu.analysis.strategies import strategies_of
 from goryu.games.shogi import START_SFEN
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.model_path import read_model_options
+from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
 
 ROOK_HANGS = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d8d 8b8d"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from goryu.cli import analyze
+from goryu.commands import analyze
 from goryu.kifu.reading import parse_record
 
 KIF = """\

@@ -12,7 +12,6 @@ pytest.importorskip("cshogi")
 pytest.importorskip("rich")
 pytest.importorskip("matplotlib")
 
-from goryu.agents.agents import AgentSetup, make_agent
 from goryu.evaluators.board_network import BoardState
 from goryu.games.state import State
 from goryu.learning.asynchronous.adapter import NETWORK
@@ -22,6 +21,7 @@ from goryu.learning.asynchronous.json_lines import read_lines
 from goryu.learning.asynchronous.strength import champions, plot_strength
 from goryu.learning.records.game_records import read_games
 from goryu.learning.tutorials import experiments
+from goryu.players.agents.agents import AgentSetup, make_agent
 
 ROOT = Path(__file__).parents[1]
 SHORT = ["--cycles", "2", "--steps", "20", "--batch-size", "16", "--match-limit", "4", "--window-start", "60"]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.learning.asynchronous.folder import LoopFolder
 from goryu.learning.asynchronous.gate import Gate, GateConfig

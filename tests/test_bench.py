@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.benchmark import throughput
 from goryu.benchmark.advice import Advice, table
@@ -15,14 +16,13 @@ from goryu.benchmark.random_network import SHARPNESS, TENSORS, write_random_netw
 from goryu.benchmark.signature import POSITIONS, bench_signature, games
 from goryu.benchmark.suite import NAMES, Plan, Suite
 from goryu.benchmark.throughput import MIDDLE_GAME
+from goryu.commands.bench import main
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import Board
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.implementation import IMPLEMENTATION
-from goryu.players.measuring import Rate, Settings
-from goryu.programs.bench import main
-from goryu.search.config import PuctConfig
+from goryu.players.set_up.measuring import Rate, Settings
+from goryu.search.graph.config import PuctConfig
 
 DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
 GOLDEN = Path(__file__).parent / "golden" / "bench_signature.json"

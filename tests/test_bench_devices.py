@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from goryu.benchmark.gpu_report import cells, gpu_name, memory_mb, report
+from goryu.commands import bench
 from goryu.implementation import IMPLEMENTATION
-from goryu.programs import bench
 
 needs_native = pytest.mark.skipif(IMPLEMENTATION == "python", reason="measures the native search")
 

@@ -7,13 +7,14 @@ from random import Random
 
 import pytest
 
-from goryu.analysis.book.entries import book_entries
-from goryu.analysis.book.graph import BookGraph, BookRules
-from goryu.analysis.book.making import SearchJob, make_book
-from goryu.analysis.book.replies import count_replies
-from goryu.analysis.book.searched import BookSearcher, SearchedMove, SearchedPosition
-from goryu.analysis.book.state import BookState, BookStateError
-from goryu.analysis.book.verifying import verify
+from goryu.bookmaking.entries import book_entries
+from goryu.bookmaking.graph import BookGraph, BookRules
+from goryu.bookmaking.making import SearchJob, make_book
+from goryu.bookmaking.replies import count_replies
+from goryu.bookmaking.searched import BookSearcher, SearchedMove, SearchedPosition
+from goryu.bookmaking.state import BookState, BookStateError
+from goryu.bookmaking.verifying import verify
+from goryu.commands import book as program
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi, parse_sfen
 from goryu.implementation import Board
 from goryu.kifu.record import GameRecord, Ply
@@ -22,8 +23,7 @@ from goryu.players.books.checking import merged, problems
 from goryu.players.books.yaneuraou import YaneuraOuBook
 from goryu.players.books.yaneuraou_writer import yaneuraou_text
 from goryu.players.config import EngineConfig, with_fields
-from goryu.players.loading import load_evaluator
-from goryu.programs import book as program
+from goryu.players.set_up.loading import load_evaluator
 from goryu.work.threads import ThreadPool
 
 HASHED = with_fields(EngineConfig(), {"evaluator.kind": "hashed", "search.capacity_bytes": 1 << 24})

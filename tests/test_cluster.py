@@ -19,7 +19,6 @@ from urllib.request import urlopen
 
 import pytest
 
-from goryu.agents.arena import Score
 from goryu.learning.asynchronous.gate import GateConfig
 from goryu.learning.asynchronous.json_lines import read_lines
 from goryu.learning.asynchronous.loop import AsynchronousConfig, run_loop
@@ -38,6 +37,7 @@ from goryu.match.openings import Opening
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, MatchJob
 from goryu.match.usi_client import EngineSpec
+from goryu.players.agents.arena import Score
 from goryu.work.cluster import MAX_BAD_STARTS, ClusterConfig, ClusterError, ClusterPool
 from goryu.work.driver import MAX_LOSSES, Workforce, run_tasks
 from goryu.work.processes import ProcessPool

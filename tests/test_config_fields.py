@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.learning.records.selection import GameFilter
 from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
 from goryu.learning.training.config import TrainingConfig

@@ -4,8 +4,8 @@ from math import log
 
 import pytest
 
+from goryu.players.clock.course import Course, falling_factor, instability_factor, share_factor
 from goryu.players.config import EngineConfig, with_fields
-from goryu.players.course import Course, falling_factor, instability_factor, share_factor
 from goryu.search.result import SearchStats
 
 STATS = SearchStats(

@@ -9,9 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from goryu.players.algorithms import ALGORITHMS
+from goryu.commands.common import command_words
+from goryu.players.agents.algorithms import ALGORITHMS
 from goryu.players.config import EngineConfig
-from goryu.programs.common import command_words
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
 
@@ -21,7 +21,7 @@ GUIDES = [ROOT / "ALGORITHMS.md", ROOT / "ALGORITHMS.ja.md"]
 
 @pytest.fixture
 def crosstable() -> ModuleType:
-    return import_module("goryu.programs.crosstable")
+    return import_module("goryu.commands.crosstable")
 
 
 def test_the_table_counts_a_draw_half_and_ranks_the_players(crosstable: ModuleType) -> None:

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from goryu.evaluators.network.network.network_group import DevicesError, NetworkGroup
 
 from goryu.benchmark.simulated_device import SimulatedDevice
-from goryu.evaluators.network_group import DevicesError, NetworkGroup
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.players.config import DeviceConfig, EvaluatorConfig
-from goryu.players.loading import load_evaluator
-from goryu.search.config import Formula, PuctConfig
+from goryu.players.set_up.loading import load_evaluator
+from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.result import SearchStats
 
 needs_native = pytest.mark.skipif(IMPLEMENTATION == "python", reason="the Python search has one thread")

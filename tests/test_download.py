@@ -9,15 +9,15 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.__main__ import run as goryu
+from goryu.base.errors import InputError
 from goryu.conversion import miniosl as module
-from goryu.errors import InputError
 from goryu.evaluators.miniosl import MinioslEvaluator, network_path
-from goryu.evaluators.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.players.config import EvaluatorConfig
-from goryu.players.model_path import model_path, named_model, read_model_options
+from goryu.players.set_up.model_path import model_path, named_model, read_model_options
 
 ROOT = Path(__file__).parents[1]
 
@@ -77,8 +77,8 @@ def test_the_network_is_fetched_and_found_by_its_name(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = tmp_path / "downloads"
-    monkeypatch.setattr("goryu.cli.download.downloads_folder", lambda: folder)
-    monkeypatch.setattr("goryu.players.model_path.downloads_folder", lambda: folder)
+    monkeypatch.setattr("goryu.commands.download.downloads_folder", lambda: folder)
+    monkeypatch.setattr("goryu.players.set_up.model_path.downloads_folder", lambda: folder)
     serve(wheel.read_bytes())
     assert goryu("download", ["miniosl"]) == 0
     assert capsys.readouterr().out.endswith("set the option DNN_Model to miniosl.onnx\n")

@@ -12,17 +12,18 @@ onnx: Any = pytest.importorskip("onnx")
 pytest.importorskip("torch")
 pytest.importorskip("cshogi")
 
-from goryu.errors import InputError  # noqa: E402
+from goryu.evaluators.network.network.network import NetworkEvaluator  # noqa: E402
+
+from goryu.base.errors import InputError  # noqa: E402
+from goryu.commands.training.error_head import main  # noqa: E402
 from goryu.evaluators.formats.value_weight import value_weights  # noqa: E402
-from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board  # noqa: E402
 from goryu.learning.records.game_records import read_games, write_games  # noqa: E402
 from goryu.learning.training import error_head  # noqa: E402
 from goryu.learning.training.error_head import ErrorHead, Examples  # noqa: E402
 from goryu.learning.training.import_onnx import load_export  # noqa: E402
 from goryu.players.config import EvaluatorConfig  # noqa: E402
-from goryu.players.loading import load_on_one_device  # noqa: E402
-from goryu.programs.error_head import main  # noqa: E402
+from goryu.players.set_up.loading import load_on_one_device  # noqa: E402
 
 SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 GAMES = SHIPPED.parent / "data" / "fsf_20261123.games"

@@ -11,7 +11,6 @@ from goryu.games.tictactoe import TicTacToe
 
 pytest.importorskip("torch")
 
-from goryu.agents.agents import AgentSetup, make_agent
 from goryu.learning.tutorials.exercises import (
     CORNER_DISCS,
     NEXT_TO_CORNERS,
@@ -23,6 +22,7 @@ from goryu.learning.tutorials.exercises import (
 )
 from goryu.learning.tutorials.experiments import match_of_openings, tictactoe_network
 from goryu.learning.tutorials.value_learner import CORNERS, ValueLearner
+from goryu.players.agents.agents import AgentSetup, make_agent
 
 
 def count_discs(boards: Sequence[tuple[int, int]]) -> list[float]:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from goryu import __main__ as command_line
-from goryu.cli import analyze
-from goryu.errors import InputError
-from goryu.files import atomic_write, cache_folder, check_outputs, check_writable
+from goryu.base.errors import InputError
+from goryu.base.files import atomic_write, cache_folder, check_outputs, check_writable
+from goryu.base.printable import printable
+from goryu.commands import analyze
 from goryu.learning.records.archives import find_records
-from goryu.printable import printable
 
 ROOT = Path(__file__).resolve().parent.parent
 USI = "startpos moves 7g7f 3c3d 2g2f\n"

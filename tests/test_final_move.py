@@ -5,9 +5,9 @@ import pytest
 from goryu.games.shogi import Board
 from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
-from goryu.search.final_move import continuation, ranking, root_moves, root_value
-from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node
-from goryu.search.node_table import NodeTable
+from goryu.search.graph.final_move import continuation, ranking, root_moves, root_value
+from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node
+from goryu.search.graph.node_table import NodeTable
 
 VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
 

@@ -3,9 +3,9 @@
 import pytest
 
 from goryu.games.state import Move
-from goryu.search.forgetting import make_room, proof_line, prune, reachable
-from goryu.search.node import LOSS, UNKNOWN, WIN, Node, half, single
-from goryu.search.node_table import NodeTable
+from goryu.search.graph.forgetting import make_room, proof_line, prune, reachable
+from goryu.search.graph.node import LOSS, UNKNOWN, WIN, Node, half, single
+from goryu.search.graph.node_table import NodeTable
 
 
 class Graph:

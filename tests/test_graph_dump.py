@@ -12,13 +12,13 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board, move_from_usi, move_to_usi
 from goryu.implementation import Board as PlayerBoard
+from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.limits import Limits
 from goryu.players.player import Player
 from goryu.players.request import Request, SearchControl
-from goryu.search.config import PuctConfig
-from goryu.search.proof import MateSolver
-from goryu.search.puct import Puct
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.proof import MateSolver
+from goryu.search.graph.puct import Puct
 from goryu.search.result import SearchStats
 from goryu.usi.commands import parse_command
 from goryu.usi.console import ask

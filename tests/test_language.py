@@ -16,13 +16,13 @@ import pytest
 import goryu
 import goryu.__main__ as program
 from goryu.__main__ import COMMANDS
-from goryu.arguments import ArgumentParser
-from goryu.errors import explained
+from goryu.base.arguments import ArgumentParser
+from goryu.base.errors import explained
+from goryu.base.japanese import MESSAGES
+from goryu.base.language import VARIABLES, either, language, speaking, tr
 from goryu.games.shogi import SfenError, parse_sfen
-from goryu.japanese import MESSAGES
 from goryu.kifu.reading import parse_record
 from goryu.kifu.record import RecordError
-from goryu.language import VARIABLES, either, language, speaking, tr
 from goryu.players.config import EngineConfig
 from goryu.usi.console import print_options
 from goryu.usi.japanese_help import JAPANESE_HELP

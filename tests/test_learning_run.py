@@ -186,9 +186,9 @@ class TestWithTorch:
     def test_the_value_learner_goes_on_after_the_last_match(
         self, new_run: Callable[[], "ResumableRun"]
     ) -> None:
-        from goryu.agents.agents import Agent, make_agent
         from goryu.learning.tutorials.run import train_value_network
         from goryu.learning.tutorials.value_learner import ValueLearnerConfig
+        from goryu.players.agents.agents import Agent, make_agent
 
         config = ValueLearnerConfig(games=4, games_together=1, depth=1, updates=1, batch=8)
 
@@ -217,9 +217,9 @@ class TestWithTorch:
     def test_a_full_disk_takes_no_point_from_the_curve_and_adds_none(
         self, full: str, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from goryu.agents.agents import Agent, make_agent
         from goryu.learning.tutorials.run import train_value_network
         from goryu.learning.tutorials.value_learner import ValueLearnerConfig
+        from goryu.players.agents.agents import Agent, make_agent
 
         config = ValueLearnerConfig(games=3, games_together=1, depth=1, updates=1, batch=8)
 
@@ -252,9 +252,9 @@ class TestWithTorch:
     def test_the_state_of_another_training_is_named(
         self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
     ) -> None:
-        from goryu.agents.agents import make_agent
         from goryu.learning.tutorials.run import train_value_network
         from goryu.learning.tutorials.value_learner import ValueLearnerConfig
+        from goryu.players.agents.agents import make_agent
 
         def train(channels: int) -> None:
             config = ValueLearnerConfig(games=1, depth=1, updates=1, batch=8, channels=channels)
@@ -270,9 +270,9 @@ class TestWithTorch:
     def test_the_best_value_network_is_restored_at_the_end_if_requested(
         self, keeps_best: bool, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from goryu.agents.agents import make_agent
         from goryu.learning.tutorials.run import train_value_network
         from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.players.agents.agents import make_agent
 
         played_at: list[int] = []
         monkeypatch.setattr(ValueLearner, "restore_best", lambda learner: played_at.append(learner.played))

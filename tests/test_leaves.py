@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from goryu.commands.training.selfplay import main
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.shogi import move_from_usi
 from goryu.games.state import State
@@ -28,9 +29,8 @@ from goryu.learning.self_play.leaves import (
 )
 from goryu.learning.self_play.workers import run_job
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.programs.selfplay import main
-from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluation
+from goryu.search.graph.config import PuctConfig
 
 cshogi: Any = pytest.importorskip("cshogi")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.learning.tutorials.lesson_config import LessonConfig
 from goryu.learning.tutorials.lesson_games import (
     LessonGame,

@@ -12,7 +12,7 @@ pytest.importorskip("rich")
 
 import numpy as np  # noqa: E402
 
-from goryu.errors import InputError  # noqa: E402
+from goryu.base.errors import InputError  # noqa: E402
 from goryu.evaluators.board_network import BoardGame, encode, load  # noqa: E402
 from goryu.games.reversi import Reversi  # noqa: E402
 from goryu.learning.tutorials.lesson import Lesson, opponent  # noqa: E402

@@ -9,17 +9,17 @@ from threading import Thread
 from time import monotonic, sleep
 
 import pytest
+from goryu.players.levels.levels.level_moves import OBVIOUS_LOSS, _felt, choose_level_move
+from goryu.players.levels.levels.levels import LEVELS, Level, at_level, level_by_elo, level_by_name, level_of
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board as PythonBoard
 from goryu.games.shogi import move_from_usi, move_to_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
+from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
-from goryu.players.level_moves import OBVIOUS_LOSS, _felt, choose_level_move
-from goryu.players.levels import LEVELS, Level, at_level, level_by_elo, level_by_name, level_of
-from goryu.players.limits import Limits
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation

@@ -10,7 +10,7 @@ import pytest
 from goryu.match.game_log import GameEntry, GameLogError
 
 levels: Any = pytest.importorskip("levels")
-match: Any = import_module("goryu.programs.match")
+match: Any = import_module("goryu.commands.match")
 
 
 def entry(number: int, score: float, moves: tuple[str, ...] = ("7g7f", "3c3d")) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from goryu import files
+from goryu.base import files
 from goryu.kifu.record import Ending
 from goryu.match.engine_stats import EngineStats
 from goryu.match.export import result_of, write_records

@@ -14,14 +14,14 @@ from types import ModuleType
 
 import pytest
 
-from goryu.installation import how_to_install
+from goryu.base.installation import how_to_install
+from goryu.commands.common import command_words
 from goryu.match.game import GameRules, play_game
 from goryu.match.opening_sampler import Sampling, sample_openings
 from goryu.match.openings import Opening, read_openings
 from goryu.match.referee import Reason, Referee
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineError, EngineSpec, UsiClient
-from goryu.programs.common import command_words
 
 pytest.importorskip("rsshogi")
 
@@ -35,7 +35,7 @@ GNUSHOGI = Path("/usr/games/gnushogi")
 
 
 def tool(name: str) -> ModuleType:
-    return import_module(f"goryu.programs.{name}")
+    return import_module(f"goryu.commands.{name}")
 
 
 def status_of(name: str, arguments: list[str]) -> object:

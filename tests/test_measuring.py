@@ -8,16 +8,16 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from goryu.evaluators.network.network.network_group import NetworkGroup
 
 from goryu.benchmark.simulated_device import SimulatedDevice
-from goryu.evaluators.network_group import NetworkGroup
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import Board
-from goryu.players import measuring
 from goryu.players.config import DeviceConfig, EngineConfig, EvaluatorConfig
-from goryu.players.loading import LoadedEvaluator, LoadingError
-from goryu.players.measuring import Rate, Settings
 from goryu.players.player import Player
+from goryu.players.set_up import measuring
+from goryu.players.set_up.loading import LoadedEvaluator, LoadingError
+from goryu.players.set_up.measuring import Rate, Settings
 from goryu.usi.actions import Load
 from goryu.usi.engine import UsiEngine
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from goryu.players import memory
 from goryu.players.config import EngineConfig, with_fields
-from goryu.players.memory import automatic_hash_bytes, machine_bytes
+from goryu.players.set_up import memory
+from goryu.players.set_up.memory import automatic_hash_bytes, machine_bytes
 
 GB = 1 << 30
 

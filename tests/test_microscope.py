@@ -24,11 +24,11 @@ from goryu.microscope.recording import Recording
 from goryu.microscope.rewiring import rewired
 from goryu.microscope.uct import UctObserver
 from goryu.search import alpha_beta, depth_limited, minimax, puct_tree, uct
-from goryu.search.config import Formula, PuctConfig
+from goryu.search.graph.config import Formula, PuctConfig
+from goryu.search.graph.node import UNKNOWN
+from goryu.search.graph.proof import MateSolver
+from goryu.search.graph.puct import Puct
 from goryu.search.gumbel import Gumbel, GumbelConfig
-from goryu.search.node import UNKNOWN
-from goryu.search.proof import MateSolver
-from goryu.search.puct import Puct
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 """Few pieces: paths merge and positions repeat at once."""

@@ -9,11 +9,11 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from goryu.evaluators.network.network.model_files import ModelError
+from goryu.evaluators.network.network.named_networks import named_network, open_network
 
 from goryu.evaluators import miniosl as module
 from goryu.evaluators.miniosl import MinioslEvaluator, network_path
-from goryu.evaluators.model_files import ModelError
-from goryu.evaluators.named_networks import named_network, open_network
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, read_games, write_games

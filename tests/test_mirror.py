@@ -11,10 +11,10 @@ from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.mirror import MirrorEvaluator, mirrored, mirrored_move
 from goryu.games.shogi import Board as PythonBoard
 from goryu.implementation import IMPLEMENTATION, Board
-from goryu.search.config import PuctConfig
-from goryu.search.node import half
-from goryu.search.node_table import EDGE_BYTES, MOVE_BYTES, NODE_BYTES
-from goryu.search.puct import Puct as PythonPuct
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.node import half
+from goryu.search.graph.node_table import EDGE_BYTES, MOVE_BYTES, NODE_BYTES
+from goryu.search.graph.puct import Puct as PythonPuct
 from goryu.search.result import SearchStats
 
 cshogi: Any = pytest.importorskip("cshogi")

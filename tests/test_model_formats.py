@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from goryu.evaluators.network.network.model_files import ModelError
+from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.evaluators.formats.aobazero import AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat
@@ -18,12 +20,10 @@ from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import from_logit, from_probability, from_tanh
-from goryu.evaluators.model_files import ModelError
-from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.shogi import STANDARD_RULES, Board, Rules, move_from_usi
 from goryu.implementation import Puct
-from goryu.search.config import PuctConfig
+from goryu.search.graph.config import PuctConfig
 
 T1 = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 T2 = "lnsgk1snl/1r4g2/p1ppppb1p/6pP1/7R1/2P6/P2PPPP1P/1SG6/LN2KGSNL w B2P2p 24"

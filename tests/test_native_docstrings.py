@@ -9,9 +9,9 @@ import pytest
 from goryu.games.perft import perft
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board
-from goryu.search.mate import mate_in_one, solve
-from goryu.search.node_table import NodeTable
-from goryu.search.puct import Puct
+from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.puct import Puct
+from goryu.search.mates.mate import mate_in_one, solve
 
 
 def docstring(thing: Any) -> str:

@@ -11,8 +11,8 @@ import pytest
 
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
 from goryu.games.state import Move
-from goryu.search import mate
-from goryu.search.mate import MateVerdict
+from goryu.search.mates import mate
+from goryu.search.mates.mate import MateVerdict
 
 MATES = [
     (int(plies), sfen)

@@ -16,20 +16,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from goryu.evaluators.network.network.model_files import ModelError, models_folder
+from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.model_files import ModelError, models_folder
-from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_from_usi
 from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import TicTacToe
-from goryu.search import mate, selection
-from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluation
-from goryu.search.node import half
-from goryu.search.proof import MateSolver, Solver, no_solver
-from goryu.search.puct import Puct
+from goryu.search.graph import selection
+from goryu.search.graph.config import Formula, PuctConfig
+from goryu.search.graph.node import half
+from goryu.search.graph.proof import MateSolver, Solver, no_solver
+from goryu.search.graph.puct import Puct
+from goryu.search.mates import mate
 from goryu.search.result import SearchResult, SearchStats
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"

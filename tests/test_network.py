@@ -11,13 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from goryu.evaluators import network
-from goryu.evaluators.formats.dlshogi import dlshogi_label
-from goryu.evaluators.formats.onnx_graph import producer
-from goryu.evaluators.model_files import ModelError
-from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.providers import (
+from goryu.evaluators.network.network.model_files import ModelError
+from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network.providers import (
     BackendError,
     Session,
     backend_chain,
@@ -25,10 +21,14 @@ from goryu.evaluators.providers import (
     open_on_first,
     open_session,
 )
-from goryu.evaluators.providers import _provider_options as provider_options
+from goryu.evaluators.network.network.providers import _provider_options as provider_options
+
+from goryu.base.installation import how_to_install
+from goryu.evaluators.formats.dlshogi import dlshogi_label
+from goryu.evaluators.formats.onnx_graph import producer
+from goryu.evaluators.network.network import network
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
-from goryu.installation import how_to_install
 
 onnx: Any = pytest.importorskip("onnx")
 
@@ -253,7 +253,7 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_becomes_the_cpu(
             else replace(session, handle=BrokenGpu(session.handle), backend="CUDA")
         )
 
-    monkeypatch.setattr("goryu.evaluators.network.open_session", open_broken)
+    monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_broken)
     evaluator, messages = open_with_fallback(model, "cuda")
     assert evaluator.backend == "CPU"
     assert evaluator.batch_size == 4
@@ -278,7 +278,7 @@ def test_a_model_that_tensorrt_cannot_run_is_opened_with_cuda(
             return replace(session, handle=TooOld(session.handle), backend="TensorRT")
         return replace(session, backend="CUDA")
 
-    monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
+    monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_elsewhere)
     evaluator, messages = open_with_fallback(model, "tensorrt", batch_size=4)
     assert evaluator.backend == "CUDA"
     assert "SM 61" in messages[-1]
@@ -301,7 +301,7 @@ def test_on_a_gpu_every_batch_size_has_its_own_session(
         requested.append(axes or {})
         return replace(open_session(path, "cpu", axes=axes, content=content), backend=backend)
 
-    monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
+    monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_elsewhere)
     monkeypatch.setitem(network.BUFFER_DEVICES, "CUDA", "cpu")
     evaluator = NetworkEvaluator(
         model, backend=backend.lower(), batch_size=6, packs=packs, streams=2, halves=False
@@ -345,7 +345,7 @@ def test_the_default_batch_size_depends_on_the_device(
 
     assert NetworkEvaluator(model, backend="cpu").batch_size == 4
     assert NetworkEvaluator(write_model(tmp_path / "fixed.onnx", batch=6), backend="cpu").batch_size == 6
-    monkeypatch.setattr("goryu.evaluators.network.open_session", open_elsewhere)
+    monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_elsewhere)
     assert NetworkEvaluator(model, backend="cuda").batch_size == 128
     assert NetworkEvaluator(model, backend="cuda", batch_size=9).batch_size == 9
 
@@ -387,7 +387,7 @@ def test_without_a_home_folder_only_tensorrt_fails(model: Path, monkeypatch: pyt
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "home", no_home)
-    monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
+    monkeypatch.setattr("goryu.evaluators.network.providers._obstacle", lambda *_: None)
     assert backend_chain("auto", allows_fallback=True) == ("cuda", "directml", "cpu")
     _, messages = open_with_fallback(model, "tensorrt")
     assert messages[0] == "TensorRT cannot be used: the user has no home folder; set HOME"
@@ -397,7 +397,7 @@ def test_an_error_of_cuda_is_reported_with_advice(model: Path, monkeypatch: pyte
     onnxruntime = pytest.importorskip("onnxruntime")
     if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
         pytest.skip("this onnxruntime does not contain CUDA")
-    monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
+    monkeypatch.setattr("goryu.evaluators.network.providers._obstacle", lambda *_: None)
     evaluator, messages = open_with_fallback(model, "cuda")
     if evaluator.backend != "CPU":
         pytest.skip(f"this machine has {evaluator.backend}")
@@ -417,7 +417,7 @@ def test_the_cache_of_tensorrt_depends_on_model_device_and_library(
         return provider_options("tensorrt", path, device)["trt_engine_cache_path"]
 
     folders = {cache(model, 0), cache(model, 1), cache(trained, 0)}
-    monkeypatch.setattr("goryu.evaluators.providers._library_version", lambda: "9.9.9")
+    monkeypatch.setattr("goryu.evaluators.network.providers._library_version", lambda: "9.9.9")
     assert len(folders | {cache(model, 0)}) == 4
     assert cache(model, 0) == cache(model, 0)
 
@@ -469,7 +469,7 @@ def test_on_windows_tensorrt_gets_an_ascii_cache_folder(
     named = tmp_path / "振り飛車.onnx"
     named.write_bytes(model.read_bytes())
     monkeypatch.setattr(Path, "home", lambda: tmp_path / home)
-    monkeypatch.setattr("goryu.evaluators.providers.sys.platform", "win32")
+    monkeypatch.setattr("goryu.evaluators.network.providers.sys.platform", "win32")
     monkeypatch.setenv("PROGRAMDATA", str(tmp_path / "ProgramData"))
     folder = provider_options("tensorrt", named, 0)["trt_engine_cache_path"]
     assert folder.isascii()
@@ -487,7 +487,7 @@ def test_operators_unknown_to_tensorrt_run_on_cuda(
         raise RuntimeError("no GPU")
 
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
+    monkeypatch.setattr("goryu.evaluators.network.providers._obstacle", lambda *_: None)
     monkeypatch.setattr(onnxruntime, "InferenceSession", open_none)
     with pytest.raises(BackendError, match="no GPU"):
         NetworkEvaluator(model, backend="tensorrt")
@@ -534,7 +534,7 @@ def test_two_onnxruntimes_installed_over_each_other_are_noticed(
             raise PackageNotFoundError(name)
         return installed[name]
 
-    monkeypatch.setattr("goryu.evaluators.providers.version", version)
+    monkeypatch.setattr("goryu.evaluators.network.providers.version", version)
     assert "onnxruntime and onnxruntime-gpu" in open_with_fallback(model, "cpu")[1][0]
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from goryu.games.state import Move
-from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
-from goryu.search.node_table import NodeTable
+from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
+from goryu.search.graph.node_table import NodeTable
 
 VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
 

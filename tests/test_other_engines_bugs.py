@@ -12,12 +12,12 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board, Rules
 from goryu.games.state import Outcome
-from goryu.players.limits import Limits
-from goryu.players.time_manager import TimeConfig, TimeManager, plan
-from goryu.search.config import Formula, PuctConfig
-from goryu.search.puct import Puct
+from goryu.players.clock.limits import Limits
+from goryu.players.clock.time_manager import TimeConfig, TimeManager, plan
+from goryu.search.graph.config import Formula, PuctConfig
+from goryu.search.graph.puct import Puct
+from goryu.search.graph.selection import untried_value
 from goryu.search.result import SearchStats
-from goryu.search.selection import untried_value
 from goryu.usi.output import centipawns, score
 
 MATED_SOON = "4k4/9/4G4/9/9/9/9/9/4K4 w G 1"

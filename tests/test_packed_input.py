@@ -7,24 +7,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from goryu.evaluators.network.network.model_files import models_folder
+from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network.network_group import NetworkGroup
+from goryu.evaluators.network.network.packed_input import pack, packed_layout, packed_model
+from goryu.evaluators.network.network.packed_network import WIDTHS
 
 from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.onnx_edit import GraphEdit, UneditableError, edited, node
 from goryu.evaluators.formats.value_scale import from_probability
-from goryu.evaluators.model_files import models_folder
-from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.network_group import NetworkGroup
-from goryu.evaluators.packed_input import pack, packed_layout, packed_model
-from goryu.evaluators.packed_network import WIDTHS
 from goryu.games.shogi import Board as PythonBoard
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.learning.records.conversion import games_from_hcpe
 from goryu.learning.records.hcpe import read_hcpe
-from goryu.search.config import PuctConfig
-from goryu.search.puct import Puct as PythonPuct
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.puct import Puct as PythonPuct
 from goryu.search.result import SearchStats
 
 onnx: Any = pytest.importorskip("onnx")
@@ -229,7 +229,7 @@ def test_a_graph_that_unpacks_wrongly_is_noticed(tmp_path: Path, monkeypatch: py
         rows, numbers = pack(model_format, planes)
         return rows ^ 1, numbers
 
-    monkeypatch.setattr("goryu.evaluators.packing_check.pack", wrong_pack)
+    monkeypatch.setattr("goryu.evaluators.network.packing_check.pack", wrong_pack)
     path = small_model(tmp_path / "small.onnx")
     network = NetworkEvaluator(path, backend="onnxruntime", batch_size=4, packs=True)
     assert network.packed is None

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from goryu.__main__ import main as goryu
-from goryu.agents.agents import make_agent
-from goryu.cli.game import Play
-from goryu.cli.game_display import GAMES
-from goryu.cli.play import main
+from goryu.commands.play import main
+from goryu.commands.terminal.game import Play
+from goryu.commands.terminal.game_display import GAMES
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Puct
-from goryu.search.config import PuctConfig
+from goryu.players.agents.agents import make_agent
 from goryu.search.evaluator import Evaluator
+from goryu.search.graph.config import PuctConfig
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +114,7 @@ def test_control_c_while_the_network_is_loaded_ends_the_session_quietly(
     def interrupted(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("goryu.agents.presets.board_setup", interrupted)
+    monkeypatch.setattr("goryu.players.agents.presets.board_setup", interrupted)
     assert session("tictactoe") == "\n"
 
 
@@ -122,7 +122,7 @@ def test_a_broken_network_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "tictactoe.onnx").write_text("not a model")
-    monkeypatch.setattr("goryu.agents.presets.models_folder", lambda: tmp_path)
+    monkeypatch.setattr("goryu.players.agents.presets.models_folder", lambda: tmp_path)
     assert main(["tictactoe"], StringIO(), StringIO()) == 2
     error = capsys.readouterr().err
     assert error.startswith("goryu play: model ")
@@ -133,7 +133,7 @@ def test_a_broken_network_is_one_line(
 def test_a_missing_network_is_announced_once_and_random_games_replace_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("goryu.agents.presets.models_folder", lambda: tmp_path)
+    monkeypatch.setattr("goryu.players.agents.presets.models_folder", lambda: tmp_path)
     out = session("tictactoe --second value:1", "0\nquit\n")
     assert out.count("no network") == 1
     assert "2. O: " in out
@@ -197,7 +197,7 @@ def test_the_shogi_network_searches_with_the_constants_of_its_options_file(
         configs.append(config)
         return Puct(evaluator, config)
 
-    monkeypatch.setattr("goryu.agents.agents.Puct", watched)
+    monkeypatch.setattr("goryu.players.agents.agents.Puct", watched)
     text = "C_init=42\nC_init_root=77\nX=1"
     monkeypatch.setattr("goryu.usi.start_config.read_model_options", lambda config: (text, ""))
     out = session("shogi --first puct:2", "quit\n")
@@ -214,7 +214,7 @@ def test_shogi_is_played_with_the_values_of_the_options_file(
         searches.append((evaluator, config))
         return Puct(evaluator, config)
 
-    monkeypatch.setattr("goryu.agents.agents.Puct", watched)
+    monkeypatch.setattr("goryu.players.agents.agents.Puct", watched)
     options_file.write_text("Evaluator hashed\nC_init 42\nX 1\n")
     out = session("shogi --first puct:2", "quit\n")
     ((evaluator, config),) = searches

@@ -11,27 +11,27 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
+from goryu.evaluators.network.network.providers import BackendError
+from goryu.players.levels.levels.levels import LEVELS
 
-from goryu.agents.level_agent import ShogiPlayer
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.games.state import State
 from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
 from goryu.players import player as player_module
+from goryu.players.agents.level_agent import ShogiPlayer
+from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
-from goryu.players.levels import LEVELS
-from goryu.players.limits import Limits
-from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
-from goryu.players.memory import automatic_hash_bytes
-from goryu.players.model_path import model_path, read_model_options
 from goryu.players.player import MEMORY_FACTOR, Player
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl
-from goryu.players.threads import usable_threads
+from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
+from goryu.players.set_up.memory import automatic_hash_bytes
+from goryu.players.set_up.model_path import model_path, read_model_options
+from goryu.players.set_up.threads import usable_threads
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.mate import MateVerdict
-from goryu.search.puct import Puct as PythonPuct
+from goryu.search.graph.puct import Puct as PythonPuct
+from goryu.search.mates.mate import MateVerdict
 from goryu.search.result import SearchResult
 from goryu.usi.option_values import OptionValues
 
@@ -330,7 +330,7 @@ def test_a_damaged_manifest_of_the_models_is_named_and_the_engine_plays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "manifest.toml").write_text("default = [broken")
-    monkeypatch.setattr("goryu.players.model_path.models_folder", lambda: tmp_path)
+    monkeypatch.setattr("goryu.players.set_up.model_path.models_folder", lambda: tmp_path)
     config = with_fields(QUICK, {"evaluator.kind": "network"})
     player, messages = loaded(config)
     assert f"{tmp_path / 'manifest.toml'}: " in messages[0]
@@ -338,7 +338,7 @@ def test_a_damaged_manifest_of_the_models_is_named_and_the_engine_plays(
 
 
 def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.players.model_path.models_folder", lambda: tmp_path)
+    monkeypatch.setattr("goryu.players.set_up.model_path.models_folder", lambda: tmp_path)
     config = with_fields(QUICK, {"evaluator.kind": "network", "evaluator.model": "none.onnx"})
     player, messages = loaded(config)
     problems = [message for message in messages if message.startswith("Error! ")]
@@ -801,8 +801,8 @@ def test_the_shipped_network_is_opened_on_the_first_backend_that_works(
     def obstacle(onnxruntime: object, backend: str) -> str | None:
         return None if backend == "cpu" or (backend == "cuda" and has_driver) else "not there"
 
-    monkeypatch.setattr("goryu.evaluators.network.NetworkEvaluator", network)
-    monkeypatch.setattr("goryu.evaluators.providers._obstacle", obstacle)
+    monkeypatch.setattr("goryu.evaluators.network.network.NetworkEvaluator", network)
+    monkeypatch.setattr("goryu.evaluators.network.providers._obstacle", obstacle)
     messages: list[str] = []
     found = load_evaluator(EngineConfig().evaluator, messages.append)
     name = model_path(EvaluatorConfig()).name
@@ -838,7 +838,7 @@ def test_networks_get_the_value_of_a_draw(
 
 def test_threads_are_limited_by_the_number_of_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """On two cores `Threads 1024` answered `go byoyomi 2000` after 12 to 26 seconds."""
-    monkeypatch.setattr("goryu.players.threads.cores", lambda: 2)
+    monkeypatch.setattr("goryu.players.set_up.threads.cores", lambda: 2)
     config = with_fields(QUICK, {"evaluator.threads": 1024})
     player, messages = loaded(config)
     assert any("Threads 1024: using 4 for each of" in message for message in messages)

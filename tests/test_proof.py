@@ -9,9 +9,9 @@ from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board, Rules, move_from_usi
 from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import TicTacToe
-from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node
-from goryu.search.node_table import NodeTable
-from goryu.search.proof import MateSolver, add_mate, no_solver, outcome_value, prove
+from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node
+from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.proof import MateSolver, add_mate, no_solver, outcome_value, prove
 
 X_HAS_WON = [Move(n) for n in (0, 3, 1, 4, 2)]
 FULL_BOARD = [Move(n) for n in (0, 1, 2, 4, 3, 5, 7, 6, 8)]

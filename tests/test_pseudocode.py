@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.evaluators.board_network import BOARD_GAMES
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.tictactoe import TicTacToe
@@ -28,7 +28,7 @@ from goryu.learning.tutorials.alphazero_config import PUBLISHED, puct_config
 from goryu.learning.tutorials.pseudocode import ActorError, Actors, NetworkStorage, Trainer, encode
 from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, factors_of, scaled
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.puct import Puct
+from goryu.search.graph.puct import Puct
 
 TOOL = Path(__file__).resolve().parent.parent / "tools" / "alphazero.py"
 

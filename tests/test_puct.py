@@ -14,16 +14,16 @@ from goryu.games.shogi import Board, Rules, move_from_usi
 from goryu.games.splitmix import splitmix64
 from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import TicTacToe
-from goryu.search import puct as puct_module
 from goryu.search import puct_tree
-from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.forgetting import make_room, proof_line
-from goryu.search.mate import MateVerdict, solve
+from goryu.search.graph import puct as puct_module
+from goryu.search.graph.config import Formula, PuctConfig
+from goryu.search.graph.forgetting import make_room, proof_line
+from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
+from goryu.search.graph.proof import MateSolver
+from goryu.search.graph.puct import Puct
+from goryu.search.mates.mate import MateVerdict, solve
 from goryu.search.minimax import negamax
-from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
-from goryu.search.proof import MateSolver
-from goryu.search.puct import Puct
 from goryu.search.result import SearchStats
 
 ROOK_SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"

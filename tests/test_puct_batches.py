@@ -9,12 +9,12 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.shogi import Board
 from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import TicTacToe
-from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluation
-from goryu.search.node import UNKNOWN, WIN, Node
-from goryu.search.node_table import NodeTable
-from goryu.search.progress import Progress
-from goryu.search.puct import Puct
+from goryu.search.graph.config import Formula, PuctConfig
+from goryu.search.graph.node import UNKNOWN, WIN, Node
+from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.progress import Progress
+from goryu.search.graph.puct import Puct
 from goryu.search.result import SearchStats
 
 X_WINS_AT_2 = [Move(n) for n in (0, 3, 1, 4)]

@@ -7,7 +7,7 @@ import pytest
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.implementation import Board, Puct
 from goryu.players.pv_mates import PvMates
-from goryu.search.config import PuctConfig
+from goryu.search.graph.config import PuctConfig
 from goryu.search.result import SearchResult, SearchStats
 
 MATE_IN_9 = "1n5nl/k1Ps1gs+B1/p4p1pp/7P1/Pp1p1Pp1P/7g1/1P1P2P2/4rgS1L/L1S1B1RNK w 3Pgnl 1"

@@ -13,14 +13,15 @@ import pytest
 onnx: Any = pytest.importorskip("onnx")
 pytest.importorskip("rsshogi")
 
-from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
+from goryu.evaluators.network.network.network import NetworkEvaluator  # noqa: E402
+
+from goryu.commands.training.quantize import load  # noqa: E402
 from goryu.learning.quantization.calibration import best_range  # noqa: E402
 from goryu.learning.quantization.comparison import agreement  # noqa: E402
 from goryu.learning.quantization.quantize import quantize  # noqa: E402
 from goryu.learning.quantization.saturation import saturated_pairs  # noqa: E402
 from goryu.learning.records.conversion import read_records  # noqa: E402
 from goryu.learning.training.dataset import Dataset  # noqa: E402
-from goryu.programs.quantize import load  # noqa: E402
 
 FLOAT = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 SMALL = FLOAT.with_name("goryu-5x64-int8.onnx")
@@ -206,7 +207,7 @@ def test_a_network_of_other_planes_is_refused(
     data = str(FLOAT.parent / "data" / "fsf_20261123.games")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["quantize", "float.onnx", "--data", data, "--out", "int8.onnx"])
-    tool = vars(import_module("goryu.programs.quantize"))
+    tool = vars(import_module("goryu.commands.training.quantize"))
     assert tool["main"]() == 2
     assert "float.onnx: expected inputs of 62 and 57 planes, found [62, 119]" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["float.onnx"]
@@ -220,7 +221,7 @@ def test_an_interrupted_quantization_leaves_nothing(
     monkeypatch.setattr(
         sys, "argv", ["quantize", str(FLOAT), "--data", data, "--out", str(tmp_path / "int8.onnx")]
     )
-    tool = vars(import_module("goryu.programs.quantize"))
+    tool = vars(import_module("goryu.commands.training.quantize"))
     seen: list[int] = []
 
     def write_smaller(*_: object) -> None:

@@ -19,6 +19,7 @@ import pytest
 
 pytest.importorskip("rich")
 
+from goryu.commands import records as tool
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.implementation import Board
 from goryu.kifu.record import Ending, GameRecord, Ply
@@ -31,7 +32,6 @@ from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.records.opening_tree import OpeningTree, sample_openings
 from goryu.learning.records.selection import Candidate, GameFilter, game_hash, read_candidates, select
 from goryu.match.openings import read_openings
-from goryu.programs import records as tool
 
 
 def game(seed: int, plies: int = 20, ratings: tuple[float | None, float | None] = (None, None)) -> GameRecord:

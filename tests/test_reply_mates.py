@@ -7,22 +7,22 @@ from time import monotonic
 from typing import Any, cast
 
 import pytest
+from goryu.players.levels.levels.levels import LEVELS, at_level
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board, Puct, make_puct, solve
 from goryu.players import reply_mates
+from goryu.players.clock.limits import Limits
+from goryu.players.clock.time_manager import Budget, TimeManager
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
-from goryu.players.levels import LEVELS, at_level
-from goryu.players.limits import Limits
 from goryu.players.player import Player
 from goryu.players.reply_mates import ReplyMates
 from goryu.players.request import Answer, Request, SearchControl
-from goryu.players.time_manager import Budget, TimeManager
-from goryu.search.config import PuctConfig
-from goryu.search.mate import Mate, MateVerdict
-from goryu.search.proof import no_solver
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.proof import no_solver
+from goryu.search.mates.mate import Mate, MateVerdict
 
 THREATENED = "p1s2g1nl/kn+R2s3/lp5p1/2pBp1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4K2 w GL2P5p 1"
 """From a game, with the other side to move: after 54 of White's 60 moves Black mates in five."""

@@ -18,10 +18,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from goryu.evaluators.network.network.model_files import models_folder
 
 import goryu
 from goryu.__main__ import COMMANDS, main
-from goryu.evaluators.model_files import models_folder
 from goryu.players.config import EngineConfig
 from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
 
@@ -125,13 +125,13 @@ def test_the_extra_train_holds_what_learning_imports(project: dict[str, Any]) ->
 def test_set_up_needs_nothing_but_python() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import dev\n"
-        "from goryu.language import tr; tr('draw: {reason}', reason='repetition')\n"
+        "from goryu.base.language import tr; tr('draw: {reason}', reason='repetition')\n"
         "print(*{name for name in sys.modules if name.partition('.')[0] not in sys.stdlib_module_names})"
     )
     environment = {**os.environ, "GORYU_LANGUAGE": "ja"}
     bare = [sys.executable, "-I", "-S"]  # -S: without installed packages.
     done = subprocess.run([*bare, "-c", code], env=environment, capture_output=True, text=True)
-    ours = {"dev", "bootstrap", "goryu", "goryu.language", "goryu.japanese"}
+    ours = {"dev", "bootstrap", "goryu", "goryu.base.language", "goryu.base.japanese"}
     assert set(done.stdout.split()) - {"__main__"} == ours, done.stderr
 
 
@@ -217,11 +217,11 @@ def test_every_program_of_tools_is_a_verb() -> None:
 def test_every_program_of_the_package_is_a_command_and_a_script() -> None:
     texts = {path.stem: path.read_text(encoding="utf-8") for path in PROGRAMS.glob("[!_]*.py")}
     programs = {name for name, text in texts.items() if "\ndef main(" in text}
-    commands = {name for name, target in COMMANDS.items() if target.startswith("goryu.programs.")}
+    commands = {name for name, target in COMMANDS.items() if target.startswith("goryu.commands.")}
     assert {name.replace("_", "-") for name in programs} == commands
     for name in programs:
         script = (ROOT / "tools" / f"{name}.py").read_text(encoding="utf-8")
-        assert f"from goryu.programs.{name} import main" in script
+        assert f"from goryu.commands.{name} import main" in script
 
 
 @pytest.mark.parametrize("path", [*TEXTS, *LAUNCHERS], ids=name_of)
@@ -317,7 +317,7 @@ main([])
     *_, answer, modules = session.stdout.splitlines()
     assert answer == "usiok"
     assert "goryu.usi.engine" in modules.split()
-    assert not {"numpy", "onnxruntime", "shogi", "argparse", "goryu.search.puct"} & set(modules.split())
+    assert not {"numpy", "onnxruntime", "shogi", "argparse", "goryu.search.graph.puct"} & set(modules.split())
 
 
 def test_characters_that_the_terminal_cannot_show_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -403,7 +403,9 @@ def test_an_installed_wheel_finds_its_networks_and_the_page(tmp_path: Path) -> N
     (wheel,) = tmp_path.glob("goryu-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(installed)
-    found = Path(python("-c", "from goryu.evaluators.model_files import models_folder as f; print(f())"))
+    found = Path(
+        python("-c", "from goryu.evaluators.network.model_files import models_folder as f; print(f())")
+    )
     assert found == installed / "goryu" / "models"
     suffixes = {".onnx", ".ini", ".toml", ".md", ".db"}
     shipped = {path.name for path in (ROOT / "models").glob("*") if path.suffix in suffixes}

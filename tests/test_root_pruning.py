@@ -9,13 +9,13 @@ import pytest
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.state import Move
-from goryu.search.config import PuctConfig
-from goryu.search.node import DRAW, Node
-from goryu.search.node_table import NodeTable
-from goryu.search.progress import Progress
-from goryu.search.puct import Puct
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.node import DRAW, Node
+from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.progress import Progress
+from goryu.search.graph.puct import Puct
+from goryu.search.graph.root_pruning import least_visits, pruned
 from goryu.search.result import SearchStats
-from goryu.search.root_pruning import least_visits, pruned
 
 
 def root_of(visits: list[int], pending: list[int]) -> Node:

@@ -7,10 +7,10 @@ from random import Random
 import pytest
 
 from goryu.games.state import Move
-from goryu.search.config import Formula
-from goryu.search.node import WIN, Node
-from goryu.search.node_table import NodeTable
-from goryu.search.selection import exploration, select, untried_value
+from goryu.search.graph.config import Formula
+from goryu.search.graph.node import WIN, Node
+from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.selection import exploration, select, untried_value
 
 FORMULA = Formula(c_init=1.5, c_base=100.0, c_factor=3.0, fpu_reduction=0.25)
 

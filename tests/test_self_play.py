@@ -16,13 +16,13 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from goryu.evaluators.network.network.named_networks import open_network
+from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network.providers import BackendError, Session, open_session
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.miniosl import MinioslEvaluator
-from goryu.evaluators.named_networks import open_network
-from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.providers import BackendError, Session, open_session
 from goryu.games.shogi import Rules, move_from_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
@@ -67,7 +67,7 @@ CONFIG = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
 
 
 def tool() -> ModuleType:
-    return import_module("goryu.programs.selfplay")
+    return import_module("goryu.commands.training.selfplay")
 
 
 def games(
@@ -478,7 +478,7 @@ def test_a_backend_that_cannot_be_used_is_an_error_and_not_the_cpu(
 
 
 def test_auto_warns_why_a_gpu_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.evaluators.providers.installation_problems", lambda: ["two of them"])
+    monkeypatch.setattr("goryu.evaluators.network.providers.installation_problems", lambda: ["two of them"])
     with pytest.warns(UserWarning, match="two of them"):
         open_network(MODEL, backend="auto")
 
@@ -498,8 +498,8 @@ def test_the_cpu_replaces_a_gpu_that_cannot_run_the_network_with_backend_auto(
     def fail(*_: object) -> None:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr("goryu.evaluators.network.open_session", open_broken)
-    monkeypatch.setattr("goryu.evaluators.providers._obstacle", lambda *_: None)
+    monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_broken)
+    monkeypatch.setattr("goryu.evaluators.network.providers._obstacle", lambda *_: None)
     with pytest.warns(UserWarning, match="out of memory"):
         network = open_network(MODEL, backend="auto")
     assert isinstance(network, NetworkEvaluator)
@@ -529,7 +529,7 @@ def test_the_workers_take_the_gpus_in_turn(monkeypatch: pytest.MonkeyPatch) -> N
         used.append(device)
         return open_session(path, "cpu")
 
-    monkeypatch.setattr("goryu.evaluators.network.open_session", open_on_cpu)
+    monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_on_cpu)
     gpus = (0, 3)
     play = workers.PlayWork("test", CONFIG, (Opening(),), 1)
     loop = ShogiLoopGame(LoopConfig(backend="cuda", gpus=gpus))
@@ -544,7 +544,7 @@ def test_the_workers_take_the_gpus_in_turn(monkeypatch: pytest.MonkeyPatch) -> N
 def test_miniosls_network_is_opened_on_the_gpu_of_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[int] = []
     monkeypatch.setattr(MinioslEvaluator, "__init__", lambda self, path, *, device, **_: used.append(device))
-    monkeypatch.setattr("goryu.evaluators.named_networks.miniosl_file", lambda model: MODEL)
+    monkeypatch.setattr("goryu.evaluators.network.named_networks.miniosl_file", lambda model: MODEL)
     for worker in range(3):
         open_network(Path("miniosl"), backend="cuda", gpus=(1, 2), worker=worker)
     assert used == [1, 2, 1]

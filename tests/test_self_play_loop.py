@@ -11,13 +11,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from goryu.evaluators.network.network.named_networks import open_network
+from goryu.evaluators.network.network.network import NetworkEvaluator
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
+from goryu.base.files import held_folder
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.evaluators.named_networks import open_network
-from goryu.evaluators.network import NetworkEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
-from goryu.files import held_folder
 from goryu.games.shogi import Board
 from goryu.learning.records.game_records import read_games
 from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig

@@ -9,7 +9,7 @@ import pytest
 from goryu.benchmark.simulated_device import SimulatedDevice
 from goryu.benchmark.throughput import MIDDLE_GAME
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
-from goryu.search.config import Formula, PuctConfig
+from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.result import SearchStats
 
 SHIPPED = Formula(c_init=1.3, fpu_reduction=0.36), Formula(c_init=1.5, fpu_reduction=0.1)

@@ -242,7 +242,7 @@ def test_a_run_gives_up_on_an_engine_that_keeps_failing(tmp_path: Path) -> None:
 
 
 def tool() -> ModuleType:
-    return import_module("goryu.programs.teach")
+    return import_module("goryu.commands.teach")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process as POSIX does")

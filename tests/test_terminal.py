@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from goryu.players.levels.levels.levels import LEVELS
 
-from goryu.agents.agents import AGENTS
-from goryu.cli.boards import shogi_text
-from goryu.cli.game import Play, occurrences
-from goryu.cli.game_clock import ClockConfig, GameClock
-from goryu.cli.game_display import GAMES
-from goryu.cli.play import main
-from goryu.cli.starting import GAME_RULES
+from goryu.base.japanese import MESSAGES
+from goryu.commands.play import main
+from goryu.commands.starting import GAME_RULES
+from goryu.commands.terminal.boards import shogi_text
+from goryu.commands.terminal.game import Play, occurrences
+from goryu.commands.terminal.game_clock import ClockConfig, GameClock
+from goryu.commands.terminal.game_display import GAMES
 from goryu.games.state import Move, State
 from goryu.implementation import Board
-from goryu.japanese import MESSAGES
 from goryu.kifu.handicaps import handicap_of_name
 from goryu.kifu.reading import read_record
 from goryu.kifu.record import Ending
-from goryu.players.levels import LEVELS
+from goryu.players.agents.agents import AGENTS
 
 START = "7g7f\n3c3d\n2g2f\n"
 

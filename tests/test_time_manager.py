@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goryu.players.limits import Limits
-from goryu.players.time_manager import FIRST_OWN_PLY, Budget, TimeConfig, TimeManager, plan
+from goryu.players.clock.limits import Limits
+from goryu.players.clock.time_manager import FIRST_OWN_PLY, Budget, TimeConfig, TimeManager, plan
 from goryu.search.result import SearchStats
 
 CONFIG = TimeConfig(network_delay_ms=30, network_delay2_ms=100)

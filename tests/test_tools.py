@@ -14,10 +14,10 @@ import pytest
 
 from goryu.__main__ import COMMANDS
 from goryu.__main__ import main as goryu_main
-from goryu.errors import GoryuError
-from goryu.files import atomic_path
-from goryu.installation import how_to_install
-from goryu.programs.common import (
+from goryu.base.errors import GoryuError
+from goryu.base.files import atomic_path
+from goryu.base.installation import how_to_install
+from goryu.commands.common import (
     Interval,
     UsageError,
     above_zero,
@@ -194,7 +194,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_without_a_terminal_progress_is_a_line_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
-    from goryu.programs.progress_display import ProgressDisplay
+    from goryu.commands.progress_display import ProgressDisplay
 
     now = 0.0
     with ProgressDisplay(lambda: now) as display:
@@ -213,8 +213,8 @@ def test_without_a_terminal_progress_is_a_line_a_minute(capsys: pytest.CaptureFi
 
 def test_the_display_shows_the_rates_of_the_computers(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
-    from goryu.programs.cluster_options import watcher
-    from goryu.programs.progress_display import ProgressDisplay
+    from goryu.commands.cluster_options import watcher
+    from goryu.commands.progress_display import ProgressDisplay
 
     now = 0.0
     workforce = Workforce(Counter({"a": 2, "b": 1}))
@@ -239,7 +239,7 @@ def test_the_display_shows_the_rates_of_the_computers(capsys: pytest.CaptureFixt
 
 
 def test_lost_workers_of_this_computer_are_no_cluster() -> None:
-    from goryu.programs.cluster_options import watcher
+    from goryu.commands.cluster_options import watcher
 
     printed: list[str] = []
     now = 0.0
@@ -252,7 +252,7 @@ def test_lost_workers_of_this_computer_are_no_cluster() -> None:
 
 
 def test_many_computers_that_join_are_few_lines() -> None:
-    from goryu.programs.cluster_options import watcher
+    from goryu.commands.cluster_options import watcher
 
     printed: list[str] = []
     below: list[str] = []
@@ -275,7 +275,7 @@ def test_many_computers_that_join_are_few_lines() -> None:
 
 def test_a_task_that_starts_again_gets_a_new_clock(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
-    from goryu.programs.progress_display import ProgressDisplay
+    from goryu.commands.progress_display import ProgressDisplay
 
     now = 0.0
     with ProgressDisplay(lambda: now) as display:

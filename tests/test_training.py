@@ -17,9 +17,10 @@ import pytest
 torch: Any = pytest.importorskip("torch")
 cshogi: Any = pytest.importorskip("cshogi")
 
-from goryu.errors import InputError  # noqa: E402
-from goryu.evaluators.network import NetworkEvaluator  # noqa: E402
-from goryu.files import held_folder  # noqa: E402
+from goryu.evaluators.network.network.network import NetworkEvaluator  # noqa: E402
+
+from goryu.base.errors import InputError  # noqa: E402
+from goryu.base.files import held_folder  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
 from goryu.learning.quantization.equalization import equalize  # noqa: E402
 from goryu.learning.records.conversion import read_records  # noqa: E402

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goryu.__main__ import main
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.perft import perft
@@ -27,7 +27,7 @@ from goryu.microscope.networks import DiscEvaluator
 from goryu.microscope.picture import draw
 from goryu.microscope.recording import run
 from goryu.microscope.view import Extent, node_view, view
-from goryu.search.config import Formula, PuctConfig
+from goryu.search.graph.config import Formula, PuctConfig
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -11,7 +11,7 @@ from goryu.games.shogi import Rules, move_from_usi
 from goryu.players.config import OutputConfig
 from goryu.players.position import GamePosition
 from goryu.players.request import Answer
-from goryu.search.mate import Mate, MateVerdict
+from goryu.search.mates.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult, SearchStats
 from goryu.usi.actions import Action, Ask, Load, NewGame, OpenLog, Quit, Search, SolveMate, Write
 from goryu.usi.commands import parse_command

@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from goryu.evaluators.network.network.model_files import models_folder
+from goryu.evaluators.network.network.network import NetworkEvaluator
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from goryu.cli import doctor
-from goryu.evaluators import providers
-from goryu.evaluators.model_files import models_folder
-from goryu.evaluators.network import NetworkEvaluator
+from goryu.commands import doctor
+from goryu.evaluators.network.network import providers
 from goryu.implementation import IMPLEMENTATION, Board
-from goryu.players import measuring
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.devices import config_of_each, searching_threads
-from goryu.players.model_path import read_model_options
+from goryu.players.set_up import measuring
+from goryu.players.set_up.devices import config_of_each, searching_threads
+from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.commands import parse_command, parse_go, parse_position, parse_setoption
 from goryu.usi.console import print_options
 from goryu.usi.option import Kind, Option, OptionError

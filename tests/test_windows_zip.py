@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 
 windows_zip: Any = pytest.importorskip("windows_zip")
 pytest.importorskip("distlib")

@@ -12,16 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-
-from goryu.benchmark.backends import Comparison
-from goryu.benchmark.random_network import write_random_network
-from goryu.evaluators.formats.base import Answers
-from goryu.evaluators.formats.dlshogi import fill_dlshogi
-from goryu.evaluators.kernel import INSTRUCTIONS_VARIABLE, best_batch, open_kernel
-from goryu.evaluators.model_files import ModelError, models_folder
-from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.providers import BackendError
-from goryu.evaluators.residual_graph import (
+from goryu.evaluators.kernel.kernel.kernel import INSTRUCTIONS_VARIABLE, best_batch, open_kernel
+from goryu.evaluators.kernel.kernel.residual_graph import (
     NONE,
     RELU,
     SIGMOID,
@@ -35,7 +27,7 @@ from goryu.evaluators.residual_graph import (
     UnsupportedError,
     read_network,
 )
-from goryu.evaluators.winograd import (
+from goryu.evaluators.kernel.kernel.winograd import (
     GROWTH,
     GROWTH_POSITIVE,
     LEVEL,
@@ -52,9 +44,17 @@ from goryu.evaluators.winograd import (
     integer_weights,
     transformed_weights,
 )
+from goryu.evaluators.network.network.model_files import ModelError, models_folder
+from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network.providers import BackendError
+
+from goryu.benchmark.backends import Comparison
+from goryu.benchmark.random_network import write_random_network
+from goryu.evaluators.formats.base import Answers
+from goryu.evaluators.formats.dlshogi import fill_dlshogi
 from goryu.games.shogi import Board
-from goryu.search.config import PuctConfig
-from goryu.search.puct import Puct
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.puct import Puct
 
 SHIPPED = models_folder() / "goryu-5x64.onnx"
 
@@ -779,7 +779,7 @@ def test_a_network_runs_without_onnxruntime(native: ModuleType) -> None:
     """The kernel needs no library: where onnxruntime is missing the shipped network plays all the same."""
     program = (
         "import sys; sys.modules['onnxruntime'] = None\n"
-        "from goryu.evaluators.network import NetworkEvaluator\n"
+        "from goryu.evaluators.network.network import NetworkEvaluator\n"
         "from goryu.games.shogi import Board\n"
         f"network = NetworkEvaluator({str(SHIPPED)!r}, backend='cpu')\n"
         "print(len(network.evaluate([Board()])[0].policy))\n"

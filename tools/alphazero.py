@@ -1,9 +1,9 @@
 """Runs AlphaZero's pseudocode on a small game: actors play while a trainer trains.
 
-The program is `goryu alphazero`, in engine/goryu/programs/alphazero.py.
+The program is `goryu alphazero`, in engine/goryu/commands/training/alphazero.py.
 """
 
-from goryu.programs.alphazero import main
+from goryu.commands.training.alphazero import main
 
 __all__ = ["main"]
 

@@ -1,9 +1,9 @@
 """Makes opening books and shows, checks and joins them.
 
-The program is `goryu book`, in engine/goryu/programs/book.py.
+The program is `goryu book`, in engine/goryu/commands/book.py.
 """
 
-from goryu.programs.book import main
+from goryu.commands.book import main
 
 __all__ = ["main"]
 

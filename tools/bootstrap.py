@@ -1,7 +1,7 @@
 """Sets up a checkout: creates `.venv`, installs goryu in it with its dependencies, builds the native code.
 
 tools/dev.py uses it before anything is installed, so it imports only the standard library and
-`goryu.language`, which needs no more. A step is repeated only when its inputs have changed; stamps in .venv
+`goryu.base.language`, which needs no more. A step is repeated only when its inputs have changed; stamps in .venv
 record them. Messages go to stderr in the user's language, the output of the steps to logs in build/dev/.
 """
 
@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "engine"))
 
-from goryu.language import tr  # noqa: E402 (found by the line above)
+from goryu.base.language import tr  # noqa: E402 (found by the line above)
 
 VENV = ROOT / ".venv"
 LOGS = ROOT / "build" / "dev"

@@ -1,9 +1,9 @@
 """Plays matches between all of Goryu's algorithms over USI and prints the cross table.
 
-The program is `goryu crosstable`, in engine/goryu/programs/crosstable.py.
+The program is `goryu crosstable`, in engine/goryu/commands/crosstable.py.
 """
 
-from goryu.programs.crosstable import main
+from goryu.commands.crosstable import main
 
 __all__ = ["main"]
 

@@ -26,7 +26,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (users of an older one read what t
 
 import bootstrap
 from bootstrap import PYTHON, ROOT, VENV, StepError, log, programs
-from goryu.language import tr
+from goryu.base.language import tr
 
 
 class Verb(NamedTuple):

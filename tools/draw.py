@@ -19,7 +19,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.programs.common import new_parser, program
+from goryu.commands.common import new_parser, program
 
 if TYPE_CHECKING:
     from goryu.games.shogi import Board

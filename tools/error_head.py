@@ -1,9 +1,9 @@
 """Gives a network an error head, which predicts the squared error of its win probability.
 
-The program is `goryu error-head`, in engine/goryu/programs/error_head.py.
+The program is `goryu error-head`, in engine/goryu/commands/training/error_head.py.
 """
 
-from goryu.programs.error_head import main
+from goryu.commands.training.error_head import main
 
 __all__ = ["main"]
 

@@ -1,9 +1,9 @@
 """Measures how well networks predict finished games: the winner and the moves played.
 
-The program is `goryu evaluate`, in engine/goryu/programs/evaluate.py.
+The program is `goryu evaluate`, in engine/goryu/commands/training/evaluate.py.
 """
 
-from goryu.programs.evaluate import main
+from goryu.commands.training.evaluate import main
 
 __all__ = ["main"]
 

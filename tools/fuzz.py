@@ -17,8 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
+from goryu.commands.common import above_zero, new_parser, positive, program
 from goryu.match.fuzzer import FuzzerError, make_session, play
-from goryu.programs.common import above_zero, new_parser, positive, program
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,9 +1,9 @@
 """Trains networks from nothing, as in the AlphaZero tutorials, and measures every algorithm on their games.
 
-The program is `goryu learn`, in engine/goryu/programs/learn.py.
+The program is `goryu learn`, in engine/goryu/commands/training/learn.py.
 """
 
-from goryu.programs.learn import main
+from goryu.commands.training.learn import main
 
 __all__ = ["main"]
 

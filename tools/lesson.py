@@ -1,9 +1,9 @@
 """The lesson of the reversi tutorial, with every number of it on the command line.
 
-The program is `goryu lesson`, in engine/goryu/programs/lesson.py.
+The program is `goryu lesson`, in engine/goryu/commands/training/lesson.py.
 """
 
-from goryu.programs.lesson import main
+from goryu.commands.training.lesson import main
 
 __all__ = ["main"]
 

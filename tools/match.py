@@ -1,9 +1,9 @@
 """Plays a match between two USI engines, with an independent referee; reports Elo with its error.
 
-The program is `goryu match`, in engine/goryu/programs/match.py.
+The program is `goryu match`, in engine/goryu/commands/match.py.
 """
 
-from goryu.programs.match import main
+from goryu.commands.match import main
 
 __all__ = ["main"]
 

@@ -1,9 +1,9 @@
 """Makes an opening file for `goryu match`: distinct, balanced, reproducible from the seed.
 
-The program is `goryu openings`, in engine/goryu/programs/openings.py.
+The program is `goryu openings`, in engine/goryu/commands/openings.py.
 """
 
-from goryu.programs.openings import main
+from goryu.commands.openings import main
 
 __all__ = ["main"]
 

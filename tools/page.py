@@ -24,8 +24,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from goryu.commands.common import UsageError, new_parser, positive, program
 from goryu.kifu.reading import read_record
-from goryu.programs.common import UsageError, new_parser, positive, program
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

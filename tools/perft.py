@@ -1,9 +1,9 @@
 """Counts and times the leaves of the tree of legal moves, by Goryu and cshogi side by side.
 
-The program is `goryu perft`, in engine/goryu/programs/perft.py.
+The program is `goryu perft`, in engine/goryu/commands/perft.py.
 """
 
-from goryu.programs.perft import main
+from goryu.commands.perft import main
 
 __all__ = ["main"]
 

@@ -1,9 +1,9 @@
 """Turns a float network into a smaller one, and prints how close it is and how fast.
 
-The program is `goryu quantize`, in engine/goryu/programs/quantize.py.
+The program is `goryu quantize`, in engine/goryu/commands/training/quantize.py.
 """
 
-from goryu.programs.quantize import main
+from goryu.commands.training.quantize import main
 
 __all__ = ["main"]
 

@@ -1,9 +1,9 @@
 """Learns from game records: finds them in archives, chooses the good ones, splits and converts them.
 
-The program is `goryu records`, in engine/goryu/programs/records.py.
+The program is `goryu records`, in engine/goryu/commands/records.py.
 """
 
-from goryu.programs.records import main
+from goryu.commands.records import main
 
 __all__ = ["main"]
 

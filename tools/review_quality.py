@@ -22,8 +22,8 @@ from random import Random
 from goryu.analysis.judgement import LEAST_LOSS, MISTAKES, MoveClass
 from goryu.analysis.review import GameReview, PlyReview, Reviewer
 from goryu.analysis.store import AnalysisStore
+from goryu.commands.common import new_parser, positive, program
 from goryu.kifu.reading import read_record
-from goryu.programs.common import new_parser, positive, program
 from goryu.usi.start_config import start_config
 
 SPEED_MOVES, SPEED_PLAYOUTS = 150, 200

@@ -1,9 +1,9 @@
 """Lets a network play shogi against itself, labels old games anew, or improves a network in a loop.
 
-The program is `goryu selfplay`, in engine/goryu/programs/selfplay.py.
+The program is `goryu selfplay`, in engine/goryu/commands/training/selfplay.py.
 """
 
-from goryu.programs.selfplay import main
+from goryu.commands.training.selfplay import main
 
 __all__ = ["main"]
 

@@ -1,9 +1,9 @@
 """Makes training games with a USI engine as the teacher, and shows, converts and packs files of games.
 
-The program is `goryu teach`, in engine/goryu/programs/teach.py.
+The program is `goryu teach`, in engine/goryu/commands/teach.py.
 """
 
-from goryu.programs.teach import main
+from goryu.commands.teach import main
 
 __all__ = ["main"]
 

@@ -1,9 +1,9 @@
 """Trains a network on HCPE files and files of games, and exports it to ONNX.
 
-The program is `goryu train`, in engine/goryu/programs/train.py.
+The program is `goryu train`, in engine/goryu/commands/training/train.py.
 """
 
-from goryu.programs.train import main
+from goryu.commands.training.train import main
 
 __all__ = ["main"]
 

@@ -25,9 +25,9 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from goryu.errors import InputError
-from goryu.installation import CHECKOUT
-from goryu.programs.common import new_parser, output_file, program
+from goryu.base.errors import InputError
+from goryu.base.installation import CHECKOUT
+from goryu.commands.common import new_parser, output_file, program
 
 RUNTIMES = ("cpu", "directml", "cuda", "openvino")
 

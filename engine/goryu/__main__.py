@@ -5,39 +5,40 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from goryu import __version__, standard_output
-from goryu.installation import how_to_install
-from goryu.language import either, tr
+from goryu import __version__
+from goryu.base import standard_output
+from goryu.base.installation import how_to_install
+from goryu.base.language import either, tr
 
 __all__ = ["main"]
 
 COMMANDS = {
     "usi": "goryu.usi.loop:main",
-    "play": "goryu.cli.play:main",
-    "web": "goryu.web.command:main",
-    "analyze": "goryu.cli.analyze:main",
-    "tree": "goryu.cli.tree:main",
+    "play": "goryu.commands.play:main",
+    "web": "goryu.commands.web:main",
+    "analyze": "goryu.commands.analyze:main",
+    "tree": "goryu.commands.tree:main",
     "options": "goryu.usi.console:print_options",
-    "convert": "goryu.cli.convert:main",
-    "check-model": "goryu.cli.check_model:main",
-    "download": "goryu.cli.download:main",
-    "doctor": "goryu.cli.doctor:main",
-    "match": "goryu.programs.match:main",
-    "openings": "goryu.programs.openings:main",
-    "book": "goryu.programs.book:main",
-    "crosstable": "goryu.programs.crosstable:main",
-    "bench": "goryu.programs.bench:main",
-    "perft": "goryu.programs.perft:main",
-    "records": "goryu.programs.records:main",
-    "teach": "goryu.programs.teach:main",
-    "selfplay": "goryu.programs.selfplay:main",
-    "train": "goryu.programs.train:main",
-    "evaluate": "goryu.programs.evaluate:main",
-    "error-head": "goryu.programs.error_head:main",
-    "quantize": "goryu.programs.quantize:main",
-    "learn": "goryu.programs.learn:main",
-    "lesson": "goryu.programs.lesson:main",
-    "alphazero": "goryu.programs.alphazero:main",
+    "convert": "goryu.commands.convert:main",
+    "check-model": "goryu.commands.check_model:main",
+    "download": "goryu.commands.download:main",
+    "doctor": "goryu.commands.doctor:main",
+    "match": "goryu.commands.match:main",
+    "openings": "goryu.commands.openings:main",
+    "book": "goryu.commands.book:main",
+    "crosstable": "goryu.commands.crosstable:main",
+    "bench": "goryu.commands.bench:main",
+    "perft": "goryu.commands.perft:main",
+    "records": "goryu.commands.records:main",
+    "teach": "goryu.commands.teach:main",
+    "selfplay": "goryu.commands.training.selfplay:main",
+    "train": "goryu.commands.training.train:main",
+    "evaluate": "goryu.commands.training.evaluate:main",
+    "error-head": "goryu.commands.training.error_head:main",
+    "quantize": "goryu.commands.training.quantize:main",
+    "learn": "goryu.commands.training.learn:main",
+    "lesson": "goryu.commands.training.lesson:main",
+    "alphazero": "goryu.commands.training.alphazero:main",
 }
 """The function that runs each command: `function(arguments) -> exit status`.
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 from goryu.evaluators.formats.base import ModelFormat
-from goryu.evaluators.residual_graph import ResidualNetwork
+from goryu.evaluators.kernel.kernel.residual_graph import ResidualNetwork
 from goryu.games.shogi.rules import Rules
 from goryu.games.state import Move, Outcome, State
-from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
-from goryu.search.mate import Mate
-from goryu.search.proof import Solver
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.proof import Solver
+from goryu.search.mates.mate import Mate
 from goryu.search.result import SearchResult, SearchStats
 
 class Board:
@@ -63,7 +63,7 @@ def solve(board: Board, nodes: int, should_stop: Callable[[], bool] | None = Non
 def usable_instructions() -> list[str]: ...
 
 class WinogradNetwork:
-    """See `goryu.evaluators.kernel`."""
+    """See `goryu.evaluators.kernel.kernel`."""
 
     planes: tuple[int, ...]
     weight_count: int
@@ -103,7 +103,7 @@ class Reversi:
 def half(x: float) -> float: ...
 
 class Puct:
-    """Twin of `goryu.search.puct.Puct`."""
+    """Twin of `goryu.search.graph.puct.Puct`."""
 
     evaluator: Evaluator
     config: PuctConfig

@@ -8,9 +8,9 @@ classes where they are built. Nothing else decides. The USI engine, the benchmar
 import os
 from typing import TYPE_CHECKING, Any
 
-from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
-from goryu.search.proof import Solver, no_solver
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.proof import Solver, no_solver
 
 __all__ = ["IMPLEMENTATION", "WHY", "Board", "Puct", "Reversi", "make_puct", "mate_in_one", "perft", "solve"]
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING or _requested == "python":
     from goryu.games.perft import perft
     from goryu.games.reversi import Reversi
     from goryu.games.shogi import Board
-    from goryu.search.mate import mate_in_one, solve
-    from goryu.search.puct import Puct
+    from goryu.search.graph.puct import Puct
+    from goryu.search.mates.mate import mate_in_one, solve
 else:
     try:
         from goryu._native import Board, Puct, Reversi, mate_in_one, perft, solve
@@ -38,8 +38,8 @@ else:
         from goryu.games.perft import perft
         from goryu.games.reversi import Reversi
         from goryu.games.shogi import Board
-        from goryu.search.mate import mate_in_one, solve
-        from goryu.search.puct import Puct
+        from goryu.search.graph.puct import Puct
+        from goryu.search.mates.mate import mate_in_one, solve
 
         WHY = f"native code not built ({error})"
     else:

@@ -1,4 +1,4 @@
-// Refutations that hold on every path; the C++ version of search/mate_refutation.py, which explains them.
+// Refutations that hold on every path; the C++ version of search/mates/mate_refutation.py, which explains them.
 #pragma once
 
 #include <unordered_set>

@@ -1,4 +1,4 @@
-// The table of a mate search, with small-tree garbage collection; the C++ version of search/mate_table.py.
+// The table of a mate search, with small-tree garbage collection; the C++ version of search/mates/mate_table.py.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The node table: search/node.py, search/node_table.py and search/forgetting.py in C++, packed.
+// The node table: search/graph/node.py, search/graph/node_table.py and search/graph/forgetting.py in C++, packed.
 //
 // A node fills one cache line. Its legal moves are in a block of 4 bytes each, sorted by falling prior; the
 // tried ones, always the first of them, have 12 bytes each in a second block. Nodes name each other by their

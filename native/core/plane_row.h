@@ -72,7 +72,7 @@ struct PackedLayout {
     std::size_t numbers = 0;
 };
 
-// Writes planes as bits and floats: evaluators/packed_input.py in C++.
+// Writes planes as bits and floats: evaluators/network/packed_input.py in C++.
 class BitRow {
 public:
     // bits, numbers: this position's rows. The layout must outlive the row.

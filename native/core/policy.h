@@ -1,4 +1,4 @@
-// Evaluators in C++: evaluators/hashed.py, evaluators/softmax.py and the policy of evaluators/network.py. They
+// Evaluators in C++: evaluators/hashed.py, evaluators/softmax.py and the policy of evaluators/network/network.py. They
 // fill in the evaluations of a batch.
 #pragma once
 
@@ -40,7 +40,7 @@ bool read_values(Batch& batch, const ValueHeads& heads, const float* values, con
 bool answer_network(Batch& batch, const Format& format, const float* logits, const double* values,
                     double temperature);
 
-// For a network that answers for given labels only (evaluators/packed_input.py): the most moves of a leaf; the
+// For a network that answers for given labels only (evaluators/network/packed_input.py): the most moves of a leaf; the
 // labels [N][width] of its moves (the rest of a row stays as it is); and the answer to them, logits
 // [N][width] and values [N].
 std::size_t most_moves(const Batch& batch) noexcept;

@@ -357,7 +357,7 @@ int Puct::select(NodeIndex index) const noexcept {
     return root_selection_.select(table_, index, masked_, true, least_visits());
 }
 
-// The number of visits below which a root move is pruned: search/root_pruning.py in C++.
+// The number of visits below which a root move is pruned: search/graph/root_pruning.py in C++.
 double Puct::least_visits() const noexcept {
     const Node& root = table_[root_];
     std::uint32_t most = 0;

@@ -1,4 +1,4 @@
-// The graph search: search/puct.py in C++, without its loop. The caller runs gather(), an evaluator and
+// The graph search: search/graph/puct.py in C++, without its loop. The caller runs gather(), an evaluator and
 // expand(), over and over.
 //
 // Several threads may do so, each with its own batch, state and sink: while one waits for its evaluator,

@@ -1,4 +1,4 @@
-// The PUCT formula: search/selection.py in C++, every sum and product in the same order.
+// The PUCT formula: search/graph/selection.py in C++, every sum and product in the same order.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.learning.training.config import TrainingConfig
 from goryu.learning.training.dataset import Batch, Dataset, Source, draws, load_datasets, make_batch
 from goryu.learning.training.network import PolicyValueNet

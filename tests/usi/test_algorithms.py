@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from goryu.players.algorithms import ALGORITHMS
+from goryu.players.agents.algorithms import ALGORITHMS
 
 if TYPE_CHECKING:
     from tests.usi.conftest import Engine, Pool

@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from goryu.installation import how_to_install
+from goryu.base.installation import how_to_install
+from goryu.commands import web as command
 from goryu.players.config import EngineConfig
-from goryu.web import command
 from goryu.web.server import STATIC, Server
 from goryu.web.views import VIEWS
 

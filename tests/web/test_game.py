@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.games.shogi import EnteringKingRule, Rules
 from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.reading import parse_record

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.shogi import move_to_usi
 from goryu.games.tictactoe import TicTacToe
@@ -14,7 +14,7 @@ from goryu.implementation import Board, Puct, Reversi
 from goryu.microscope.games import SQUARES
 from goryu.players.config import EngineConfig
 from goryu.search import puct_tree, uct
-from goryu.search.config import Formula, PuctConfig
+from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.gumbel import Gumbel, GumbelConfig
 from goryu.web.microscope import MicroscopeView
 from goryu.web.session import Job, Session

@@ -8,11 +8,11 @@ from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board, mate_in_one, solve
 from goryu.players.config import EngineConfig
-from goryu.players.loading import LoadedEvaluator
 from goryu.players.player import graph_search
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.pv_mates import SHORTENING_NODES
-from goryu.search.mate import MateVerdict
+from goryu.players.set_up.loading import LoadedEvaluator
+from goryu.search.mates.mate import MateVerdict
 from goryu.search.result import RootMove
 
 LINES = 5

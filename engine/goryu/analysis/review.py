@@ -26,8 +26,8 @@ from goryu.analysis.store import AnalysisStore
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig
-from goryu.players.loading import LoadedEvaluator, load_evaluator
-from goryu.players.threads import cores, search_threads
+from goryu.players.set_up.loading import LoadedEvaluator, load_evaluator
+from goryu.players.set_up.threads import cores, search_threads
 
 RUN_LENGTH = 8
 """Positions in a row that one thread searches: long runs inherit playouts, short ones end together."""

@@ -16,8 +16,8 @@ from pathlib import Path
 from threading import Lock
 
 from goryu.analysis.position_analysis import PositionAnalysis
-from goryu.errors import explained
-from goryu.files import home_folder
+from goryu.base.errors import explained
+from goryu.base.files import home_folder
 
 VERSION = 1
 """Of the tables and of how a position is analysed; another version starts with an empty table."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.providers import GPU_BACKENDS
-from goryu.players.measuring import GPU_BATCHES, GROWING_S, Rate, Settings, best, measure, new_search
-from goryu.players.threads import cores
+from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network.providers import GPU_BACKENDS
+from goryu.players.set_up.measuring import GPU_BATCHES, GROWING_S, Rate, Settings, best, measure, new_search
+from goryu.players.set_up.threads import cores
 
 ENOUGH_FOR_PLAY = 0.9
 ENOUGH_FOR_ANALYSIS = 0.98

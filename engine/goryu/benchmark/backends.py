@@ -9,9 +9,9 @@ from statistics import median
 
 from goryu.benchmark import throughput
 from goryu.benchmark.throughput import MIDDLE_GAME
-from goryu.evaluators.network import NetworkEvaluator
-from goryu.search.config import PuctConfig
-from goryu.search.proof import MateSolver
+from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.proof import MateSolver
 
 BATCHES = (1, 2, 4, 8)
 MATE_NODES = 40

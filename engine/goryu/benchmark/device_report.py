@@ -15,12 +15,12 @@ import numpy as np
 
 from goryu.benchmark.simulated_device import CALL_S, SimulatedDevice
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds
-from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.network_group import NetworkGroup
-from goryu.evaluators.packed_network import USUAL_WIDTH
+from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network.network_group import NetworkGroup
+from goryu.evaluators.network.network.packed_network import USUAL_WIDTH
 from goryu.implementation import Board, make_puct
-from goryu.search.config import Formula, PuctConfig
-from goryu.search.proof import MateSolver, no_solver
+from goryu.search.graph.config import Formula, PuctConfig
+from goryu.search.graph.proof import MateSolver, no_solver
 from goryu.search.result import SearchStats
 
 FORMULAS = Formula(c_init=1.3, fpu_reduction=0.36), Formula(c_init=1.5, fpu_reduction=0.1)

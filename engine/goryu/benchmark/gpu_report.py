@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from goryu.base.errors import GoryuError, first_line
 from goryu.benchmark.device_report import FORMULAS, raw_device_run
 from goryu.benchmark.random_network import write_random_network
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds, raw_run, resident_bytes
-from goryu.errors import GoryuError, first_line
-from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.network.network.network import NetworkEvaluator
 from goryu.implementation import Board, make_puct
-from goryu.search.config import PuctConfig
+from goryu.search.graph.config import PuctConfig
 
 SIZES = ("10x128", "10x192", "15x224")
 ELEMENTS = ("fp32", "fp16")

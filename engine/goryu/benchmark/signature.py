@@ -16,8 +16,8 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Puct, Reversi
-from goryu.search.config import PuctConfig
-from goryu.search.proof import MateSolver, no_solver
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.proof import MateSolver, no_solver
 from goryu.search.result import SearchResult
 
 PLAYOUTS = 150

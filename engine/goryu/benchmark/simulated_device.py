@@ -20,15 +20,15 @@ from unittest.mock import patch
 import numpy as np
 import numpy.typing as npt
 
-from goryu.evaluators import network
 from goryu.evaluators.formats.base import Array
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES
 from goryu.evaluators.formats.value_scale import from_probability
-from goryu.evaluators.model_files import models_folder
-from goryu.evaluators.network import NetworkEvaluator
-from goryu.evaluators.packed_input import LOGITS, PACKED, pack, packed_layout, value_outputs
-from goryu.evaluators.providers import Session
+from goryu.evaluators.network.network import network
+from goryu.evaluators.network.network.model_files import models_folder
+from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network.packed_input import LOGITS, PACKED, pack, packed_layout, value_outputs
+from goryu.evaluators.network.network.providers import Session
 
 FORMAT = DlshogiFormat(from_probability)
 (_VALUE,) = value_outputs(FORMAT)

@@ -12,11 +12,11 @@ from typing import Any, Literal
 from goryu.benchmark import throughput
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.network.network.network import NetworkEvaluator
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import IMPLEMENTATION
-from goryu.search.config import PuctConfig
-from goryu.search.proof import MateSolver
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.proof import MateSolver
 
 MATE_NODES = 40
 """Budget of the mate search at each leaf, in the measurement that has one."""

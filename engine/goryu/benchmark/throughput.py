@@ -17,14 +17,14 @@ from unittest.mock import patch
 
 from goryu.evaluators.formats.base import Array
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.io_binding import IoBinding
-from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.network.network.io_binding import IoBinding
+from goryu.evaluators.network.network.network import NetworkEvaluator
 from goryu.games.shogi import Board as PythonBoard
 from goryu.implementation import Board, Puct, make_puct, perft
-from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluator
-from goryu.search.proof import Solver, no_solver
-from goryu.search.puct import Puct as PythonPuct
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.proof import Solver, no_solver
+from goryu.search.graph.puct import Puct as PythonPuct
 
 MIDDLE_GAME = "l4gknl/3r2sb1/2n1pg1p1/1pppspp1p/p8/2PPPPPPP/PPB1SGN2/2R3SK1/LN3G2L b - 1"
 """Castles are built and no piece has been taken; 39 legal moves."""

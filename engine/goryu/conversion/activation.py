@@ -12,10 +12,10 @@ from contextlib import suppress
 
 import numpy as np
 
+from goryu.base.language import tr
 from goryu.conversion.network import Activation, Architecture, Normalization
 from goryu.conversion.numpy_forward import NumpyForward
 from goryu.conversion.tensors import ConversionError, Floats
-from goryu.language import tr
 
 CANDIDATES: tuple[Activation, ...] = ("relu", "swish")
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from goryu.base.files import atomic_path
 from goryu.conversion.first_book import joined
 from goryu.conversion.network import Activation, Architecture
 from goryu.conversion.onnx_writer import OnnxWriter
@@ -13,7 +14,6 @@ from goryu.conversion.reading import read_network
 from goryu.conversion.smaller import Precision, write_smaller
 from goryu.conversion.tensors import ConversionError
 from goryu.conversion.verification import Verification, verify
-from goryu.files import atomic_path
 from goryu.learning.quantization.comparison import Agreement
 
 

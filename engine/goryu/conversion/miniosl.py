@@ -18,12 +18,12 @@ from zipfile import ZipFile, is_zipfile
 
 import numpy as np
 
+from goryu.base.errors import GoryuError, InputError
+from goryu.base.language import tr
 from goryu.conversion.zip_damage import ZIP_DAMAGE
-from goryu.errors import GoryuError, InputError
 from goryu.evaluators.formats.onnx_edit import GraphEdit, edited
 from goryu.evaluators.formats.onnx_fields import FLOAT32
 from goryu.evaluators.formats.onnx_graph import graph_of
-from goryu.language import tr
 
 WHEEL = (
     "https://files.pythonhosted.org/packages/3d/73/6a669458a9fb61922ed736a336e94a4a0a5d29ed515e75f3a1ec32cae745/"

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from goryu.base.language import tr
 from goryu.evaluators.mirror import mirrored, mirrored_move
-from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.network.network.network import NetworkEvaluator
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.implementation import Board
-from goryu.language import tr
 
 FIRST_MOVES = ("7g7f", "2g2f", "5g5f", "1g1f", "9g9f", "6g6f", "6i7h", "7i6h", "3i4h", "4i3h", "2h5h", "2h7h")
 """The first moves of nearly all games between strong players."""

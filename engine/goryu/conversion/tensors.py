@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 
 Floats = npt.NDArray[np.float32]
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
+from goryu.base.language import tr
+from goryu.base.printable import printable
 from goryu.games.shogi import SfenError, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.kifu.record import Ending, GameRecord, Ply, RecordError, Variation
-from goryu.language import tr
-from goryu.printable import printable
 
 MAX_DEPTH = 100
 """Variations may branch from variations this often."""

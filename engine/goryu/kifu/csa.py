@@ -6,13 +6,13 @@ Sources: http://www2.computer-shogi.org/protocol/record_v22.html, and the files 
 import re
 from collections.abc import Sequence
 
+from goryu.base.language import tr
 from goryu.games.shogi import START_SFEN, parse_sfen
 from goryu.games.shogi.pieces import GOLD, HAND_KINDS, PROMOTED, WHITE_PIECE
 from goryu.games.shogi.sfen import PIECE_TOTALS, SfenFields
 from goryu.kifu.builder import GameBuilder
 from goryu.kifu.notation import CSA_NAMES, parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
-from goryu.language import tr
 
 ENDINGS = {
     "TORYO": Ending.RESIGNATION,

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from goryu.base.language import tr
 from goryu.games.shogi import START_SFEN, make_drop, make_move
 from goryu.games.shogi.move import DROP_LETTERS
 from goryu.games.shogi.pieces import HAND_KINDS, WHITE_PIECE, piece_letters
@@ -19,7 +20,6 @@ from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.kif import NAMES, RATINGS
 from goryu.kifu.notation import CSA_NAMES
 from goryu.kifu.record import GameRecord, RecordError
-from goryu.language import tr
 
 PRESETS = {item.preset: item.sfen for item in HANDICAPS if item.preset}
 

@@ -6,13 +6,13 @@ Source: http://kakinoki.o.oo7.jp/kif_format.html (柿木義一「棋譜ファイ
 import re
 from collections.abc import Sequence
 
+from goryu.base.language import tr
 from goryu.games.shogi.pieces import HAND_KINDS, WHITE_PIECE
 from goryu.games.shogi.sfen import SfenFields
 from goryu.kifu.builder import MAX_SECONDS, GameBuilder
 from goryu.kifu.handicaps import handicap_of_name
 from goryu.kifu.notation import KIND_OF_KANJI, parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
-from goryu.language import tr
 
 ENDINGS = {
     "投了": Ending.RESIGNATION,

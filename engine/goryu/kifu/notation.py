@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from goryu.base.language import language, tr
 from goryu.games.shogi import (
     IllegalMoveError,
     MoveError,
@@ -35,7 +36,6 @@ from goryu.games.shogi.pieces import (
 )
 from goryu.games.state import Move
 from goryu.implementation import Board
-from goryu.language import language, tr
 
 FILES = "１２３４５６７８９"
 RANKS = "一二三四五六七八九"

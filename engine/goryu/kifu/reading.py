@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from goryu.base.language import tr
 from goryu.games.shogi import START_SFEN, SfenError, parse_sfen
 from goryu.kifu.builder import GameBuilder
 from goryu.kifu.csa import read_csa
@@ -11,7 +12,6 @@ from goryu.kifu.jkf import read_jkf
 from goryu.kifu.kif import read_kif
 from goryu.kifu.notation import parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
-from goryu.language import tr
 
 SUFFIXES = (".kif", ".kifu", ".ki2", ".ki2u", ".csa", ".jkf", ".sfen", ".usi")
 """The suffixes of records. Some have .txt or .json, but most files with these are something else."""

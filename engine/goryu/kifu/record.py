@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
+from goryu.base.language import either
 from goryu.games.shogi import START_SFEN
-from goryu.language import either
 
 
 class RecordError(InputError):

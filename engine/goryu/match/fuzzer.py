@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 from goryu.match.usi_output import ENGINE_LINE, OTHER_INFO
 
 PATIENCE_S = 60.0

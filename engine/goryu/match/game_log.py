@@ -15,10 +15,10 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Self, get_args, get_type_hints
 
-from goryu.errors import GoryuError
-from goryu.files import try_lock
+from goryu.base.errors import GoryuError
+from goryu.base.files import try_lock
+from goryu.base.strict_json import parse_json
 from goryu.match.game import Game
-from goryu.strict_json import parse_json
 
 VERSION = 1
 

@@ -6,7 +6,7 @@ A line is `startpos moves ...`, `sfen ... moves ...` or a bare SFEN.
 from dataclasses import dataclass
 from pathlib import Path
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 from goryu.games.shogi import START_SFEN
 from goryu.match.referee import Referee
 from goryu.match.referee_board import BoardError

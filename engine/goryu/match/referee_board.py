@@ -8,9 +8,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
+from goryu.base.installation import how_to_install
 from goryu.games.shogi import START_SFEN
-from goryu.installation import how_to_install
 
 
 class BoardError(GoryuError, ValueError):

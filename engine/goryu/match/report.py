@@ -7,7 +7,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from goryu.language import plural
+from goryu.base.language import plural
 from goryu.match.engine_faults import warnings
 from goryu.match.engine_stats import EngineStats, loser, stats_table
 from goryu.match.game_log import GameEntry

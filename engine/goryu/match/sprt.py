@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from math import log, sqrt
 from typing import Literal
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 from goryu.match.match_statistics import NORMALISED_ELO, PAIR_SCORES, MatchStatistics, score_of_elo
 
 Hypothesis = Literal["elo0", "elo1"]

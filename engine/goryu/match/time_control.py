@@ -7,7 +7,7 @@ sends the time without it.)
 
 from dataclasses import dataclass, fields, replace
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 
 
 class TimeControlError(GoryuError, ValueError):

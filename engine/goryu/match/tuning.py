@@ -17,8 +17,8 @@ from typing import Self
 
 import numpy as np
 
-from goryu.errors import GoryuError
-from goryu.language import plural
+from goryu.base.errors import GoryuError
+from goryu.base.language import plural
 from goryu.match.least_squares import Vector, least_squares
 from goryu.match.match_statistics import elo_with_interval
 

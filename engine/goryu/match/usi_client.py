@@ -21,11 +21,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, TextIO
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
+from goryu.base.printable import printable
 from goryu.match.line_queue import LineQueue
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_output import Info, best_info
-from goryu.printable import printable
 
 ERROR = re.compile(r"info string (error\b.*)", re.IGNORECASE)
 """The lines in which Goryu, YaneuraOu and others report an error."""

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.games.state import State
 from goryu.implementation import Board
-from goryu.language import tr
 from goryu.microscope.gumbel import GumbelObserver
 from goryu.microscope.minimax import MinimaxObserver
 from goryu.microscope.model import Edge, Node
@@ -16,10 +16,10 @@ from goryu.microscope.puct_tree import PuctTreeObserver
 from goryu.microscope.recording import Observer
 from goryu.microscope.uct import UctObserver
 from goryu.search import alpha_beta, depth_limited, minimax, uct
-from goryu.search.config import Formula, PuctConfig
 from goryu.search.evaluator import Evaluator
+from goryu.search.graph.config import Formula, PuctConfig
+from goryu.search.graph.proof import MateSolver
 from goryu.search.gumbel import GumbelConfig
-from goryu.search.proof import MateSolver
 
 MOST_STEPS = 5_000
 """The steps of a search of the whole tree that are recorded."""
@@ -320,7 +320,7 @@ ALGORITHMS = {
     ),
     "puct": Algorithm(
         ("PUCT on a graph", "PUCT（合流あり）"),
-        "engine/goryu/search/puct.py",
+        "engine/goryu/search/graph/puct.py",
         "network",
         100,
         "Q(a) + c(N) · √N · P(a) / (1 + N(a) · W(a) / W + in flight)",

@@ -1,14 +1,14 @@
-"""A graph that the engine dumped (`search/graph_dump.py`), as a recording of one step."""
+"""A graph that the engine dumped (`search/graph/graph_dump.py`), as a recording of one step."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.games.shogi import MoveError, move_from_usi
 from goryu.games.state import Move, State
 from goryu.microscope.model import Edge, Edges, Node
 from goryu.microscope.recording import Recording
-from goryu.search.graph_dump import FORMAT
+from goryu.search.graph.graph_dump import FORMAT
 
 
 def from_dump(graph: Any, state: State) -> Recording:

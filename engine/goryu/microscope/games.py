@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Reversi
 from goryu.kifu.notation import KANJI, japanese_move
 from goryu.kifu.reading import parse_record
-from goryu.language import tr
 
 Language = Literal["en", "ja"]
 

@@ -6,18 +6,18 @@ from pathlib import Path
 from random import Random
 from typing import cast
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.model_files import models_folder
+from goryu.evaluators.network.network.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.state import State
 from goryu.implementation import Reversi
-from goryu.language import tr
 from goryu.players.config import EvaluatorConfig
-from goryu.players.loading import load_evaluator
+from goryu.players.set_up.loading import load_evaluator
 from goryu.search.evaluator import Evaluation, Evaluator
 
 NAMES = {

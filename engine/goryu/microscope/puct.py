@@ -7,12 +7,12 @@ from goryu.games.state import Move, State
 from goryu.microscope.model import Edge, Edges, Event, Hop, Node, StepKind
 from goryu.microscope.recording import Recording
 from goryu.microscope.trees import moves_since
-from goryu.search import node as nodes
-from goryu.search.config import PuctConfig
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.proof import Solver, no_solver, outcome_value
-from goryu.search.puct import Path, Puct, _Descent
-from goryu.search.selection import exploration, untried_value
+from goryu.search.graph import node as nodes
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.proof import Solver, no_solver, outcome_value
+from goryu.search.graph.puct import Path, Puct, _Descent
+from goryu.search.graph.selection import exploration, untried_value
 
 PROOFS = {nodes.UNKNOWN: "", nodes.WIN: "win", nodes.LOSS: "loss", nodes.DRAW: "draw"}
 

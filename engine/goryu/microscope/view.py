@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from goryu.base.language import speaking, tr
 from goryu.games.state import Move, State
-from goryu.language import speaking, tr
 from goryu.microscope.algorithms import Algorithm
 from goryu.microscope.games import GAMES, Language, after
 from goryu.microscope.layout import places

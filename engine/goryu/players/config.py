@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from goryu.players.algorithms import ALGORITHMS
+from goryu.players.agents.algorithms import ALGORITHMS
 from goryu.players.books.config import BookConfig, BookFile
-from goryu.players.memory import automatic_hash_bytes
-from goryu.players.time_manager import TimeConfig
-from goryu.search.config import Formula, PuctConfig
+from goryu.players.clock.time_manager import TimeConfig
+from goryu.players.set_up.memory import automatic_hash_bytes
+from goryu.search.graph.config import Formula, PuctConfig
 
 SEARCH = PuctConfig(
     Formula(fpu_reduction=0.36), Formula(fpu_reduction=0.1), capacity=10_000_000, capacity_bytes=0

@@ -14,26 +14,26 @@ from goryu.evaluators.mirror import MirrorEvaluator
 from goryu.games.shogi import STANDARD_RULES, EnteringKingRule, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, make_puct, solve
-from goryu.players import measuring
+from goryu.players.agents.interface import Searcher
+from goryu.players.agents.making import make_searcher, needs_evaluator
 from goryu.players.books.opening_book import BookPlayer
+from goryu.players.clock.limits import Limits
+from goryu.players.clock.time_manager import TimeManager
 from goryu.players.config import EngineConfig, MateConfig
-from goryu.players.devices import are_alike, has_several_devices, searching_threads
-from goryu.players.level_moves import choose_level_move
-from goryu.players.levels import Level, at_level, level_of, limits_at_level
-from goryu.players.limits import Limits
-from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
-from goryu.players.measuring import Settings
+from goryu.players.levels.levels.level_moves import choose_level_move
+from goryu.players.levels.levels.levels import Level, at_level, level_of, limits_at_level
 from goryu.players.puct_session import PuctSession, is_root
 from goryu.players.pv_mates import SHORTENING_NODES
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_session import ALL_MOVES, SearchSession
-from goryu.players.searchers.interface import Searcher
-from goryu.players.searchers.making import make_searcher, needs_evaluator
-from goryu.players.threads import THREADS_PER_CORE, cores, search_threads, usable_threads
-from goryu.players.time_manager import TimeManager
+from goryu.players.set_up import measuring
+from goryu.players.set_up.devices import are_alike, has_several_devices, searching_threads
+from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator
+from goryu.players.set_up.measuring import Settings
+from goryu.players.set_up.threads import THREADS_PER_CORE, cores, search_threads, usable_threads
 from goryu.search.evaluator import Evaluation
-from goryu.search.mate import Mate
-from goryu.search.proof import MateSolver
+from goryu.search.graph.proof import MateSolver
+from goryu.search.mates.mate import Mate
 from goryu.search.result import RootMove, SearchResult
 
 _log = logging.getLogger("goryu")

@@ -10,14 +10,14 @@ from random import Random
 
 from goryu.games.state import Move
 from goryu.implementation import Board, Puct, mate_in_one, solve
+from goryu.players.clock.time_manager import TimeManager
 from goryu.players.position import legal_reply
 from goryu.players.pv_mates import SHORTENING_NODES, PvMates
 from goryu.players.reply_mates import ReplyMates
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_session import PLAYOUTS_PER_NODE, SearchSession
-from goryu.players.threads import usable_threads
-from goryu.players.time_manager import TimeManager
-from goryu.search.mate import Mate, MateVerdict
+from goryu.players.set_up.threads import usable_threads
+from goryu.search.mates.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 MOST_VISITS = 1 << 31

@@ -20,7 +20,7 @@ from typing import Self
 
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board, Puct, solve
-from goryu.search.mate import MateVerdict
+from goryu.search.mates.mate import MateVerdict
 from goryu.search.result import RootMove, SearchResult
 
 SHORTENING_NODES = {"python": 1_000, "native": 50_000}[IMPLEMENTATION]

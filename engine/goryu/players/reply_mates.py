@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from goryu.games.state import Move
 from goryu.implementation import Board, Puct, solve
-from goryu.search.mate import MateVerdict
+from goryu.search.mates.mate import MateVerdict
 
 __all__ = ["ReplyMates"]
 

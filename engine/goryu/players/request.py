@@ -6,8 +6,8 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from goryu.games.state import Move
+from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig
-from goryu.players.limits import Limits
 from goryu.search.result import SearchResult
 
 if TYPE_CHECKING:  # A protocol imports this before the rules are loaded.

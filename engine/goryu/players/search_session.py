@@ -10,14 +10,14 @@ from dataclasses import replace
 from random import Random
 
 from goryu.games.state import Move
-from goryu.players.algorithms import ALGORITHMS
+from goryu.players.agents.algorithms import ALGORITHMS
+from goryu.players.agents.interface import Searcher
+from goryu.players.clock.limits import Limits
+from goryu.players.clock.time_manager import TimeManager, plan
 from goryu.players.config import EngineConfig
-from goryu.players.limits import Limits
 from goryu.players.position import legal_reply
 from goryu.players.random_openings import choose_move
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
-from goryu.players.searchers.interface import Searcher
-from goryu.players.time_manager import TimeManager, plan
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 _log = logging.getLogger("goryu")

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from math import isfinite
 
-from goryu.players.limits import Limits
+from goryu.players.clock.limits import Limits
 
 _MOVE = re.compile(r"(?:[1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?")
 

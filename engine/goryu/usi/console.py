@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.files import atomic_write
-from goryu.language import either, tr
-from goryu.players.model_path import read_model_options
+from goryu.base.files import atomic_write
+from goryu.base.language import either, tr
+from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.commands import Command
 from goryu.usi.japanese_help import JAPANESE_HELP
 from goryu.usi.option import Option
@@ -126,7 +126,7 @@ def _policy(board: "Board", player: "Player", lines: int) -> Iterator[str]:
 
 def _tree(player: "Player", lines: int) -> Iterator[str]:
     from goryu.games.shogi import move_to_usi
-    from goryu.players.algorithms import ALGORITHMS
+    from goryu.players.agents.algorithms import ALGORITHMS
     from goryu.usi.output import move_columns
 
     result = player.result(lines)

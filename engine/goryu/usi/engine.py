@@ -12,12 +12,12 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from goryu.players.algorithms import ALGORITHMS
+from goryu.players.agents.algorithms import ALGORITHMS
 from goryu.players.books.config import BookFile
+from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.limits import Limits
 from goryu.players.request import Answer, Request, SearchControl
-from goryu.search.mate import Mate, MateVerdict
+from goryu.search.mates.mate import Mate, MateVerdict
 from goryu.search.result import SearchResult
 from goryu.usi.actions import Action, Ask, Load, NewGame, Quit, Search, SolveMate, Write, info_string
 from goryu.usi.commands import Command, GoCommand, parse_command, parse_go

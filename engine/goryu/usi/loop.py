@@ -22,13 +22,13 @@ from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from goryu.files import decode
-from goryu.installation import how_to_install, missing_packages
-from goryu.language import tr
-from goryu.players.algorithms import ALGORITHMS
+from goryu.base.files import decode
+from goryu.base.installation import how_to_install, missing_packages
+from goryu.base.language import tr
+from goryu.players.agents.algorithms import ALGORITHMS
 from goryu.players.config import AlgorithmConfig, EngineConfig
-from goryu.players.model_path import read_model_options
 from goryu.players.request import Request, SearchControl
+from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.actions import (
     Action,
     Ask,

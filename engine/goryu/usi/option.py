@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from operator import attrgetter
 
-from goryu.errors import GoryuError
-from goryu.language import tr
+from goryu.base.errors import GoryuError
+from goryu.base.language import tr
 from goryu.players.config import EngineConfig, Value
 
 INT32_MAX = 2**31 - 1

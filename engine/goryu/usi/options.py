@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from goryu import __version__
-from goryu.players.algorithms import ALGORITHMS
+from goryu.players.agents.algorithms import ALGORITHMS
 from goryu.players.config import EngineConfig
-from goryu.players.devices import MOST_DEVICES
+from goryu.players.set_up.devices import MOST_DEVICES
 from goryu.usi.option import (
     CP,
     INT32_MAX,

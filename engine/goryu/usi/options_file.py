@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from goryu.players.paths import read_settings
+from goryu.players.set_up.paths import read_settings
 
 OPTIONS_FILE = "engine_options.txt"
 

@@ -10,10 +10,10 @@ from math import log
 
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
-from goryu.players.algorithms import ALGORITHMS, Algorithm
+from goryu.players.agents.algorithms import ALGORITHMS, Algorithm
 from goryu.players.config import OutputConfig
 from goryu.players.request import Answer
-from goryu.search.mate import Mate, MateVerdict
+from goryu.search.mates.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
 
 PUCT = ALGORITHMS["puct"]

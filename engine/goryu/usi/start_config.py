@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from goryu.errors import InputError
-from goryu.language import tr
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.players.config import EngineConfig
-from goryu.players.model_path import read_model_options
+from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options_file import read_options_file
 

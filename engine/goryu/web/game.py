@@ -6,14 +6,14 @@ from datetime import datetime
 from time import monotonic
 from typing import Any, cast
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.games.shogi import START_SFEN, EnteringKingRule, Rules, move_to_usi
 from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import LINES, TicTacToe
 from goryu.implementation import Board, Reversi
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.kifu.record import Ending, GameRecord, Ply
-from goryu.language import tr
 
 GAMES = ("shogi", "reversi", "tictactoe")
 PASS = 64

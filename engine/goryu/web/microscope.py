@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.games.state import Move, State
-from goryu.language import tr
 from goryu.microscope.algorithms import ALGORITHMS, Algorithm, make_observer
 from goryu.microscope.games import GAMES, Language, parse_position
 from goryu.microscope.networks import KINDS, NAMES, open_evaluator

@@ -6,14 +6,14 @@ from random import Random
 from time import monotonic
 from typing import Any
 
-from goryu.agents.agents import AgentSetup, make_agent
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import State
 from goryu.implementation import Board, make_puct
+from goryu.players.agents.agents import AgentSetup, make_agent
+from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig
-from goryu.players.levels import LEVELS
-from goryu.players.limits import Limits
+from goryu.players.levels.levels.levels import LEVELS
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation, Evaluator
@@ -39,7 +39,7 @@ SMALL_GAME_AGENTS = {
         "value:2", "gumbel:16", "puct:30", "puct:400",
     ),
 }  # fmt: skip
-"""The opponents of each game, the weakest first; see `goryu.agents.agents`. Each answers within seconds."""
+"""The opponents of each game, the weakest first; see `goryu.players.agents.agents`. Each answers within seconds."""
 
 
 class EngineError(GoryuError, RuntimeError):
@@ -137,7 +137,7 @@ class Opponents:
 
     def _setup(self, kind: str) -> AgentSetup:
         if kind not in self._setups:
-            from goryu.agents.presets import board_setup  # It imports and loads networks.
+            from goryu.players.agents.presets import board_setup  # It imports and loads networks.
 
             self._setups[kind] = board_setup(kind, Random(), self.messages.append)
         return self._setups[kind]

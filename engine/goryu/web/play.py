@@ -7,7 +7,8 @@ from random import Random
 from time import monotonic
 from typing import Any
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.games.shogi import MoveError, move_from_usi, move_to_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
@@ -15,9 +16,8 @@ from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.notation import AmbiguousMoveError, japanese_move, parse_move, western_move
 from goryu.kifu.record import Ending
 from goryu.kifu.writing import to_csa, to_kif
-from goryu.language import tr
-from goryu.players.levels import FULL_STRENGTH, LEVELS
-from goryu.players.limits import Limits
+from goryu.players.clock.limits import Limits
+from goryu.players.levels.levels.levels import FULL_STRENGTH, LEVELS
 from goryu.players.position import rules_of
 from goryu.web.game import GAMES, PASS, ClockConfig, Game, Played
 from goryu.web.opponents import (

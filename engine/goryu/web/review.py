@@ -9,14 +9,14 @@ from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.report import html_report
 from goryu.analysis.review import GameReview, Reviewer
 from goryu.analysis.store import AnalysisStore, open_default_store
-from goryu.errors import InputError
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.games.shogi import IllegalMoveError, MoveError, move_to_usi
 from goryu.implementation import IMPLEMENTATION
 from goryu.kifu.reading import parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
-from goryu.language import tr
-from goryu.players.threads import search_threads
+from goryu.players.set_up.threads import search_threads
 from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number
 
 PLAYOUTS = 400

@@ -10,8 +10,8 @@ from time import monotonic
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from goryu import __version__
-from goryu.errors import GoryuError
-from goryu.language import speaking, tr
+from goryu.base.errors import GoryuError
+from goryu.base.language import speaking, tr
 from goryu.players.config import EngineConfig
 from goryu.web.security import HEADERS, Guard
 from goryu.web.session import MessageError, Session, View, field, language_of, parse

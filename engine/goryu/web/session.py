@@ -18,8 +18,8 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, Literal, TypeVar
 
-from goryu.errors import GoryuError, InputError
-from goryu.language import speaking, tr
+from goryu.base.errors import GoryuError, InputError
+from goryu.base.language import speaking, tr
 from goryu.players.config import EngineConfig
 
 _log = logging.getLogger("goryu.web")

@@ -3,8 +3,8 @@
 from base64 import b64encode
 from typing import Any
 
-from goryu.errors import InputError
-from goryu.language import tr
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.web.microscope import MicroscopeView
 from goryu.web.play import PlayView
 from goryu.web.review import ReviewView

@@ -32,8 +32,8 @@ from pathlib import Path
 from typing import Any
 
 import goryu
-from goryu.errors import GoryuError, first_line
-from goryu.installation import how_to_install
+from goryu.base.errors import GoryuError, first_line
+from goryu.base.installation import how_to_install
 from goryu.work.ray_metrics import RayMetrics
 from goryu.work.seam import (
     Bundle,

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 from goryu.work.seam import Done, Event, Failed, Job, Joined, Left, LocalFile, Task, WorkError, bundled
 
 MAX_LOSSES = 3

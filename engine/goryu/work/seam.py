@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 
 Task = tuple[int, Any]
 """The number of a task, and what the job needs for it besides the number."""

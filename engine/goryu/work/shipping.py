@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from goryu.files import atomic_write
+from goryu.base.files import atomic_write
 from goryu.work.seam import RefusedError
 
 

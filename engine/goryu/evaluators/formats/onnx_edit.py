@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 from goryu.evaluators.formats.onnx_fields import (
     ATTRIBUTE_GRAPH,
     ATTRIBUTE_INT,

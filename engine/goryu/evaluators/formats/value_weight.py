@@ -6,7 +6,7 @@ root of 4 e is the error to expect of the value in [-1, +1], and a value counts 
     weight = 0.25 / (sqrt(4 e + 0.001) + 0.03)
 
 The weight is 1 for an error of 0.22; it is 4.1 at most, and 0.12 at least. On leaves of searches the median
-of the shipped network is 1.75. `search/node_table.py` and `search/selection.py` use the weights.
+of the shipped network is 1.75. `search/graph/node_table.py` and `search/graph/selection.py` use the weights.
 
 Source: KataGo, docs/KataGoMethods.md ("Uncertainty-Weighted MCTS Playouts").
 """

@@ -16,7 +16,7 @@ Dropped pieces count P L N S B R G from 0; hands have another order, P L N S G B
 ('P*5e', 6)
 """
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 from goryu.games.state import Move
 
 __all__ = [

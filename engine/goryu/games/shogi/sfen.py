@@ -7,7 +7,8 @@ of T. Romstad (2007) and the SFENs that GUIs send; python-shogi, cshogi and rssh
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
+from goryu.base.language import tr
 from goryu.games.shogi.pieces import (
     EMPTY,
     HAND_KINDS,
@@ -21,7 +22,6 @@ from goryu.games.shogi.pieces import (
     is_attacked,
     piece_letters,
 )
-from goryu.language import tr
 
 __all__ = ["START_SFEN", "SfenError", "SfenFields", "parse_sfen"]
 

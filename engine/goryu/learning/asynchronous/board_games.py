@@ -13,10 +13,9 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from goryu.agents.arena import result
+from goryu.base.files import atomic_save
 from goryu.evaluators.board_network import BOARD_GAMES, BoardGame, load
 from goryu.evaluators.cached import CachedEvaluator
-from goryu.files import atomic_save
 from goryu.games.state import State
 from goryu.implementation import Reversi
 from goryu.learning.asynchronous.adapter import NETWORK, GameSteps, PairSteps, Report
@@ -27,6 +26,7 @@ from goryu.learning.asynchronous.pairs import pair_of_games
 from goryu.learning.asynchronous.window import WindowRule
 from goryu.learning.tutorials.alphazero import Example
 from goryu.learning.tutorials.alphazero_config import REVERSI, TICTACTOE, AlphaZeroConfig
+from goryu.players.agents.arena import result
 from goryu.search.evaluator import Evaluator
 from goryu.search.gumbel import search_steps
 from goryu.search.random_move import random_move

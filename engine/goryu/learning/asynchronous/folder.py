@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from goryu.errors import InputError
-from goryu.files import atomic_write
+from goryu.base.errors import InputError
+from goryu.base.files import atomic_write
 from goryu.learning.asynchronous.adapter import NETWORK, GameFile, LoopGame
 from goryu.learning.asynchronous.gate import Points
 from goryu.learning.asynchronous.json_lines import JsonLines, read_lines

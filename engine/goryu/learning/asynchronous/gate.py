@@ -11,7 +11,7 @@ likelier at elo1 than at elo0, so half of the points are not enough.
 from dataclasses import dataclass
 from typing import Literal
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.match.match_statistics import MatchStatistics
 from goryu.match.sprt import SequentialTest, Sprt
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 
 
 class JsonLines:

@@ -22,7 +22,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.learning.asynchronous.adapter import LoopGame
 from goryu.learning.asynchronous.folder import LoopFolder
 from goryu.learning.asynchronous.gate import Gate, GateConfig, Points, Verdict

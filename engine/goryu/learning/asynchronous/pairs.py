@@ -2,9 +2,9 @@
 
 from collections.abc import Generator
 
-from goryu.agents.arena import result
 from goryu.games.state import State
 from goryu.learning.asynchronous.adapter import PairSteps, Seats
+from goryu.players.agents.arena import result
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import GumbelConfig, search_steps
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from goryu.base.files import atomic_write
 from goryu.evaluators.uniform import UniformEvaluator
-from goryu.files import atomic_write
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.asynchronous.adapter import NETWORK, GameSteps, PairSteps, Report
 from goryu.learning.asynchronous.json_lines import GamesInLines, read_lines

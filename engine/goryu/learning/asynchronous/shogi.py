@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.learning.asynchronous.adapter import GameSteps, PairSteps, Report
 from goryu.learning.asynchronous.pairs import pair_of_games
 from goryu.learning.records.game_records import GAMES_SUFFIX, GameRecord, GameWriter, read_games

@@ -13,7 +13,7 @@ Source: D. Wu, "Accelerating Self-Play Learning in Go", 2019 (the window), and t
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from time import process_time
 import numpy as np
 import numpy.typing as npt
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.evaluators.formats.base import Array
-from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.network.network.network import NetworkEvaluator
 from goryu.learning.records.conversion import read_records
 from goryu.learning.training.dataset import Batch, Dataset, make_batch
 from goryu.search.evaluator import Evaluation

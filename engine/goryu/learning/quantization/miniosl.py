@@ -12,7 +12,7 @@ from time import process_time
 
 import numpy as np
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.evaluators.formats.base import Array
 from goryu.evaluators.miniosl import INPUT, OUTPUTS, MinioslEvaluator, network_path
 from goryu.games.shogi import Rules

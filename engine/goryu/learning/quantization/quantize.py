@@ -10,7 +10,7 @@ get the range with the smallest error, channels that are added to the trunk have
 residual connections are not rounded (`calibration.py`); the errors of the weights cancel (`gptq.py`); and
 planes of zeros and ones are exact.
 
-Goryu's own kernel (`evaluators/winograd.py`) needs the float network and is faster still.
+Goryu's own kernel (`evaluators/kernel/winograd.py`) needs the float network and is faster still.
 
 GPUs compute with 16-bit floats twice as fast; CPUs gain nothing from them.
 
@@ -29,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.evaluators.formats.base import Array
-from goryu.evaluators.network import NetworkEvaluator
+from goryu.evaluators.network.network.network import NetworkEvaluator
 from goryu.learning.quantization.comparison import CALIBRATION_BATCH, batches_of, planes_of
 from goryu.learning.training.dataset import Dataset
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from goryu.errors import InputError
-from goryu.installation import how_to_install
+from goryu.base.errors import InputError
+from goryu.base.installation import how_to_install
 from goryu.kifu.reading import MAX_BYTES, SUFFIXES
 
 MAX_NESTING = 4

@@ -10,8 +10,8 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from goryu.errors import InputError
-from goryu.files import atomic_write
+from goryu.base.errors import InputError
+from goryu.base.files import atomic_write
 from goryu.kifu.record import GameRecord
 from goryu.learning.records.archives import find_records
 from goryu.learning.records.selection import Candidate, game_hash, read_candidates

@@ -43,8 +43,8 @@ from typing import BinaryIO, Self
 
 import numpy as np
 
-from goryu.errors import GoryuError
-from goryu.files import atomic_path, try_lock
+from goryu.base.errors import GoryuError
+from goryu.base.files import atomic_path, try_lock
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 
 HCPE = np.dtype(
     [

@@ -9,8 +9,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
-from goryu.config_fields import check_ranges, option, ranged
-from goryu.errors import InputError
+from goryu.base.config_fields import check_ranges, option, ranged
+from goryu.base.errors import InputError
 from goryu.games.shogi import START_SFEN
 from goryu.kifu.reading import parse_records
 from goryu.kifu.record import Ending, GameRecord, RecordError

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from goryu.config_fields import check_ranges, option, ranged
-from goryu.errors import InputError
+from goryu.base.config_fields import check_ranges, option, ranged
+from goryu.base.errors import InputError
 from goryu.learning.training.dataset import Source
 from goryu.match.openings import Opening
 from goryu.work.cluster import ClusterConfig

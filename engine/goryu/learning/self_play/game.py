@@ -24,7 +24,7 @@ from goryu.learning.self_play.evaluation_cache import EvaluationCache
 from goryu.match.openings import Opening
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import GumbelConfig, GumbelResult, improved_policy, logits_of, search_steps
-from goryu.search.mate import MateVerdict
+from goryu.search.mates.mate import MateVerdict
 
 GameSteps = Generator[list[State], list[Evaluation], GameRecord]
 """A game that yields positions, is sent one evaluation for each, and returns its record."""

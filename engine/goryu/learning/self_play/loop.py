@@ -17,9 +17,8 @@ from typing import Any
 
 import torch
 
-from goryu.agents.arena import Score
-from goryu.errors import InputError
-from goryu.files import atomic_save, atomic_write
+from goryu.base.errors import InputError
+from goryu.base.files import atomic_save, atomic_write
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers
 from goryu.learning.self_play.config import LoopConfig
@@ -29,6 +28,7 @@ from goryu.learning.training.dataset import Source, load_datasets
 from goryu.learning.training.export import export_onnx
 from goryu.learning.training.network import PolicyValueNet
 from goryu.learning.training.train import load_initial, train
+from goryu.players.agents.arena import Score
 from goryu.work.driver import Workforce
 
 TYPICAL_PLIES = 100

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from goryu.agents.arena import Score, play_game, result
-from goryu.errors import InputError
-from goryu.evaluators.named_networks import open_network
+from goryu.base.errors import InputError
+from goryu.evaluators.network.network.named_networks import open_network
 from goryu.games.shogi import Rules, move_to_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board, Puct
 from goryu.match.openings import Opening
-from goryu.search.config import PuctConfig
+from goryu.players.agents.arena import Score, play_game, result
 from goryu.search.evaluator import Evaluator
+from goryu.search.graph.config import PuctConfig
 from goryu.work.cluster import ClusterConfig, ClusterPool
 from goryu.work.driver import Workforce, run_tasks
 from goryu.work.processes import ProcessPool

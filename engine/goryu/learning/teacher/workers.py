@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Self
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 from goryu.learning.records.game_block import GameBlock
 from goryu.learning.records.game_records import GameRecord, GameWriter, read_games
 from goryu.learning.records.summary import GameSummary

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from goryu.config_fields import check_ranges, option, ranged
-from goryu.errors import InputError
+from goryu.base.config_fields import check_ranges, option, ranged
+from goryu.base.errors import InputError
 
 PRECISIONS = ("auto", "bfloat16", "float32")
 

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from goryu.config_fields import check_ranges, ranged
-from goryu.errors import InputError
+from goryu.base.config_fields import check_ranges, ranged
+from goryu.base.errors import InputError
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
 from goryu.learning.records.conversion import hcpe_records

@@ -27,7 +27,7 @@ import torch
 from onnx import helper, numpy_helper
 from torch import nn
 
-from goryu.errors import GoryuError, InputError, first_line
+from goryu.base.errors import GoryuError, InputError, first_line
 from goryu.evaluators.formats.dlshogi import ERROR_OUTPUT
 from goryu.evaluators.formats.onnx_edit import with_output
 from goryu.evaluators.formats.value_weight import LEAST_SQUARE

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from goryu.errors import GoryuError, InputError
-from goryu.files import atomic_path
+from goryu.base.errors import GoryuError, InputError
+from goryu.base.files import atomic_path
 from goryu.learning.training.network import PolicyValueNet
 
 OPSET = 17

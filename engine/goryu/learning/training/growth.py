@@ -12,7 +12,7 @@ Source: Chen, Goodfellow and Shlens, "Net2Net", 2016, whose new channels are cop
 
 from torch import Tensor
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.learning.training.network import PolicyValueNet, ResidualBlock
 
 

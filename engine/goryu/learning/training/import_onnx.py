@@ -16,7 +16,7 @@ import torch
 from onnx import numpy_helper
 from torch import Tensor, nn
 
-from goryu.errors import InputError, first_line
+from goryu.base.errors import InputError, first_line
 from goryu.learning.training.error_head import load_without_head
 from goryu.learning.training.export import check_export
 from goryu.learning.training.network import PolicyValueNet, ResidualBlock

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from goryu.errors import InputError
+from goryu.base.errors import InputError
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board

@@ -24,9 +24,9 @@ import torch
 import torch.distributed.nn.functional  # Early: its default arguments keep a group that exists.
 from torch import distributed, nn
 
-from goryu.errors import GoryuError, InputError
+from goryu.base.errors import GoryuError, InputError
 from goryu.learning.training.dataset import Draw
-from goryu.players.threads import cores
+from goryu.players.set_up.threads import cores
 
 GRACE = 0.5
 """Seconds for gloo's threads to drop their last work, before their group is destroyed.

@@ -26,8 +26,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from goryu.errors import InputError, first_line
-from goryu.files import atomic_save, atomic_write
+from goryu.base.errors import InputError, first_line
+from goryu.base.files import atomic_save, atomic_write
 from goryu.learning.training.batch_loader import load_batches
 from goryu.learning.training.config import TrainingConfig
 from goryu.learning.training.dataset import Batch, Dataset, make_batch

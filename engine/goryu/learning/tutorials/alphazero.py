@@ -19,11 +19,11 @@ from itertools import count
 from random import Random
 from typing import Any, Generic, Protocol, TypeVar
 
-from goryu.agents.agents import Agent
-from goryu.agents.arena import Score, paired_match, play_game, result
 from goryu.games.state import Move, State
 from goryu.implementation import Puct
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig, puct_config
+from goryu.players.agents.agents import Agent
+from goryu.players.agents.arena import Score, paired_match, play_game, result
 from goryu.search.boltzmann import boltzmann_choice
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel

@@ -7,7 +7,7 @@ masters chess, shogi, and Go through self-play", Science, 2018.
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from goryu.search.config import Formula, PuctConfig
+from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.gumbel import GumbelConfig
 
 

@@ -18,9 +18,6 @@ from math import sqrt
 from random import Random
 from typing import cast
 
-from goryu.agents.agents import Agent, AgentSetup, make_agent, with_epsilon
-from goryu.agents.arena import mean_and_error, paired_match
-from goryu.agents.presets import disc_lead
 from goryu.games.state import Move, State
 from goryu.implementation import Reversi
 from goryu.learning.tutorials.experiments import greedy_opponent, points
@@ -32,6 +29,9 @@ from goryu.learning.tutorials.value_learner import (
     ValueLearnerConfig,
     corners_of,
 )
+from goryu.players.agents.agents import Agent, AgentSetup, make_agent, with_epsilon
+from goryu.players.agents.arena import mean_and_error, paired_match
+from goryu.players.agents.presets import disc_lead
 from goryu.search.random_move import random_move
 
 NEXT_TO_CORNERS = (1, 8, 9, 6, 14, 15, 48, 49, 57, 54, 55, 62)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import TYPE_CHECKING
 
-from goryu.agents.agents import Agent, AgentSetup, make_agent, with_epsilon
-from goryu.agents.arena import Score, match, mean_and_error, paired_match
-from goryu.agents.presets import disc_lead
 from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Reversi
 from goryu.learning.tutorials.report import Measurement
+from goryu.players.agents.agents import Agent, AgentSetup, make_agent, with_epsilon
+from goryu.players.agents.arena import Score, match, mean_and_error, paired_match
+from goryu.players.agents.presets import disc_lead
 from goryu.search import uct
 from goryu.search.random_move import random_move
 

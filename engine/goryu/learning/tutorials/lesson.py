@@ -12,12 +12,9 @@ from typing import Any
 
 import torch
 
-from goryu.agents.agents import AGENTS, Agent, AgentSetup, make_agent
-from goryu.agents.arena import Score
-from goryu.agents.presets import disc_lead
-from goryu.errors import InputError
+from goryu.base.errors import InputError
+from goryu.base.files import atomic_save
 from goryu.evaluators.board_network import BoardGame
-from goryu.files import atomic_save
 from goryu.implementation import Reversi
 from goryu.learning.training.export import expecting
 from goryu.learning.tutorials.exercises import OPPONENTS
@@ -25,6 +22,9 @@ from goryu.learning.tutorials.lesson_config import LessonConfig
 from goryu.learning.tutorials.lesson_games import GAMES, LessonGame, read_games, write_games
 from goryu.learning.tutorials.networks import export
 from goryu.learning.tutorials.value_learner import PlayedGame, ValueLearner, ValueLearnerConfig
+from goryu.players.agents.agents import AGENTS, Agent, AgentSetup, make_agent
+from goryu.players.agents.arena import Score
+from goryu.players.agents.presets import disc_lead
 
 STATE = "lesson.pt"
 MOVES = 65

@@ -2,8 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
-from goryu.config_fields import MOST_WHOLE, option
-from goryu.errors import InputError
+from goryu.base.config_fields import MOST_WHOLE, option
+from goryu.base.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from goryu.errors import InputError
-from goryu.files import atomic_write
+from goryu.base.errors import InputError
+from goryu.base.files import atomic_write
 from goryu.games.state import Move
 from goryu.implementation import Reversi
 

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from goryu.base.files import atomic_write
 from goryu.evaluators.board_network import BoardGame, Planes
-from goryu.files import atomic_write
 
 
 class BoardNet(nn.Module):  # type: ignore[misc]

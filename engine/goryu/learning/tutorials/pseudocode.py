@@ -23,11 +23,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, cast
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
+from goryu.base.files import atomic_path
 from goryu.evaluators.board_network import BOARD_GAMES, BoardGame, BoardState, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
-from goryu.files import atomic_path
 from goryu.games.state import State
 from goryu.learning.tutorials.alphazero import (
     SELF_PLAY,

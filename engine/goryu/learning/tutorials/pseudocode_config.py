@@ -8,8 +8,8 @@ million games of chess in 700,000 steps).
 from dataclasses import Field, dataclass, fields, replace
 from typing import Any
 
-from goryu.config_fields import check_ranges, ranged
-from goryu.errors import InputError
+from goryu.base.config_fields import check_ranges, ranged
+from goryu.base.errors import InputError
 from goryu.learning.tutorials.alphazero_config import PUBLISHED, AlphaZeroConfig
 
 STEPS = 700_000

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from goryu.errors import GoryuError
-from goryu.files import atomic_write
+from goryu.base.errors import GoryuError
+from goryu.base.files import atomic_write
 
 TABLES = ("correctness", "points", "corners")
 

@@ -14,13 +14,13 @@ from typing import Any
 
 import torch
 
-from goryu.agents.agents import Agent
-from goryu.files import atomic_save
+from goryu.base.files import atomic_save
 from goryu.learning.training.export import expecting
 from goryu.learning.tutorials.alphazero import SELF_PLAY, AlphaZero, Learner
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
 from goryu.learning.tutorials.report import Measurement, ReportError, TutorialReport
 from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+from goryu.players.agents.agents import Agent
 from goryu.search.evaluator import Evaluator
 
 SAVE_EVERY_S = 30.0

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
 
-from goryu.agents.agents import Agent, AgentSetup, make_agent
-from goryu.agents.arena import Score
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.games.shogi import Rules
 from goryu.implementation import Board, Reversi
@@ -17,6 +15,8 @@ from goryu.learning.tutorials.report import Measurement
 from goryu.learning.tutorials.run import ResumableRun, train_alphazero, train_value_network
 from goryu.learning.tutorials.shogi_learner import ShogiLearner
 from goryu.learning.tutorials.value_learner import TUTORIAL, ValueLearner, ValueLearnerConfig
+from goryu.players.agents.agents import Agent, AgentSetup, make_agent
+from goryu.players.agents.arena import Score
 from goryu.search.evaluator import Evaluator
 
 TUTORIAL_VALUES, OUR_VALUES = "value network as in the tutorial", "value network ours"

@@ -22,13 +22,13 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from goryu.agents.agents import Agent
-from goryu.agents.arena import Score
-from goryu.agents.presets import disc_lead
 from goryu.evaluators.board_network import encode
 from goryu.games.state import Move
 from goryu.implementation import Reversi
 from goryu.learning.tutorials.networks import ValueNet, forward_values, symmetric
+from goryu.players.agents.agents import Agent
+from goryu.players.agents.arena import Score
+from goryu.players.agents.presets import disc_lead
 from goryu.search.depth_limited import leaf_states, move_from_leaves
 from goryu.search.random_move import random_move
 

@@ -7,7 +7,7 @@ white to move is then found by rotating the board and exchanging the colours.
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from goryu.errors import GoryuError
+from goryu.base.errors import GoryuError
 from goryu.games.shogi import SfenFields, is_drop, is_promotion, make_drop, make_move
 from goryu.games.shogi.move import SQUARES, dropped_piece, move_from, move_to
 from goryu.games.shogi.pieces import EMPTY, WHITE_PIECE

@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from goryu.evaluators.model_files import models_folder
-from goryu.players.paths import file_stamp, named_file
+from goryu.evaluators.network.network.model_files import models_folder
+from goryu.players.set_up.paths import file_stamp, named_file
 
 NO_BOOK = "no_book"
 """YaneuraOu's name for playing without a book."""

@@ -13,9 +13,9 @@ from goryu.players.books.book import Book, BookError, BookMove, fields_of, flipp
 from goryu.players.books.config import BookConfig, BookFile
 from goryu.players.books.selection import choose, ranked
 from goryu.players.books.yaneuraou import BOM, YaneuraOuBook
-from goryu.players.paths import is_special
 from goryu.players.position import legal_reply
 from goryu.players.request import Answer, Request
+from goryu.players.set_up.paths import is_special
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 NO_SEARCH = SearchStats(0, 0, 0, 0, 1, 1, 0, 1, is_proven=False, is_exhausted=False)

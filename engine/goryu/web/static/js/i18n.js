@@ -6,7 +6,7 @@ const listeners = new Set();
 let language = initial();
 
 function initial() {
-  const chosen = localStorage.getItem("goryu.language");
+  const chosen = localStorage.getItem("goryu.base.language");
   if (LANGUAGES.includes(chosen)) return chosen;
   return (navigator.languages?.[0] ?? navigator.language ?? "en").toLowerCase().startsWith("ja") ? "ja" : "en";
 }
@@ -48,7 +48,7 @@ export function has(key) {
 /** Changes the language and redraws whatever was drawn by `label` and `onChange`. */
 export function choose(name) {
   language = name;
-  localStorage.setItem("goryu.language", name);
+  localStorage.setItem("goryu.base.language", name);
   apply();
 }
 

@@ -1,0 +1,1 @@
+"""What every part of Goryu uses: errors, files, messages in two languages, arguments."""

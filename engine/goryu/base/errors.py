@@ -1,0 +1,50 @@
+"""The base class of the errors that Goryu raises for bad input: files, positions, options, engines."""
+
+from os import PathLike, fspath
+
+from goryu.base.language import tr
+
+
+class GoryuError(Exception):
+    """Something outside Goryu is wrong; the message names what was received and what was expected."""
+
+    def translated(self) -> str:
+        """Returns the message in the user's language where there is a translation; see `goryu.base.language`."""
+        return str(self)
+
+
+class InputError(GoryuError, ValueError):
+    """A number, a name or a file from outside that Goryu cannot use."""
+
+
+def first_line(error: BaseException) -> str:
+    r"""Returns the first line of an error's message, or its type if it has none; libraries write whole pages.
+
+    >>> first_line(RuntimeError("no memory\nat line 5 of ..."))
+    'no memory'
+    >>> first_line(MemoryError())
+    'MemoryError'
+    """
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def explained(error: Exception) -> str:
+    """Returns an error as a line for the user, in their language where there is a translation.
+
+    For an error of the system it names the file and the fault.
+
+    >>> explained(FileNotFoundError(2, "No such file or directory", "game.kif"))
+    'game.kif: No such file or directory'
+    >>> explained(InputError("--size 5: expected 4, 6 or 8"))
+    '--size 5: expected 4, 6 or 8'
+    """
+    if isinstance(error, GoryuError):
+        return error.translated()
+    if isinstance(error, OSError) and error.strerror and isinstance(error.filename, (str, PathLike)):
+        return f"{fspath(error.filename)}: {fault(error)}"
+    return str(error)
+
+
+def fault(error: OSError) -> str:
+    """Returns what the system says about an error, in the user's language where it is a frequent one."""
+    return tr(error.strerror) if error.strerror else str(error)

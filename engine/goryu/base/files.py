@@ -1,0 +1,194 @@
+"""Files that several programs may use and a kill must not damage: checks, atomic writes, locks."""
+
+import errno
+import io
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+from goryu.base.errors import InputError
+from goryu.base.language import tr
+
+if sys.platform != "win32":
+    import fcntl
+
+LOCKED_BYTE = 0x7FFFFFFE
+"""The offset of the byte that is locked on Windows, where offsets may be limited to 31 bits."""
+
+
+def decode(content: bytes) -> str:
+    """Returns a text of the user: UTF-8, or the CP932 of Japanese Windows, or Latin-1.
+
+    The byte order mark that .NET and some editors write before UTF-8 is removed.
+    """
+    for encoding in ("utf-8-sig", "cp932"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return content.decode("latin-1")
+
+
+def home_folder() -> Path:
+    """Returns the user's home folder; raises FileNotFoundError if there is none, as in some containers."""
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise FileNotFoundError("the user has no home folder; set HOME") from error
+
+
+def cache_folder() -> Path:
+    """Returns the folder for what Goryu can make again: in XDG_CACHE_HOME, or LOCALAPPDATA on Windows.
+
+    It may not exist. Raises FileNotFoundError if the user has no home folder.
+    """
+    named = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
+    return (Path(named) if os.path.isabs(named) else home_folder() / ".cache") / "goryu"
+
+
+def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None] = ()) -> None:
+    """Raises InputError if a file that a program writes is also one that it reads, or is named twice.
+
+    outputs, inputs: None for an option that was not given.
+    """
+    read, written = [path for path in inputs if path], list[Path]()
+    for output in filter(None, outputs):
+        if any(_is_same(output, path) for path in read):
+            raise InputError(tr("{path} is also read: name another output", path=output))
+        if any(_is_same(output, path) for path in written):
+            raise InputError(tr("{path} is named for two outputs", path=output))
+        written.append(output)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return one.resolve() == other.resolve()
+
+
+def check_writable(path: Path, *, makes_folders: bool = False) -> None:
+    """Raises InputError if no file can be written at a path: it is a folder or a device, or in no folder.
+
+    makes_folders: does the program make the folders that are missing?
+    """
+    if path.is_dir():
+        raise InputError(tr("{path} is a folder: expected a file", path=path))
+    if path.exists() and not path.is_file():
+        raise InputError(tr("{path} is not a regular file", path=path))
+    nearest = next(parent for parent in path.absolute().parents if parent.exists())
+    if not nearest.is_dir():
+        raise InputError(tr("{path}: {parent} is not a folder", path=path, parent=nearest))
+    if nearest != path.absolute().parent and not makes_folders:
+        raise InputError(tr("{path}: no such folder", path=path.parent))
+
+
+def readable_name(name: str) -> str:
+    r"""Returns the name of a file as text that can be written: bytes that are not UTF-8 become U+FFFD.
+
+    Archives from Japanese Windows are often unpacked elsewhere with names in CP932.
+
+    >>> ascii(readable_name(chr(0xDC8B) + ".kif"))
+    "'\\ufffd.kif'"
+    """
+    return re.sub("[\ud800-\udfff]", "\ufffd", name)
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Yields a temporary path in the same folder; renames it to `path` at the end, or deletes it on an error.
+
+    A kill therefore leaves the old file or the new one. Raises OSError, which names `path`, if a write fails;
+    `path` is then unchanged. A device such as /dev/null is refused: an administrator's program would replace
+    it by a file.
+    """
+    if path.exists() and not path.is_file():
+        raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
+    temporary = path.with_name(f"unfinished-{path.name}")  # With the suffix, by which some writers choose.
+    temporary.unlink(missing_ok=True)  # A killed program left it, and some writers append.
+    try:
+        yield temporary
+        temporary.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError) and _is_of_write(error, temporary):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+
+
+def _is_of_write(error: OSError, temporary: Path) -> bool:
+    """Is it an error of writing the file? A full disk is reported without a name."""
+    named = error.filename is not None and str(error.filename) == str(temporary)
+    return named or (error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+
+
+def atomic_write(path: Path, content: str | bytes) -> None:
+    """Writes a file so that a kill leaves the old one or the new one; text is written as UTF-8.
+
+    Raises OSError; `path` is then unchanged.
+    """
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def atomic_save(path: Path, state: Any) -> None:
+    """Saves an object with `torch.save`, atomically.
+
+    It serializes in memory first: torch reports a full disk as a RuntimeError that does not name the cause.
+    """
+    import torch  # Slow to import; most callers write text.
+
+    buffer = io.BytesIO()
+    torch.save(state, buffer)
+    atomic_write(path, buffer.getvalue())
+
+
+def try_lock(file: IO[Any]) -> bool:
+    """Locks an open file until it is closed; returns False if another program holds the lock."""
+    if sys.platform == "win32":
+        return _try_lock_byte(file.fileno())
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _try_lock_byte(descriptor: int) -> bool:
+    """Locks one byte of a file on Windows, far behind its end: no program can read or write a locked byte."""
+    msvcrt: Any = import_module("msvcrt")
+    position = os.lseek(descriptor, 0, os.SEEK_CUR)
+    os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+    try:
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    except OSError:
+        return False
+    finally:
+        os.lseek(descriptor, position, os.SEEK_SET)
+    return True
+
+
+@contextmanager
+def held_folder(folder: Path) -> Iterator[None]:
+    """Creates a folder and locks it for one run; raises BlockingIOError if another program holds it.
+
+    If the run leaves nothing in a folder that it created, the folder is removed.
+    """
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = folder / "lock"
+    with lock.open("a") as file:
+        if not try_lock(file):
+            raise BlockingIOError(f"{folder}: another program is using this folder")
+        try:
+            yield
+        finally:
+            if is_new and list(folder.iterdir()) == [lock]:
+                with suppress(OSError):  # Windows cannot delete an open file.
+                    lock.unlink()
+                    folder.rmdir()

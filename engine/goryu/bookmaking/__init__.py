@@ -1,0 +1,1 @@
+"""Making opening books: which positions to search, and what the searches say."""

@@ -1,1 +1,0 @@
-"""Commands at a terminal: `goryu play`, `analyze`, `tree`, `convert`, `check-model` and `doctor`."""

@@ -1,0 +1,1 @@
+"""The commands of `goryu`: arguments and printing."""

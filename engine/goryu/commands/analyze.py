@@ -1,0 +1,441 @@
+"""`goryu analyze`: reviews games without a browser."""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from goryu.analysis.description import CLASS_NAMES, Describer, mark
+from goryu.analysis.judgement import MISTAKES, MoveClass
+from goryu.analysis.report import html_report
+from goryu.analysis.review import GameReview, PlyReview, Reviewer
+from goryu.analysis.store import AnalysisStore, default_path, open_default_store
+from goryu.analysis.strategies import Name
+from goryu.base.arguments import ArgumentParser, whole_number
+from goryu.base.errors import GoryuError, InputError, explained, fault
+from goryu.base.files import atomic_write, check_outputs, check_writable, readable_name
+from goryu.base.language import either, language, tr
+from goryu.kifu.reading import MAX_BYTES, parse_records
+from goryu.kifu.record import GameRecord, RecordError
+from goryu.kifu.writing import KIF_ENDINGS, to_kif
+from goryu.players.set_up.model_path import named_model
+from goryu.usi.start_config import start_config
+
+PLAYOUTS = 400
+"""For each position."""
+
+MOST_PLAYOUTS = 10_000_000
+MOST_THREADS = 1024
+
+BARS = " ▁▂▃▄▅▆▇█"
+GRAPH_WIDTH = 60
+
+SIDES = ("▲", "△")
+
+INTERRUPTED = 130
+FAILED = 1
+"""The exit status if a record could not be read or a file not be written; the other games were reviewed."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedGame:
+    """A game to review.
+
+    name: of the file, with a number if it holds several games. stem: for the names of the outputs.
+    """
+
+    name: str
+    stem: str
+    record: GameRecord
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Reviews the games named on the command line; returns the exit status."""
+    options = make_parser().parse_args(arguments)
+    try:
+        with closing(Analysis(options)) as analysis, _signals_noted() as should_stop:
+            return analysis.run(should_stop)
+    except (GoryuError, OSError) as error:
+        _say(explained(error))
+        return 2
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
+    parser = ArgumentParser(
+        "goryu analyze",
+        description=tr("Reviews games: the win rate after every move, the mistakes and what was better."),
+        epilog=tr(
+            "A game is a record in KIF, KI2, CSA, JKF, SFEN or USI; - reads it from standard input. Analyses "
+            "are kept, so an interrupted review goes on, and the same review is instant. A review with more "
+            "playouts searches again what has too few."
+        ),
+    )
+    parser.add_argument("games", nargs="+", metavar="GAME", help=tr("a game record, or - for standard input"))
+    parser.add_argument(
+        "--playouts", type=whole_number(1, MOST_PLAYOUTS), default=PLAYOUTS, metavar="N",
+        help=tr("for each position (default {default})", default=PLAYOUTS),
+    )  # fmt: skip
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        help=tr("write a page that needs neither an internet connection nor a server"),
+    )
+    parser.add_argument("--kif", metavar="FILE", help=tr("write a KIF record with comments"))
+    parser.add_argument("--jsonl", type=Path, metavar="FILE", help=tr("write a line of JSON for each move"))
+    parser.add_argument(
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+    )
+    parser.add_argument(
+        "--threads",
+        type=whole_number(1, MOST_THREADS),
+        metavar="N",
+        help=tr("positions searched at once (default: Threads)"),
+    )
+    parser.add_argument(
+        "--store", type=Path, metavar="FILE",
+        help=tr("database of analyses (default: {path})", path=_default_store()),
+    )  # fmt: skip
+    parser.add_argument(
+        "--no-store", action="store_true", help=tr("neither read nor write the database of analyses")
+    )
+    parser.add_argument("--quiet", action="store_true", help=tr("print only errors"))
+    return parser
+
+
+def _default_store() -> str:
+    try:
+        return str(default_path())
+    except OSError:  # No home folder.
+        return tr("none")
+
+
+class Analysis:
+    """One run of the command. Raises GoryuError or OSError if it cannot begin."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._options = options
+        self._failed = False
+        self._games = list(self._read())
+        for path in filter(None, (options.html, options.kif)):
+            _check_output(Path(path), self._is_folder(path))
+        if options.jsonl is not None:
+            check_writable(options.jsonl, makes_folders=True)
+        self._check_that_inputs_are_kept()
+        config = start_config(options.model, _say)
+        if options.threads:
+            config = replace(config, evaluator=replace(config.evaluator, threads=options.threads))
+        self._reviewer = Reviewer(config, _say, self._open_store)
+
+    def _open_store(self, engine: str) -> AnalysisStore:
+        if self._options.store is None and not self._options.no_store:
+            return open_default_store(engine, _say)
+        return AnalysisStore(None if self._options.no_store else self._options.store, engine, _say)
+
+    def close(self) -> None:
+        """Closes the database."""
+        self._reviewer.close()
+
+    def run(self, stop: Callable[[], bool]) -> int:
+        """Reviews all games; returns the exit status. stop: returns whether the user wants it to end."""
+        lines: list[str] = []
+        for game in self._games:
+            describer = self._review(game, stop)
+            if describer is None:
+                is_kept = not self._options.no_store
+                _say(tr("interrupted; the same command goes on from here") if is_kept else tr("interrupted"))
+                return INTERRUPTED
+            if not self._options.quiet:
+                for line in summary(game, describer.review, describer):
+                    sys.stdout.write(line + "\n")
+                sys.stdout.flush()
+            lines += [json.dumps(line, ensure_ascii=False) for line in json_lines(game, describer)]
+            if self._options.html:
+                page = html_report(Path(game.name).name, describer)
+                self._save(self._target(self._options.html, game, ".html"), page)
+            if self._options.kif:
+                self._save(self._target(self._options.kif, game, ".kif"), to_kif(describer.commented()))
+        if self._options.jsonl is not None and self._games:
+            self._save(self._options.jsonl, "".join(line + "\n" for line in lines))
+        return FAILED if self._failed else 0
+
+    def _review(self, game: NamedGame, stop: Callable[[], bool]) -> Describer | None:
+        """Returns the finished review, or None if the user has interrupted it."""
+        review = GameReview(game.record.start, game.record.moves, self._options.playouts)
+        progress = Progress(game.name, len(review.analyses), self._options.quiet)
+        is_whole = self._reviewer.review(review, progress.show, stop)
+        progress.end()
+        return Describer(game.record, review) if is_whole else None
+
+    def _read(self) -> Iterator[NamedGame]:
+        """Yields the games that can be read; says what is wrong with the others."""
+        used: set[str] = set()
+        for text in self._options.games:
+            try:
+                name, data = _content(text)
+            except OSError as error:
+                self._fail(f"{text}: {fault(error)}")
+                continue
+            found = list(parse_records(data, name))
+            if not found:
+                self._fail(tr("{name}: no game was found", name=name))
+            for number, record in enumerate(found, start=1):
+                if isinstance(record, RecordError):
+                    self._fail(str(record))
+                    continue
+                several = len(found) > 1
+                stem = Path(name).stem + (f"-{number}" if several else "")
+                while stem in used:
+                    stem += "+"
+                used.add(stem)
+                yield NamedGame(f"{name} ({number})" if several else name, stem, record)
+
+    def _check_that_inputs_are_kept(self) -> None:
+        """Raises InputError if an output, or the database, would replace a record, a network or an output."""
+        kinds = ((self._options.html, ".html"), (self._options.kif, ".kif"))
+        outputs = [self._target(path, game, kind) for path, kind in kinds if path for game in self._games]
+        records = [Path(text) for text in self._options.games if text != "-"]
+        check_outputs([*outputs, self._options.jsonl, self._options.store], [*records, self._options.model])
+
+    def _is_folder(self, path: str) -> bool:
+        """Is an output a folder? If it is one, ends like one, or if there are several records or games."""
+        is_named_as_one = path.endswith(tuple(filter(None, (os.sep, os.altsep))))
+        several = len(self._options.games) > 1 or len(self._games) > 1
+        return several or is_named_as_one or os.path.isdir(path)
+
+    def _target(self, path: str, game: NamedGame, suffix: str) -> Path:
+        """Returns the file for a game."""
+        return Path(path) / (game.stem + suffix) if self._is_folder(path) else Path(path)
+
+    def _save(self, path: Path, content: str) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(path, content)
+        except OSError as error:
+            self._fail(f"{path}: {fault(error)}")
+
+    def _fail(self, message: str) -> None:
+        self._failed = True
+        _say(message)
+
+
+class Progress:
+    """Shows on a terminal how far a review is."""
+
+    def __init__(self, name: str, positions: int, quiet: bool) -> None:
+        self._name = name
+        self._positions = positions
+        self._is_shown = sys.stderr.isatty() and not quiet
+        self._started_s = time.monotonic()
+        self._first: int | None = None
+        self._shown_s = 0.0
+
+    def show(self, review: GameReview, _index: int) -> None:
+        """Shows how many positions are known, ten times a second at most."""
+        now = time.monotonic()
+        if not self._is_shown or now - self._shown_s < 0.1:
+            return
+        self._shown_s = now
+        known = review.known()
+        if self._first is None:
+            self._first = known - 1  # Those from the database took no time.
+        spent = now - self._started_s
+        left = spent * (self._positions - known) / max(1, known - self._first)
+        share = known / self._positions
+        bar = ("█" * round(24 * share)).ljust(24, "░")
+        sys.stderr.write(
+            f"\r\x1b[K{self._name}  {bar} {known}/{self._positions}  "
+            + tr("about {seconds} s left", seconds=round(left))
+        )
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Removes the line."""
+        if self._is_shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+# The summary.
+
+
+def summary(game: NamedGame, review: GameReview, describer: Describer) -> Iterator[str]:
+    """Yields the lines of the summary of a review."""
+    described = describer.game()
+    yield game.name
+    facts = [_players(game.record), _name(described["handicap"]) if described["handicap"] else ""]
+    facts += [_name(described["opening"]), tr("{moves} moves", moves=len(review.moves)), _result(game.record)]
+    yield "  " + "  ".join(filter(None, facts))
+    castles = [
+        f"{sign} {_name(castle)}" for sign, castle in zip(SIDES, described["castles"], strict=True) if castle
+    ]
+    if castles:
+        yield "  " + tr("castles: {castles}", castles="  ".join(castles))
+    if not review.moves:
+        return
+    yield ""
+    yield from _graph(review)
+    yield ""
+    yield from _table(review)
+    mistakes = sorted(review.mistakes(), key=lambda ply: ply.ply)
+    yield ""
+    yield "  " + (tr("mistakes:") if mistakes else tr("no mistakes"))
+    for ply in mistakes:
+        yield from _mistake(ply, describer)
+    yield ""
+
+
+def _players(record: GameRecord) -> str:
+    names = [f"{sign}{name}" for sign, name in zip(SIDES, record.names, strict=True) if name]
+    return "  ".join(names)
+
+
+def _result(record: GameRecord) -> str:
+    ending = either(str(record.ending), KIF_ENDINGS.get(record.ending, ""))
+    if record.winner is None:
+        return ending
+    winner = tr("Black won") if record.winner == 0 else tr("White won")
+    return f"{winner} ({ending})" if ending else winner
+
+
+def _name(pair: dict[str, str] | None) -> str:
+    return "" if pair is None else pair[language()]
+
+
+def _graph(review: GameReview) -> Iterator[str]:
+    """Yields black's win rate as two rows of bars, of `GRAPH_WIDTH` columns at most."""
+    rates = [review.black_win_rate(i) for i in range(len(review.analyses))]
+    step = max(1, -(-len(rates) // GRAPH_WIDTH))
+    shown = [rates[i] or 0.0 for i in range(0, len(rates), step)]
+    for least, label in ((0.5, "100 %"), (0.0, "  0 %")):
+        bars = "".join(BARS[min(8, max(0, round((rate - least) * 16)))] for rate in shown)
+        yield f"  {label} {bars}"
+    axis = f"{len(rates) - 1:>{len(shown)}}"
+    yield "        0" + axis[1:] + "  " + tr("win rate of Black (▲) after each move")
+
+
+def _table(review: GameReview) -> Iterator[str]:
+    heads = [either("accuracy", "正確さ"), either("agreement", "一致率"), either("mean loss", "平均損失")]
+    kinds = (MoveClass.GREAT, MoveClass.INACCURACY, *MISTAKES)
+    heads += [_name_of(kind) for kind in kinds]
+    widths = [max(9, _width(head) + 2) for head in heads]
+    yield "    " + "".join(_right(head, width) for head, width in zip(heads, widths, strict=True))
+    for turn, sign in enumerate(SIDES):
+        player = review.summary(turn)
+        cells = ["–" if player.accuracy is None else f"{player.accuracy:.1f} %"]
+        shares = [f"{100 * player.agreement:.0f} %", f"{100 * player.mean_loss:.1f} %"]
+        cells += shares if player.moves else ["–", "–"]
+        cells += [str(player.counts[kind]) for kind in kinds]
+        yield f"  {sign} " + "".join(_right(cell, width) for cell, width in zip(cells, widths, strict=True))
+
+
+def _mistake(ply: PlyReview, describer: Describer) -> Iterator[str]:
+    key = "ja" if language() == "ja" else "en"
+    index = ply.ply - 1
+    played = describer.line(index, [ply.move])[key][0]
+    sign = "" if key == "ja" else SIDES[ply.turn]
+    change = f"{100 * ply.win_rate:.0f} % → {100 * ply.played_win_rate:.0f} %"
+    yield f"  {ply.ply:>4} {sign}{played}{mark(ply)}  {_name_of(ply.kind)}  {change}" + _mates(ply)
+    yield "         " + tr("better: {line}", line=_line(describer.line(index, ply.better_line[:8])[key]))
+    if ply.refutation:
+        line = _line(describer.line(index + 1, ply.refutation[:8])[key])
+        yield "         " + tr("refuted by: {line}", line=line)
+
+
+def _mates(ply: PlyReview) -> str:
+    notes = []
+    if ply.missed_mate is not None:
+        notes.append(tr("missed a mate in {plies}", plies=ply.missed_mate))
+    if ply.allows_mate is not None:
+        notes.append(tr("allows a mate in {plies}", plies=ply.allows_mate))
+    return "".join(f"  {note}" for note in notes)
+
+
+def _line(names: Sequence[str]) -> str:
+    return " ".join(names)
+
+
+def _name_of(kind: MoveClass) -> str:
+    name: Name = CLASS_NAMES[kind]
+    return either(name.english, name.japanese)
+
+
+def _width(text: str) -> int:
+    """Returns the columns of a text on a terminal, where Japanese letters take two."""
+    return sum(2 if ord(letter) >= 0x2E80 else 1 for letter in text)
+
+
+def _right(text: str, width: int) -> str:
+    return " " * (width - _width(text)) + text
+
+
+# Lines of JSON.
+
+
+def json_lines(game: NamedGame, describer: Describer) -> Iterator[dict[str, Any]]:
+    """Yields one object for the game, one for each move and one for the players."""
+    described = describer.game()
+    moves, positions = described.pop("moves"), described.pop("positions")
+    yield {"type": "game", "name": game.name, **described}
+    for index, move in enumerate(moves):
+        yield {
+            "type": "move",
+            "name": game.name,
+            "sfen": positions[index]["sfen"],
+            "move": move,
+            "judgement": describer.ply(index),
+            "position": describer.position(index),
+        }
+    final = {"sfen": positions[-1]["sfen"], "position": describer.position(len(moves))}
+    yield {"type": "summary", "name": game.name, "players": describer.summary(), "final": final}
+
+
+# The environment.
+
+
+def _content(text: str) -> tuple[str, bytes]:
+    """Returns the name and the content of a record."""
+    if text == "-":
+        return "stdin", sys.stdin.buffer.read(MAX_BYTES + 1)
+    with open(text, "rb") as file:
+        return readable_name(text), file.read(MAX_BYTES + 1)
+
+
+def _check_output(path: Path, is_folder: bool) -> None:
+    """Raises InputError if nothing can be written there; for several games the path names a folder."""
+    if not is_folder:
+        check_writable(path, makes_folders=True)
+    elif path.exists() and not path.is_dir():
+        raise InputError(tr("{path} is a file: expected a folder, for there are several games", path=path))
+
+
+@contextmanager
+def _signals_noted() -> Iterator[Callable[[], bool]]:
+    """Yields a function: did Ctrl-C or SIGTERM come? A second one raises KeyboardInterrupt."""
+    seen: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(number)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield lambda: bool(seen)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(f"goryu analyze: {message}\n")

@@ -1,0 +1,343 @@
+"""Measures Goryu: playouts, evaluations and perft leaves per second, memory, time to stop, bench signature.
+
+    goryu bench                       the shipped network, one thread
+    goryu bench --signature           only the signature (--bless: store it for the tests)
+    goryu bench --json bench.json     also write the numbers as JSON
+    goryu bench --advise              threads x batch size: rates, latency, and which to set
+    goryu bench --compare winograd onnxruntime models/goryu-5x64-int8.onnx
+                                                backends and other models side by side
+    goryu bench --size 10x128 --compare winograd-float onnxruntime
+                                                the same with a network of random weights
+    goryu bench --size 5x64 --compare dlshogi python-dlshogi2 nshogi aobazero
+                                                formats, with networks of random weights
+    goryu bench --simulate            the search before simulated GPUs, and where its time goes
+    goryu bench --gpu --json gpu.json networks of three sizes on this machine's GPU, in nine minutes; please
+                                                send the file to the authors
+
+Every number is the median of several rounds; network and search are measured in turn, so a busy machine slows
+both. GORYU_IMPLEMENTATION=python or native chooses the implementation. Rates are per second of CPU time of
+this process, or of wall time with `--clock wall`. To see where the time goes, use a profiler: `python -m
+cProfile -s tottime tools/bench.py --no-network` for the Python search, `perf record` for the native one.
+GORYU_INSTRUCTIONS=avx2 measures our own kernel as on an older processor.
+"""
+
+import argparse
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from goryu.base.installation import CHECKOUT, is_checkout
+from goryu.benchmark.signature import bench_signature
+from goryu.benchmark.suite import SECTIONS, Plan, Suite
+from goryu.commands import bench_devices
+from goryu.commands.common import UsageError, new_parser, output_file, positive, program
+from goryu.evaluators.network.network.model_files import ModelError
+from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network.providers import BACKENDS, backend_chain, open_on_first
+from goryu.implementation import IMPLEMENTATION, WHY
+from goryu.players.config import EvaluatorConfig
+from goryu.players.set_up.loading import CPU_BACKENDS
+from goryu.players.set_up.model_path import model_path, named_model
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+GOLDEN = CHECKOUT / "tests" / "golden" / "bench_signature.json"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    return program("goryu bench", make_parser(), run, arguments)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
+    plan = Plan()
+    parser = new_parser(__doc__)
+    parser.add_argument(
+        "--model", type=named_model, help="ONNX file (default: the network that the engine loads)"
+    )
+    parser.add_argument("--no-network", action="store_true", help="measure only what needs no network")
+    parser.add_argument("--backend", choices=BACKENDS, default="cpu", help="of the network (default cpu)")
+    numbers = (
+        ("threads", 1, "CPU threads of a network call"),
+        ("workers", plan.workers, "threads of the search"),
+        ("stub-playouts", plan.stub_playouts, "playouts of a search without a network"),
+        ("perft-depth", plan.perft_depth, "plies of perft"),
+        ("runs", plan.rounds, "rounds for each median"),
+    )
+    parser.add_argument(
+        "--batch", type=positive, metavar="N", help="positions per network call (default: the network's own)"
+    )
+    for name, default, words in numbers:
+        parser.add_argument(
+            f"--{name}", type=positive, default=default, metavar="N", help=f"{words} (default {default})"
+        )
+    parser.add_argument(
+        "--playouts", type=positive, metavar="N",
+        help=f"playouts of a search with the network (default {plan.playouts} for each worker)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--compare",
+        nargs="+",
+        metavar="NAME",
+        help="measure only networks: backends for the model, ONNX files for the backend cpu, or, with "
+        "--size, formats for onnxruntime; `over alone`: the search's rate over that of the network alone; "
+        "the last network is what the others are divided by",
+    )
+    parser.add_argument(
+        "--size",
+        type=size,
+        metavar="BxC",
+        help="use a network of B blocks and C channels with random weights",
+    )
+    parser.add_argument(
+        "--simulate", action="store_true", help="measure only the search before simulated GPUs"
+    )
+    parser.add_argument(
+        "--rates",
+        type=bench_devices.rates,
+        metavar="N,...",
+        help="positions a second of the simulated GPUs, such as 1000,100000",
+    )
+    parser.add_argument(
+        "--gpu", action="store_true", help="measure only networks of several sizes on the GPU"
+    )
+    parser.add_argument(
+        "--sizes",
+        type=bench_devices.sizes,
+        metavar="BxC,...",
+        help="other sizes for --gpu, such as 6x96,10x192",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=positive,
+        metavar="N",
+        help="about how long --simulate (default 30) or --gpu (540) takes",
+    )
+    parser.add_argument(
+        "--advise", action="store_true", help="only a table of threads and batch sizes, and which to set"
+    )
+    parser.add_argument("--clock", choices=("cpu", "wall"), default="cpu", help="for rates (default cpu)")
+    parser.add_argument("--json", type=output_file, metavar="FILE", help="also write the numbers as JSON")
+    parser.add_argument("--signature", action="store_true", help="only the bench signature")
+    parser.add_argument("--bless", action="store_true", help=f"store the signature in {GOLDEN.name}")
+    return parser
+
+
+def run(args: argparse.Namespace) -> None:
+    """Measures, prints and writes the numbers and the signature."""
+    results: dict[str, Any] = {
+        "implementation": IMPLEMENTATION,
+        "why": WHY,
+        "clock": args.clock,
+        "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}",
+    }
+    print(f"goryu: {IMPLEMENTATION} ({WHY}); {results['machine']}")
+    if args.simulate or args.gpu:
+        results |= bench_devices.simulate(args) if args.simulate else bench_devices.gpu(args)
+        write(args, results)
+        return
+    if args.compare:
+        results["compared"] = compare(args)
+        write(args, results)
+        return
+    if args.advise:
+        results["advice"] = advise(args)
+        write(args, results)
+        return
+    if not args.signature:
+        network = open_network(args)
+        if network:
+            results["model"] = network.description
+            print(network.description)
+        results |= measure(args, network)
+    signature = bench_signature()
+    results["signature"] = signature.digest
+    print(f"Bench: {signature.digest} ({signature.nodes} nodes)")
+    if args.bless:
+        if not is_checkout():
+            raise UsageError("--bless stores the signature for the tests of a checkout, and there is none")
+        golden = {"signature": signature.digest, "nodes": signature.nodes, "parts": signature.parts}
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(json.dumps(golden, indent=1) + "\n", "utf-8")
+    write(args, results)
+
+
+def write(args: argparse.Namespace, results: Mapping[str, Any]) -> None:
+    """Writes the numbers as JSON if the command line says where."""
+    if args.json:
+        args.json.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+
+
+def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
+    """Measures backends and models side by side and prints a table; returns the medians by name."""
+    from rich.console import Console
+    from rich.progress import track
+    from rich.table import Table
+
+    from goryu.benchmark.backends import BATCHES, SEARCH, Comparison
+    from goryu.benchmark.random_network import TENSORS, write_random_network
+
+    with TemporaryDirectory() as folder:
+        model = args.model or model_path(EvaluatorConfig())
+        if args.size:
+            blocks, channels = args.size
+            model = Path(folder) / f"random-{blocks}x{channels}.onnx"
+            write_random_network(blocks, channels, model)
+        networks = []
+        for name in args.compare:
+            path, backend = (model, name) if name in BACKENDS else (Path(name), "cpu")
+            if args.size and name in TENSORS:
+                path, backend = Path(folder) / f"{name}.onnx", "onnxruntime"
+                blocks, channels = args.size
+                write_random_network(blocks, channels, path, kind=name)
+            networks.append(NetworkEvaluator(path, batch_size=8, backend=backend, threads=args.threads))
+    for network in networks:
+        print(network.description)
+    comparison = Comparison(networks, batches=(args.batch,) if args.batch else BATCHES)
+    for _ in track(comparison.run(args.runs), "measuring", total=args.runs, transient=True):
+        pass
+    kinds = [f"{before}{batch}" for before in ("", f"{SEARCH} ") for batch in comparison.batches]
+    table = Table("positions/s of CPU time, by batch size", *kinds, "best search", "over alone")
+    compared: dict[str, dict[str, float]] = {}
+    for i, name in enumerate(args.compare):
+        compared[name] = {kind: comparison.median(i, kind) for kind in kinds}
+        batch, rate = comparison.best_search(i)
+        rates = [number(each) for each in compared[name].values()]
+        over_alone = comparison.search_over_alone(i, batch)
+        compared[name]["search over alone"] = over_alone
+        table.add_row(name, *rates, f"{number(rate)} (batch {batch})", f"{over_alone:.3f}")
+    Console(width=200).print(table)
+    last = len(args.compare) - 1
+    for i, name in enumerate(args.compare[:-1]):
+        for batch in sorted({comparison.batches[0], comparison.best_search(i)[0]}):
+            ratio = comparison.over(i, batch, last)
+            compared[name][f"search {batch} over {args.compare[last]}"] = ratio
+            print(f"search: {name}, batch {batch}, over {args.compare[last]} at its best batch: {ratio:.2f}")
+    return compared
+
+
+def advise(args: argparse.Namespace) -> dict[str, Any]:
+    """Measures threads and batch sizes, prints a table and what to set; returns the medians."""
+    from rich.console import Console
+    from rich.progress import track
+    from rich.table import Table
+
+    from goryu.benchmark.advice import GPU_THREADS, Advice, table
+    from goryu.evaluators.network.network.providers import GPU_BACKENDS
+    from goryu.players.set_up.measuring import GPU_BATCHES, told
+
+    network = open_network(args, gpu_batch=max(GPU_BATCHES), streams=max(GPU_THREADS))
+    if network is None:
+        raise UsageError("--advise needs a network")
+    print(network.description)
+    wanted = table(network.backend in GPU_BACKENDS)
+    advice = Advice(network, wanted)
+    for _ in track(advice.run(args.runs), "measuring", total=len(wanted) * args.runs, transient=True):
+        pass
+    shown = Table("threads", "batch", "evaluations/s", "playouts/s", "ms to an evaluation")
+    for rate in advice.rates():
+        rates = (rate.evaluations_per_s, rate.playouts_per_s, rate.latency_ms)
+        shown.add_row(str(rate.settings.threads), str(rate.settings.batch_size), *map(number, rates))
+    Console().print(shown)
+    play, analysis = advice.for_play(), advice.for_analysis()
+    print(f"for play:     {told(play.settings)}")
+    print(f"for analysis: {told(analysis.settings)}")
+    return {
+        "rates": [{**asdict(rate.settings), **asdict(rate)} for rate in advice.rates()],
+        "play": asdict(play.settings),
+        "analysis": asdict(analysis.settings),
+    }
+
+
+def size(text: str) -> tuple[int, int]:
+    """Returns blocks and channels of a text such as 10x128."""
+    blocks, _, channels = text.partition("x")
+    return positive(blocks), positive(channels)
+
+
+def open_network(
+    args: argparse.Namespace, *, gpu_batch: int | None = None, streams: int = 1
+) -> NetworkEvaluator | None:
+    """Returns the network to measure, or None if there is none.
+
+    gpu_batch: the batch size on a GPU if the user names none; None for the usual one.
+    """
+    if args.no_network:
+        return None
+    try:
+        path = args.model or model_path(EvaluatorConfig())
+    except ModelError:
+        return None
+
+    def open_on(backend: str) -> NetworkEvaluator:
+        on_cpu = backend in CPU_BACKENDS
+        return NetworkEvaluator(
+            path,
+            batch_size=args.batch or (None if on_cpu else gpu_batch),
+            backend=backend,
+            threads=args.threads,
+            streams=streams,
+        )
+
+    return open_on_first(backend_chain(args.backend, allows_fallback=False), open_on, print)
+
+
+def measure(args: argparse.Namespace, network: NetworkEvaluator | None) -> dict[str, Any]:
+    """Runs and prints the suite; returns its numbers."""
+    from rich.console import Console
+    from rich.progress import track
+
+    plan = Plan(
+        batch=args.batch or (network.batch_size if network else Plan().batch),
+        workers=args.workers,
+        playouts=args.playouts or Plan().playouts * args.workers,
+        stub_playouts=args.stub_playouts,
+        perft_depth=args.perft_depth,
+        rounds=args.runs,
+        clock=args.clock,
+    )
+    suite = Suite(plan, network)
+    for _ in track(suite.run(), "measuring", total=plan.rounds, transient=True):
+        pass
+    results = suite.results()
+    console = Console()
+    console.print(f"middle game; rates by {plan.clock} time:")
+    console.print(make_table(results))
+    return results
+
+
+def make_table(results: Mapping[str, Any]) -> "Table":
+    """Returns a table of the medians with the ranges of the rounds."""
+    from rich.table import Table
+
+    table = Table("measurement", "median", "range")
+    for section, labels in SECTIONS.items():
+        table.add_section()
+        table.add_row(section, style="bold")
+        for name, label in labels.items():
+            value, spread = results[name], results["spread"].get(name)
+            shown = results["reasons"][name] if value is None else number(value)
+            table.add_row(f"  {label}", shown, " .. ".join(map(number, spread)) if spread else "")
+    return table
+
+
+def number(value: float) -> str:
+    """Returns a number with three significant digits or more.
+
+    >>> number(251_722_133), number(4951.2), number(0.9034)
+    ('251.7 M', '4,951', '0.903')
+    """
+    if value >= 1e7:
+        return f"{value / 1e6:,.1f} M"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,144 @@
+"""The parts of `goryu bench` that measure devices: `--simulate` and `--gpu`."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from goryu.commands.common import UsageError
+from goryu.evaluators.network.network.providers import BackendError, backend_chain, import_onnxruntime
+from goryu.implementation import IMPLEMENTATION
+
+if TYPE_CHECKING:
+    from goryu.benchmark.device_report import DeviceRun
+
+RATES = (12_500, 25_000, 50_000, 100_000, 271_000)
+"""Positions a second of a simulated device; the last is that of 10 blocks of 192 channels on an H200."""
+
+DEVICES = (2, 4, 8)
+"""Numbers of devices, which together have the rate of `CONTENTION_RATE`, or the least if that is smaller."""
+
+CONTENTION_RATE = 25_000
+SIMULATED_BATCH = 512
+SIMULATED_THREADS = 4
+TARGET = 100_000
+"""Positions a second for which the cores are counted."""
+
+DEFAULT_SECONDS = {"simulate": 30.0, "gpu": 540.0}
+
+
+def simulate(args: argparse.Namespace) -> dict[str, Any]:
+    """Measures the search before simulated devices and prints tables; returns the numbers."""
+    if IMPLEMENTATION != "native":
+        raise UsageError("--simulate measures the native search, which is not built")
+    from rich.console import Console
+    from rich.table import Table
+
+    from goryu.benchmark.device_report import device_run
+
+    batch = args.batch or SIMULATED_BATCH
+    threads = args.workers if args.workers > 1 else SIMULATED_THREADS
+    plans: list[dict[str, Any]] = [{"rate": rate, "devices": 1} for rate in args.rates or RATES]
+    rate = min(CONTENTION_RATE, *(args.rates or RATES))
+    plans += [{"rate": rate, "devices": count, "threads": 1} for count in DEVICES]
+    plans += [{"rate": rate, "devices": 1, "mate_nodes": 40}]
+    seconds = (args.seconds or DEFAULT_SECONDS["simulate"]) / len(plans)
+    runs: list[DeviceRun] = []
+    for plan in plans:
+        runs.append(device_run(**{"threads": threads, "batch": batch, "seconds": seconds, **plan}))
+        print(told(runs[-1]), flush=True)
+    table = Table(
+        "µs of processor time a position", *(f"{run.device_rate:,.0f}/s x{run.devices}" for run in runs)
+    )
+    for part in runs[0].us:
+        table.add_row(part, *(f"{run.us[part]:.2f}" for run in runs))
+    table.add_section()
+    table.add_row("all but the simulation", *(f"{run.search_us:.2f}" for run in runs))
+    table.add_row(f"cores for {TARGET:,}/s", *(f"{run.cores_for(TARGET):.2f}" for run in runs))
+    table.add_row("µs asleep while the device works", *(f"{run.wait_us:.1f}" for run in runs))
+    table.add_row("µs waiting for graph or processor", *(f"{run.lock_us:.1f}" for run in runs))
+    Console(width=180).print(table)
+    return {
+        "simulated": [{**asdict(run), "ratio": run.ratio, "search_us": run.search_us} for run in runs],
+    }
+
+
+def told(run: "DeviceRun") -> str:
+    """Returns one line about a run."""
+    mate = f", mate search of {run.mate_nodes} nodes" if run.mate_nodes else ""
+    return (
+        f"{run.devices} device(s) of together {run.device_rate:,.0f}/s, {run.threads} thread(s) each, "
+        f"batch {run.batch}{mate}: alone {run.raw_rate:,.0f}/s, search {run.search_rate:,.0f}/s "
+        f"({run.ratio:.2f}), mean batch {run.mean_batch:.0f}, devices busy {run.busy:.2f}"
+    )
+
+
+def gpu(args: argparse.Namespace) -> dict[str, Any]:
+    """Measures networks of several sizes on the GPU, or else the CPU; prints a table, returns the numbers."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from goryu.benchmark.gpu_report import SIZES, gpu_name, report
+
+    backend = backend_chain(args.backend if args.backend != "cpu" else "auto", allows_fallback=False)[0]
+    name = gpu_name()
+    print(f"backend {backend}, GPU {name}, onnxruntime {_onnxruntime()}", flush=True)
+    sizes = args.sizes or SIZES
+    seconds = args.seconds or DEFAULT_SECONDS["gpu"]
+    found: list[dict[str, Any]] = []
+    with TemporaryDirectory() as folder:
+        for cell in report(backend, Path(folder), seconds=seconds, sizes=sizes, threads=args.threads):
+            found.append(cell)
+            print(line(cell), flush=True)
+    table = Table("network", "type", "input", "batch", "streams", "alone/s", "search/s", "ratio", "MB")
+    for cell in found:
+        numbers = ("raw_per_s", "search_per_s", "search_over_raw", "memory_mb")
+        shown = [
+            f"{cell[name]:,.{2 if 'over' in name else 0}f}" if cell.get(name) else "-" for name in numbers
+        ]
+        table.add_row(
+            cell["size"], cell["element"], cell["input"], str(cell["batch"]), str(cell["streams"]), *shown
+        )
+    Console(width=120).print(table)
+    return {"gpu": name, "backend": backend, "onnxruntime": _onnxruntime(), "cells": found}
+
+
+def line(cell: Mapping[str, Any]) -> str:
+    """Returns one line about a cell."""
+    title = (
+        f"{cell['size']} {cell['element']} {cell['input']}, batch {cell['batch']}, streams {cell['streams']}"
+    )
+    for reason in ("skipped", "failed"):
+        if reason in cell:
+            return f"{title}: {reason}: {cell[reason]}"
+    return (
+        f"{title}: alone {cell['raw_per_s']:,.0f}/s, search {cell['search_per_s']:,.0f}/s "
+        f"({cell['search_over_raw']:.2f}), loaded in {cell['load_s']:.1f} s"
+    )
+
+
+def sizes(text: str) -> Sequence[str]:
+    """Returns the sizes in a text such as 10x128,15x224."""
+    found = tuple(text.split(","))
+    for each in found:
+        blocks, _, channels = each.partition("x")
+        if not (blocks.isdigit() and channels.isdigit() and int(blocks) and int(channels)):
+            raise argparse.ArgumentTypeError(f"expected sizes such as 10x128,15x224, received {text!r}")
+    return found
+
+
+def rates(text: str) -> Sequence[int]:
+    """Returns the rates in a text such as 1000,100000."""
+    found = text.split(",")
+    if not all(each.isdigit() and int(each) for each in found):
+        raise argparse.ArgumentTypeError(f"expected rates such as 1000,100000, received {text!r}")
+    return tuple(map(int, found))
+
+
+def _onnxruntime() -> str:
+    try:
+        return str(import_onnxruntime().__version__)
+    except BackendError as error:
+        return f"none ({error})"

@@ -1,0 +1,128 @@
+"""`goryu check-model`: shows a model's format and speed, whether it answers sensibly, what to set."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from goryu.base.arguments import ArgumentParser, whole_number
+from goryu.base.errors import GoryuError, explained
+from goryu.base.language import either, tr
+from goryu.commands.convert import MOST_POSITIONS, agreement_line
+from goryu.players.set_up.model_path import named_model
+
+if TYPE_CHECKING:
+    from goryu.conversion.checking import Check
+
+DESCRIPTION = """\
+Examines an ONNX model: its format, the backends that run it, its speed by batch size, whether it
+answers simple questions sensibly, and which options to set. Lines that begin with ! are problems.
+The exit status is 1 if the model is unusable.
+"""
+DESCRIPTION_JA = """\
+ONNX モデルを調べます。形式、使えるバックエンド、バッチサイズごとの速度、簡単な局面での答え、
+設定すべきオプションを表示します。! で始まる行は問題です。使えないモデルなら終了コードは 1 です。
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command line; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        check = _check(options)
+    except (GoryuError, OSError) as error:
+        if options.json:
+            sys.stdout.write(json.dumps({"path": str(options.model), "error": explained(error)}) + "\n")
+        else:
+            sys.stderr.write(f"goryu check-model: {explained(error)}\n")
+        return 1
+    if options.json:
+        sys.stdout.write(json.dumps(asdict(check), default=str, ensure_ascii=False, indent=2) + "\n")
+    else:
+        for line in report(check):
+            sys.stdout.write(f"{line}\n")
+    return 0
+
+
+def _check(options: argparse.Namespace) -> "Check":
+    from goryu.conversion.checking import check_model
+
+    def say(step: str) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"{step} ...\n")
+
+    return check_model(
+        options.model,
+        backend=options.backend,
+        model_format=options.format,
+        against=options.against,
+        measures_forms=options.forms,
+        positions=options.positions,
+        report=say,
+    )
+
+
+def report(check: "Check") -> Iterator[str]:
+    """Yields the lines for people."""
+    yield f"{check.path} (sha256 {check.sha256[:16]})"
+    for tensor in check.tensors:
+        shape = ", ".join("N" if n is None else str(n) for n in tensor.shape)
+        side = tr("input") if tensor.is_input else tr("output")
+        yield f"  {side} {tensor.name} [{shape}] {tensor.kind}"
+    yield tr("format: {name}", name=check.format)
+    yield from _formats(check)
+    for backend in check.backends:
+        yield f"  {'+' if backend.works else '-'} {backend.backend}: {backend.text}"
+    yield tr("measured on the backend {name}; evaluations per second by batch size:", name=check.used)
+    for speed in check.speeds:
+        yield f"  {speed.batch:4d}: {speed.per_second:8.0f}  ({speed.ratio:.2f} x)"
+    for finding in check.sanity:
+        mark = "  " if finding.is_good else "! "
+        expected = "" if finding.is_good else " " + tr("(expected: {text})", text=tr(finding.expected))
+        yield f"{mark}{tr(finding.question)}: {finding.found}{expected}"
+    if not check.is_sane:
+        yield "! " + tr(
+            "most answers are nonsense: the weights are random, or the planes are those of another format"
+        )
+    for drift in check.drifts:
+        yield agreement_line(drift.name, drift.agreement)
+    yield tr("options to set in the GUI:")
+    for name, value in check.settings:
+        yield f"  {name} = {value}"
+
+
+def _formats(check: "Check") -> Iterator[str]:
+    """Yields what the other formats that the tensors fit would give."""
+    if len(check.formats) < 2:
+        return
+    shares = ", ".join(f"{name} {share:.0%}" for name, share in check.formats)
+    mark = "  " if check.format.startswith(f"{check.formats[0][0]} ") else "! "
+    yield mark + tr("the tensors fit several formats; good answers under each: {shares}", shares=shares)
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        "goryu check-model",
+        description=either(DESCRIPTION, DESCRIPTION_JA),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("model", type=named_model, metavar="FILE.onnx", help=either("the model", "モデルのファイル"))
+    add("--backend", default="auto", help=either("as the USI option Backend", "USIオプション Backend と同じ"))
+    add("--format", default="auto", help=either("as the USI option DNN_Format", "DNN_Format と同じ"))
+    against = either("another form of the network to compare with", "比較する別の形式のモデル")
+    add("--against", type=Path, action="append", default=[], metavar="FILE.onnx", help=against)
+    forms = either(
+        "makes the 16-bit and the 8-bit form and compares them (about a minute)",
+        "16ビットと8ビットの形式を作って比較する（1分ほどかかる）",
+    )
+    add("--forms", action="store_true", help=forms)
+    positions = either(
+        "positions to compare on; default: %(default)s", "比較する局面の数。既定は %(default)s"
+    )
+    add("--positions", type=whole_number(1, MOST_POSITIONS), default=256, metavar="N", help=positions)
+    add("--json", action="store_true", help=either("prints JSON", "JSONで出力する"))
+    return parser

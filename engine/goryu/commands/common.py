@@ -1,0 +1,281 @@
+"""Shared code of the programs: a frame for `main`, types of arguments, options from dataclasses.
+
+A program looks like this:
+
+    def main(arguments: Sequence[str] | None = None) -> int:
+        return program("goryu train", make_parser(), run, arguments, extra="train")
+
+    def make_parser() -> argparse.ArgumentParser:
+        parser = new_parser(__doc__)
+        parser.add_argument("--games", type=positive, default=100, help="...")
+        return parser
+
+    def run(args: argparse.Namespace) -> int | None:
+        from rich.table import Table  # Packages of extras are imported here, so that --help needs none.
+
+    if __name__ == "__main__":
+        raise SystemExit(main())
+"""
+
+import argparse
+import os
+import shlex
+import signal
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, fields
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeVar
+
+from goryu.base import standard_output
+from goryu.base.config_fields import MOST_WHOLE
+from goryu.base.errors import GoryuError, explained
+from goryu.base.installation import how_to_install
+
+T = TypeVar("T")
+
+
+class UsageError(GoryuError, ValueError):
+    """Arguments that do not go together, or with which nothing can be done."""
+
+
+def program(
+    name: str,
+    parser: argparse.ArgumentParser,
+    run: Callable[[argparse.Namespace], int | None],
+    arguments: Sequence[str] | None = None,
+    *,
+    extra: str = "tools",
+    interrupted: str = "",
+) -> int:
+    """Parses the command line, calls `run` and returns the exit status of the program.
+
+    The status is what `run` returns (None: 0); 2 after a GoryuError, an OSError, or an ImportError of a
+    module that exists, which is printed as one line "name: message"; 130 after Ctrl-C or SIGTERM; and 1 if
+    nobody reads the output any more.
+
+    name: what the user calls the program, "goryu match" or "fuzz.py"; it begins its usage and its errors.
+    arguments: the words of the command line; None: those of this process.
+    extra: the extra in pyproject.toml that installs the packages that `run` imports.
+    interrupted: a message for the user after Ctrl-C, such as how to resume.
+    """
+    parser.prog = name
+    with needs_extra(name, extra):
+        args = parser.parse_args(arguments)
+    standard_output.accept_every_letter()
+    interrupt_on_sigterm()
+    add_own_folder_to_path()
+    os.environ.setdefault("GORYU_MEASURE", "off")  # Engines that it starts must not depend on a cache ...
+    os.environ.setdefault("GORYU_BOOK", "off")  # ... and must think from the first move.
+    try:
+        with needs_extra(name, extra):
+            status = run(args) or 0
+            sys.stdout.flush()
+            return status
+    except BrokenPipeError:  # As in `goryu book show FILE | head`.
+        standard_output.discard()
+        return 1
+    except ModuleNotFoundError:  # Of Goryu itself: a defect.
+        raise
+    except (GoryuError, OSError, ImportError) as error:
+        print(f"{name}: {explained(error)}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"{name}: interrupted" + (f"; {interrupted}" if interrupted else ""), file=sys.stderr)
+        return 130
+
+
+def new_parser(description: str | None) -> argparse.ArgumentParser:
+    """Returns a parser that prints a module's docstring as it is and accepts no abbreviated options."""
+    return argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+
+
+@contextmanager
+def needs_extra(program_name: str, extra: str) -> Iterator[None]:
+    """Ends the program with advice on what to install if a package outside Goryu is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package == "goryu":
+            raise
+        sys.exit(f"{program_name}: {package} is not installed: {how_to_install(extra)}")
+
+
+def add_own_folder_to_path() -> None:
+    """Lets `--engine1 goryu` find this installation's program: a virtual environment may be off the PATH."""
+    folders = os.environ.get("PATH", os.defpath)
+    os.environ["PATH"] = os.pathsep.join([folders, os.path.dirname(sys.executable)])
+
+
+def interrupt_on_sigterm() -> None:
+    """Raises KeyboardInterrupt on SIGTERM, so that files are closed and engines stopped."""
+    signal.signal(signal.SIGTERM, _interrupt)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+# Types of arguments, for `add_argument(type=...)`. The messages follow argparse's "argument --option: ".
+
+
+def positive(text: str) -> int:
+    """Returns a whole number of at least 1 and at most `MOST_WHOLE`.
+
+    >>> positive("0")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: 0: expected at least 1
+    """
+    return _whole(text, 1, MOST_WHOLE)
+
+
+def seed(text: str) -> int:
+    """Returns a seed of random numbers that every library takes: 0 to 2^63 - 1."""
+    return _whole(text, 0, (1 << 63) - 1)
+
+
+def non_negative(text: str) -> int:
+    """Returns a whole number of at least 0 and at most `MOST_WHOLE`."""
+    return _whole(text, 0, MOST_WHOLE)
+
+
+def node_count(text: str) -> int:
+    """Returns a whole number of at least 1; other engines search more than `MOST_WHOLE` nodes in a minute."""
+    return _whole(text, 1, 2**63 - 1)
+
+
+def above_zero(text: str) -> float:
+    """Returns a number above 0, such as a temperature or a number of seconds."""
+    return _number(text, float, lambda number: 0 < number < float("inf"), "expected more than 0")
+
+
+def share(text: str) -> float:
+    """Returns a number from 0 to 1."""
+    return _number(text, float, lambda number: 0 <= number <= 1, "expected a number from 0 to 1")
+
+
+def _whole(text: str, least: int, most: int) -> int:
+    number = _number(text, int, lambda number: number >= least, f"expected at least {least}")
+    if number > most:
+        raise ArgumentTypeError(f"{text}: expected at most {most}")
+    return number
+
+
+def _number(text: str, kind: Callable[[str], T], is_valid: Callable[[T], bool], expected: str) -> T:
+    try:
+        number = kind(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r}: {expected}") from None
+    if not is_valid(number):
+        raise ArgumentTypeError(f"{text}: {expected}")
+    return number
+
+
+def output_file(text: str) -> Path:
+    """Returns the path of a file that can be written: its folder exists, and it is no folder."""
+    path = Path(text)
+    if not path.absolute().parent.is_dir():
+        raise ArgumentTypeError(f"{text}: no such folder")
+    if path.is_dir():
+        raise ArgumentTypeError(f"{text}: a folder, expected a file")
+    return path
+
+
+class Interval(argparse.Action):
+    """Takes two whole numbers, 0 <= MIN <= MAX, and stores them as a tuple."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **others: Any) -> None:
+        super().__init__(
+            option_strings, dest, **others | {"nargs": 2, "type": int, "metavar": ("MIN", "MAX")}
+        )
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Checks and stores the numbers."""
+        least, most = values
+        if not 0 <= least <= most:
+            raise argparse.ArgumentError(self, f"{least} {most}: expected 0 <= MIN <= MAX")
+        setattr(namespace, self.dest, (least, most))
+
+
+def name_and_value(text: str) -> tuple[str, str]:
+    """Splits `NAME=VALUE`; the value may be empty and may hold further signs of equality.
+
+    >>> name_and_value("BookFile=a=b")
+    ('BookFile', 'a=b')
+    """
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
+    return name, value
+
+
+def command_words(text: str, system: str = os.name) -> tuple[str, ...]:
+    r"""Splits a command line into the program and its arguments.
+
+    system: as in `os.name`. On Windows a backslash is no escape but part of a path.
+
+    >>> command_words(r'"C:\My Engines\x.exe" usi', "nt")
+    ('C:\\My Engines\\x.exe', 'usi')
+    """
+    if os.path.isfile(text):
+        return (text,)  # The shell has removed the quotes around a path with blanks.
+    try:
+        words = shlex.split(text, posix=system != "nt")
+    except ValueError as error:  # A quotation mark is missing.
+        raise ArgumentTypeError(f"{text!r}: {error}") from error
+    if system == "nt":
+        words = [word[1:-1] if word.startswith('"') and word.endswith('"') else word for word in words]
+    if not words:
+        raise ArgumentTypeError(f"{text!r}: expected a program and its arguments")
+    return tuple(words)
+
+
+# Options from dataclasses.
+
+
+def add_fields(parser: argparse._ActionsContainer, config: type[Any]) -> None:
+    """Adds an option for each field of a dataclass, with the field's default and its help.
+
+    The help is `field(metadata={"help": ...})`; "type" in the metadata replaces the type of the default.
+    A field without help gets no option.
+    """
+    for item in fields(config):
+        if "help" in item.metadata:
+            _add_field(parser, item)
+
+
+def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]") -> None:
+    option = "--" + item.name.replace("_", "-")
+    default = item.default_factory() if item.default_factory is not MISSING else item.default
+    kind = item.metadata.get("type", type(default))
+    more: Mapping[str, Any] = {"type": kind, "metavar": {int: "N", float: "X"}.get(type(default))}
+    text = item.metadata["help"]
+    if isinstance(default, tuple):
+        more = {"action": Interval}
+        shown = " ".join(map(str, default))
+    elif isinstance(default, bool):
+        more = {"action": argparse.BooleanOptionalAction}
+        shown = "yes" if default else "no"
+    else:
+        shown = format(default, "g") if isinstance(default, float) else str(default)
+        shown = "no limit" if shown == "inf" else shown
+    # argparse replaces "%(...)s" in a help text.
+    parser.add_argument(option, default=default, help=f"{text} (default {shown})".replace("%", "%%"), **more)
+
+
+def from_arguments(config: type[T], args: argparse.Namespace, **others: Any) -> T:
+    """Makes a dataclass from the arguments of the same names; `others` go before them."""
+    names = {item.name for item in fields(config)}  # type: ignore[arg-type]
+    return config(**{**{name: value for name, value in vars(args).items() if name in names}, **others})

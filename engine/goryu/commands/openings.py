@@ -1,0 +1,101 @@
+r"""Makes an opening file for `goryu match`: distinct, balanced, reproducible from the seed.
+
+    goryu openings --engine /usr/games/fairy-stockfish --option UCI_Variant=shogi \
+        --count 400 --seed 1 --out tools/openings/balanced.txt
+
+The engine needs `MultiPV` and `go nodes`.
+"""
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from goryu.base.files import atomic_write, check_writable
+from goryu.commands.common import Interval, command_words, name_and_value, new_parser, positive, program, seed
+from goryu.match.opening_sampler import BalancedOpening, Sampling, sample_openings
+from goryu.match.time_control import TimeControl
+from goryu.match.usi_client import EngineSpec, UsiClient
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    words = sys.argv[1:] if arguments is None else arguments
+
+    def run(args: argparse.Namespace) -> None:
+        make_openings(args, shlex.join(words))
+
+    return program("goryu openings", make_parser(), run, arguments, interrupted="nothing was written")
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
+    default = Sampling()
+    parser = new_parser(__doc__)
+    parser.add_argument(
+        "--engine", type=command_words, required=True, metavar="CMD",
+        help="proposes the moves and evaluates the last position",
+    )  # fmt: skip
+    parser.add_argument(
+        "--option", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="USI option"
+    )
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the opening file")
+    parser.add_argument("--count", type=positive, default=400, help="number of openings (default 400)")
+    parser.add_argument("--seed", type=seed, default=1, help="of the random moves (default 1)")
+    parser.add_argument(
+        "--plies", action=Interval, default=(default.min_plies, default.max_plies),
+        help=f"length of an opening (default {default.min_plies} {default.max_plies})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--balance", type=positive, default=default.balance_cp, metavar="CP",
+        help=f"keep openings with a score between -CP and CP (default {default.balance_cp})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--evaluation-nodes", type=positive, default=default.evaluation_nodes, metavar="N",
+        help=f"nodes of the search of the last position (default {default.evaluation_nodes})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--variations", type=positive, default=8, metavar="N", help="moves proposed at each step (default 8)"
+    )
+    return parser
+
+
+def make_openings(args: argparse.Namespace, command_line: str) -> None:
+    """Samples the openings and writes the file."""
+    from rich.progress import track
+
+    check_writable(args.out, makes_folders=True)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    options = (*args.option, ("MultiPV", str(args.variations)))
+    client = UsiClient(EngineSpec(args.engine, options, TimeControl(nodes=args.evaluation_nodes)))
+    least, most = args.plies
+    sampling = Sampling(least, most, evaluation_nodes=args.evaluation_nodes, balance_cp=args.balance)
+    try:
+        client.start()
+        openings = islice(sample_openings(client, sampling, Random(args.seed)), args.count)
+        found = list(track(openings, "openings", total=args.count))
+    finally:
+        client.quit()
+    atomic_write(args.out, file_text(found, args, client.name, command_line))
+
+
+def file_text(
+    openings: Sequence[BalancedOpening], args: argparse.Namespace, engine: str, command_line: str
+) -> str:
+    """Returns the text of the opening file."""
+    least, most = args.plies
+    lines = [
+        f"# {len(openings)} distinct openings of {least} to {most} plies, each with its score in centipawns",
+        f"# for the side to move, by {engine} at {args.evaluation_nodes} nodes;",
+        f"# absolute value below {args.balance}.",
+        f"# goryu openings {command_line}",
+        *(f"{balanced.opening}  # {balanced.cp:+}" for balanced in openings),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,67 @@
+"""The position in which a game at the terminal begins."""
+
+from pathlib import Path
+
+from goryu.base.errors import InputError
+from goryu.base.language import either, tr
+from goryu.commands.terminal.game_display import GameDisplay
+from goryu.games.shogi import START_SFEN, Rules
+from goryu.games.state import State
+from goryu.implementation import Board
+from goryu.kifu.handicaps import HANDICAPS, handicap_of_name
+from goryu.kifu.reading import read_record
+
+GAME_RULES = Rules(first_recurrence=False)
+"""The rules of a game between people: only the fourth occurrence of a position ends it."""
+
+Seconds = list[float | None]
+
+
+HANDICAP_SIDES = ("black (shitate)", "white (uwate)")
+"""The names of the sides in a handicap game, in which white begins."""
+
+
+def new_state(
+    sfen: str | None, record: Path | None, ply: int | None, handicap: str | None, display: GameDisplay
+) -> tuple[State, Seconds]:
+    """Returns the position, and the seconds that each move before it took.
+
+    Raises:
+        InputError: an option is wrong, or does not go with another or with this game.
+        SfenError: the SFEN is wrong. OSError: the record cannot be read.
+    """
+    given = [
+        name for name, value in (("--sfen", sfen), ("--record", record), ("--handicap", handicap)) if value
+    ]
+    if display.read is None:
+        if given:
+            raise InputError(tr("{option}: only shogi has this option", option=given[0]))
+        return display.new(), []
+    if len(given) > 1:
+        raise InputError(tr("{options}: expected only one of them", options=" ".join(given)))
+    if ply is not None and record is None:
+        raise InputError(tr("--ply: expected --record with it"))
+    if record is not None:
+        return _from_record(record, ply)
+    return Board(_start(sfen, handicap), GAME_RULES), []
+
+
+def _start(sfen: str | None, handicap: str | None) -> str:
+    if handicap is None:
+        return (sfen or START_SFEN).removeprefix("sfen ")
+    found = handicap_of_name(handicap)
+    if found is None:
+        names = ", ".join(either(item.english, item.japanese) for item in HANDICAPS)
+        raise InputError(tr("--handicap {name}: expected one of {names}", name=handicap, names=names))
+    return found.sfen
+
+
+def _from_record(path: Path, ply: int | None) -> tuple[State, Seconds]:
+    record = read_record(path)
+    plies = record.plies if ply is None else record.plies[: max(ply, 0)]
+    if ply is not None and len(plies) < ply:
+        raise InputError(tr("--ply {ply}: the game has {moves} moves", ply=ply, moves=len(record.plies)))
+    board = Board(record.start, GAME_RULES)
+    for played in plies:
+        board.push_usi(played.move)
+    return board, [played.seconds for played in plies]

@@ -1,0 +1,268 @@
+r"""Makes training games with a USI engine as the teacher, and shows, converts and packs files of games.
+
+    goryu teach play /usr/games/fairy-stockfish --option UCI_Variant=shogi --option Threads=1 \
+        --nodes 5000 --seed 1 --out fsf.games
+    goryu teach play /usr/games/gpsusi --option LimitDepth=4 --option BookDepth=0 \
+        --go "btime 0 wtime 0 byoyomi 1000" --random-plies 2 8 --seed 2 --out gps.games
+    goryu teach fit fsf.games gps.games     # the scale for goryu train --source
+    goryu teach show fsf.games
+    goryu teach convert fsf.games fsf.hcpe  # for cshogi, rsshogi, dlshogi; and back
+
+A killed `play` resumes when the same command is given again; it neither loses nor repeats a game. `fit` and
+`convert` need cshogi (extra [train]).
+"""
+
+import argparse
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from goryu.base.files import atomic_path
+from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
+from goryu.commands.common import (
+    Interval,
+    UsageError,
+    above_zero,
+    command_words,
+    name_and_value,
+    new_parser,
+    node_count,
+    non_negative,
+    positive,
+    program,
+    seed,
+    share,
+)
+from goryu.commands.progress_display import ProgressDisplay
+from goryu.learning.records.game_records import GAMES_SUFFIX, pack_games, read_games, write_games
+from goryu.learning.records.hcpe import results, write_hcpe
+from goryu.learning.records.summary import GameSummary
+from goryu.learning.teacher.game import TeacherConfig
+from goryu.match.openings import Opening, read_openings
+
+if TYPE_CHECKING:
+    from goryu.learning.teacher.workers import TeacherProgress
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    return program(
+        "goryu teach",
+        make_parser(),
+        lambda args: args.verb(args),
+        arguments,
+        extra="train",
+        interrupted="`play` resumes with the same command",
+    )
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = new_parser(__doc__)
+    verbs = parser.add_subparsers(prog="goryu teach", required=True)
+    play = verbs.add_parser("play", help="make games", allow_abbrev=False)
+    play.set_defaults(verb=_play)
+    _add_engine_options(play)
+    _add_game_options(play)
+    for verb, run, text in (
+        ("fit", _fit, "fit the scale of the teacher's scores to the results"),
+        ("show", _show, "show what files hold"),
+        ("pack", _pack, "rewrite files of games in large blocks, which take less space"),
+    ):
+        files = verbs.add_parser(verb, help=text)
+        files.set_defaults(verb=run)
+        files.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    convert = verbs.add_parser("convert", help="convert games to HCPE or HCPE to games, by the suffixes")
+    convert.set_defaults(verb=_convert)
+    convert.add_argument("source", type=Path)
+    convert.add_argument("target", type=Path)
+    convert.add_argument("--teacher", default="", help="name of the teacher, which HCPE does not keep")
+    return parser
+
+
+def _add_engine_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("engine", type=command_words, metavar="CMD", help="program and its arguments")
+    parser.add_argument(
+        "--option", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="USI option"
+    )
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE.games", help="append the games to this file"
+    )
+    limit = parser.add_mutually_exclusive_group()
+    limit.add_argument("--nodes", type=node_count, metavar="N", help="nodes per move (default 5000)")
+    limit.add_argument("--depth", type=positive, metavar="N", help="depth of every search")
+    limit.add_argument("--movetime", type=positive, metavar="MS", help="milliseconds per move")
+    limit.add_argument("--go", metavar="TEXT", help="text after `go`, for engines that options limit")
+    parser.add_argument(
+        "--processes", type=positive, metavar="N",
+        help="engines (default 1; on a cluster: as many as it has room for)",
+    )  # fmt: skip
+    add_cluster_options(parser)
+    parser.add_argument(
+        "--move-timeout", type=above_zero, default=60, metavar="S",
+        help="restart an engine that has not moved after this many seconds (default 60)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--start-timeout", type=above_zero, default=300, metavar="S",
+        help="give up an engine that has not sent usiok or readyok after this many seconds (default 300)",
+    )  # fmt: skip
+
+
+def _add_game_options(parser: argparse.ArgumentParser) -> None:
+    default = TeacherConfig()
+    parser.add_argument(
+        "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
+    )
+    parser.add_argument(
+        "--seed", type=seed, default=0, help="seed of the openings; use another for every run (default 0)"
+    )
+    parser.add_argument("--openings", type=Path, metavar="FILE", help="start from these openings, one a line")
+    parser.add_argument(
+        "--random-plies", action=Interval, default=default.random_plies,
+        help="random moves at the start or after the opening (default 2 10)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--balance", type=int, default=default.balance_cp, metavar="CP",
+        help="keep an opening if the teacher's score is within this (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--decided", type=int, default=default.decided_cp, metavar="CP",
+        help="a position with a greater score is decided (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-decided", type=non_negative, default=default.max_decided, metavar="N",
+        help="record at most this many decided positions of a game (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--resign", type=positive, default=default.resign_cp, metavar="CP",
+        help="end a game at this score (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-plies", type=positive, default=default.max_plies, metavar="N",
+        help="a game is a draw after this many moves (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--multipv", type=non_negative, default=0, metavar="N",
+        help="also make policy targets from MultiPV searches of N moves (default 0: none)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--multipv-share", type=share, default=default.variation_share, metavar="SHARE",
+        help="share of the positions that get such a search (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--multipv-temperature", type=above_zero, default=default.variation_cp, metavar="CP",
+        help="temperature of the softmax that makes the policy from the scores (default %(default)s)",
+    )  # fmt: skip
+
+
+def _play(args: argparse.Namespace) -> None:
+    """Plays games until there are enough or the user interrupts."""
+    from goryu.learning.teacher import workers
+    from goryu.match.usi_client import EngineSpec, Timeouts
+
+    if args.out.suffix != GAMES_SUFFIX:
+        raise UsageError(f"--out {args.out}: expected a name that ends in {GAMES_SUFFIX}")
+    with ProgressDisplay() as display:
+        progress = workers.run(
+            EngineSpec(args.engine, tuple(args.option)),
+            make_config(args),
+            args.out,
+            games=args.games,
+            processes=args.processes or 1,
+            cluster=cluster_config(args, args.processes),
+            timeouts=Timeouts(move_s=args.move_timeout, handshake_s=args.start_timeout),
+            report=reporter(display, args.games),
+            watch=watcher(display.print, display.below),
+        )
+    pack_games(args.out)
+    failed = len(progress.failures)
+    print(f"{args.out}: {progress.games} games, {progress.positions} positions, {failed} failures")
+
+
+def make_config(args: argparse.Namespace) -> TeacherConfig:
+    """Returns the config that the arguments describe; raises OSError or OpeningError for the openings."""
+    limits = [f"{name} {n}" for name in ("nodes", "depth", "movetime") if (n := getattr(args, name))]
+    return TeacherConfig(
+        go=args.go or " ".join(limits) or TeacherConfig().go,
+        seed=args.seed,
+        random_plies=args.random_plies,
+        openings=tuple(read_openings(args.openings)) if args.openings else (Opening(),),
+        balance_cp=args.balance,
+        decided_cp=args.decided,
+        max_decided=args.max_decided,
+        resign_cp=args.resign,
+        max_plies=args.max_plies,
+        variations=args.multipv,
+        variation_share=args.multipv_share,
+        variation_cp=args.multipv_temperature,
+    )
+
+
+def reporter(display: ProgressDisplay, games: int | None) -> "Callable[[TeacherProgress], None]":
+    """Returns a function that shows the progress, and each failure once."""
+    printed = 0
+
+    def report(progress: "TeacherProgress") -> None:
+        nonlocal printed
+        text = f"{progress.positions} positions, draws/Black/White {progress.results}"
+        display.update("games", progress.games, games, text)
+        for failure in progress.failures[printed:]:
+            display.print(f"goryu teach: {failure}")
+        printed = len(progress.failures)
+
+    return report
+
+
+def _fit(args: argparse.Namespace) -> None:
+    """Prints the best scale of each file."""
+    from goryu.learning.records.conversion import read_records
+    from goryu.learning.training.score_scale import fit_scale
+
+    for path in args.files:
+        records = read_records(path)
+        if not len(records):
+            raise UsageError(f"{path}: expected at least one position with a score")
+        found = fit_scale(records["eval"].astype(float), results(records))
+        print(
+            f"{path}: {found.positions} positions, scale {found.scale:.0f} cp, cross-entropy "
+            f"{found.cross_entropy:.3f}, sign agrees with the result in {100 * found.sign_agreement:.1f} %"
+        )
+
+
+def _show(args: argparse.Namespace) -> None:
+    """Prints for each file how many games each teacher played and how they ended."""
+    for path in args.files:
+        teachers: defaultdict[str, GameSummary] = defaultdict(GameSummary)
+        for game in read_games(path):
+            teachers[game.teacher].add(game, is_new=False)
+        print(f"{path}: {path.stat().st_size} bytes")
+        for teacher, summary in teachers.items():
+            print(f"  {teacher or 'unknown teacher'}: {summary}")
+
+
+def _pack(args: argparse.Namespace) -> None:
+    for path in args.files:
+        before = path.stat().st_size
+        pack_games(path)
+        print(f"{path}: {before} -> {path.stat().st_size} bytes")
+
+
+def _convert(args: argparse.Namespace) -> None:
+    """Converts a file; the target must not exist."""
+    from goryu.learning.records.conversion import games_from_hcpe, read_records
+
+    if args.target.exists():
+        raise UsageError(f"{args.target}: expected a name that is not in use")
+    if (args.source.suffix == GAMES_SUFFIX) == (args.target.suffix == GAMES_SUFFIX):
+        raise UsageError(f"{args.source} to {args.target}: expected one of the two to end in {GAMES_SUFFIX}")
+    records = read_records(args.source)
+    with atomic_path(args.target) as unfinished:
+        if args.target.suffix == GAMES_SUFFIX:
+            write_games(unfinished, games_from_hcpe(records, args.teacher))
+        else:
+            write_hcpe(unfinished, records)
+    print(f"{args.target}: {len(records)} positions, {args.target.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Games at a terminal: boards, moves, clocks, and saving."""

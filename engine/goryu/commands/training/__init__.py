@@ -1,0 +1,1 @@
+"""The commands that train networks; they need the extra `train`."""

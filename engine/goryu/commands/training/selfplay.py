@@ -1,0 +1,513 @@
+r"""Lets a network play shogi against itself, labels old games anew, or improves a network in a loop.
+
+    goryu selfplay play --model models/goryu-5x64.onnx --processes 2 --games 2000 \
+        --openings tools/openings/balanced.txt --out runs/self.games
+    goryu selfplay reanalyse runs/fsf.games --model models/goryu-5x64.onnx --playouts 64 \
+        --share 0.5 --keep-scores --out runs/fsf-soft.games
+    goryu selfplay reanalyse runs/fsf.games --model miniosl --temperature 1.5 --playouts 0 \
+        --out runs/fsf-distilled.games
+    goryu selfplay play --model models/goryu-5x64.onnx --cheap-playouts 0 --full-playouts 0 \
+        --full-share 1 --sampled-plies 400 --games 10000 --out runs/drawn.games
+    goryu selfplay leaves runs/self.games --model models/goryu-5x64.onnx --processes 2 \
+        --out runs/leaves.games
+    goryu selfplay loop --folder runs/loop --initial runs/first/checkpoint.pt --cycles 5 --processes 2
+    goryu selfplay loop --folder runs/tictactoe --game tictactoe --processes 2
+
+With 0 playouts `play` draws every move from the network's policy. That gives many positions in little time;
+`reanalyse` then labels them. `leaves` searches the positions of games as the engine does and records
+positions that the network evaluated in these searches, for `reanalyse` to label: most of them occur in no
+game. `loop` is the loop of AlphaGo Zero: the champion plays itself, the training reads a window of its games,
+and a network that wins a match against the champion is the next champion, all at the same time. `--cluster`
+does the work on a Ray cluster. A killed run resumes when the same command is given again. `goryu teach`
+shows, converts and packs the files of games; `goryu train` trains on them.
+"""
+
+import argparse
+from collections.abc import Callable, Collection, Sequence
+from contextlib import closing
+from dataclasses import asdict, fields, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from goryu.base.files import check_outputs, held_folder
+from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
+from goryu.commands.common import (
+    UsageError,
+    above_zero,
+    add_fields,
+    from_arguments,
+    new_parser,
+    non_negative,
+    positive,
+    program,
+    seed,
+    share,
+)
+from goryu.commands.progress_display import ProgressDisplay
+from goryu.evaluators.network.network.named_networks import MODEL_HELP, named_network
+from goryu.evaluators.network.network.providers import BACKENDS
+from goryu.learning.asynchronous.gate import GateConfig
+from goryu.learning.records.game_records import GAMES_SUFFIX, GameRecord, read_games
+from goryu.learning.records.summary import GameSummary
+from goryu.learning.self_play.config import LeafConfig, LoopConfig, SelfPlayConfig
+from goryu.match.openings import Opening, read_openings
+from goryu.players.set_up.loading import CPU_BACKENDS
+from goryu.players.set_up.model_path import named_model
+from goryu.work.cluster import ClusterPool
+from goryu.work.processes import ProcessPool
+from goryu.work.seam import Pool
+
+if TYPE_CHECKING:
+    from goryu.learning.asynchronous.adapter import LoopGame
+    from goryu.learning.asynchronous.loop import AsynchronousConfig
+    from goryu.learning.self_play.workers import Work
+
+T = TypeVar("T")
+
+AT_ONCE = 32
+"""Games in progress in each worker, if the user says nothing."""
+
+LOOP_GAMES = ("shogi", "tictactoe", "reversi6", "reversi")
+"""What the loop can learn."""
+
+GAME_DEPENDENT = ("cycles", "steps", "batch_size")
+"""Numbers of the loop that the small games choose for themselves."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    return program(
+        "goryu selfplay",
+        make_parser(),
+        lambda args: args.verb(args),
+        arguments,
+        extra="train",
+        interrupted="the same command resumes",
+    )
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = new_parser(__doc__)
+    verbs = parser.add_subparsers(prog="goryu selfplay", required=True)
+
+    play = verbs.add_parser("play", help="play games", allow_abbrev=False)
+    play.set_defaults(verb=_play)
+    _add_run_options(play)
+    _add_game_options(play)
+    play.add_argument(
+        "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
+    )
+
+    reanalyse = verbs.add_parser("reanalyse", help="label old games anew", allow_abbrev=False)
+    reanalyse.set_defaults(verb=_reanalyse)
+    reanalyse.add_argument("games", type=Path, nargs="+", metavar="FILE.games", help="games to label")
+    _add_run_options(reanalyse)
+    reanalyse.add_argument(
+        "--playouts",
+        type=non_negative,
+        default=SelfPlayConfig().full_playouts,
+        metavar="N",
+        help="playouts of the search that labels a position; 0: the network's own policy and value "
+        "(distillation; default %(default)s)",
+    )
+    reanalyse.add_argument(
+        "--share", type=share, default=1.0, help="share of the positions to label (default 1)"
+    )
+    reanalyse.add_argument(
+        "--keep-scores",
+        action="store_true",
+        help="keep the teacher's scores, and mix its moves half and half into the policies",
+    )
+
+    leaves = verbs.add_parser("leaves", help="record leaves of searches, to be labelled", allow_abbrev=False)
+    leaves.set_defaults(verb=_leaves)
+    leaves.add_argument("games", type=Path, nargs="+", metavar="FILE.games", help="games to search")
+    leaves.add_argument(
+        "--model", type=named_model, required=True, metavar="FILE.onnx", help="the network of the searches"
+    )
+    _add_out(leaves)
+    _add_workers(leaves)
+    leaves.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
+    add_fields(leaves, LeafConfig)
+
+    loop = verbs.add_parser("loop", help="self-play, training and match in a loop", allow_abbrev=False)
+    loop.set_defaults(verb=_loop)
+    _add_loop_options(loop)
+    _add_game_options(loop)
+    return parser
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", type=named_model, required=True, metavar="FILE.onnx", help=MODEL_HELP)
+    parser.add_argument(
+        "--temperature",
+        type=float,
+        default=1.0,
+        metavar="T",
+        help="softmax temperature of the network's policy (default 1)",
+    )
+    _add_out(parser)
+    _add_machine_options(parser)
+
+
+def _add_out(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FILE.games", help="append the games to this file"
+    )
+
+
+def _add_workers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--processes",
+        type=positive,
+        metavar="N",
+        help="processes that play (default 1; on a cluster: as many as it has room for)",
+    )
+    add_cluster_options(parser)
+
+
+def _add_machine_options(parser: argparse.ArgumentParser) -> None:
+    _add_workers(parser)
+    parser.add_argument(
+        "--at-once",
+        type=positive,
+        default=AT_ONCE,
+        metavar="N",
+        help="games at once in each process (default 32)",
+    )
+    parser.add_argument(
+        "--backend", choices=BACKENDS, default="cpu", help="what runs the network (default cpu)"
+    )
+    parser.add_argument(
+        "--gpus",
+        type=gpu_numbers,
+        metavar="N,...",
+        help="numbers of the GPUs, which the processes take in turn (default 0)",
+    )
+    parser.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
+
+
+def _add_game_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--openings",
+        type=Path,
+        metavar="FILE",
+        help="start half of the games from the openings of this file, one a line",
+    )
+    add_fields(parser, SelfPlayConfig)
+
+
+def _add_loop_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--folder", type=Path, required=True, help="folder of all files of the loop")
+    parser.add_argument(
+        "--initial",
+        type=Path,
+        metavar="FILE",
+        help="start from the weights of a checkpoint.pt or of an exported float32 .onnx file",
+    )
+    parser.add_argument(
+        "--source",
+        action="append",
+        default=[],
+        metavar="FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]",
+        help="more data for every training, as in goryu train",
+    )
+    add_fields(parser, LoopConfig)
+    _add_machine_options(parser)
+    parser.set_defaults(at_once=None)  # Every game of the loop has its own.
+    parser.set_defaults(**dict.fromkeys(GAME_DEPENDENT))
+    others = parser.add_argument_group(
+        "the asynchronous loop",
+        "Self-play, training and matches run at the same time; every cycle trains and tests a candidate.",
+    )
+    others.add_argument(
+        "--synchronous", action="store_true",
+        help="take turns instead: --games games, training on the games of the last --window cycles, a match "
+        "of --match-games games; shogi only",
+    )  # fmt: skip
+    others.add_argument(
+        "--game", choices=LOOP_GAMES, default="shogi",
+        help="the game (default shogi); the small games have numbers of their own",
+    )  # fmt: skip
+    others.add_argument(
+        "--reuse", type=above_zero, metavar="X",
+        help="most samples of training for each position played (default: shogi 4)",
+    )  # fmt: skip
+    others.add_argument(
+        "--window-start", type=positive, metavar="N",
+        help="positions of the first window, and before the first training (default: shogi 20000)",
+    )  # fmt: skip
+    others.add_argument(
+        "--window-growth", type=share, metavar="X",
+        help="how much the window gains for every new position at first (default 0.4)",
+    )  # fmt: skip
+    others.add_argument(
+        "--window-exponent", type=share, metavar="X",
+        help="power of all positions by which the window grows later (default 0.75)",
+    )  # fmt: skip
+    for name, text in (("elo0", "rejects"), ("elo1", "promotes")):
+        others.add_argument(
+            f"--{name}", type=float, metavar="X",
+            help=f"the Elo difference at which the sequential test {text} a candidate (shogi: "
+            f"{getattr(GateConfig(), name):g})",
+        )  # fmt: skip
+    others.add_argument(
+        "--match-limit", type=non_negative, metavar="N",
+        help=f"most games of a match; 0: always promote (default: shogi {GateConfig().games})",
+    )  # fmt: skip
+
+
+def _play(args: argparse.Namespace) -> None:
+    from goryu.learning.self_play.workers import PlayWork
+
+    _check_out(args.out)
+    config = from_arguments(SelfPlayConfig, args)
+    openings = _openings(args)
+    playouts = f"{config.cheap_playouts} or {config.full_playouts} playouts"
+    others = blake2b(repr((config, openings)).encode(), digest_size=3).hexdigest()
+    teacher = (
+        f"self-play of {named_network(args.model, args.temperature)}; {playouts}; options {others}; "
+        f"seed {args.seed}"
+    )
+    _run(args, PlayWork(teacher, config, openings, args.seed, args.games))
+
+
+def _reanalyse(args: argparse.Namespace) -> None:
+    from goryu.learning.self_play.workers import ReanalysisWork
+
+    games = _games(args)
+    config = SelfPlayConfig(full_playouts=args.playouts)
+    kept = " and the teacher" if args.keep_scores else ""
+    share_label = f"; {args.share:g} of the positions" if args.share < 1.0 else ""
+    network = named_network(args.model, args.temperature)
+    teacher = f"{network} at {args.playouts} playouts{kept}{share_label}; seed {args.seed}"
+    _run(args, ReanalysisWork(teacher, config, games, args.share, args.keep_scores, args.seed))
+
+
+def _leaves(args: argparse.Namespace) -> None:
+    from goryu.learning.self_play import leaves, workers
+    from goryu.usi.start_config import start_config
+
+    games = _games(args)
+    config = from_arguments(LeafConfig, args)
+    numbers = ", ".join(f"{name} {value:g}" for name, value in asdict(config).items())
+    name = f"leaves of {named_network(args.model)}; {numbers}; seed {args.seed}"
+    with ProgressDisplay() as display:
+        engine = start_config(args.model, display.print)
+        engine = replace(engine, evaluator=replace(engine.evaluator, threads=1))
+        summary = workers.run_job(
+            leaves.LeafJob(name, config, engine, args.seed),
+            leaves.LeafWork(name, games),
+            args.out,
+            processes=args.processes or 1,
+            cluster=cluster_config(args, args.processes),
+            report=lambda summary: display.update(
+                "games", summary.tasks, len(games), f"{summary.positions} leaves, {summary.new_positions} new"
+            ),
+            watch=watcher(display.print, display.below),
+        )
+    print(f"{args.out}: {summary.positions} leaves, {summary.new_positions} of them new")
+
+
+def _games(args: argparse.Namespace) -> tuple[GameRecord, ...]:
+    """Returns the games of the files; raises UsageError or InputError if `--out` is no file for others."""
+    _check_out(args.out)
+    check_outputs([args.out], args.games)
+    return tuple(game for path in args.games for game in read_games(path))
+
+
+def _run(args: argparse.Namespace, work: "Work") -> None:
+    from goryu.learning.self_play import workers
+
+    with ProgressDisplay() as display:
+        summary = workers.run(
+            work,
+            args.model,
+            args.out,
+            processes=args.processes or 1,
+            cluster=cluster_config(args, args.processes),
+            at_once=args.at_once,
+            backend=args.backend,
+            temperature=args.temperature,
+            gpus=_gpus(args),
+            report=reporter(display, work.size),
+            watch=watcher(display.print, display.below),
+        )
+    print(f"{args.out}: {summary}; {summary.new_positions} positions are new")
+
+
+def _loop(args: argparse.Namespace) -> None:
+    if args.synchronous:
+        _synchronous_loop(args)
+    else:
+        _asynchronous_loop(args)
+
+
+def _loop_config(args: argparse.Namespace) -> LoopConfig:
+    from goryu.learning.training.dataset import parse_source
+
+    given = argparse.Namespace(**{name: value for name, value in vars(args).items() if value is not None})
+    return from_arguments(
+        LoopConfig,
+        given,
+        self_play=from_arguments(SelfPlayConfig, args),
+        openings=_openings(args),
+        gpus=_gpus(args),
+        source=tuple(parse_source(text) for text in args.source),
+        processes=args.processes or 1,
+        cluster=cluster_config(args, args.processes),
+    )
+
+
+def _asynchronous_loop(args: argparse.Namespace) -> None:
+    import torch  # noqa: F401 (so that a missing package is reported before the first game)
+
+    from goryu.learning.asynchronous.loop import LoopProgress, run_loop
+    from goryu.learning.asynchronous.strength import plot_strength
+
+    game, config = _game_and_config(args)
+    cluster = cluster_config(args, args.processes)
+
+    def new_players() -> Pool:
+        return ClusterPool(cluster) if cluster else ProcessPool(args.processes or 1)
+
+    with held_folder(args.folder), ProgressDisplay() as display:
+
+        def on_progress(progress: LoopProgress) -> None:
+            display.update("cycles", progress.done, config.cycles, str(progress))
+
+        events = run_loop(
+            game,
+            config,
+            args.folder,
+            new_players,
+            lambda: ProcessPool(1),
+            on_progress,
+            watcher(display.print, display.below, "tasks"),
+        )
+        with closing(events):
+            for event in events:
+                display.print(str(event))
+                if event.event == "verdict":
+                    plot_strength(args.folder / "log.jsonl", args.folder / "strength.svg")
+
+
+def _game_and_config(args: argparse.Namespace) -> "tuple[LoopGame, AsynchronousConfig]":
+    """Returns the game of the arguments and the numbers of its loop; raises UsageError."""
+    from goryu.learning.asynchronous.board_games import LOOPS
+    from goryu.learning.asynchronous.loop import AsynchronousConfig
+    from goryu.learning.asynchronous.shogi import ShogiLoopGame
+    from goryu.learning.asynchronous.window import WindowRule
+
+    game: LoopGame
+    if args.game == "shogi":
+        _refuse(args, LoopConfig, ("games", "window", "match_games", "promotion"), "goes with --synchronous")
+        config = _loop_config(args)
+        game, base = ShogiLoopGame(config), AsynchronousConfig(window=WindowRule(20_000))
+        if (args.window_start or base.window.start) < config.batch_size:
+            raise UsageError(f"--window-start: expected at least one batch of {config.batch_size} positions")
+    else:
+        names = {item.name for config in (LoopConfig, SelfPlayConfig) for item in fields(config)}
+        text = f"is for shogi; {args.game} has its own numbers"
+        for kind in (LoopConfig, SelfPlayConfig):
+            _refuse(args, kind, names - set(GAME_DEPENDENT), text)
+        if args.openings or args.initial or args.source:
+            raise UsageError(f"--openings, --initial, --source: {args.game} starts from nothing")
+        if args.backend != "cpu":
+            raise UsageError(f"--backend {args.backend} {text}")
+        if args.gpus:
+            raise UsageError(f"--gpus {text}")
+        for name in GAME_DEPENDENT:
+            if (value := getattr(args, name)) is not None and value < 1:
+                raise UsageError(f"--{name.replace('_', '-')} {value}: expected at least 1")
+        board, base = LOOPS[args.game]
+        alphazero = _changed(board.config, steps_per_cycle=args.steps, batch=args.batch_size)
+        game = replace(board, config=alphazero, seed=args.seed)
+    return game, _changed(
+        base,
+        cycles=args.cycles,
+        reuse=args.reuse,
+        at_once=args.at_once,
+        window=_changed(base.window, start=args.window_start, growth=args.window_growth,
+                        exponent=args.window_exponent),
+        gate=_changed(base.gate, elo0=args.elo0, elo1=args.elo1, games=args.match_limit),
+    )  # fmt: skip
+
+
+def _changed(config: T, **values: Any) -> T:
+    """Returns a dataclass with the values that are not None."""
+    return replace(config, **{name: value for name, value in values.items() if value is not None})  # type: ignore[type-var]
+
+
+def _refuse(args: argparse.Namespace, config: type[Any], names: Collection[str], why: str) -> None:
+    """Raises UsageError if an option of a dataclass was given that means nothing here."""
+    for item in fields(config):
+        value = getattr(args, item.name, None)
+        if item.name in names and "help" in item.metadata and value not in (None, item.default):
+            raise UsageError(f"--{item.name.replace('_', '-')} {why}")
+
+
+def _synchronous_loop(args: argparse.Namespace) -> None:
+    from goryu.learning.self_play.loop import run_loop
+
+    for name in ("reuse", "window_start", "window_growth", "window_exponent", "elo0", "elo1", "match_limit"):
+        if getattr(args, name) is not None:
+            raise UsageError(f"--{name.replace('_', '-')} does not go with --synchronous")
+    if args.game != "shogi":
+        raise UsageError(f"--synchronous is for shogi; goryu learn {args.game} takes turns, too")
+    if (args.folder / "loop.json").exists():
+        raise UsageError(f"{args.folder} holds an asynchronous loop: leave --synchronous out")
+    config = _loop_config(args)
+    with held_folder(args.folder), ProgressDisplay() as display:
+
+        def on_step(entry: dict[str, Any]) -> None:
+            if "loss" in entry:
+                display.update("training steps", entry["step"], config.steps, f"loss {entry['loss']:.3f}")
+
+        report, watch = reporter(display, config.games), watcher(display.print)
+        for cycle in run_loop(config, args.folder, report, on_step, watch):
+            display.print(str(cycle))
+
+
+def _gpus(args: argparse.Namespace) -> tuple[int, ...]:
+    """Returns the numbers of the GPUs that the processes take in turn; raises UsageError."""
+    if args.gpus and args.cluster:
+        raise UsageError("--gpus is for the processes of this computer; a cluster's workers: --worker-gpus")
+    if args.gpus and args.backend in CPU_BACKENDS:
+        raise UsageError(f"--gpus: --backend {args.backend} runs on the CPU")
+    return args.gpus or (0,)
+
+
+def gpu_numbers(text: str) -> tuple[int, ...]:
+    """Returns the numbers of GPUs; raises ArgumentTypeError.
+
+    >>> gpu_numbers("0,2")
+    (0, 2)
+    """
+    return tuple(non_negative(number) for number in text.split(","))
+
+
+def _check_out(path: Path) -> None:
+    """Raises UsageError for a name by which no tool would recognise the file."""
+    if path.suffix != GAMES_SUFFIX:
+        raise UsageError(f"--out {path}: expected a name that ends in {GAMES_SUFFIX}")
+
+
+def _openings(args: argparse.Namespace) -> tuple[Opening, ...]:
+    """Returns the openings to draw from: half of the draws are the start position."""
+    if args.openings is None:
+        return (Opening(),)
+    openings = tuple(read_openings(args.openings))
+    return openings + (Opening(),) * len(openings)
+
+
+def reporter(display: ProgressDisplay, games: int | None) -> Callable[[GameSummary], None]:
+    """Returns a function that shows the progress of self-play."""
+    return lambda summary: display.update(
+        "games", summary.games, games, f"{summary.positions} positions, {summary.new_positions} new"
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,184 @@
+"""`goryu tree`: a picture of a search on any position, as an HTML file or as text."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from goryu.base.arguments import ArgumentParser, whole_number
+from goryu.base.errors import GoryuError, InputError, explained
+from goryu.base.files import atomic_write, check_outputs, check_writable, readable_name
+from goryu.base.language import either, language
+from goryu.base.strict_json import parse_json
+from goryu.microscope.algorithms import ALGORITHMS, MOST_STEPS, make_observer
+from goryu.microscope.counting import counts
+from goryu.microscope.dump import from_dump
+from goryu.microscope.games import GAMES, Language, parse_position
+from goryu.microscope.minimax import MinimaxObserver
+from goryu.microscope.networks import EVALUATOR, NAMES, open_evaluator
+from goryu.microscope.page import Subject, page
+from goryu.microscope.recording import Recording, run
+from goryu.microscope.text import counts_header, counts_line, tree_text
+from goryu.microscope.view import Extent
+
+MOST_PLAYOUTS = 100_000
+DESCRIPTION = """\
+Runs a search on a position and draws its tree. Without --html it prints the board, the
+value of every move, and the tree as text.
+
+examples:
+  goryu tree --html tree.html                            the start of shogi, 100 playouts of PUCT
+  goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
+  goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
+  goryu tree --game reversi 4x4 --count 20               what cuts and ordering save
+"""
+DESCRIPTION_JA = """\
+局面を探索し、探索木を図にします。--html がなければ、盤と各手の値と木を端末に表示します。
+
+例：
+  goryu tree --html tree.html                            将棋の初期局面、PUCT 100 プレイアウト
+  goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
+  goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
+  goryu tree --game reversi 4x4 --count 20               枝刈りと手の順序の効果
+"""
+
+NETWORK_HELP = (
+    "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network",
+    "network（付属のもの）、モデルのファイル、または material、uniform、rollout、noise。既定は network",
+)
+COUNT_HELP = (
+    "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering",
+    "1手から N 手までのミニマックスが調べる局面の数を、枝刈りと手の順序のあるなしで比べる",
+)
+GRAPH_HELP = (
+    "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root",
+    "エンジンの `tree FILE.json` が書いたグラフを図にする。POSITION はそのルートの局面",
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command line; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        if options.count:
+            _print_counts(options)
+            return 0
+        if options.html is not None:
+            check_writable(options.html)
+            check_outputs([options.html], [options.graph])
+        recording, subject = _searched(options)
+        extent = Extent(options.depth, options.width, options.most)
+        if options.html is None:
+            sys.stdout.write(tree_text(recording, subject, extent))
+            return 0
+        atomic_write(options.html, page(recording, len(recording) - 1, subject, extent))
+    except (GoryuError, OSError) as error:
+        _warn(explained(error))
+        return 1
+    sys.stdout.write(f"{options.html}: {recording.playouts} playouts\n")
+    return 0
+
+
+def _print_counts(options: argparse.Namespace) -> None:
+    """Prints how many positions a search of 1, 2, ... plies visits, each line as soon as it is known."""
+    state = parse_position(options.game, options.position)
+    evaluator = open_evaluator(options.game, state, "material" if options.game != "tictactoe" else "uniform")
+    sys.stdout.write(counts_header(_language(options)) + "\n")
+    for found in counts(state, options.count, evaluator):
+        sys.stdout.write(counts_line(found) + "\n")
+        sys.stdout.flush()
+
+
+def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
+    """Returns the recording of the search that the options describe, or of a dumped graph."""
+    state = parse_position(options.game, options.position)
+    spoken = _language(options)
+    if options.graph is not None:
+        recording = from_dump(_read_json(options.graph), state)
+        return recording, Subject(
+            options.game, state, ALGORITHMS["puct"], readable_name(options.graph.name), spoken
+        )
+    algorithm = ALGORITHMS[options.algorithm]
+    values = dict(map(_parameter, options.parameter))
+    playouts = options.playouts or algorithm.playouts
+    if options.algorithm == "gumbel":
+        values.setdefault("playouts", playouts)
+    name = options.network if algorithm.uses != "rules" else "uniform"
+    config = EVALUATOR
+    if name not in NAMES:  # A file.
+        name, config = "network", replace(EVALUATOR, model=name, allows_fallback=False)
+    evaluator = open_evaluator(options.game, state, name, config, _warn)
+    observer = make_observer(options.algorithm, state, evaluator, values)
+    run(observer, playouts or 1)
+    if isinstance(observer, MinimaxObserver) and not observer.is_complete:
+        _warn(f"the search is too large: only its first {MOST_STEPS} steps are shown; see --count")
+    return observer.recording, Subject(
+        options.game, state, algorithm, options.network if algorithm.uses != "rules" else "", spoken
+    )
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return parse_json(path.read_text("utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path}: expected a graph, as `tree FILE.json` writes it ({error})") from None
+
+
+def _language(options: argparse.Namespace) -> Language:
+    return "ja" if (options.language or language()) == "ja" else "en"
+
+
+def _warn(line: str) -> None:
+    sys.stderr.write(f"goryu tree: {line}\n")
+
+
+def _parameter(given: str) -> tuple[str, float]:
+    name, _, value = given.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise InputError(f"-p {given!r}: expected NAME=NUMBER, such as c=2.5") from None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = ArgumentParser(
+        "goryu tree",
+        description=either(DESCRIPTION, DESCRIPTION_JA),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    position = "an SFEN, moves or the text of a record; default: the start"
+    add("position", nargs="?", default="", help=either(position, "SFEN、指し手、棋譜。省略すると初期局面"))
+    add("--game", choices=tuple(GAMES), default="shogi")
+    add("--algorithm", choices=tuple(ALGORITHMS), default="puct")
+    playouts = either("default: 100 (gumbel: 32)", "既定は 100（gumbel は 32）")
+    add("--playouts", type=whole_number(1, MOST_PLAYOUTS), default=0, help=playouts)
+    add("--network", default="network", metavar="NAME", help=either(*NETWORK_HELP))
+    numbers = either("a number of the algorithm", "アルゴリズムの数値")
+    add(
+        "-p", "--parameter", action="append", default=[], metavar="NAME=N", help=f"{numbers}: {_parameters()}"
+    )
+    depth = either("plies to show; default: 4", "表示する深さ。既定は 4")
+    add("--depth", type=whole_number(0, 100), default=4, help=depth)
+    width = either("moves of a position to show; default: 6", "一局面で表示する手の数。既定は 6")
+    add("--width", type=whole_number(1, 1000), default=6, help=width)
+    most = either("positions to show; default: 300", "表示する局面の数。既定は 300")
+    add("--most", type=whole_number(1, 5000), default=300, help=most)
+    html = either("writes a picture that any browser shows", "ブラウザで見られる図を書き出す")
+    add("--html", type=Path, metavar="FILE", help=html)
+    add("--count", type=whole_number(1, 30), metavar="N", help=either(*COUNT_HELP))
+    add("--graph", type=Path, metavar="FILE.json", help=either(*GRAPH_HELP))
+    spoken = either("default: that of the locale", "既定は環境の言語")
+    add("--language", choices=("en", "ja"), help=spoken)
+    return parser
+
+
+def _parameters() -> str:
+    """Returns the parameters of the algorithms with their defaults, for the help."""
+    return "; ".join(
+        f"{name}: {', '.join(f'{p.name}={p.default:g} ({either(*p.about)})' for p in algorithm.parameters)}"
+        for name, algorithm in ALGORITHMS.items()
+        if algorithm.parameters
+    )

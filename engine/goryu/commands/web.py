@@ -1,0 +1,121 @@
+"""`goryu web`: serves the page and opens it in the browser."""
+
+import argparse
+import asyncio
+import logging
+import sys
+import webbrowser
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from goryu.base.arguments import ArgumentParser, whole_number
+from goryu.base.errors import GoryuError, InputError, explained, fault
+from goryu.base.installation import how_to_install
+from goryu.base.language import tr
+from goryu.players.set_up.model_path import named_model
+from goryu.usi.start_config import start_config
+
+if TYPE_CHECKING:
+    from goryu.web.server import Server
+
+MOST_RECORD_BYTES = 1 << 20
+"""Of the record to review: the longest ones have some 100 kB."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serves until Ctrl-C; returns the exit status."""
+    given = make_parser().parse_args(arguments)
+    try:
+        # Packages of the extra are imported here, so that the message can say what is missing.
+        from goryu.web.server import Server
+        from goryu.web.views import VIEWS
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("goryu"):
+            raise
+        _report(_advice(str(error.name)))
+        return 1
+    logging.basicConfig(level=logging.WARNING, format="goryu web: %(message)s")
+    logging.getLogger("aiohttp.server").addFilter(is_fault_of_server)
+    try:
+        config = start_config(given.model, _report)
+        record = read_record_file(given.record) if given.record else None
+    except (GoryuError, OSError) as error:
+        _report(explained(error))
+        return 2
+    try:
+        asyncio.run(serve(Server(VIEWS, config, record), given.port, given.browser))
+    except KeyboardInterrupt:
+        return 0
+    except InputError as error:
+        _report(str(error))
+        return 1
+    return 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
+    parser = ArgumentParser(
+        "goryu web",
+        description=tr("Opens a page to play, to review games and to watch searches. Ctrl-C ends it."),
+    )
+    parser.add_argument("record", nargs="?", type=Path, metavar="FILE", help=tr("a game record to review"))
+    parser.add_argument(
+        "--port",
+        type=whole_number(0, 65535),
+        default=0,
+        metavar="N",
+        help=tr("of the server on 127.0.0.1; default: a free one"),
+    )
+    parser.add_argument(
+        "--no-browser", dest="browser", action="store_false", help=tr("print the address, and do not open it")
+    )
+    parser.add_argument(
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+    )
+    return parser
+
+
+def is_fault_of_server(record: logging.LogRecord) -> bool:
+    """Is a message of aiohttp about more than a request that is no HTTP? It answers those with status 400."""
+    from aiohttp.http_exceptions import HttpProcessingError
+
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+
+
+def _advice(package: str) -> str:
+    """Returns what to do about a package of the extra that is missing."""
+    problem = tr('{package} is not installed; the page needs the extra "web":', package=package)
+    return f"{problem}\n  {how_to_install('web')}"
+
+
+def _report(message: str) -> None:
+    sys.stderr.write(f"goryu web: {message}\n")
+
+
+async def serve(server: "Server", number: int, opens_browser: bool) -> None:
+    """Serves until the task is cancelled; raises InputError if another program uses the port."""
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(server.running(number))
+        except OSError as error:
+            problem = tr("cannot listen on port {port}: {error}", port=number, error=fault(error))
+            raise InputError(problem) from error
+        address = server.url + ("#review/file" if server.has_record else "")
+        sys.stdout.write(f"goryu web: {address} {tr('(Ctrl-C ends it)')}\n")
+        sys.stdout.flush()
+        if opens_browser and not await asyncio.to_thread(webbrowser.open, address):
+            sys.stdout.write(f"goryu web: {tr('no browser was found; open the address above in one')}\n")
+        await asyncio.Event().wait()
+
+
+def read_record_file(path: Path) -> tuple[str, bytes]:
+    """Returns name and content of a record; raises InputError if it is too large for one."""
+    with path.open("rb") as file:
+        content = file.read(MOST_RECORD_BYTES + 1)
+    if len(content) > MOST_RECORD_BYTES:
+        raise InputError(
+            tr("{path}: more than {size} bytes, expected a game record", path=path, size=MOST_RECORD_BYTES)
+        )
+    return path.name, content

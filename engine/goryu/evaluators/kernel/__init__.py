@@ -1,0 +1,1 @@
+"""Our own kernel: what it computes of a network, and its result in NumPy."""

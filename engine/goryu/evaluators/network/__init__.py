@@ -1,0 +1,1 @@
+"""Networks in ONNX files, run by onnxruntime or by our own kernel."""

@@ -1,0 +1,29 @@
+"""The folders of model files, shipped and downloaded, and the error of an unusable file."""
+
+from pathlib import Path
+
+from goryu.base.errors import GoryuError
+
+
+class ModelError(GoryuError, ValueError):
+    """A model file that cannot be used: missing, broken, or of a format that Goryu does not know."""
+
+
+def damaged(path: Path, error: Exception) -> ModelError:
+    """Returns the error of a file whose content is not a model."""
+    return ModelError(f"model {path}: not an ONNX file, or a damaged one ({error})")
+
+
+def models_folder() -> Path:
+    """Returns `models/` in the installed package, or that of the checkout.
+
+    It is found relative to this file, not to the working directory: a GUI starts the engine anywhere.
+    """
+    package = Path(__file__).resolve().parents[2]
+    installed = package / "models"
+    return installed if installed.is_dir() else package.parent.parent / "models"
+
+
+def downloads_folder() -> Path:
+    """Returns the folder for networks that the user has downloaded; it may not exist."""
+    return models_folder() / "downloads"

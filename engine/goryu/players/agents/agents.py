@@ -1,0 +1,191 @@
+"""Every algorithm behind one interface: a function from a position to a move.
+
+A short text names an agent: its algorithm and, after a colon, its budget, such as `uct:400`. `AGENTS` lists
+the algorithms, what their budgets count, and the default budgets.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Literal
+
+from goryu.base.errors import GoryuError
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.state import Move, State
+from goryu.implementation import Puct
+from goryu.players.agents.level_agent import level_of_game
+from goryu.players.levels.levels.levels import LEVELS, Level
+from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, puct_tree, uct
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.graph.config import PuctConfig
+from goryu.search.gumbel import Gumbel, GumbelConfig
+from goryu.search.random_move import random_move
+
+MOST_DIGITS = 9
+"""Digits of a budget. A larger one would take years, and the searches could not count it."""
+
+Agent = Callable[[State], Move]
+"""Returns a move for a position that is not over, and leaves the position unchanged."""
+
+
+class AgentError(GoryuError, ValueError):
+    """The text does not name an agent."""
+
+
+def draw_everywhere(_state: State) -> float:
+    """Returns the value of a draw: the heuristic of a game without one."""
+    return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSetup:
+    """What agents use in addition to the rules of a game.
+
+    evaluator: policy and value, for `puct-tree`, `puct` and `gumbel`.
+    values: the evaluator whose values `value` uses.
+    heuristic: an estimate of the result for the side to move, for `depth-limited`.
+    puct, gumbel: the configs of `puct` and `gumbel`, which must fit the network.
+    at_level: returns the agent of a level, if the game has a player of its own for levels.
+    """
+
+    evaluator: Evaluator = field(default_factory=UniformEvaluator)
+    values: Evaluator = field(default_factory=UniformEvaluator)
+    heuristic: depth_limited.Heuristic = draw_everywhere
+    puct: PuctConfig = field(default_factory=PuctConfig)
+    gumbel: GumbelConfig = field(default_factory=GumbelConfig)
+    at_level: Callable[[Level], Agent] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """An algorithm of `AGENTS`.
+
+    make: returns the agent with a budget. budget: the default; 0 for an algorithm without one.
+    about: one line for users, with N for the budget. uses: the part of an `AgentSetup` that it needs.
+    searches_whole_game: does it search the whole game, however long that takes?
+    """
+
+    make: Callable[[int, AgentSetup, Random], Agent]
+    budget: int
+    about: str
+    uses: Literal["nothing", "heuristic", "network"] = "nothing"
+    searches_whole_game: bool = False
+
+
+def make_agent(name: str, setup: AgentSetup | None = None, rng: Random | None = None) -> Agent:
+    """Returns the agent of this name, such as "uct" or "uct:400".
+
+    Raises AgentError if the name is not valid.
+
+    >>> from goryu.games.tictactoe import TicTacToe
+    >>> make_agent("alpha-beta")(TicTacToe([0, 3, 1, 4]))
+    2
+    """
+    algorithm, budget = parse_name(name)
+    return algorithm.make(budget, setup or AgentSetup(), rng or Random())
+
+
+def parse_name(name: str) -> tuple[Algorithm, int]:
+    """Returns the algorithm of an agent and its budget; raises AgentError if the name is not valid."""
+    word, colon, number = name.partition(":")
+    if word not in AGENTS:
+        raise AgentError(f"agent {name!r}: expected one of {', '.join(AGENTS)}")
+    algorithm = AGENTS[word]
+    if not colon:
+        return algorithm, algorithm.budget
+    if not algorithm.budget:
+        raise AgentError(f"agent {name!r}: expected no number after {word!r}")
+    if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) == 0:
+        expected = f"a positive number of at most {MOST_DIGITS} digits, as in {word}:{algorithm.budget},"
+        raise AgentError(f"agent {name!r}: expected {expected} after {word!r}")
+    return algorithm, int(number)
+
+
+def with_epsilon(agent: Agent, epsilon: float, rng: Random) -> Agent:
+    """Returns an agent that plays a random move with probability `epsilon`, and else the move of `agent`."""
+    return lambda state: depth_limited.epsilon_greedy(state, agent, epsilon, rng)
+
+
+def _random(_budget: int, _setup: AgentSetup, rng: Random) -> Agent:
+    return lambda state: random_move(state, rng)
+
+
+def _minimax(_budget: int, _setup: AgentSetup, _rng: Random) -> Agent:
+    return minimax.best_move
+
+
+def _alpha_beta(_budget: int, _setup: AgentSetup, _rng: Random) -> Agent:
+    return alpha_beta.best_move
+
+
+def _depth_limited(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
+    return lambda state: depth_limited.best_move(state, depth, setup.heuristic)
+
+
+def _flat_monte_carlo(playouts: int, _setup: AgentSetup, rng: Random) -> Agent:
+    return lambda state: flat_monte_carlo.best_move(state, playouts, rng)
+
+
+def _uct(iterations: int, _setup: AgentSetup, rng: Random) -> Agent:
+    return lambda state: uct.best_move(state, iterations, rng)
+
+
+def _uct_without_expansion(iterations: int, _setup: AgentSetup, rng: Random) -> Agent:
+    return lambda state: uct.best_move(state, iterations, rng, expand_at=iterations + 1)
+
+
+def _puct_tree(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
+    return lambda state: puct_tree.best_move(state, setup.evaluator, playouts)
+
+
+def _puct(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
+    def choose(state: State) -> Move:
+        # A new search for every move, so that the move depends on the position alone.
+        search = Puct(setup.evaluator, setup.puct)
+        result = search.search(state, lambda _stats: False, max_playouts=playouts)
+        assert result.move is not None, "there is no legal move"
+        return result.move
+
+    return choose
+
+
+def _gumbel(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
+    search = Gumbel(setup.evaluator, setup.gumbel)
+    return lambda state: search.search(state, playouts).move
+
+
+def _level(number: int, setup: AgentSetup, rng: Random) -> Agent:
+    if number > len(LEVELS):
+        raise AgentError(f"agent 'level:{number}': expected a level from 1 to {len(LEVELS)}")
+    level = LEVELS[number - 1]
+    return setup.at_level(level) if setup.at_level else level_of_game(level, setup.evaluator, setup.puct, rng)
+
+
+def _value(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
+    def choose(state: State) -> Move:
+        leaves = depth_limited.leaf_states(state, depth)
+        evaluations: Sequence[Evaluation] = setup.values.evaluate(leaves) if leaves else ()
+        return depth_limited.move_from_leaves(state, depth, (e.value for e in evaluations))[0]
+
+    return choose
+
+
+AGENTS = {
+    "random": Algorithm(_random, 0, "any legal move"),
+    "minimax": Algorithm(_minimax, 0, "perfect play: searches the whole game", searches_whole_game=True),
+    "alpha-beta": Algorithm(
+        _alpha_beta, 0, "the same, without moves that cannot matter", searches_whole_game=True
+    ),
+    "depth-limited": Algorithm(_depth_limited, 2, "searches N plies, then uses a heuristic", "heuristic"),
+    "flat-mc": Algorithm(_flat_monte_carlo, 10, "plays N random games after each move"),
+    "uct": Algorithm(_uct, 100, "plays N random games and grows a tree"),
+    "uct-flat": Algorithm(_uct_without_expansion, 100, "the same with a tree of one ply"),
+    "puct-tree": Algorithm(_puct_tree, 100, "N playouts of AlphaZero's search, with a network", "network"),
+    "puct": Algorithm(_puct, 100, "the engine's search: the same on a graph, in batches", "network"),
+    "gumbel": Algorithm(_gumbel, 16, "Gumbel AlphaZero's search, made for few playouts", "network"),
+    "level": Algorithm(
+        _level, 3, "plays like a person; N from 1, for beginners, to 10, full strength", "network"
+    ),
+    "value": Algorithm(_value, 2, "searches N plies, then uses a value network", "network"),
+}
+"""The algorithms by name."""

@@ -1,0 +1,70 @@
+"""Makes the searcher that the option Algorithm names."""
+
+from collections.abc import Callable
+from random import Random
+
+from goryu.evaluators.material import material_value
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.implementation import Board
+from goryu.players.agents.alpha_beta import AlphaBetaSearcher
+from goryu.players.agents.gumbel import GumbelSearcher
+from goryu.players.agents.interface import Searcher
+from goryu.players.agents.monte_carlo import FlatMonteCarloSearcher, UctSearcher
+from goryu.players.agents.single_step import OnePlySearcher, PolicyPlayer, RandomPlayer
+from goryu.players.config import EngineConfig
+from goryu.players.set_up.loading import LoadedEvaluator
+
+
+def needs_evaluator(config: EngineConfig) -> bool:
+    """Does the algorithm use the evaluator that the options name?"""
+    algorithm = config.algorithm
+    return algorithm.name in ("puct", "gumbel", "one-ply", "policy") or (
+        algorithm.name == "alpha-beta" and algorithm.leaf_value == "network"
+    )
+
+
+def make_searcher(
+    config: EngineConfig,
+    turn: int,
+    loaded: LoadedEvaluator | None,
+    rng: Random,
+    time_left_ms: Callable[[], float],
+) -> Searcher:
+    """Returns a new searcher; not for `puct`, whose graph outlives a search.
+
+    turn: the side to move at the root. loaded: None only if `needs_evaluator` is false.
+    time_left_ms: returns the milliseconds that are left for the move.
+    """
+    draw_value_first = config.rules.draw_value_of_black(turn)
+    evaluator = loaded.evaluator if loaded is not None else UniformEvaluator()
+    capacity_bytes = config.hash_bytes(uses_gpu=False)
+
+    def network_value(board: Board) -> float:
+        return evaluator.evaluate([board])[0].value
+
+    match config.algorithm.name:
+        case "gumbel":
+            return GumbelSearcher(
+                evaluator,
+                time_left_ms=time_left_ms,
+                capacity_bytes=capacity_bytes,
+                draw_value_first=draw_value_first,
+            )
+        case "uct":
+            return UctSearcher(rng, capacity_bytes=capacity_bytes, draw_value_first=draw_value_first)
+        case "flat-mc":
+            return FlatMonteCarloSearcher(rng, draw_value_first=draw_value_first)
+        case "alpha-beta":
+            evaluate = network_value if config.algorithm.leaf_value == "network" else material_value
+            lines = config.output.lines
+            return AlphaBetaSearcher(evaluate, lines=lines, draw_value_first=draw_value_first)
+        case "one-ply":
+            assert loaded is not None
+            return OnePlySearcher(evaluator, loaded.batch_size, draw_value_first=draw_value_first)
+        case "policy":
+            # The evaluator has applied its own temperature to the policy already.
+            temperature = config.algorithm.temperature / getattr(evaluator, "temperature", 1.0)
+            return PolicyPlayer(evaluator, rng, temperature)
+        case "random":
+            return RandomPlayer(rng)
+    raise AssertionError(config.algorithm.name)

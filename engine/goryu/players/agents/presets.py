@@ -1,0 +1,79 @@
+"""Setups of agents for each game: heuristics and the shipped networks."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import cast
+
+from goryu.evaluators.board_network import BOARD_GAMES, load
+from goryu.evaluators.material import MaterialEvaluator
+from goryu.evaluators.network.network.model_files import models_folder
+from goryu.evaluators.rollout import RolloutEvaluator
+from goryu.games.state import State
+from goryu.implementation import Reversi
+from goryu.players.agents.agents import AgentSetup
+from goryu.players.agents.level_agent import ShogiPlayer
+from goryu.players.clock.limits import Limits
+from goryu.players.config import EngineConfig
+from goryu.players.set_up.loading import load_evaluator
+from goryu.search.evaluator import Evaluator
+from goryu.search.graph.config import Formula, PuctConfig
+from goryu.search.gumbel import GumbelConfig
+
+SMALL_PUCT = PuctConfig(Formula(c_init=1.0), Formula(c_init=1.0, fpu_reduction=0.1), final_move="visits")
+"""For the networks of the small games, which were trained and measured with few playouts."""
+
+
+def disc_lead(state: State) -> float:
+    """Returns the disc difference for the side to move, divided by the squares of the board: a heuristic."""
+    game = cast(Reversi, state)
+    return game.disc_difference() / (game.size * game.size)
+
+
+def shogi_setup(
+    config: EngineConfig, log: Callable[[str], None], limits: Callable[[], Limits] = Limits
+) -> AgentSetup:
+    """Returns the setup for shogi: the network and the constants of the search that the engine uses.
+
+    The search has one thread and no mate search at the leaves, and a draw has the value 0 for both sides.
+    The agents of a level are the engine itself. limits: returns the limits of their next move.
+    """
+    material = MaterialEvaluator()
+    loaded = load_evaluator(config.evaluator, log)
+    puct = config.puct_config(turn=0, batch_size=loaded.batch_size)
+    return AgentSetup(
+        evaluator=loaded.evaluator,
+        values=loaded.evaluator,
+        heuristic=lambda state: material.evaluate([state])[0].value,
+        puct=replace(puct, draw_value=0.0),
+        at_level=lambda level: ShogiPlayer(loaded, config, level, limits, log),
+    )
+
+
+def board_setup(game: str, rng: Random, log: Callable[[str], None], model: Path | None = None) -> AgentSetup:
+    """Returns the setup for "tictactoe" or "reversi".
+
+    model: a network that replaces the shipped ones. If a shipped network is missing, random games evaluate
+        positions instead, and `log` gets a message.
+
+    Raises:
+        ModelError: a network is broken or made for another game, or `model` is missing.
+    """
+    network = load(model, BOARD_GAMES[game]) if model else _shipped_network(game, game, rng, log)
+    has_value_network = game == "reversi" and model is None
+    return AgentSetup(
+        evaluator=network,
+        values=_shipped_network(game, "reversi-value", rng, log) if has_value_network else network,
+        heuristic=disc_lead if game == "reversi" else lambda _: 0.0,
+        puct=SMALL_PUCT,
+        gumbel=GumbelConfig(c_scale=0.1),
+    )
+
+
+def _shipped_network(game: str, model: str, rng: Random, log: Callable[[str], None]) -> Evaluator:
+    path = models_folder() / f"{model}.onnx"
+    if not path.is_file():
+        log(f"no network {path}: random games evaluate positions instead")
+        return RolloutEvaluator(rng)
+    return load(path, BOARD_GAMES[game])

@@ -1,0 +1,153 @@
+"""The players that do not search: a value for each move, a policy, or nothing at all.
+
+The first two are players of 山岡忠夫『将棋AIで学ぶディープラーニング』 (2018).
+"""
+
+from collections.abc import Sequence
+from random import Random
+
+from goryu.games.state import Move
+from goryu.implementation import Board
+from goryu.players.agents.interface import ShouldStop, considered_moves, make_stats
+from goryu.search.evaluator import Evaluator
+from goryu.search.graph.proof import outcome_value
+from goryu.search.result import RootMove, SearchResult, SearchStats
+
+
+class OnePlySearcher:
+    """Plays the move after which the evaluator gives the opponent the lowest value.
+
+    batch_size: positions for each call of the evaluator. draw_value_first: the value of a draw for black.
+    """
+
+    def __init__(self, evaluator: Evaluator, batch_size: int = 1, *, draw_value_first: float = 0.0) -> None:
+        self._evaluator = evaluator
+        self._batch_size = batch_size
+        self._draw_value_first = draw_value_first
+        self._moves: list[RootMove] = []
+
+    def search(
+        self,
+        state: Board,
+        should_stop: ShouldStop,
+        *,
+        max_playouts: int | None = None,
+        root_moves: Sequence[Move] | None = None,
+    ) -> SearchResult:
+        """Searches as a `Searcher`; if it is stopped early, it knows only the first moves."""
+        self._moves = []
+        moves = considered_moves(state, root_moves)
+        if max_playouts is not None:
+            moves = moves[: max(1, max_playouts)]
+        for start in range(0, len(moves), self._batch_size):
+            if self._moves and should_stop(self.stats()):
+                break
+            self._evaluate_moves(state, moves[start : start + self._batch_size])
+        return self.result()
+
+    def _evaluate_moves(self, state: Board, moves: Sequence[Move]) -> None:
+        """Adds the values of some moves."""
+        values: dict[Move, float] = {}
+        mates: dict[Move, int] = {}
+        children: dict[Move, Board] = {}
+        for move in moves:
+            child = state.copy()
+            child.push(move)
+            end = child.outcome()
+            if end is not None and end.value:
+                mates[move] = 1 if end.value < 0.0 else -1
+            end = end or child.repetition()
+            if end is None:
+                children[move] = child
+            else:
+                values[move] = -outcome_value(end, child, self._draw_value_first)
+        evaluations = self._evaluator.evaluate([*children.values()]) if children else ()
+        for move, evaluation in zip(children, evaluations, strict=True):
+            values[move] = -evaluation.value
+        self._moves += [RootMove(move, 0.0, 1, values[move], mates.get(move), (move,)) for move in moves]
+        self._moves.sort(key=lambda move: -move.value)
+
+    def result(self, lines: int = 1) -> SearchResult:
+        """Returns the evaluated moves, the best first."""
+        return SearchResult(tuple(self._moves), self._moves[0].value, self.stats())
+
+    def stats(self) -> SearchStats:
+        """Returns the counters."""
+        return make_stats(len(self._moves), depth=1, max_depth=1)
+
+
+class _OneAnswer:
+    """Keeps the only answer of a player that does not search on."""
+
+    _result = SearchResult((), 0.0, make_stats(0))
+
+    def result(self, lines: int = 1) -> SearchResult:
+        """Returns the moves, the chosen one first, then by falling probability."""
+        return self._result
+
+    def stats(self) -> SearchStats:
+        """Returns the counters."""
+        return self._result.stats
+
+
+class PolicyPlayer(_OneAnswer):
+    """Plays the evaluator's favourite move, or draws a move from its policy.
+
+    temperature: of the draw; 1 draws by the probabilities as they are, 0 plays the favourite.
+    """
+
+    def __init__(self, evaluator: Evaluator, rng: Random, temperature: float = 0.0) -> None:
+        self._evaluator = evaluator
+        self._rng = rng
+        self._temperature = temperature
+
+    def search(
+        self,
+        state: Board,
+        should_stop: ShouldStop,
+        *,
+        max_playouts: int | None = None,
+        root_moves: Sequence[Move] | None = None,
+    ) -> SearchResult:
+        """Evaluates the position once."""
+        (evaluation,) = self._evaluator.evaluate([state])
+        allowed = considered_moves(state, root_moves)
+        priors = zip(state.legal_moves(), evaluation.policy, strict=True)
+        moves = [
+            RootMove(move, prior, 0, evaluation.value, None, (move,))
+            for move, prior in priors
+            if move in allowed
+        ]
+        moves.sort(key=lambda move: -move.prior)
+        chosen = self._choose(moves)
+        ranked = (chosen, *(move for move in moves if move is not chosen))
+        self._result = SearchResult(ranked, evaluation.value, make_stats(1))
+        return self._result
+
+    def _choose(self, moves: Sequence[RootMove]) -> RootMove:
+        """Returns the favourite, the first of the moves, or a draw."""
+        if self._temperature == 0.0 or moves[0].prior == 0.0:
+            return moves[0]
+        # Relative to the favourite, so that no power is too small for all moves at once.
+        weights = [(move.prior / moves[0].prior) ** (1.0 / self._temperature) for move in moves]
+        return self._rng.choices(moves, weights)[0]
+
+
+class RandomPlayer(_OneAnswer):
+    """Plays any legal move."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+
+    def search(
+        self,
+        state: Board,
+        should_stop: ShouldStop,
+        *,
+        max_playouts: int | None = None,
+        root_moves: Sequence[Move] | None = None,
+    ) -> SearchResult:
+        """Draws a move."""
+        move = self._rng.choice(considered_moves(state, root_moves))
+        self._result = SearchResult((RootMove(move, 0.0, 0, 0.0, None, (move,)),), 0.0, make_stats(0))
+        return self._result

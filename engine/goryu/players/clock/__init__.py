@@ -1,0 +1,1 @@
+"""The limits of a search, and how much time a move gets."""

@@ -1,0 +1,1 @@
+"""Ten levels of strength."""

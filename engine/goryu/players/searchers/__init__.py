@@ -1,1 +1,0 @@
-"""The searches of `goryu.search` as players: each runs until its session stops it."""

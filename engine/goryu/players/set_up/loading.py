@@ -1,0 +1,208 @@
+"""Loads the evaluator that the config names, and reports every fallback with its reason.
+
+There is one chain of fallbacks: the requested model on the requested backend, then on the weaker ones; the
+shipped model in the same way; at last the material evaluator, which needs no file and no library.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from goryu.base.errors import GoryuError
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.material import MaterialEvaluator
+from goryu.evaluators.network.network.model_files import ModelError
+from goryu.evaluators.network.network.providers import (
+    GPU_BACKENDS,
+    BackendError,
+    backend_chain,
+    open_on_first,
+)
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.implementation import IMPLEMENTATION
+from goryu.players.config import EvaluatorConfig
+from goryu.players.set_up.devices import config_of_each
+from goryu.players.set_up.model_path import model_path
+from goryu.players.set_up.paths import file_stamp
+from goryu.players.set_up.threads import search_threads
+from goryu.search.evaluator import Evaluator
+
+if TYPE_CHECKING:
+    from goryu.evaluators.network.network.network import NetworkEvaluator
+    from goryu.evaluators.network.network.network_group import NetworkGroup
+
+
+NETWORK_ERRORS = (ModelError, BackendError, OSError, ImportError)
+"""The errors with which a network may fail to load."""
+
+CPU_BACKENDS = ("openvino", "cpu", "winograd", "winograd-float", "onnxruntime")
+"""The backends that a user may choose and that are CPUs."""
+
+BATCH_WITHOUT_NETWORK = 4
+"""Positions per call of an evaluator that gains nothing from batches."""
+
+
+class LoadingError(GoryuError, RuntimeError):
+    """The requested network cannot be loaded, and the options do not allow another evaluator."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedEvaluator:
+    """An evaluator and its origin.
+
+    description: one line of ASCII for the user. batch_size: of the searches that use it.
+    stamp: changes with the content of the model files; None in place of one without a file.
+    """
+
+    evaluator: Evaluator
+    description: str
+    batch_size: int
+    config: EvaluatorConfig
+    stamp: tuple[tuple[int, ...] | None, ...]
+
+    def is_current(self, config: EvaluatorConfig) -> bool:
+        """Would loading again, with this config, give the same evaluator?"""
+        return config == self.config and _stamp(config) == self.stamp
+
+    @property
+    def uses_gpu(self) -> bool:
+        """Does it run on a GPU?"""
+        return getattr(self.evaluator, "backend", "") in GPU_BACKENDS
+
+    def new_failures(self) -> list[str]:
+        """Returns messages about devices that have failed since the last call."""
+        return self.evaluator.new_failures() if hasattr(self.evaluator, "new_failures") else []
+
+    def set_draw_value(self, value: float) -> None:
+        """Sets the value of a draw to black, in [-1, +1], for a network that has an input for it."""
+        if self.config.kind == "network" and hasattr(self.evaluator, "set_draw_value"):
+            self.evaluator.set_draw_value(value)
+
+
+def load_evaluator(config: EvaluatorConfig, report: Callable[[str], None]) -> LoadedEvaluator:
+    """Returns the evaluator that the config names, or the next one in the chain that works.
+
+    report: takes one line for every fallback, with its reason.
+
+    Raises:
+        LoadingError: the requested network cannot be loaded, and the config does not allow another evaluator.
+    """
+    stamp = _stamp(config)
+    evaluator: Evaluator
+    if config.kind == "network":
+        evaluator, description = _first_that_loads(config, report)
+    elif config.kind == "material":
+        evaluator, description = MaterialEvaluator(), "evaluator=material"
+    elif config.kind == "hashed":
+        evaluator, description = HashedEvaluator(), "evaluator=hashed (reproducible noise)"
+    else:
+        evaluator, description = UniformEvaluator(), "evaluator=uniform"
+    batch_size = getattr(evaluator, "batch_size", config.batch_size or BATCH_WITHOUT_NETWORK)
+    return LoadedEvaluator(evaluator, description, batch_size, config, stamp)
+
+
+def loaded_network(network: "NetworkEvaluator", config: EvaluatorConfig) -> LoadedEvaluator:
+    """Returns what `load_evaluator` returns for a config with one device whose network is loaded already."""
+    return LoadedEvaluator(network, network.description, network.batch_size, config, _stamp(config))
+
+
+def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) -> tuple[Evaluator, str]:
+    """Returns the requested network, the shipped one, or the material evaluator; and its description."""
+    models = [config.model, ""] if config.model and config.allows_fallback else [config.model]
+    problems: list[str] = []
+    for model in models:
+        try:
+            network = load_network(replace(config, model=model), report)
+        except NETWORK_ERRORS as error:
+            problems.append(str(error))
+            continue
+        if problems:
+            report(
+                f"Error! {problems[0]}; playing with the shipped {network.path.name} instead, "
+                "without the options of the file next to it"
+            )
+        return network, network.description
+    reason = "; ".join(dict.fromkeys(problems))
+    if not config.allows_fallback:
+        raise LoadingError(f"{reason} (AllowFallback is false)")
+    report(f"Error! {reason}; playing with the material evaluator instead")
+    return MaterialEvaluator(), "evaluator=material (the network could not be loaded)"
+
+
+def load_network(config: EvaluatorConfig, report: Callable[[str], None]) -> "NetworkEvaluator | NetworkGroup":
+    """Opens the model on the first backend that works, on every device; reports what does not work.
+
+    Raises:
+        ModelError: the file is missing, broken, or not of a known format.
+        BackendError: no backend works.
+    """
+    first, *others = config_of_each(config)
+    network = load_on_one_device(first, report)
+    opened = [(network, search_threads(first.threads))]
+    for other in others:
+        try:
+            opened.append(
+                (_open_network(other, _backend_beside(network, other)), search_threads(other.threads))
+            )
+        except NETWORK_ERRORS as error:
+            if not config.allows_fallback:
+                raise
+            report(f"Error! device {other.device} is left out: {error}")
+    if len(opened) == 1:
+        return network
+    from goryu.evaluators.network.network.network_group import NetworkGroup
+
+    return NetworkGroup([each for each, _ in opened], [threads for _, threads in opened])
+
+
+def load_on_one_device(config: EvaluatorConfig, report: Callable[[str], None]) -> "NetworkEvaluator":
+    """Does what `load_network` does for a config with one device."""
+    is_on_cpu = int(config.device) < 0 and config.backend not in CPU_BACKENDS
+    wanted = "cpu" if is_on_cpu else config.backend
+    backends = backend_chain(wanted, config.allows_fallback)
+    network = open_on_first(backends, lambda backend: _open_network(config, backend), report)
+    if network.note:
+        report(network.note)
+    return network
+
+
+def _backend_beside(network: "NetworkEvaluator", config: EvaluatorConfig) -> str:
+    """Returns the backend of another device: that of the first network, where it can have the same."""
+    if int(config.device) < 0 or network.backend not in GPU_BACKENDS:
+        return config.backend if config.backend in CPU_BACKENDS else "cpu"
+    return network.backend.lower()
+
+
+def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
+    # NumPy and onnxruntime are imported only when a network is needed.
+    from goryu.evaluators.network.network.network import NetworkEvaluator
+
+    return NetworkEvaluator(
+        model_path(config),
+        batch_size=config.batch_size or None,
+        backend=backend,
+        # The native search calls the network from this many threads itself, which uses the cores better.
+        threads=search_threads(config.threads) if IMPLEMENTATION == "python" else 1,
+        device=max(0, int(config.device)),
+        streams=search_threads(config.threads) if IMPLEMENTATION == "native" else 1,
+        temperature=config.temperature,
+        model_format=config.model_format,
+        halves={"on": True, "off": False}.get(config.fp16),
+        weighs_errors=config.weighs_errors,
+    )
+
+
+def _stamp(config: EvaluatorConfig) -> tuple[tuple[int, ...] | None, ...]:
+    """Returns a stamp of each model file's content (`file_stamp`), or None in place of one without a file."""
+    return tuple(_stamp_of_one(each) for each in config_of_each(config) if config.kind == "network")
+
+
+def _stamp_of_one(config: EvaluatorConfig) -> tuple[int, ...] | None:
+    """Returns a stamp of the model file and of the weights beside it, if there are any."""
+    try:
+        path = model_path(config)
+        stamp = file_stamp(path)
+        weights = file_stamp(path.resolve().with_name(path.resolve().name + ".data"))
+    except (OSError, ValueError):
+        return None
+    return stamp and (*stamp, *(weights or ()))

@@ -1,0 +1,1 @@
+"""The search that plays: PUCT on a graph in which move orders meet, with batches and proofs."""

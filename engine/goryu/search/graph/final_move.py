@@ -1,0 +1,141 @@
+"""Chooses the move to play when the search ends, and its expected continuation.
+
+Proven wins come first, the nearest before the others; proven losses come last, the farthest before the
+others. Of the moves in between the most visited is played ("visits"), or the contender with the greatest
+lower confidence bound ("lcb"): its value less `LCB_SIGMAS` standard errors. The bound notices a move that
+overtook the favourite late. A move that ends the game in a draw or by repetition has a certain value, and one
+visit is enough to know it. It is ranked before the first move whose value is no greater. This comparison does
+not use the bound, or the search would give up a better move for a draw because its value is uncertain.
+
+Weakness: the bound takes all playouts for equally heavy; of unequal weights fewer than all would count.
+Source of LCB: Leela Zero's and KataGo's move choice.
+"""
+
+from collections.abc import Sequence, Set
+from math import sqrt
+
+from goryu.games.state import Move, State
+from goryu.search.graph.forgetting import proof_line
+from goryu.search.graph.node import LOSS, UNKNOWN, WIN, Node
+from goryu.search.graph.node_table import NodeTable
+from goryu.search.result import RootMove
+
+__all__ = ["continuation", "ranking", "root_moves", "root_value"]
+
+LCB_SIGMAS = 5.0
+"""Standard errors that are taken off (KataGo's `lcbStdevs`)."""
+LCB_SHARE = 0.2
+"""A contender has at least this share of the greatest visit count."""
+LCB_VISITS = 10
+"""A contender also has at least this number of visits: the spread of fewer means nothing."""
+
+WON, OPEN, CERTAIN, LOST = range(4)
+
+
+def ranking(table: NodeTable, root: Node, final_move: str, masked: Set[int]) -> list[int]:
+    """Returns the indices of the root's moves that are not masked, the best first.
+
+    final_move: "visits" or "lcb".
+    """
+    groups: list[list[int]] = [[], [], [], []]
+    for i in sorted(set(range(len(root.moves))) - masked, key=lambda i: _rank(table, root, i)):
+        groups[_rank(table, root, i)[0]].append(i)
+    won, moves, certain, lost = groups
+    if final_move == "lcb" and moves and not won:
+        favourite = _best_by_lcb(table, root, moves)
+        moves.remove(favourite)
+        moves.insert(0, favourite)
+    for i in certain:
+        worse = (n for n, j in enumerate(moves) if _value(table, root, j) <= _value(table, root, i))
+        moves.insert(next(worse, len(moves)), i)
+    return won + moves + lost
+
+
+def _rank(table: NodeTable, root: Node, i: int) -> tuple[int, float, int]:
+    """Returns a sort key: wins and losses by distance, open moves by visits, certain ones from the worst."""
+    child = root.children[i]
+    if child is not None and table.is_won(root, i):
+        return WON, child.distance, i
+    if child is not None and table.is_lost(root, i):
+        return LOST, -child.distance, i
+    if table.is_certain(root, i):
+        return CERTAIN, _value(table, root, i), -i  # The last that is inserted comes before its equals.
+    return OPEN, -root.visits[i], i
+
+
+def _best_by_lcb(table: NodeTable, root: Node, moves: list[int]) -> int:
+    """Returns the contender with the greatest lower confidence bound; the first move if none contends.
+
+    moves: by falling visits, without those of a certain value.
+    """
+
+    def bound(i: int) -> float:
+        child = root.children[i]
+        assert child is not None
+        return table.edge_value(root, i) - LCB_SIGMAS * sqrt(child.variance / root.visits[i])
+
+    enough = max(LCB_VISITS, LCB_SHARE * root.visits[moves[0]])
+    return max(filter(lambda i: root.visits[i] >= enough, moves), key=bound, default=moves[0])
+
+
+def root_value(root: Node, moves: Sequence[RootMove]) -> float:
+    """Returns the value of the root: its average, or that of a best move of a certain value.
+
+    The average lacks such a move, which gets no more than one visit.
+    """
+    return moves[0].value if moves and moves[0].is_certain else root.value
+
+
+def root_moves(
+    table: NodeTable, root: Node, indices: Sequence[int], state: State, lines: int
+) -> list[RootMove]:
+    """Returns the `RootMove` of each index; the first `lines` of them get their full continuation."""
+    return [
+        RootMove(
+            move=root.moves[i],
+            prior=root.priors[i],
+            visits=root.visits[i],
+            value=_value(table, root, i),
+            mate=_mate(table, root, i),
+            pv=continuation(table, root, i, state) if count < lines else (root.moves[i],),
+            is_certain=table.is_certain(root, i),
+        )
+        for count, i in enumerate(indices)
+    ]
+
+
+def _value(table: NodeTable, root: Node, i: int) -> float:
+    """Returns the value of move `i`; an untried one has the value that the root has without a proof."""
+    if root.visits[i] or table.is_certain(root, i):
+        return table.edge_value(root, i)
+    return root.value if root.proof == UNKNOWN else root.raw_value
+
+
+def _mate(table: NodeTable, root: Node, i: int) -> int | None:
+    """Returns the signed plies to the proven end after move `i`, or None."""
+    child, proof = root.children[i], table.child_proof(root, i)
+    if child is None or proof not in (WIN, LOSS):
+        return None
+    return child.distance + 1 if proof == LOSS else -(child.distance + 1)
+
+
+def continuation(table: NodeTable, root: Node, i: int, state: State) -> tuple[Move, ...]:
+    """Returns move `i` and the expected moves after it: the most visited, or a proof to its end.
+
+    `state` is the root's; it is left as it was.
+    """
+    moves, node = [root.moves[i]], root.children[i]
+    state.push(root.moves[i])
+    while node is not None and node.proof == UNKNOWN and state.repetition() is None:
+        visited = [i for i in range(node.tried) if node.visits[i]]
+        if not visited:
+            break
+        i = max(visited, key=node.visits.__getitem__)
+        state.push(node.moves[i])
+        moves.append(node.moves[i])
+        node = node.children[i]
+    for _ in moves:
+        state.pop()
+    if node is not None and node.proof != UNKNOWN:
+        moves += proof_line(table, node)
+    return tuple(moves)

@@ -1,0 +1,101 @@
+"""Forgetting: how the search frees memory, when a move is played and when its table is full.
+
+When the root moves, `prune` deletes what it cannot reach. When the table is full, `make_room` folds the least
+visited nodes: a folded node forgets the statistics of its moves, but keeps its N, Q and W as if its
+evaluation counted as N visits. In the formulas of `node_table.py` they replace 1, V and w:
+
+    N = N' + sum of N(a)                                              N', Q', W': when the node was folded
+    Q = (N' * W' * Q' + sum of N(a) * W(child a) * -Q(child a)) / (N' * W' + sum of N(a) * W(child a))
+    W = (N' * W' + sum of N(a) * W(child a)) / (N' + sum of N(a))
+
+`raw_variance` is then the variance of the values behind Q'. A later playout selects among its moves as at a
+new node. A proven node keeps the line that proves it instead.
+The parents' counts and values stay right, and the search goes on for as long as it likes.
+"""
+
+from collections import Counter
+from collections.abc import Set
+
+from goryu.games.state import Move
+from goryu.search.graph.node import UNKNOWN, Node, half, single
+from goryu.search.graph.node_table import NodeTable
+
+__all__ = ["make_room", "proof_line", "prune", "reachable"]
+
+
+def prune(table: NodeTable, root: Node) -> None:
+    """Deletes every node that `root` cannot reach, and forgets repetitions.
+
+    A repetition belongs to the path from the old root. Its visits are taken back; the value of a node follows
+    at its next visit.
+    """
+    table.keep(reachable(root))
+    for (key, i), repeated in table.repetitions.items():
+        table.nodes[key].visits[i] -= repeated.visits
+        table.nodes[key].total_visits -= repeated.visits
+    table.repetitions.clear()
+
+
+def make_room(table: NodeTable, root: Node) -> None:
+    """Folds the least visited nodes and deletes what `root` cannot reach any more, about half of the table.
+
+    The root, and with it its children, stay; so do nodes with playouts in flight.
+    """
+    limit = _fold_limit(table)
+    for node in table:
+        if node.total_visits < limit and node.tried and not node.in_flight and node is not root:
+            _fold(table, node)
+    table.keep(reachable(root))
+
+
+def _fold_limit(table: NodeTable) -> int:
+    """Returns the smallest limit such that the nodes with at least this many visits have tried, all together,
+    at most half as many moves as the table has nodes.
+
+    Visits are rounded down to three significant bits, so that there are few numbers to compare.
+    """
+    children = Counter[int]()  # Tried moves, by the rounded visits of their node.
+    for node in table:
+        bits = max(node.total_visits.bit_length() - 3, 0)
+        children[node.total_visits >> bits << bits] += node.tried
+    limit, kept = 1 << 32, 0
+    for visits in sorted(children, reverse=True):
+        kept += children[visits]
+        if 2 * kept > len(table):
+            break
+        limit = visits
+    return limit
+
+
+def _fold(table: NodeTable, node: Node) -> None:
+    """Forgets the statistics of the moves of `node`."""
+    if node.proof == UNKNOWN:
+        node.raw_value = single(node.value)
+        node.raw_weight = node.weight
+        node.raw_variance = half(node.variance)
+        table.forget_moves(node)
+        table.recompute(node)
+    else:
+        table.forget_moves(node, proof_line(table, node))
+
+
+def proof_line(table: NodeTable, node: Node) -> list[Move]:
+    """Returns the moves from a proven node to the end: the nearest win, or the longest defence."""
+    line: list[Move] = []
+    while node.is_complete and (i := table.proving_move(node)) >= 0:
+        line.append(node.moves[i])
+        child = node.children[i]
+        assert child is not None
+        node = child
+    return line if node.is_complete else line + node.moves
+
+
+def reachable(root: Node) -> Set[Node]:
+    """Returns `root` and every node that its moves lead to."""
+    reached, waiting = {root}, [root]
+    while waiting:
+        for child in waiting.pop().children:
+            if child is not None and child not in reached:
+                reached.add(child)
+                waiting.append(child)
+    return reached

@@ -1,0 +1,71 @@
+"""The counters of one search."""
+
+from dataclasses import dataclass
+from heapq import nlargest
+from math import inf
+
+from goryu.search.graph.node import UNKNOWN, Node
+from goryu.search.graph.node_table import NodeTable
+from goryu.search.result import SearchStats
+
+__all__ = ["Progress"]
+
+
+@dataclass(slots=True)
+class Progress:
+    """Counts playouts and evaluations, up to `max_playouts` and `max_evaluations`.
+
+    planned_playouts: where the caller expects the search to end, which is no limit.
+    """
+
+    max_playouts: float = inf
+    max_evaluations: float = inf
+    planned_playouts: float = inf
+    playouts: int = 0
+    evaluations: int = 0
+    depth_sum: int = 0
+    max_depth: int = 0
+    is_exhausted: bool = False
+
+    def has_room(self, waiting: int) -> bool:
+        """May one more playout start while `waiting` others wait for their evaluation?"""
+        return (
+            self.playouts + waiting < self.max_playouts and self.evaluations + waiting < self.max_evaluations
+        )
+
+    def playouts_left(self) -> float:
+        """Returns how many more playouts to expect, by the limits and by the plan."""
+        left = min(self.max_playouts, self.planned_playouts) - self.playouts
+        if self.evaluations:  # The share of free playouts is taken to stay as it was.
+            evaluations_left = float(self.max_evaluations - self.evaluations)
+            left = min(left, evaluations_left * self.playouts / self.evaluations)
+        return max(0.0, left)
+
+    def add(self, depth: int) -> None:
+        """Counts a completed playout of `depth` plies."""
+        self.playouts += 1
+        self.depth_sum += depth
+        self.max_depth = max(self.max_depth, depth)
+
+    def stats(self, table: NodeTable, root: Node | None) -> SearchStats:
+        """Returns the counters, with the state of the table and the root."""
+        visits = (
+            [0 if table.is_certain(root, i) else root.visits[i] for i in range(root.tried)] if root else []
+        )
+        best, second = nlargest(2, [*visits, 0, 0])
+        return SearchStats(
+            playouts=self.playouts,
+            evaluations=self.evaluations,
+            best_visits=best,
+            second_visits=second,
+            depth=int(self.depth_sum / max(1, self.playouts) + 0.5),
+            max_depth=self.max_depth,
+            nodes=len(table),
+            capacity=table.capacity,
+            is_proven=root is not None and root.proof != UNKNOWN,
+            is_exhausted=self.is_exhausted,
+            hashfull=table.hashfull,
+            visits=root.total_visits if root is not None else 0,
+            value=root.value if root is not None else 0.0,
+            best_move=visits.index(best) if best else -1,
+        )

@@ -1,0 +1,305 @@
+"""PUCT on a graph: `puct_tree.py` with merged positions, in batches, with proofs.
+
+Playouts select moves (`selection.py`) from the root down to new positions, until `batch_size` of them wait
+for the evaluator. Then each becomes a node, and every node on its path recomputes its value from its children
+(`node_table.py`). A playout that waits is in flight: it counts as a visit but adds nothing to any value, so
+the next one takes another path. (A virtual loss would count it as lost, too.) Some playouts are free: they
+need no evaluation, because they end at a proven position (`proof.py`), where the path repeats a position, or
+at a child that other paths have visited more often than this edge, which then takes over the child's value.
+
+Weakness: a move is rated by its prior until it is tried; a good move that the policy rejects is overlooked.
+Sources: those of `puct_tree.py`; KataGo's docs/GraphSearch.md; playouts in flight: Liu et al., "Watch the
+Unobserved", ICLR 2020; virtual loss: Chaslot et al., "Parallel Monte-Carlo Tree Search", 2008.
+"""
+
+from collections.abc import Callable, Container, Sequence, Set
+from enum import Enum, auto
+from math import inf
+from typing import Any
+
+from goryu.games.state import Move, State
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.graph import final_move, graph_dump
+from goryu.search.graph.config import PuctConfig
+from goryu.search.graph.forgetting import make_room, prune
+from goryu.search.graph.node import UNKNOWN, WIN, Node, new_node
+from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.progress import Progress
+from goryu.search.graph.proof import Solver, add_mate, no_solver, outcome_value, prove
+from goryu.search.graph.root_pruning import least_visits, pruned
+from goryu.search.graph.selection import select
+from goryu.search.result import SearchResult, SearchStats
+
+__all__ = ["Puct"]
+
+FREE_PLAYOUTS = 2.4
+"""The most free playouts per position of a batch (lc0's number)."""
+
+IN_FLIGHT_SHARE = 16
+"""At most 1/16 of the root's visits may be in flight; with more, early choices would be made blindly."""
+
+LEAST_BATCH_WITH_COLLISIONS = 8
+COLLISIONS_PER_POSITION = 4
+COLLISION_SHARE = 4
+"""A playout that meets a position which waits already (a collision) stays in flight until the batch is full,
+which keeps the others away. A batch may have 4 for each of its positions, but only 1/4 of the root's visits:
+the larger the tree, the less it minds blind choices (lc0's idea). Small batches, all that a CPU needs, end at
+the first."""
+
+SECOND_LOOKS = (32, 64, 128, 256, 512)
+"""The search asks the solver again when that many playouts have come to a position; it may then spend more. A
+mate that it has overlooked at a new position misleads one playout, and here it misleads all of them."""
+
+Path = list[tuple[Node, int]]
+"""The (node, move index) pairs from the root down to a leaf."""
+
+
+class _Descent(Enum):
+    """How a walk down ended."""
+
+    NEW = auto()  # At a position that needs an evaluation.
+    FREE = auto()  # Where none is needed; the playout has been backed up.
+    COLLISION = auto()  # At a position that waits already; it will be cancelled.
+    STUCK = auto()  # At the root: no move is open.
+
+
+class Puct:
+    """The search. It keeps its graph between moves; `clear` forgets it."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        config: PuctConfig | None = None,
+        solver: Solver = no_solver,
+        *,
+        root_evaluator: Evaluator | None = None,
+    ) -> None:
+        """root_evaluator: evaluates each new root; None for the evaluator. Of a root that the graph knows it
+        replaces the priors only.
+
+        Raises ValueError if the config has no room for a position in a batch or for a node in the graph.
+        """
+        self.evaluator = evaluator
+        self.root_evaluator = root_evaluator
+        self.config = config or PuctConfig()
+        if self.config.batch_size < 1:
+            raise ValueError(f"expected a batch size of at least 1, received {self.config.batch_size}")
+        self.solver = solver
+        self.table = NodeTable(self.config.capacity, self.config.capacity_bytes)
+        self.root: Node | None = None
+        self._state: State | None = None
+        self._draw_value_first = 0.0  # The value of a draw for the player with turn 0.
+        self._masked: Set[int] = set()  # Indices of root moves that must not be played.
+        self._progress = Progress()
+
+    def clear(self) -> None:
+        """Forgets everything that was searched."""
+        self.table.clear()
+        self.root = self._state = None
+
+    def search(
+        self,
+        state: State,
+        should_stop: Callable[[SearchStats], bool],
+        *,
+        max_playouts: int | None = None,
+        max_evaluations: int | None = None,
+        root_moves: Sequence[Move] | None = None,
+    ) -> SearchResult:
+        """Searches until `should_stop` returns True, a limit is reached or no move is worth a playout.
+
+        The search calls `should_stop` before each batch; a proven root alone does not end it. `state` must
+        have a legal move and is left as it was. At the root only `root_moves` are played, if given.
+        """
+        self._state = state.copy()
+        progress = self._progress = Progress(
+            inf if max_playouts is None else max_playouts, inf if max_evaluations is None else max_evaluations
+        )
+        root = self.root = self._set_root(self._state)
+        playing = state.copy()  # An evaluator that raises may leave it anywhere.
+        allowed = root.moves if root_moves is None else root_moves
+        self._masked = {i for i, move in enumerate(root.moves) if move not in allowed}
+        while not progress.is_exhausted and progress.has_room(0):
+            if should_stop(self.stats()):
+                break
+            try:
+                if leaves := self._gather(root, playing):
+                    evaluations = self.evaluator.evaluate([state for state, _ in leaves])
+                    for (leaf, path), evaluation in zip(leaves, evaluations, strict=True):
+                        self._expand(leaf, path, evaluation)
+            except BaseException:
+                self._cancel_all()
+                raise
+        return self.result()
+
+    def _gather(self, root: Node, state: State) -> list[tuple[State, Path]]:
+        """Walks down, over and over, and returns a batch of new positions with the paths to them."""
+        progress = self._progress
+        if self.table.is_full:
+            make_room(self.table, root)
+        leaves: dict[int, tuple[State, Path]] = {}  # By key.
+        collided: Path = []
+        limit = min(self.config.batch_size, max(1, root.total_visits // IN_FLIGHT_SHARE))
+        allowed = 0
+        if limit >= LEAST_BATCH_WITH_COLLISIONS:
+            allowed = min(COLLISIONS_PER_POSITION * limit, root.total_visits // COLLISION_SHARE)
+        free = collisions = 0
+        while len(leaves) < limit and free < FREE_PLAYOUTS * limit:
+            if not progress.has_room(len(leaves)):
+                break
+            path: Path = []
+            descent = self._descend(root, state, path, leaves)
+            if descent is _Descent.NEW:
+                leaves[state.key] = state.copy(), path
+            for _ in path:
+                state.pop()
+            if descent is _Descent.FREE:
+                free += 1
+            elif descent is _Descent.COLLISION:
+                collided += path
+                collisions += 1
+                if collisions > allowed:
+                    break
+            elif descent is _Descent.STUCK:
+                progress.is_exhausted = not leaves
+                break
+        for node, i in collided:  # Takes these playouts back.
+            node.pending[i] -= 1
+            node.in_flight -= 1
+        return list(leaves.values())
+
+    def _descend(self, root: Node, state: State, path: Path, waiting: Container[int]) -> _Descent:
+        """Plays the selected moves on `state`, and notes them in `path`, until the playout ends."""
+        node = root
+        while (i := self._select(node)) >= 0:
+            self._enter(node, i, path)
+            state.push(node.moves[i])
+            if (end := state.repetition()) is not None:
+                if node is root:  # The game is the only path here; what others found behind the move is void.
+                    node.children[i], node.visits[i] = None, 0
+                return self._back_up(path, outcome_value(end, state, self._draw_value_first))
+            child = node.children[i] or self.table.find(state.key)  # Here paths merge.
+            if child is None:
+                if state.key in waiting:
+                    return _Descent.COLLISION
+                if (child := prove(state, self.solver, self._draw_value_first)) is None:
+                    return _Descent.NEW
+                self.table.add(child)
+            node.children[i] = child
+            if child.proof != UNKNOWN or child.total_visits > self.table.child_visits(node, i):
+                return self._back_up(path)  # The value is certain, or the child is ahead of its edge.
+            node = child
+            if self._is_solved_now(node, state, waiting):
+                return self._back_up(path)
+        self.table.recompute(node)  # Its last open move was proven, perhaps by way of another parent.
+        return self._back_up(path) if path else _Descent.STUCK
+
+    def _is_solved_now(self, node: Node, state: State, waiting: Container[int]) -> bool:
+        """Asks the solver again if it is time to; returns whether that has proven `node`."""
+        visits = node.total_visits + node.in_flight
+        if visits not in SECOND_LOOKS:
+            return False
+        line = self.solver(state, visits)
+        return bool(line) and add_mate(self.table, state, line, waiting)
+
+    def _select(self, node: Node) -> int:
+        """Returns the index of the move that a playout takes, or -1 if none is open.
+
+        At the root moves of a certain value are closed: nothing is left to learn from them. If the best move
+        were one, nearly every playout would take it and evaluate nothing. `final_move.py` knows its value.
+        """
+        if node is not self.root:
+            return select(self.table, node, self.config.formula)
+        closed = {i for i in range(node.tried) if self.table.is_certain(node, i)} | self._masked
+        if share := self.config.pruned_share:
+            left = self._progress.playouts_left()
+            closed |= pruned(node, least_visits(self.table, node, self._masked, share, left))
+        return select(self.table, node, self.config.root_formula, closed)
+
+    def _enter(self, node: Node, i: int, path: Path) -> None:
+        """Counts a playout through move `i` as in flight, and notes it."""
+        node.pending[i] += 1
+        node.in_flight += 1
+        self.table.try_moves(node, i + 1)
+        path.append((node, i))
+
+    def _expand(self, state: State, path: Path, evaluation: Evaluation) -> None:
+        """Turns an evaluated leaf into a node and backs its value up."""
+        parent, i = path[-1]
+        parent.children[i] = self.table.add(new_node(state, evaluation))
+        self._back_up(path)
+        self._progress.evaluations += 1
+
+    def _back_up(self, path: Path, repetition: float | None = None) -> _Descent:
+        """Completes a playout: counts it on its path, from the leaf up.
+
+        repetition: the result for the side to move at the leaf, if the playout ended by repetition.
+        """
+        if repetition is not None:
+            self.table.add_repetition(*path[-1], -repetition)
+        for node, i in reversed(path):
+            node.pending[i] -= 1
+            node.in_flight -= 1
+            node.visits[i] += 1
+            self.table.recompute(node)
+        self._progress.add(len(path))
+        return _Descent.FREE
+
+    def _cancel_all(self) -> None:
+        """Takes back all playouts in flight, after an error."""
+        for node in self.table:
+            node.pending, node.in_flight = [0] * len(node.moves), 0
+
+    def _set_root(self, state: State) -> Node:
+        """Makes `state` the root: keeps what it can reach, deletes the rest."""
+        draw_value = self.config.draw_value if state.turn == 0 else -self.config.draw_value
+        if draw_value != self._draw_value_first:
+            self.table.clear()
+            self._draw_value_first = draw_value
+        known = self.table.find(state.key)
+        if known is not None and known.is_complete:
+            if known is not self.root:
+                prune(self.table, known)
+                self.root = known
+                if self.root_evaluator is not None:
+                    policy = self.root_evaluator.evaluate([state])[0].policy
+                    self.table.set_priors(known, state.legal_moves(), policy)
+            return known
+        self.table.clear()
+        self.root = None
+        evaluator = self.root_evaluator or self.evaluator
+        root = self.table.add(new_node(state, evaluator.evaluate([state])[0]))
+        if known is not None and known.proof == WIN and known.moves:
+            add_mate(self.table, state, known.moves)
+        return root
+
+    def add_mate(self, state: State, line: Sequence[Move]) -> bool:
+        """Adds a mate that was found elsewhere to the graph; returns whether it could be added.
+
+        line: mating moves of the side to move in `state`, to the end. `state` is left as it was. Call this
+        between two batches, from `should_stop`, or while no search runs.
+        """
+        return add_mate(self.table, state, line)
+
+    def plan_playouts(self, planned: float) -> None:
+        """Tells the search after how many playouts it is expected to end; infinite if that is not known.
+
+        It is no limit (`root_pruning.py`). Call this from `should_stop`; a new search forgets it.
+        """
+        self._progress.planned_playouts = planned
+
+    def stats(self) -> SearchStats:
+        """Returns the counters of the current search."""
+        return self._progress.stats(self.table, self.root)
+
+    def result(self, lines: int = 1) -> SearchResult:
+        """Returns the answer so far; the first `lines` moves have their full continuation."""
+        if self.root is None or self._state is None:
+            return SearchResult((), 0.0, self.stats())
+        order = final_move.ranking(self.table, self.root, self.config.final_move, self._masked)
+        moves = final_move.root_moves(self.table, self.root, order, self._state, lines)
+        return SearchResult(tuple(moves), final_move.root_value(self.root, moves), self.stats())
+
+    def dump(self, **options: Any) -> dict[str, Any] | None:
+        """Returns the graph as `graph_dump.dump` does with these options, or None before the first search."""
+        return None if self.root is None else graph_dump.dump(self.table, self.root, **options)

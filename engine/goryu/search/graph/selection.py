@@ -1,0 +1,65 @@
+"""The PUCT formula: which move a playout takes at a node.
+
+    score(a) = Q(a) + c(N) * P(a) * sqrt(N) / (1 + N(a) * W(a) / W)
+    c(N) = c_init + c_factor * ln((N + c_base + 1) / c_base)
+
+N is the visit count of the node and N(a) that of the move; both include playouts in flight, which still wait
+for their evaluation. Q(a) is the value of the completed playouts, and W(a) is their mean weight; W is that of
+the node's playouts (`node_table.py`). A playout in flight counts as 1. So a move gets more playouts if they
+weigh less, and nothing changes where all weights are 1. A move without a completed playout is assumed to have
+a lower value than the node, the lower the more prior mass has been visited (first play urgency):
+
+    Q(unvisited) = max(-1, Q - fpu_reduction * sqrt(sum of P over the visited moves))
+
+AlphaZero's c_init = 1.25 and c_factor = 1 are for values in [0, 1]. In [-1, +1] differences of Q are twice
+as large, so the factors are 2.5 and 2.
+Sources: Rosin, 2011; Silver et al., 2018 (c grows with N); Gelly and Wang, 2006 (first play urgency); lc0
+(its reduction by the prior mass); KataGo, docs/KataGoMethods.md ("Uncertainty-Weighted MCTS Playouts").
+"""
+
+from collections.abc import Set
+from math import inf, log, sqrt
+
+from goryu.search.graph.config import Formula
+from goryu.search.graph.node import Node
+from goryu.search.graph.node_table import NodeTable
+
+__all__ = ["exploration", "select", "untried_value"]
+
+
+def select(table: NodeTable, node: Node, formula: Formula, closed: Set[int] = frozenset()) -> int:
+    """Returns the index of the move with the greatest score, the first of equals; -1 if no move is open.
+
+    closed: indices of moves that must not be selected. Moves proven to lose are closed, too.
+    """
+    untried = untried_value(node, formula)
+    explore = exploration(node.total_visits + node.in_flight, formula)
+    best, best_score = -1, -inf
+    for i in range(len(node.moves)):
+        if i in closed or table.is_lost(node, i):
+            continue
+        q, taken = untried, float(node.pending[i])
+        if node.visits[i]:
+            q = table.edge_value(node, i)
+            taken += node.visits[i] * table.edge_weight(node, i) / node.weight
+        score = q + explore * node.priors[i] / (1.0 + taken)
+        if score > best_score:
+            best, best_score = i, score
+        if i >= node.tried:
+            break  # Moves are sorted by prior, so no later untried move has a greater score.
+    return best
+
+
+def untried_value(node: Node, formula: Formula) -> float:
+    """Returns the value that is assumed of a move without a completed playout."""
+    prior_mass = 0.0
+    for i in range(node.tried):
+        if node.visits[i] + node.pending[i]:
+            prior_mass += node.priors[i]
+    return max(-1.0, node.value - formula.fpu_reduction * sqrt(prior_mass))
+
+
+def exploration(visits: int, formula: Formula) -> float:
+    """Returns c(N) * sqrt(N)."""
+    c = formula.c_init + formula.c_factor * log((visits + formula.c_base + 1.0) / formula.c_base)
+    return c * sqrt(visits)
