@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tasks of this checkout; needs only Python 3.11 or newer.
+"""Runs the tasks of this checkout and the commands of goryu; needs only Python 3.11 or newer.
 
 Each verb first installs what it needs (tools/bootstrap.py): .venv with goryu and its dependencies, and the
 native code if there is a C++ compiler. Most verbs are programs with their own --help.
@@ -26,6 +26,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 (users of an older one read what t
 
 import bootstrap
 from bootstrap import PYTHON, ROOT, VENV, StepError, log, programs
+from goryu.__main__ import COMMANDS
 from goryu.base.language import tr
 
 
@@ -39,9 +40,11 @@ class Verb(NamedTuple):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one verb and returns its exit status."""
-    lines = "\n".join(f"  {name:<10} {verb.help}" for name, verb in VERBS.items())
+    lines = "\n".join(f"  {name:<10} {verb.help}" for name, verb in TASKS.items())
+    more = " ".join(name for name in COMMANDS if name not in TASKS)
+    epilog = f"verbs:\n{lines}\n\nother commands of goryu, each with --help:\n  {more}"
     raw = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, epilog=f"verbs:\n{lines}", formatter_class=raw)
+    parser = argparse.ArgumentParser(description=__doc__, epilog=epilog, formatter_class=raw)
     parser.add_argument("verb", choices=VERBS, metavar="VERB")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="arguments of the verb")
     given = parser.parse_args(argv)
@@ -68,9 +71,10 @@ def setup(extras: Sequence[str]) -> int:
     return 0
 
 
-def goryu(*command: str) -> Callable[[Sequence[str]], int]:
-    """Returns a verb that is a command of goryu itself."""
-    return lambda arguments: become([PYTHON, "-m", "goryu", *command, *arguments])
+def goryu(name: str, what: str = "") -> Verb:
+    """Returns the verb that runs a command of goryu."""
+    extras = (extra,) if (extra := COMMANDS[name].extra) else ()
+    return Verb(what, extras, lambda arguments: become([PYTHON, "-m", "goryu", name, *arguments]))
 
 
 def script(name: str) -> Callable[[Sequence[str]], int]:
@@ -183,50 +187,36 @@ def clean(arguments: Sequence[str]) -> int:
 
 TEST_EXTRAS = ("test", "train") if os.environ.get("GORYU_TEST_TRAIN") == "1" else ("test",)
 
-VERBS = {
+TASKS = {
+    "usi": goryu("usi", "run the USI engine on stdin and stdout"),
+    "web": goryu("web", "open the page in the browser: play, review games, watch searches"),
     "setup": Verb("install goryu and build it again; words: cpu, cuda, openvino ...", None, setup),
-    "usi": Verb("run the USI engine on stdin and stdout", (), goryu("usi")),
-    "web": Verb("open the page in the browser: play, review games, watch searches", ("web",), goryu("web")),
-    "doctor": Verb("check the installation, and name the program for a GUI", (), goryu("doctor")),
-    "download": Verb("fetch a larger, stronger network", (), goryu("download")),
     "test": Verb("run all tests and lint; with -k WORD or FILE only those tests", TEST_EXTRAS, test),
     "lint": Verb("run ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
-    "bench": Verb("measure the search; print the bench signature", ("tools",), script("bench.py")),
-    "perft": Verb("count and time the leaves of the tree of legal moves", ("tools",), script("perft.py")),
-    "match": Verb("play a match between two USI engines", ("tools",), script("match.py")),
-    "levels": Verb("measure the levels of strength", ("tools",), script("levels.py")),
-    "crosstable": Verb("play all algorithms against each other", ("tools",), script("crosstable.py")),
-    "openings": Verb("make a file of openings for matches", ("tools",), script("openings.py")),
-    "book": Verb("make, show, check and join opening books", ("tools",), script("book.py")),
-    "learn": Verb("train networks of the small games; measure the tutorials", ("train",), script("learn.py")),
-    "alphazero": Verb("run AlphaZero's pseudocode on a small game", ("train",), script("alphazero.py")),
-    "lesson": Verb("the reversi lesson with its numbers as options", ("train",), script("lesson.py")),
-    "records": Verb("choose and convert game records for training", ("tools",), script("records.py")),
-    "teach": Verb("record training games of a USI engine", ("tools",), script("teach.py")),
-    "train": Verb("train a shogi network on training games", ("train",), script("train.py")),
-    "selfplay": Verb("record training games of a shogi network", ("train",), script("selfplay.py")),
-    "cluster": Verb("measure what a Ray cluster costs", ("tools", "cluster"), script("cluster.py")),
-    "loop-trial": Verb(
-        "show that the asynchronous loop learns while computers die",
-        ("train", "cluster"),
-        script("loop_trial.py"),
-    ),
-    "evaluate": Verb("measure how well networks predict games", ("tools",), script("evaluate.py")),
-    "quantize": Verb("convert a shogi network to 8-bit integers", ("train",), script("quantize.py")),
-    "error-head": Verb(
-        "let a shogi network predict the error of its values", ("train",), script("error_head.py")
-    ),
     "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
     "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
     "cross": Verb("test native/core for windows or arm in an emulator", None, cross),
-    "review": Verb(
-        "measure reviews: speed, and agreement with a longer search", ("tools",), script("review_quality.py")
-    ),
     "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),
     "page": Verb("take the pictures of the browser page, or measure its speed", ("test",), script("page.py")),
     "zip": Verb("pack Goryu for Windows with Python inside", ("test",), script("windows_zip.py")),
     "clean": Verb("remove built files; --all: .venv too", None, clean),
+    "levels": Verb("measure the levels of strength", ("tools",), script("experiments/levels.py")),
+    "review": Verb(
+        "measure reviews: speed, agreement with longer searches",
+        ("tools",),
+        script("experiments/review_quality.py"),
+    ),
+    "cluster": Verb(
+        "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
+    ),
+    "loop-trial": Verb(
+        "let the learning loop run while computers die",
+        ("train", "cluster"),
+        script("experiments/loop_trial.py"),
+    ),
 }
+
+VERBS = {**{name: goryu(name) for name in COMMANDS}, **TASKS}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NamedTuple
 
 from goryu import __version__
 from goryu.base import standard_output
@@ -12,38 +13,46 @@ from goryu.base.language import either, tr
 
 __all__ = ["main"]
 
-COMMANDS = {
-    "usi": "goryu.usi.loop:main",
-    "play": "goryu.commands.play:main",
-    "web": "goryu.commands.web:main",
-    "analyze": "goryu.commands.analyze:main",
-    "tree": "goryu.commands.tree:main",
-    "options": "goryu.usi.console:print_options",
-    "convert": "goryu.commands.convert:main",
-    "check-model": "goryu.commands.check_model:main",
-    "download": "goryu.commands.download:main",
-    "doctor": "goryu.commands.doctor:main",
-    "match": "goryu.commands.match:main",
-    "openings": "goryu.commands.openings:main",
-    "book": "goryu.commands.book:main",
-    "crosstable": "goryu.commands.crosstable:main",
-    "bench": "goryu.commands.bench:main",
-    "perft": "goryu.commands.perft:main",
-    "records": "goryu.commands.records:main",
-    "teach": "goryu.commands.teach:main",
-    "selfplay": "goryu.commands.training.selfplay:main",
-    "train": "goryu.commands.training.train:main",
-    "evaluate": "goryu.commands.training.evaluate:main",
-    "error-head": "goryu.commands.training.error_head:main",
-    "quantize": "goryu.commands.training.quantize:main",
-    "learn": "goryu.commands.training.learn:main",
-    "lesson": "goryu.commands.training.lesson:main",
-    "alphazero": "goryu.commands.training.alphazero:main",
-}
-"""The function that runs each command: `function(arguments) -> exit status`.
+class Command(NamedTuple):
+    """A command.
 
-A function is imported when its command is run: `usiok` must come before heavy modules are loaded.
-"""
+    function: "module:name"; it is called with the arguments and returns the exit status. Its module is
+        imported when the command is run: `usiok` must come before heavy modules are loaded.
+    extra: the extra of the package that the command needs.
+    """
+
+    function: str
+    extra: str = ""
+
+
+COMMANDS = {
+    "usi": Command("goryu.usi.loop:main"),
+    "play": Command("goryu.commands.play:main"),
+    "web": Command("goryu.commands.web:main", "web"),
+    "analyze": Command("goryu.commands.analyze:main"),
+    "tree": Command("goryu.commands.tree:main"),
+    "options": Command("goryu.usi.console:print_options"),
+    "convert": Command("goryu.commands.convert:main", "convert"),
+    "check-model": Command("goryu.commands.check_model:main"),
+    "download": Command("goryu.commands.download:main"),
+    "doctor": Command("goryu.commands.doctor:main"),
+    "match": Command("goryu.commands.match:main", "tools"),
+    "openings": Command("goryu.commands.openings:main", "tools"),
+    "book": Command("goryu.commands.book:main", "tools"),
+    "crosstable": Command("goryu.commands.crosstable:main", "tools"),
+    "bench": Command("goryu.commands.bench:main", "tools"),
+    "perft": Command("goryu.commands.perft:main", "tools"),
+    "records": Command("goryu.commands.records:main", "tools"),
+    "teach": Command("goryu.commands.teach:main", "tools"),
+    "selfplay": Command("goryu.commands.training.selfplay:main", "train"),
+    "train": Command("goryu.commands.training.train:main", "train"),
+    "evaluate": Command("goryu.commands.training.evaluate:main", "tools"),
+    "error-head": Command("goryu.commands.training.error_head:main", "train"),
+    "quantize": Command("goryu.commands.training.quantize:main", "train"),
+    "learn": Command("goryu.commands.training.learn:main", "train"),
+    "lesson": Command("goryu.commands.training.lesson:main", "train"),
+    "alphazero": Command("goryu.commands.training.alphazero:main", "train"),
+}
 
 HELP = """usage: goryu [COMMAND] ...
 
@@ -159,7 +168,7 @@ def run(command: str, arguments: Sequence[str]) -> int:
         print(f"goryu: {problem}", file=sys.stderr)  # noqa: T201
         return 2
     standard_output.accept_every_letter()
-    module, function = COMMANDS[command].split(":")
+    module, function = COMMANDS[command].function.split(":")
     status: int = getattr(import_module(module), function)(arguments)
     return status
 

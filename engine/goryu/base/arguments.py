@@ -3,8 +3,8 @@
 argparse takes its own texts, such as "usage:" and its messages about wrong arguments, from `gettext`, whose
 functions it has imported as `_` and `ngettext`. While a parser of this module works, argparse finds `tr`
 under these names. (The files of gettext itself are binary, and it looks at other variables than
-`goryu.base.language`.) If another version of argparse uses other names, its texts are English; a test compares
-them with the catalogue.
+`language.py`.) If another version of argparse uses other names, its texts are English; a test compares them
+with the catalogue.
 """
 
 import argparse

@@ -9,7 +9,7 @@ class GoryuError(Exception):
     """Something outside Goryu is wrong; the message names what was received and what was expected."""
 
     def translated(self) -> str:
-        """Returns the message in the user's language where there is a translation; see `goryu.base.language`."""
+        """Returns the message in the user's language where there is a translation; see `language.py`."""
         return str(self)
 
 

@@ -39,7 +39,7 @@ SMALL_GAME_AGENTS = {
         "value:2", "gumbel:16", "puct:30", "puct:400",
     ),
 }  # fmt: skip
-"""The opponents of each game, the weakest first; see `goryu.players.agents.agents`. Each answers within seconds."""
+"""The opponents of each game, the weakest first; see `agents.py`. Each answers within seconds."""
 
 
 class EngineError(GoryuError, RuntimeError):

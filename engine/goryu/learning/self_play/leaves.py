@@ -79,7 +79,7 @@ def sampled_leaves(
 ) -> list[tuple[int, ...]]:
     """Returns the moves from the root to at most `count` different positions that the network has evaluated.
 
-    nodes: of a dump of the graph (`search/graph/graph_dump.py`) with numbers for moves. Where no two paths meet,
+    nodes: of a dump of the graph (`graph_dump.py`) with numbers for moves. Where no two paths meet,
         each draw takes every evaluated position with the same probability. The root and positions with a
         proof are left out; the network's value no longer counts there.
     inner_share: the probability with which a draw then takes one of the positions on the way instead.

@@ -29,7 +29,7 @@ from goryu.match.match_statistics import elo_of_score
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineSpec, UsiClient
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "tools" / "pictures" / "levels.png"
 GUIDES = {"LEVELS.md": 0, "LEVELS.ja.md": 1}
 """File -> the column of TEXTS that it shows."""
