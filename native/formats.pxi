@@ -83,7 +83,7 @@ def pack_planes(model_format, list boards, uint8_t[:, ::1] rows, float[:, ::1] n
 
 cdef read_layout(PackedLayout& layout, model_format):
     """Reads where a format's planes are in the rows of a position."""
-    from goryu.evaluators.network.network.packed_input import packed_layout
+    from goryu.evaluators.network.packed_input import packed_layout
 
     found = packed_layout(model_format)
     layout.places = found.places

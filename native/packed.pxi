@@ -21,7 +21,7 @@ cdef class PackedAdapter(EvaluatorAdapter):
     cdef double temperature
 
     def __init__(self, network, NativeFormat model_format, Board board):
-        from goryu.evaluators.network.network.packed_network import WIDTHS
+        from goryu.evaluators.network.packed_network import WIDTHS
 
         self.network = network
         self.model_format = model_format

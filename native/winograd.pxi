@@ -1,7 +1,7 @@
 """WinogradNetwork: goryu.evaluators.kernel.winograd in C++, and how a search calls it."""
 
-from goryu.evaluators.kernel.kernel.residual_graph import Convolution, Dense, Input, Pool, Spread, Stem, products_in, weights_in
-from goryu.evaluators.kernel.kernel.winograd import integer_stem, integer_weights, transformed_weights
+from goryu.evaluators.kernel.residual_graph import Convolution, Dense, Input, Pool, Spread, Stem, products_in, weights_in
+from goryu.evaluators.kernel.winograd import integer_stem, integer_weights, transformed_weights
 
 # A search checks the clock after at most as many products, about a millisecond, and as many positions.
 BURST_PRODUCTS = 80_000_000

@@ -5,12 +5,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.providers import BackendError
 
 from goryu.evaluators.board_network import BOARD_GAMES, BoardNetwork, Planes, encode, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.providers import BackendError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import move_to_usi

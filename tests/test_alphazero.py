@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goryu.evaluators.network.network.model_files import models_folder
 
 from goryu.evaluators.board_network import BOARD_GAMES, encode, load
+from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import PASS, Reversi
 from goryu.games.state import Move, State

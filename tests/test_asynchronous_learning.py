@@ -28,7 +28,7 @@ SHORT = ["--cycles", "2", "--steps", "20", "--batch-size", "16", "--match-limit"
 
 
 def selfplay(*words: object) -> int:
-    status: int = runpy.run_path(str(ROOT / "tools" / "selfplay.py"))["main"](["loop", *map(str, words)])
+    status: int = runpy.run_module("goryu.commands.training.selfplay")["main"](["loop", *map(str, words)])
     return status
 
 

@@ -1,14 +1,14 @@
 """The bench signature, and the measurements of the benchmark."""
 
 import json
-import runpy
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
-from goryu.evaluators.network.network.network import NetworkEvaluator
 
+from goryu.__main__ import COMMANDS
 from goryu.benchmark import throughput
 from goryu.benchmark.advice import Advice, table
 from goryu.benchmark.perft import NATIVE_PLIES, Case, measure, native_counter
@@ -18,6 +18,7 @@ from goryu.benchmark.suite import NAMES, Plan, Suite
 from goryu.benchmark.throughput import MIDDLE_GAME
 from goryu.commands.bench import main
 from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import Board
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.implementation import IMPLEMENTATION
@@ -157,7 +158,7 @@ def test_wrong_arguments_of_bench_and_perft_are_named(
 ) -> None:
     pytest.importorskip("rich")
     monkeypatch.chdir(tmp_path)
-    main = runpy.run_path(str(Path(__file__).parents[1] / "tools" / f"{tool}.py"))["main"]
+    main = vars(import_module(COMMANDS[tool].function.partition(":")[0]))["main"]
     try:
         status = main(arguments)
     except SystemExit as error:

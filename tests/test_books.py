@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from goryu.evaluators.network.network.model_files import models_folder
 
+from goryu.evaluators.network.model_files import models_folder
 from goryu.games.shogi import move_from_usi, move_to_usi, parse_sfen
 from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook

@@ -313,7 +313,7 @@ def test_a_match_of_networks_has_the_local_score_though_a_node_dies(cluster: Clu
 def test_a_killed_driver_resumes_with_the_same_command(cluster: Cluster, tmp_path: Path) -> None:
     pytest.importorskip("rich")
     words = ["--cheap-playouts", "2", "--full-playouts", "6", "--max-plies", "40", "--at-once", "2"]
-    tool = [sys.executable, str(ROOT / "tools" / "selfplay.py"), "play", "--model", str(MODEL), *words]
+    tool = [sys.executable, "-m", "goryu", "selfplay", "play", "--model", str(MODEL), *words]
     remote, local = tmp_path / "remote.games", tmp_path / "local.games"
     command = [*tool, "--games", "12", "--out", str(remote), "--cluster", cluster.address]
     driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

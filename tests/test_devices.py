@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goryu.evaluators.network.network.network_group import DevicesError, NetworkGroup
 
 from goryu.benchmark.simulated_device import SimulatedDevice
+from goryu.evaluators.network.network_group import DevicesError, NetworkGroup
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.players.config import DeviceConfig, EvaluatorConfig

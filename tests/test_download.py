@@ -9,12 +9,12 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
-from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.__main__ import run as goryu
 from goryu.base.errors import InputError
 from goryu.conversion import miniosl as module
 from goryu.evaluators.miniosl import MinioslEvaluator, network_path
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.model_path import model_path, named_model, read_model_options

@@ -12,11 +12,10 @@ onnx: Any = pytest.importorskip("onnx")
 pytest.importorskip("torch")
 pytest.importorskip("cshogi")
 
-from goryu.evaluators.network.network.network import NetworkEvaluator  # noqa: E402
-
 from goryu.base.errors import InputError  # noqa: E402
 from goryu.commands.training.error_head import main  # noqa: E402
 from goryu.evaluators.formats.value_weight import value_weights  # noqa: E402
+from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board  # noqa: E402
 from goryu.learning.records.game_records import read_games, write_games  # noqa: E402
 from goryu.learning.training import error_head  # noqa: E402

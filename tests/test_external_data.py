@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.benchmark.random_network import write_random_network
 from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.formats.onnx_edit import halved
 from goryu.evaluators.formats.onnx_graph import read_graph
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 
 onnx: Any = pytest.importorskip("onnx")

@@ -179,23 +179,22 @@ def test_halves_of_characters_become_escapes() -> None:
     assert printable("a\ud800b") == r"a\ud800b"
 
 
-def run_tool(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    program, *arguments = map(str, words)
-    command = [sys.executable, str(ROOT / "tools" / program), *arguments]
+def run_command(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "goryu", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment})
 
 
 def test_a_program_prints_letters_that_its_output_lacks_as_escapes(record: Path) -> None:
     pytest.importorskip("rich")
     record.write_text("手合割：平手\n   1 ２六歩(27)\n   2 投了\n", "utf-8")
-    done = run_tool("records.py", "tree", record, "--min-games", 1, PYTHONIOENCODING="ascii")
+    done = run_command("records", "tree", record, "--min-games", 1, PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
     assert r"\uff12\u516d\u6b69" in done.stdout
 
 
 def test_an_implementation_that_does_not_exist_is_one_line() -> None:
     pytest.importorskip("rich")
-    done = run_tool("book.py", "show", ROOT / "models" / "goryu.db", GORYU_IMPLEMENTATION="x")
+    done = run_command("book", "show", ROOT / "models" / "goryu.db", GORYU_IMPLEMENTATION="x")
     assert done.returncode == 2
     assert done.stderr == "goryu book: GORYU_IMPLEMENTATION must be 'python' or 'native', not 'x'\n"
 
@@ -205,7 +204,7 @@ def test_a_program_ends_quietly_if_nobody_reads_its_output() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     book = ROOT / "models" / "goryu.db"
-    command = [sys.executable, str(ROOT / "tools" / "book.py"), "show", str(book)]
+    command = [sys.executable, "-m", "goryu", "book", "show", str(book)]
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True)
     os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")

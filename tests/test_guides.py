@@ -53,7 +53,7 @@ def test_the_programs_accept_the_commands_of_the_guides(
         at = next((i for i, word in enumerate(words) if word.endswith("goryu")), None)
         if at is None or words[at + 1] not in COMMANDS or "..." in words:
             continue
-        module = import_module(COMMANDS[words[at + 1]].partition(":")[0])
+        module = import_module(COMMANDS[words[at + 1]].function.partition(":")[0])
         if not hasattr(module, "make_parser"):
             continue
         for word in words:  # Some programs want the folder of a file to write.
@@ -78,7 +78,9 @@ def test_the_japanese_guide_to_training_names_the_defaults(command: str) -> None
 def option(command: str, name: str) -> argparse.Action:
     """Returns an option of a command such as "teach play"; fails if it has none of this name."""
     program, *verbs = command.split()
-    parser: argparse.ArgumentParser = import_module(COMMANDS[program].partition(":")[0]).make_parser()
+    parser: argparse.ArgumentParser = import_module(
+        COMMANDS[program].function.partition(":")[0]
+    ).make_parser()
     for verb in verbs:
         (choices,) = [one.choices for one in parser._actions if isinstance(one.choices, dict)]
         parser = choices[verb]

@@ -5,21 +5,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goryu.evaluators.network.network.half_check import (
+
+from goryu.benchmark.random_network import TENSORS, write_random_network
+from goryu.evaluators.formats.base import Answers
+from goryu.evaluators.formats.onnx_edit import UneditableError, halved
+from goryu.evaluators.network.half_check import (
     PROBABILITY,
     VALUE,
     HalfError,
     _positions,
     check_halves,
 )
-from goryu.evaluators.network.network.model_files import models_folder
-from goryu.evaluators.network.network.network import NetworkEvaluator
-from goryu.evaluators.network.network.providers import BackendError
-
-from goryu.benchmark.random_network import TENSORS, write_random_network
-from goryu.evaluators.formats.base import Answers
-from goryu.evaluators.formats.onnx_edit import UneditableError, halved
-from goryu.evaluators.network.network import network
+from goryu.evaluators.network.model_files import models_folder
+from goryu.evaluators.network.network import NetworkEvaluator, network
+from goryu.evaluators.network.providers import BackendError
 from goryu.games.shogi import Board
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator

@@ -21,7 +21,7 @@ pytest.importorskip("onnxruntime")
 
 LOAD = """
 import json, sys
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 for line in sys.stdin:
     path, backend, packs = json.loads(line)
     try:

@@ -10,11 +10,11 @@ import pytest
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.games.tictactoe import TicTacToe
 
-TOOL = Path(__file__).resolve().parent.parent / "tools" / "learn.py"
+COMMAND = [sys.executable, "-m", "goryu", "learn"]
 
 
 def run(*arguments: str) -> None:
-    subprocess.run([sys.executable, str(TOOL), *arguments, "--threads", "1"], check=True, capture_output=True)
+    subprocess.run([*COMMAND, *arguments, "--threads", "1"], check=True, capture_output=True)
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_shogi_learns_one_cycle_and_writes_a_network(tmp_path: Path) -> None:
 
 def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
     pytest.importorskip("rich")
-    command = [sys.executable, str(TOOL), "reversi", "--games", "1", "--folder", str(tmp_path / "run")]
+    command = [*COMMAND, "reversi", "--games", "1", "--folder", str(tmp_path / "run")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert "expected at least 2" in done.stderr
@@ -79,7 +79,7 @@ def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Pat
 @pytest.mark.parametrize("option", ["--cycles", "--value-games", "--threads"])
 def test_nothing_to_train_is_refused(option: str, tmp_path: Path) -> None:
     pytest.importorskip("rich")
-    command = [sys.executable, str(TOOL), "reversi", option, "0", "--folder", str(tmp_path / "run")]
+    command = [*COMMAND, "reversi", option, "0", "--folder", str(tmp_path / "run")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert f"argument {option}: 0: expected at least 1" in done.stderr
@@ -104,7 +104,7 @@ def test_impossible_options_are_refused_before_the_training(
 ) -> None:
     pytest.importorskip("rich")
     pytest.importorskip("matplotlib")
-    command = [sys.executable, str(TOOL), *arguments.split(), "--folder", "run"]
+    command = [*COMMAND, *arguments.split(), "--folder", "run"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert expected in done.stderr
@@ -115,7 +115,7 @@ def test_impossible_options_are_refused_before_the_training(
 def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
-    command = [sys.executable, str(TOOL), "reversi", "--games", "2", "--threads", "1"]
+    command = [*COMMAND, "reversi", "--games", "2", "--threads", "1"]
     command += ["--folder", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
         try:
@@ -138,7 +138,7 @@ def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(tmp_path: Path) 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     pytest.importorskip("rich")
     (tmp_path / "file").touch()
-    command = [sys.executable, str(TOOL), "reversi", "--folder", str(tmp_path / "file" / "run")]
+    command = [*COMMAND, "reversi", "--folder", str(tmp_path / "file" / "run")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert done.stderr.startswith("goryu learn: ")
@@ -149,9 +149,7 @@ def test_a_run_with_other_options_is_refused_with_advice(tmp_path: Path) -> None
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     (tmp_path / "report.json").write_text("{}", encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, str(TOOL), "tictactoe", "--folder", str(tmp_path)], capture_output=True, text=True
-    )
+    done = subprocess.run([*COMMAND, "tictactoe", "--folder", str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 2
     assert "another --folder, or --fresh" in done.stderr
     assert (tmp_path / "report.json").read_text(encoding="utf-8") == "{}"
@@ -161,7 +159,7 @@ def test_a_damaged_state_of_a_training_is_no_traceback(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     (tmp_path / "alphazero.pt").write_text("junk", encoding="utf-8")
-    command = [sys.executable, str(TOOL), "tictactoe", "--folder", str(tmp_path)]
+    command = [*COMMAND, "tictactoe", "--folder", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.startswith(f"goryu learn: {tmp_path / 'alphazero.pt'}: expected ")

@@ -22,7 +22,7 @@ from goryu.learning.tutorials.lesson_games import (
     write_games,
 )
 
-TOOL = Path(__file__).resolve().parent.parent / "tools" / "lesson.py"
+COMMAND = [sys.executable, "-m", "goryu", "lesson"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_damaged_games_are_named(tmp_path: Path) -> None:
 
 
 def tool(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(TOOL), *arguments, "--folder", str(folder)]
+    command = [*COMMAND, *arguments, "--folder", str(folder)]
     environment = {**os.environ, "COLUMNS": "200"}
     return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
 

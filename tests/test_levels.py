@@ -9,8 +9,6 @@ from threading import Thread
 from time import monotonic, sleep
 
 import pytest
-from goryu.players.levels.levels.level_moves import OBVIOUS_LOSS, _felt, choose_level_move
-from goryu.players.levels.levels.levels import LEVELS, Level, at_level, level_by_elo, level_by_name, level_of
 
 from goryu.base.errors import InputError
 from goryu.games.reversi import Reversi
@@ -20,6 +18,8 @@ from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
+from goryu.players.levels.level_moves import OBVIOUS_LOSS, _felt, choose_level_move
+from goryu.players.levels.levels import LEVELS, Level, at_level, level_by_elo, level_by_name, level_of
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation

@@ -105,7 +105,7 @@ def test_a_resumed_match_has_records_of_all_its_games(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
 def test_a_match_on_a_full_disk_names_its_log_and_can_be_resumed(tmp_path: Path) -> None:
     command = [
-        *(sys.executable, str(ROOT / "tools" / "match.py"), "--games", "12", "--out", str(tmp_path)),
+        *(sys.executable, "-m", "goryu", "match", "--games", "12", "--out", str(tmp_path)),
         *("--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} resign", "--nodes", "1"),
     ]
     log = tmp_path / "games.jsonl"
@@ -264,8 +264,7 @@ def test_an_interrupted_match_prints_its_table_and_stops_its_engines(how: int, t
     pids = tmp_path / "pids"
     engine = f"sh -c 'echo $$ >> {pids}; exec {SCRIPTED} push,push,hang'"
     command = [
-        sys.executable,
-        str(ROOT / "tools" / "match.py"),
+        *(sys.executable, "-m", "goryu", "match"),
         *("--engine1", engine, "--engine2", f"{SCRIPTED} push", "--nodes", "1", "--out", str(tmp_path)),
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -287,7 +286,7 @@ def test_an_interrupted_match_prints_its_table_and_stops_its_engines(how: int, t
 def test_openings_stop_their_engine_when_they_are_interrupted(how: int, tmp_path: Path) -> None:
     pid, trace = tmp_path / "pid", tmp_path / "trace"
     engine = f"sh -c 'echo $$ > {pid}; export USI_TRACE={trace}; exec {SCRIPTED} hang'"
-    command = [sys.executable, str(ROOT / "tools" / "openings.py"), "--engine", engine]
+    command = [sys.executable, "-m", "goryu", "openings", "--engine", engine]
     with subprocess.Popen([*command, "--out", str(tmp_path / "out")], stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 30
         while "go nodes" not in (trace.read_text() if trace.exists() else "") and time.monotonic() < deadline:
@@ -427,12 +426,8 @@ def test_gnushogi_keeps_to_short_times_and_refuses_other_positions(gnushogi: Usi
     ],
 )
 def test_a_tool_names_the_extra_that_it_needs(name: str, arguments: str, tmp_path: Path) -> None:
-    path = ROOT / "tools" / f"{name}.py"
-    code = (
-        f"import runpy, sys; sys.modules['rich'] = None; sys.path.insert(0, {str(path.parent)!r}); "
-        f"runpy.run_path({str(path)!r}, None, '__main__')"
-    )
+    code = "import sys; sys.modules['rich'] = None; from goryu.__main__ import main; sys.exit(main())"
     words = arguments.format(folder=tmp_path).split()
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code, name, *words], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr == f"goryu {name}: rich is not installed: {how_to_install('tools')}\n"

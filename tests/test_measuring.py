@@ -8,9 +8,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from goryu.evaluators.network.network.network_group import NetworkGroup
 
 from goryu.benchmark.simulated_device import SimulatedDevice
+from goryu.evaluators.network.network_group import NetworkGroup
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import Board
 from goryu.players.config import DeviceConfig, EngineConfig, EvaluatorConfig

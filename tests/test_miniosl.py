@@ -9,11 +9,11 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.named_networks import named_network, open_network
 
 from goryu.evaluators import miniosl as module
 from goryu.evaluators.miniosl import MinioslEvaluator, network_path
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.named_networks import named_network, open_network
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, read_games, write_games
@@ -136,7 +136,7 @@ def test_in_8_bits_its_outputs_are_nearly_the_same(
         "100",
     ]
     monkeypatch.setattr(sys, "argv", ["quantize", *arguments])
-    assert runpy.run_path(str(ROOT / "tools" / "quantize.py"))["main"]() == 0
+    assert runpy.run_module("goryu.commands.training.quantize")["main"]() == 0
     found = re.search(r"policy_top1=([\d.]+), policy_error=([\d.]+)", capsys.readouterr().out)
     assert found is not None
     top1, policy_error = map(float, found.groups())
@@ -177,7 +177,7 @@ def test_old_games_get_its_labels(tmp_path: Path) -> None:
     old, new = tmp_path / "old.games", tmp_path / "new.games"
     write_games(old, [GameRecord(moves, (10,) * 6, BLACK_WON, teacher="somebody")])
     arguments = ["reanalyse", str(old), "--out", str(new), "--playouts", "0", "--model", "miniosl"]
-    tool = runpy.run_path(str(ROOT / "tools" / "selfplay.py"))
+    tool = runpy.run_module("goryu.commands.training.selfplay")
     assert tool["main"]([*arguments, "--temperature", "1.5"]) == 0
     (game,) = read_games(new)
     assert (game.moves, game.result) == (moves, BLACK_WON)

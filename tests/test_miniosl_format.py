@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from goryu.evaluators.kernel.kernel.residual_graph import read_network
-from goryu.evaluators.kernel.kernel.winograd import Reference
-from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.evaluators.formats.base import planes_of
 from goryu.evaluators.formats.contact_mates import ContactMove, contact_mate
 from goryu.evaluators.formats.dlshogi_planes import Oriented
 from goryu.evaluators.formats.miniosl import FIRST_MOVE, THREAT, MinioslFormat
 from goryu.evaluators.formats.value_scale import from_tanh
+from goryu.evaluators.kernel.residual_graph import read_network
+from goryu.evaluators.kernel.winograd import Reference
 from goryu.evaluators.miniosl import MinioslEvaluator, network_path
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import move_to_usi
 from goryu.games.shogi.move import is_drop, move_from, move_to
 from goryu.implementation import Board

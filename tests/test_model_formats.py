@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.evaluators.formats.aobazero import AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat
@@ -20,6 +18,8 @@ from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import from_logit, from_probability, from_tanh
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.shogi import STANDARD_RULES, Board, Rules, move_from_usi
 from goryu.implementation import Puct

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.network import NetworkEvaluator
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +24,8 @@ from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import from_logit, from_probability, from_tanh
 from goryu.evaluators.formats.value_weight import value_weights
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import Board, Rules, move_from_usi
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.puct import Puct

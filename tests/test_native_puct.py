@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goryu.evaluators.network.network.model_files import ModelError, models_folder
-from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.network.model_files import ModelError, models_folder
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_from_usi
 from goryu.games.state import Move, Outcome, State

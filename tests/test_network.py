@@ -11,9 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.network import NetworkEvaluator
-from goryu.evaluators.network.network.providers import (
+
+from goryu.base.installation import how_to_install
+from goryu.evaluators.formats.dlshogi import dlshogi_label
+from goryu.evaluators.formats.onnx_graph import producer
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.network import NetworkEvaluator, network
+from goryu.evaluators.network.providers import (
     BackendError,
     Session,
     backend_chain,
@@ -21,12 +25,7 @@ from goryu.evaluators.network.network.providers import (
     open_on_first,
     open_session,
 )
-from goryu.evaluators.network.network.providers import _provider_options as provider_options
-
-from goryu.base.installation import how_to_install
-from goryu.evaluators.formats.dlshogi import dlshogi_label
-from goryu.evaluators.formats.onnx_graph import producer
-from goryu.evaluators.network.network import network
+from goryu.evaluators.network.providers import _provider_options as provider_options
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goryu.evaluators.network.network.model_files import models_folder
-from goryu.evaluators.network.network.network import NetworkEvaluator
-from goryu.evaluators.network.network.network_group import NetworkGroup
-from goryu.evaluators.network.network.packed_input import pack, packed_layout, packed_model
-from goryu.evaluators.network.network.packed_network import WIDTHS
 
 from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.onnx_edit import GraphEdit, UneditableError, edited, node
 from goryu.evaluators.formats.value_scale import from_probability
+from goryu.evaluators.network.model_files import models_folder
+from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.network_group import NetworkGroup
+from goryu.evaluators.network.packed_input import pack, packed_layout, packed_model
+from goryu.evaluators.network.packed_network import WIDTHS
 from goryu.games.shogi import Board as PythonBoard
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board, make_puct

@@ -11,10 +11,9 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
-from goryu.evaluators.network.network.providers import BackendError
-from goryu.players.levels.levels.levels import LEVELS
 
 from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.network.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.games.state import State
 from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
@@ -22,6 +21,7 @@ from goryu.players import player as player_module
 from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
+from goryu.players.levels.levels import LEVELS
 from goryu.players.player import MEMORY_FACTOR, Player
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl

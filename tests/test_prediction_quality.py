@@ -182,7 +182,7 @@ def test_a_teacher_s_random_moves_are_not_taken_for_its_own(tmp_path: Path) -> N
 @pytest.fixture
 def tool() -> dict[str, Any]:
     pytest.importorskip("rich")
-    return runpy.run_path(str(ROOT / "tools" / "evaluate.py"))
+    return runpy.run_module("goryu.commands.training.evaluate")
 
 
 def test_the_tool_has_a_column_for_each_network(

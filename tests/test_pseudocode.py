@@ -30,7 +30,7 @@ from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, fac
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.graph.puct import Puct
 
-TOOL = Path(__file__).resolve().parent.parent / "tools" / "alphazero.py"
+COMMAND = [sys.executable, "-m", "goryu", "alphazero"]
 
 
 def test_without_factors_the_run_is_the_published_one() -> None:
@@ -191,7 +191,7 @@ def test_an_actor_that_dies_within_a_message_ends_the_run(
 
 
 def test_the_numbers_of_a_run_are_shown() -> None:
-    command = [sys.executable, str(TOOL), "tictactoe", "--show", "--playouts", "0.1"]
+    command = [*COMMAND, "tictactoe", "--show", "--playouts", "0.1"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "playouts             80\n" in shown
     assert "untried              lost\n" in shown
@@ -201,7 +201,7 @@ def test_the_numbers_of_a_run_are_shown() -> None:
 
 def test_a_short_run_trains_stores_measures_and_resumes(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    command = [sys.executable, str(TOOL), "tictactoe", "--folder", str(tmp_path), "--steps", "0.0001"]
+    command = [*COMMAND, "tictactoe", "--folder", str(tmp_path), "--steps", "0.0001"]
     command += ["--checkpoints", "0.03", "--playouts", "0.01", "--matches", "2"]
     first = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "step 30: " in first
@@ -225,7 +225,7 @@ def test_a_signal_to_all_processes_ends_the_run_and_the_same_command_resumes(
 ) -> None:
     """Training takes so long that the actors wait within a message. Games of reversi are long messages."""
     torch = pytest.importorskip("torch")
-    command = [sys.executable, str(TOOL), "reversi", "--folder", str(tmp_path), "--actors", "2"]
+    command = [*COMMAND, "reversi", "--folder", str(tmp_path), "--actors", "2"]
     command += ["--playouts", "0.00125", "--checkpoints", "0.01", "--batch", "0.5", "--games", "0.001"]
     for resumed in ("", "resuming after step "):
         running = subprocess.Popen(

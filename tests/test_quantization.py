@@ -13,9 +13,8 @@ import pytest
 onnx: Any = pytest.importorskip("onnx")
 pytest.importorskip("rsshogi")
 
-from goryu.evaluators.network.network.network import NetworkEvaluator  # noqa: E402
-
 from goryu.commands.training.quantize import load  # noqa: E402
+from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.learning.quantization.calibration import best_range  # noqa: E402
 from goryu.learning.quantization.comparison import agreement  # noqa: E402
 from goryu.learning.quantization.quantize import quantize  # noqa: E402

@@ -7,7 +7,6 @@ from time import monotonic
 from typing import Any, cast
 
 import pytest
-from goryu.players.levels.levels.levels import LEVELS, at_level
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.shogi import move_to_usi
@@ -17,6 +16,7 @@ from goryu.players import reply_mates
 from goryu.players.clock.limits import Limits
 from goryu.players.clock.time_manager import Budget, TimeManager
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
+from goryu.players.levels.levels import LEVELS, at_level
 from goryu.players.player import Player
 from goryu.players.reply_mates import ReplyMates
 from goryu.players.request import Answer, Request, SearchControl

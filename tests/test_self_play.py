@@ -16,13 +16,13 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from goryu.evaluators.network.network.named_networks import open_network
-from goryu.evaluators.network.network.network import NetworkEvaluator
-from goryu.evaluators.network.network.providers import BackendError, Session, open_session
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.miniosl import MinioslEvaluator
+from goryu.evaluators.network.named_networks import open_network
+from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.providers import BackendError, Session, open_session
 from goryu.games.shogi import Rules, move_from_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
@@ -57,7 +57,7 @@ MISSING = str(Path(__file__).with_name("missing"))
 """A path without a file."""
 
 MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
-TOOL = Path(__file__).parents[1] / "tools" / "selfplay.py"
+COMMAND = [sys.executable, "-m", "goryu", "selfplay"]
 
 FIRST_MOVES = [int(move) for move in Board().legal_moves()[:4]]
 
@@ -451,7 +451,7 @@ def test_no_process_outlives_a_killed_run(tmp_path: Path) -> None:
     pytest.importorskip("rich")
     path = tmp_path / "self.games"
     options = ("--cheap-playouts", "1", "--full-playouts", "2", "--max-plies", "12")
-    command = [sys.executable, str(TOOL), "play", "--model", str(MODEL), "--out", str(path), *options]
+    command = [*COMMAND, "play", "--model", str(MODEL), "--out", str(path), *options]
     parent = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     while parent.poll() is None and not (path.exists() and list(read_games(path))):
         time.sleep(0.1)

@@ -11,12 +11,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from goryu.evaluators.network.network.named_networks import open_network
-from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.base.errors import InputError
 from goryu.base.files import held_folder
 from goryu.evaluators.material import MaterialEvaluator
+from goryu.evaluators.network.named_networks import open_network
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.shogi import Board
 from goryu.learning.records.game_records import read_games
@@ -110,7 +110,7 @@ def test_a_loop_without_a_search_is_refused(name: str) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder is not held")
 def test_a_folder_has_one_loop_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
-    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "selfplay.py"))
+    tool = runpy.run_module("goryu.commands.training.selfplay")
     loop = ["loop", "--initial", "none.onnx", "--folder"]
     with held_folder(tmp_path):
         assert tool["main"]([*loop, str(tmp_path)]) == 2
@@ -177,14 +177,14 @@ def test_the_whole_command_takes_turns_on_a_local_cluster_with_the_games_of_proc
         "--max-plies", "16", "--at-once", "2", "--processes", "2",
     ]  # fmt: skip
     shared, alone = tmp_path / "shared", tmp_path / "alone"
-    command = [sys.executable, str(ROOT / "tools" / "selfplay.py"), "loop", "--folder", str(shared), *numbers]
+    command = [sys.executable, "-m", "goryu", "selfplay", "loop", "--folder", str(shared), *numbers]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
         [*command, "--cluster", "local"], capture_output=True, text=True, check=False, env=environment
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    main = runpy.run_path(str(ROOT / "tools" / "selfplay.py"))["main"]
+    main = runpy.run_module("goryu.commands.training.selfplay")["main"]
     assert main(["loop", "--folder", str(alone), *numbers]) == 0
     cycles = [line for line in done.stdout.splitlines() if line.startswith("cycle ")]
     assert len(cycles) == 2

@@ -41,7 +41,7 @@ def learner() -> Iterator["ShogiLearner"]:
 
 
 def test_one_cycle_exports_a_network_that_the_engine_loads(learner: "ShogiLearner", tmp_path: Path) -> None:
-    from goryu.evaluators.network.network.network import NetworkEvaluator
+    from goryu.evaluators.network.network import NetworkEvaluator
 
     loop = AlphaZero(learner, TINY, Random(1))
     before = loop.champion.evaluate([Board()])[0]

@@ -254,7 +254,7 @@ def test_a_killed_run_resumes_without_losing_or_repeating_a_game(how: int, tmp_p
     path = tmp_path / "fake.games"
     engine = " ".join(FAKE_ENGINE)
     options = ["--nodes", "1", "--random-plies", "2", "4", "--max-plies", "16"]
-    command = [sys.executable, str(ROOT / "tools" / "teach.py"), "play", engine, "--out", str(path), *options]
+    command = [sys.executable, "-m", "goryu", "teach", "play", engine, "--out", str(path), *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60

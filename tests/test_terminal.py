@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from goryu.players.levels.levels.levels import LEVELS
 
 from goryu.base.japanese import MESSAGES
 from goryu.commands.play import main
@@ -24,6 +23,7 @@ from goryu.kifu.handicaps import handicap_of_name
 from goryu.kifu.reading import read_record
 from goryu.kifu.record import Ending
 from goryu.players.agents.agents import AGENTS
+from goryu.players.levels.levels import LEVELS
 
 START = "7g7f\n3c3d\n2g2f\n"
 

@@ -6,6 +6,7 @@ import multiprocessing
 import runpy
 import sys
 from dataclasses import fields, replace
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from shutil import copytree
@@ -14,13 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from goryu.__main__ import COMMANDS
+
 torch: Any = pytest.importorskip("torch")
 cshogi: Any = pytest.importorskip("cshogi")
 
-from goryu.evaluators.network.network.network import NetworkEvaluator  # noqa: E402
-
 from goryu.base.errors import InputError  # noqa: E402
 from goryu.base.files import held_folder  # noqa: E402
+from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
 from goryu.learning.quantization.equalization import equalize  # noqa: E402
 from goryu.learning.records.conversion import read_records  # noqa: E402
@@ -481,7 +483,7 @@ def test_a_folder_has_one_run_at_a_time(
 ) -> None:
     arguments = ["train", "--source", "none.hcpe,540", "--folder", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", arguments)
-    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "train.py"))
+    tool = runpy.run_module("goryu.commands.training.train")
     with held_folder(tmp_path):
         assert tool["main"]() == 2
     assert capsys.readouterr().err == f"goryu train: {tmp_path}: another program is using this folder\n"
@@ -549,7 +551,7 @@ def test_the_tools_report_wrong_arguments(
     monkeypatch.chdir(tmp_path)
     small_dataset().select(np.arange(8)).records.tofile("8.hcpe")
     monkeypatch.setattr(sys, "argv", arguments)
-    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / f"{arguments[0]}.py"))
+    tool = vars(import_module(COMMANDS[arguments[0]].function.partition(":")[0]))
     try:
         status = tool["main"]()
     except SystemExit as exit_:  # From argparse.
@@ -588,7 +590,7 @@ def test_a_failed_quantization_leaves_the_old_file(
         ["quantize", str(SHIPPED.with_name(network)), "--data", str(tmp_path / "32.hcpe"), *options,
          "--calibration", "16", "--out", str(tmp_path / "old.onnx")],
     )  # fmt: skip
-    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "quantize.py"))
+    tool = runpy.run_module("goryu.commands.training.quantize")
     assert tool["main"]() == 2
     assert words in capsys.readouterr().err
     assert (tmp_path / "old.onnx").read_text() == "precious"
@@ -608,7 +610,7 @@ def test_quantize_needs_few_positions_to_compare_on(
         ["quantize", "net.onnx", "--data", "20.hcpe", "--calibration", "16", "--out", "8.onnx",
          "--rounds", "1"],
     )  # fmt: skip
-    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "quantize.py"))
+    tool = runpy.run_module("goryu.commands.training.quantize")
     assert tool["main"]() == 0
     text = capsys.readouterr().out
     assert "Agreement(positions=4, " in text
@@ -657,7 +659,7 @@ def test_the_tool_prints_measurements_in_words_and_logs_them_as_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = Path(__file__).parents[1] / "models" / "data" / "fsf_20261123.games"
-    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "train.py"))
+    tool = runpy.run_module("goryu.commands.training.train")
     sizes = ["--steps", "2", "--evaluations", "1", "--batch-size", "8", "--blocks", "1", "--channels", "8"]
     assert (
         tool["main"](["--source", f"{data},540", "--folder", str(tmp_path), *sizes, "--held-out", "0.1"]) == 0

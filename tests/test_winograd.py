@@ -12,8 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from goryu.evaluators.kernel.kernel.kernel import INSTRUCTIONS_VARIABLE, best_batch, open_kernel
-from goryu.evaluators.kernel.kernel.residual_graph import (
+
+from goryu.benchmark.backends import Comparison
+from goryu.benchmark.random_network import write_random_network
+from goryu.evaluators.formats.base import Answers
+from goryu.evaluators.formats.dlshogi import fill_dlshogi
+from goryu.evaluators.kernel.kernel import INSTRUCTIONS_VARIABLE, best_batch, open_kernel
+from goryu.evaluators.kernel.residual_graph import (
     NONE,
     RELU,
     SIGMOID,
@@ -27,7 +32,7 @@ from goryu.evaluators.kernel.kernel.residual_graph import (
     UnsupportedError,
     read_network,
 )
-from goryu.evaluators.kernel.kernel.winograd import (
+from goryu.evaluators.kernel.winograd import (
     GROWTH,
     GROWTH_POSITIVE,
     LEVEL,
@@ -44,14 +49,9 @@ from goryu.evaluators.kernel.kernel.winograd import (
     integer_weights,
     transformed_weights,
 )
-from goryu.evaluators.network.network.model_files import ModelError, models_folder
-from goryu.evaluators.network.network.network import NetworkEvaluator
-from goryu.evaluators.network.network.providers import BackendError
-
-from goryu.benchmark.backends import Comparison
-from goryu.benchmark.random_network import write_random_network
-from goryu.evaluators.formats.base import Answers
-from goryu.evaluators.formats.dlshogi import fill_dlshogi
+from goryu.evaluators.network.model_files import ModelError, models_folder
+from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.providers import BackendError
 from goryu.games.shogi import Board
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.puct import Puct

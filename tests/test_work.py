@@ -12,8 +12,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from goryu.evaluators.network.network.network import NetworkEvaluator
 
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.learning.records.game_records import read_games
 from goryu.learning.self_play import workers

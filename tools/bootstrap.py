@@ -1,8 +1,8 @@
 """Sets up a checkout: creates `.venv`, installs goryu in it with its dependencies, builds the native code.
 
-tools/dev.py uses it before anything is installed, so it imports only the standard library and
-`goryu.base.language`, which needs no more. A step is repeated only when its inputs have changed; stamps in
-.venv record them. Messages go to stderr in the user's language, the output of the steps to logs in build/dev/.
+tools/dev.py uses it before anything is installed, so it imports only the standard library and modules of
+goryu that need no more. A step is repeated only when its inputs have changed; stamps in .venv record them.
+Messages go to stderr in the user's language, the output of the steps to logs in build/dev/.
 """
 
 from __future__ import annotations

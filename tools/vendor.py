@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from goryu.programs.common import UsageError, new_parser, program
+from goryu.commands.common import UsageError, new_parser, program
 
 STATIC = Path(__file__).resolve().parent.parent / "engine" / "goryu" / "web" / "static"
 VENDOR = STATIC / "vendor"

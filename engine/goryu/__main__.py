@@ -13,6 +13,7 @@ from goryu.base.language import either, tr
 
 __all__ = ["main"]
 
+
 class Command(NamedTuple):
     """A command.
 

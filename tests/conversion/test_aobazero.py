@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("onnx")
 
 from foreign_networks import relu, swish
-from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.conversion.convert import convert
 from goryu.conversion.tensors import ConversionError
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 
 SCALE = 999.982

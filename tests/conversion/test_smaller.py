@@ -10,8 +10,6 @@ onnx: Any = pytest.importorskip("onnx")
 
 from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
-from goryu.evaluators.network.network.model_files import ModelError  # noqa: E402
-from goryu.evaluators.network.network.network import NetworkEvaluator  # noqa: E402
 
 from goryu.__main__ import run as goryu  # noqa: E402
 from goryu.benchmark.random_network import TENSORS, write_random_network  # noqa: E402
@@ -22,6 +20,8 @@ from goryu.conversion.tensors import ConversionError  # noqa: E402
 from goryu.evaluators.formats.base import planes_of  # noqa: E402
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
 from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
+from goryu.evaluators.network.model_files import ModelError  # noqa: E402
+from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 
 MODEL = Path(__file__).parents[2] / "models" / "goryu-5x64.onnx"
 

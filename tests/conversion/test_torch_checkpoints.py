@@ -22,7 +22,6 @@ from foreign_networks import (
     swish,
     wideresnet10,
 )
-from goryu.evaluators.network.network.network import NetworkEvaluator
 
 from goryu.conversion.convert import convert
 from goryu.conversion.positions import random_positions
@@ -32,6 +31,7 @@ from goryu.evaluators.formats.base import planes_of
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import from_probability
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.learning.records.conversion import read_records
 

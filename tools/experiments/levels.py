@@ -20,14 +20,13 @@ from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
 
-from goryu.players.levels.levels.levels import LEVELS
-
 from goryu.commands import match
 from goryu.commands.common import UsageError, new_parser, positive, program
 from goryu.match.game_log import GameEntry, read_game_log
 from goryu.match.match_statistics import elo_of_score
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineSpec, UsiClient
+from goryu.players.levels.levels import LEVELS
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "tools" / "pictures" / "levels.png"

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from goryu.evaluators.network.network.network import NetworkEvaluator
-from goryu.evaluators.network.network.providers import GPU_BACKENDS
+from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.providers import GPU_BACKENDS
 from goryu.players.set_up.measuring import GPU_BATCHES, GROWING_S, Rate, Settings, best, measure, new_search
 from goryu.players.set_up.threads import cores
 

@@ -9,7 +9,7 @@ from statistics import median
 
 from goryu.benchmark import throughput
 from goryu.benchmark.throughput import MIDDLE_GAME
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.proof import MateSolver
 

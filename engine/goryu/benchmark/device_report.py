@@ -15,9 +15,9 @@ import numpy as np
 
 from goryu.benchmark.simulated_device import CALL_S, SimulatedDevice
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds
-from goryu.evaluators.network.network.network import NetworkEvaluator
-from goryu.evaluators.network.network.network_group import NetworkGroup
-from goryu.evaluators.network.network.packed_network import USUAL_WIDTH
+from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.network_group import NetworkGroup
+from goryu.evaluators.network.packed_network import USUAL_WIDTH
 from goryu.implementation import Board, make_puct
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.graph.proof import MateSolver, no_solver

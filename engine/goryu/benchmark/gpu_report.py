@@ -16,7 +16,7 @@ from goryu.base.errors import GoryuError, first_line
 from goryu.benchmark.device_report import FORMULAS, raw_device_run
 from goryu.benchmark.random_network import write_random_network
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds, raw_run, resident_bytes
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board, make_puct
 from goryu.search.graph.config import PuctConfig
 

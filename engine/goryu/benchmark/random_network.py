@@ -19,7 +19,7 @@ from goryu.evaluators.formats.miniosl import MINIOSL_PLANES
 from goryu.evaluators.formats.nshogi import NSHOGI_PLANES
 from goryu.evaluators.formats.onnx_edit import ELEMENT_TYPES, GraphEdit, new_model, node
 from goryu.evaluators.formats.python_dlshogi2 import BOOK_PLANES
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import Board
 
 VALUE_CHANNELS = 32

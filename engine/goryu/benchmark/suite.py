@@ -12,7 +12,7 @@ from typing import Any, Literal
 from goryu.benchmark import throughput
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import IMPLEMENTATION
 from goryu.search.graph.config import PuctConfig

@@ -17,8 +17,8 @@ from unittest.mock import patch
 
 from goryu.evaluators.formats.base import Array
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.network.network.io_binding import IoBinding
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.io_binding import IoBinding
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import Board as PythonBoard
 from goryu.implementation import Board, Puct, make_puct, perft
 from goryu.search.evaluator import Evaluator

@@ -36,9 +36,9 @@ from goryu.benchmark.signature import bench_signature
 from goryu.benchmark.suite import SECTIONS, Plan, Suite
 from goryu.commands import bench_devices
 from goryu.commands.common import UsageError, new_parser, output_file, positive, program
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.network import NetworkEvaluator
-from goryu.evaluators.network.network.providers import BACKENDS, backend_chain, open_on_first
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.providers import BACKENDS, backend_chain, open_on_first
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.loading import CPU_BACKENDS
@@ -230,7 +230,7 @@ def advise(args: argparse.Namespace) -> dict[str, Any]:
     from rich.table import Table
 
     from goryu.benchmark.advice import GPU_THREADS, Advice, table
-    from goryu.evaluators.network.network.providers import GPU_BACKENDS
+    from goryu.evaluators.network.providers import GPU_BACKENDS
     from goryu.players.set_up.measuring import GPU_BATCHES, told
 
     network = open_network(args, gpu_batch=max(GPU_BATCHES), streams=max(GPU_THREADS))

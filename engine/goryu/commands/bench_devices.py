@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from goryu.commands.common import UsageError
-from goryu.evaluators.network.network.providers import BackendError, backend_chain, import_onnxruntime
+from goryu.evaluators.network.providers import BackendError, backend_chain, import_onnxruntime
 from goryu.implementation import IMPLEMENTATION
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from goryu.base.language import tr
 from goryu.players.config import EngineConfig, EvaluatorConfig
 
 if TYPE_CHECKING:
-    from goryu.evaluators.network.network.network import NetworkEvaluator
+    from goryu.evaluators.network.network import NetworkEvaluator
     from goryu.players.set_up.loading import LoadedEvaluator
 
 PACKAGES = (
@@ -113,8 +113,8 @@ def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator 
 
     Returns the network on the wanted backend, None if that does not work.
     """
-    from goryu.evaluators.network.network.model_files import ModelError
-    from goryu.evaluators.network.network.providers import (
+    from goryu.evaluators.network.model_files import ModelError
+    from goryu.evaluators.network.providers import (
         BACKENDS,
         BackendError,
         absent_backends,

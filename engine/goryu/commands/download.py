@@ -11,7 +11,7 @@ from goryu.base.arguments import ArgumentParser
 from goryu.base.errors import GoryuError, InputError, explained
 from goryu.base.files import atomic_write, check_writable
 from goryu.base.language import either, tr
-from goryu.evaluators.network.network.model_files import downloads_folder
+from goryu.evaluators.network.model_files import downloads_folder
 
 NAME = "miniosl"
 

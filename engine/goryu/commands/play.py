@@ -29,7 +29,7 @@ from goryu.implementation import Board
 from goryu.players.agents.agents import AGENTS, Agent, AgentError, AgentSetup, make_agent
 from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
-from goryu.players.levels.levels.levels import LEVELS, level_by_name
+from goryu.players.levels.levels import LEVELS, level_by_name
 from goryu.players.set_up.model_path import named_model
 from goryu.usi.start_config import start_config
 

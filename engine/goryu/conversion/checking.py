@@ -13,9 +13,9 @@ from goryu.conversion.sanity import Finding, ask, share_good
 from goryu.conversion.smaller import compare, open_plain, played_positions, write_smaller
 from goryu.evaluators.formats.detect import AUTO, FORMATS, METADATA_KEY
 from goryu.evaluators.formats.onnx_graph import read_metadata
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.network import NetworkEvaluator
-from goryu.evaluators.network.network.providers import (
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.providers import (
     BACKENDS,
     GPU_BACKENDS,
     BackendError,

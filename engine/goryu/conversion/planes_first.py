@@ -17,7 +17,7 @@ from goryu.conversion.verification import BATCH, POSITIONS, TOLERANCE
 from goryu.evaluators.formats.base import Array, planes_of
 from goryu.evaluators.formats.detect import Shape, detect_format, has_planes_last, tensor_shapes
 from goryu.evaluators.formats.external_data import read_model
-from goryu.evaluators.network.network.providers import Session, open_session
+from goryu.evaluators.network.providers import Session, open_session
 
 LAST, FIRST = (0, 2, 3, 1), (0, 3, 1, 2)
 """The order of the axes when the planes become the last one, and the first one."""

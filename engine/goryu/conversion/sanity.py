@@ -15,7 +15,7 @@ import numpy as np
 
 from goryu.base.language import tr
 from goryu.evaluators.mirror import mirrored, mirrored_move
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.implementation import Board
 

@@ -15,7 +15,7 @@ from goryu.conversion.tensors import ConversionError
 from goryu.evaluators.formats.base import Array, planes_of
 from goryu.evaluators.formats.detect import METADATA_KEY
 from goryu.evaluators.formats.onnx_graph import read_metadata
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.learning.quantization.comparison import CALIBRATION_BATCH, Agreement, compare_evaluations
 from goryu.learning.quantization.quantize import halve, quantize_on

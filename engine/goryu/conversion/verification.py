@@ -13,8 +13,8 @@ from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError, Floats
 from goryu.evaluators.formats.base import planes_of
 from goryu.evaluators.formats.detect import detect_format, tensor_shapes
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.providers import Session, open_session
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.providers import Session, open_session
 
 POSITIONS, BATCH = 128, 32
 

@@ -16,8 +16,8 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.providers import import_onnxruntime
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.providers import import_onnxruntime
 from goryu.evaluators.softmax import softmax
 from goryu.games.reversi import Reversi
 from goryu.games.state import State

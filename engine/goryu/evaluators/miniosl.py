@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from goryu.evaluators.formats.detect import tensor_shapes
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.providers import open_session
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.providers import open_session
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import State

@@ -11,7 +11,7 @@ from goryu.base.language import tr
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.network.network.model_files import models_folder
+from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.state import State

@@ -20,8 +20,8 @@ from goryu.players.books.opening_book import BookPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.clock.time_manager import TimeManager
 from goryu.players.config import EngineConfig, MateConfig
-from goryu.players.levels.levels.level_moves import choose_level_move
-from goryu.players.levels.levels.levels import Level, at_level, level_of, limits_at_level
+from goryu.players.levels.level_moves import choose_level_move
+from goryu.players.levels.levels import Level, at_level, level_of, limits_at_level
 from goryu.players.puct_session import PuctSession, is_root
 from goryu.players.pv_mates import SHORTENING_NODES
 from goryu.players.request import Answer, OnProgress, Request, SearchControl

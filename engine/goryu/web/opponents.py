@@ -13,7 +13,7 @@ from goryu.implementation import Board, make_puct
 from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig
-from goryu.players.levels.levels.levels import LEVELS
+from goryu.players.levels.levels import LEVELS
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation, Evaluator

@@ -17,7 +17,7 @@ from goryu.kifu.notation import AmbiguousMoveError, japanese_move, parse_move, w
 from goryu.kifu.record import Ending
 from goryu.kifu.writing import to_csa, to_kif
 from goryu.players.clock.limits import Limits
-from goryu.players.levels.levels.levels import FULL_STRENGTH, LEVELS
+from goryu.players.levels.levels import FULL_STRENGTH, LEVELS
 from goryu.players.position import rules_of
 from goryu.web.game import GAMES, PASS, ClockConfig, Game, Played
 from goryu.web.opponents import (

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.commands.common import above_zero, new_parser, positive, program
-from goryu.evaluators.network.network.named_networks import MODEL_HELP, open_network
-from goryu.evaluators.network.network.providers import BACKENDS
+from goryu.evaluators.network.named_networks import MODEL_HELP, open_network
+from goryu.evaluators.network.providers import BACKENDS
 from goryu.players.set_up.model_path import named_model
 
 if TYPE_CHECKING:

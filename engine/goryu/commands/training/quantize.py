@@ -18,7 +18,7 @@ from goryu.base.files import atomic_path, check_outputs
 from goryu.commands.common import UsageError, new_parser, output_file, positive, program, seed
 
 if TYPE_CHECKING:
-    from goryu.evaluators.network.network.network import NetworkEvaluator
+    from goryu.evaluators.network.network import NetworkEvaluator
     from goryu.learning.training.dataset import Dataset
 
 SATURATION_POSITIONS = 32
@@ -128,7 +128,7 @@ def run_network(args: argparse.Namespace) -> None:
 
 def load(path: Path, args: argparse.Namespace) -> "NetworkEvaluator":
     """Returns a network on onnxruntime: our own kernel would run the float network in 16-bit integers."""
-    from goryu.evaluators.network.network.network import NetworkEvaluator
+    from goryu.evaluators.network.network import NetworkEvaluator
 
     return NetworkEvaluator(path, backend="onnxruntime", batch_size=args.batch_size, threads=args.threads)
 

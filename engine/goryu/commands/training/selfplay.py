@@ -45,8 +45,8 @@ from goryu.commands.common import (
     share,
 )
 from goryu.commands.progress_display import ProgressDisplay
-from goryu.evaluators.network.network.named_networks import MODEL_HELP, named_network
-from goryu.evaluators.network.network.providers import BACKENDS
+from goryu.evaluators.network.named_networks import MODEL_HELP, named_network
+from goryu.evaluators.network.providers import BACKENDS
 from goryu.learning.asynchronous.gate import GateConfig
 from goryu.learning.records.game_records import GAMES_SUFFIX, GameRecord, read_games
 from goryu.learning.records.summary import GameSummary

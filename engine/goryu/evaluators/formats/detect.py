@@ -22,7 +22,7 @@ from goryu.evaluators.formats.onnx_graph import read_metadata
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import BOOK_PLANES, PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import value_scale
-from goryu.evaluators.network.network.model_files import ModelError
+from goryu.evaluators.network.model_files import ModelError
 
 Shape = tuple[int | None, ...]
 """The shape of an input or output; None for an axis that is free or has a name."""

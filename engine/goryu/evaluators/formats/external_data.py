@@ -20,7 +20,7 @@ from goryu.evaluators.formats.onnx_fields import (
     TENSOR_RAW,
 )
 from goryu.evaluators.formats.protobuf import copied, field_of, fields, text_field
-from goryu.evaluators.network.network.model_files import damaged
+from goryu.evaluators.network.model_files import damaged
 
 
 def read_model(path: Path) -> bytes:

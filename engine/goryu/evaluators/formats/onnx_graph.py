@@ -61,7 +61,7 @@ from goryu.evaluators.formats.protobuf import (
     text_field,
     varints,
 )
-from goryu.evaluators.network.network.model_files import ModelError, damaged
+from goryu.evaluators.network.model_files import ModelError, damaged
 
 PASSING = frozenset(
     {"Cast", "DequantizeLinear", "Flatten", "Identity", "QuantizeLinear", "Reshape", "Squeeze", "Unsqueeze"}

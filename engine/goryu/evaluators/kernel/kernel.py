@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.evaluators.kernel.kernel.residual_graph import UnsupportedError, read_network
+from goryu.evaluators.kernel.residual_graph import UnsupportedError, read_network
 
 if TYPE_CHECKING:
     from goryu._native import WinogradNetwork

@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Answers, Array
 from goryu.evaluators.formats.value_weight import value_weights
-from goryu.evaluators.kernel.kernel.residual_graph import (
+from goryu.evaluators.kernel.residual_graph import (
     NONE,
     RELU,
     SIGMOID,

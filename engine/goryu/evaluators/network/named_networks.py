@@ -10,8 +10,8 @@ from pathlib import Path
 from goryu.base.errors import InputError
 from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.miniosl import MINIOSL, MinioslEvaluator, miniosl_file
-from goryu.evaluators.network.network.network import NetworkEvaluator
-from goryu.evaluators.network.network.providers import backend_chain, open_on_first
+from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.providers import backend_chain, open_on_first
 
 MODEL_HELP = (
     "or miniosl: the network of that package (pip install --no-deps 'miniosl<0.1.7'), "

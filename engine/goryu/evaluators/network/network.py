@@ -32,15 +32,15 @@ from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.onnx_edit import halved, with_output
 from goryu.evaluators.formats.onnx_graph import output_names
 from goryu.evaluators.formats.value_scale import value_scale
-from goryu.evaluators.kernel.kernel.kernel import best_batch, open_kernel
-from goryu.evaluators.kernel.kernel.residual_graph import UnsupportedError
-from goryu.evaluators.network.network.half_check import check_halves
-from goryu.evaluators.network.network.io_binding import IoBinding
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.packed_input import pack, packed_model
-from goryu.evaluators.network.network.packed_network import PackedNetwork
-from goryu.evaluators.network.network.packing_check import check_packing
-from goryu.evaluators.network.network.providers import (
+from goryu.evaluators.kernel.kernel import best_batch, open_kernel
+from goryu.evaluators.kernel.residual_graph import UnsupportedError
+from goryu.evaluators.network.half_check import check_halves
+from goryu.evaluators.network.io_binding import IoBinding
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.packed_input import pack, packed_model
+from goryu.evaluators.network.packed_network import PackedNetwork
+from goryu.evaluators.network.packing_check import check_packing
+from goryu.evaluators.network.providers import (
     GPU_BACKENDS,
     BackendError,
     Session,

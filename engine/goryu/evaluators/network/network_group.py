@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 
 from goryu.base.errors import GoryuError, first_line
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array, ModelFormat
-from goryu.evaluators.network.network.packed_input import (
+from goryu.evaluators.network.packed_input import (
     LABELS,
     LOGITS,
     NUMBERS,

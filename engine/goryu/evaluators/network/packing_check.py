@@ -10,8 +10,8 @@ import numpy as np
 
 from goryu.base.errors import GoryuError
 from goryu.evaluators.formats.base import Array, ModelFormat, planes_of
-from goryu.evaluators.network.network.packed_input import pack
-from goryu.evaluators.network.network.packed_network import PackedNetwork
+from goryu.evaluators.network.packed_input import pack
+from goryu.evaluators.network.packed_network import PackedNetwork
 from goryu.games.shogi import Board
 
 POSITIONS = (

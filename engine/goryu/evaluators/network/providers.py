@@ -22,7 +22,7 @@ from goryu.base.errors import GoryuError, first_line
 from goryu.base.files import home_folder
 from goryu.base.installation import how_to_install
 from goryu.evaluators.formats.external_data import read_model
-from goryu.evaluators.network.network.model_files import ModelError
+from goryu.evaluators.network.model_files import ModelError
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from goryu.base.errors import InputError
 from goryu.evaluators.formats.base import Array
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.learning.records.conversion import read_records
 from goryu.learning.training.dataset import Batch, Dataset, make_batch
 from goryu.search.evaluator import Evaluation

@@ -31,7 +31,7 @@ import numpy as np
 
 from goryu.base.errors import InputError
 from goryu.evaluators.formats.base import Array
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.learning.quantization.comparison import CALIBRATION_BATCH, batches_of, planes_of
 from goryu.learning.training.dataset import Dataset
 

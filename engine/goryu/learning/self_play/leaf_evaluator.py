@@ -13,7 +13,7 @@ import numpy as np
 
 from goryu.evaluators.formats.base import Array
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.softmax import softmax
 from goryu.games.state import Move, State

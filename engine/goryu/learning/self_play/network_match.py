@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from goryu.base.errors import InputError
-from goryu.evaluators.network.network.named_networks import open_network
+from goryu.evaluators.network.named_networks import open_network
 from goryu.games.shogi import Rules, move_to_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board, Puct

@@ -15,8 +15,8 @@ from random import Random
 from typing import Protocol, Self
 
 from goryu.evaluators.miniosl import MINIOSL, miniosl_file
-from goryu.evaluators.network.network.named_networks import open_network
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.named_networks import open_network
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.state import State
 from goryu.learning.records.game_block import GameBlock
 from goryu.learning.records.game_records import GameRecord, GameWriter, read_games

@@ -23,7 +23,7 @@ from torch.nn import functional as F
 
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.value_scale import from_logit
-from goryu.evaluators.network.network.network import NetworkEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.state import State
 from goryu.implementation import Board

@@ -14,7 +14,7 @@ from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.state import Move, State
 from goryu.implementation import Puct
 from goryu.players.agents.level_agent import level_of_game
-from goryu.players.levels.levels.levels import LEVELS, Level
+from goryu.players.levels.levels import LEVELS, Level
 from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, puct_tree, uct
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.graph.config import PuctConfig

@@ -10,8 +10,8 @@ from goryu.games.state import Move, State
 from goryu.implementation import Board, Puct
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig
-from goryu.players.levels.levels.level_moves import choose_level_move
-from goryu.players.levels.levels.levels import Level
+from goryu.players.levels.level_moves import choose_level_move
+from goryu.players.levels.levels import Level
 from goryu.players.player import Player
 from goryu.players.position import rules_of
 from goryu.players.request import Answer, Request, SearchControl

@@ -8,7 +8,7 @@ from typing import cast
 
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.evaluators.network.network.model_files import models_folder
+from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.games.state import State
 from goryu.implementation import Reversi

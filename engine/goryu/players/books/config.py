@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from goryu.evaluators.network.network.model_files import models_folder
+from goryu.evaluators.network.model_files import models_folder
 from goryu.players.set_up.paths import file_stamp, named_file
 
 NO_BOOK = "no_book"

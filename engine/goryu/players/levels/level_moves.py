@@ -21,7 +21,7 @@ from goryu.games.shogi.pieces import (
 )
 from goryu.games.state import Move, State
 from goryu.implementation import Board, mate_in_one
-from goryu.players.levels.levels.levels import Level
+from goryu.players.levels.levels import Level
 from goryu.search.evaluator import Evaluation
 from goryu.search.result import RootMove, SearchResult
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from goryu.base.errors import GoryuError
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.evaluators.network.network.model_files import ModelError
-from goryu.evaluators.network.network.providers import (
+from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.providers import (
     GPU_BACKENDS,
     BackendError,
     backend_chain,
@@ -28,8 +28,8 @@ from goryu.players.set_up.threads import search_threads
 from goryu.search.evaluator import Evaluator
 
 if TYPE_CHECKING:
-    from goryu.evaluators.network.network.network import NetworkEvaluator
-    from goryu.evaluators.network.network.network_group import NetworkGroup
+    from goryu.evaluators.network.network import NetworkEvaluator
+    from goryu.evaluators.network.network_group import NetworkGroup
 
 
 NETWORK_ERRORS = (ModelError, BackendError, OSError, ImportError)
@@ -150,7 +150,7 @@ def load_network(config: EvaluatorConfig, report: Callable[[str], None]) -> "Net
             report(f"Error! device {other.device} is left out: {error}")
     if len(opened) == 1:
         return network
-    from goryu.evaluators.network.network.network_group import NetworkGroup
+    from goryu.evaluators.network.network_group import NetworkGroup
 
     return NetworkGroup([each for each, _ in opened], [threads for _, threads in opened])
 
@@ -175,7 +175,7 @@ def _backend_beside(network: "NetworkEvaluator", config: EvaluatorConfig) -> str
 
 def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
     # NumPy and onnxruntime are imported only when a network is needed.
-    from goryu.evaluators.network.network.network import NetworkEvaluator
+    from goryu.evaluators.network.network import NetworkEvaluator
 
     return NetworkEvaluator(
         model_path(config),

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from goryu.evaluators.network.network.model_files import ModelError, downloads_folder, models_folder
+from goryu.evaluators.network.model_files import ModelError, downloads_folder, models_folder
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.paths import named_file, read_settings
 
