@@ -32,7 +32,8 @@ def pytest_configure() -> None:
     os.environ["GORYU_BOOK"] = "off"  # A test of the search must not be answered from the book.
     os.environ["GORYU_MEASURE"] = "off"  # The threads of a search must not depend on a file of the user.
     os.environ["GORYU_LANGUAGE"] = "en"  # Tests expect English, whatever the machine's locale.
-    sys.path.append(str(Path(__file__).parents[1] / "tools"))  # Its programs import each other by name.
+    for folder in ("tools", "tools/experiments"):  # Their programs import each other by name.
+        sys.path.append(str(Path(__file__).parents[1] / folder))
     # A shell starts background jobs with Ctrl-C ignored, and their children inherit it; some tests send it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -78,9 +78,8 @@ def test_the_japanese_guide_to_training_names_the_defaults(command: str) -> None
 def option(command: str, name: str) -> argparse.Action:
     """Returns an option of a command such as "teach play"; fails if it has none of this name."""
     program, *verbs = command.split()
-    parser: argparse.ArgumentParser = import_module(
-        COMMANDS[program].function.partition(":")[0]
-    ).make_parser()
+    module = import_module(COMMANDS[program].function.partition(":")[0])
+    parser: argparse.ArgumentParser = module.make_parser()
     for verb in verbs:
         (choices,) = [one.choices for one in parser._actions if isinstance(one.choices, dict)]
         parser = choices[verb]

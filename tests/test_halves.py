@@ -9,6 +9,7 @@ import pytest
 from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators.formats.base import Answers
 from goryu.evaluators.formats.onnx_edit import UneditableError, halved
+from goryu.evaluators.network import network
 from goryu.evaluators.network.half_check import (
     PROBABILITY,
     VALUE,
@@ -17,7 +18,7 @@ from goryu.evaluators.network.half_check import (
     check_halves,
 )
 from goryu.evaluators.network.model_files import models_folder
-from goryu.evaluators.network.network import NetworkEvaluator, network
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import BackendError
 from goryu.games.shogi import Board
 from goryu.players.config import EvaluatorConfig

@@ -15,8 +15,9 @@ import pytest
 from goryu.base.installation import how_to_install
 from goryu.evaluators.formats.dlshogi import dlshogi_label
 from goryu.evaluators.formats.onnx_graph import producer
+from goryu.evaluators.network import network
 from goryu.evaluators.network.model_files import ModelError
-from goryu.evaluators.network.network import NetworkEvaluator, network
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import (
     BackendError,
     Session,

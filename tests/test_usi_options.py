@@ -16,8 +16,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goryu.commands import doctor
+from goryu.evaluators.network import providers
 from goryu.evaluators.network.model_files import models_folder
-from goryu.evaluators.network.network import NetworkEvaluator, providers
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import IMPLEMENTATION, Board
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up import measuring

@@ -31,8 +31,7 @@ READMES = {"README.md": 0, "README.ja.md": 1}
 """File -> the column of LABELS that it shows."""
 
 LABELS = {
-    "programs": ("matches, measurements, training", "対局、測定、学習のコマンド"),
-    "cli": ("play at a terminal", "端末での対局"),
+    "commands": ("what `goryu` can be asked for", "goryu のコマンド"),
     "conversion": ("networks of other programs", "ほかのソフトのモデルの変換"),
     "web": ("the page in the browser", "ブラウザの画面"),
     "learning": ("training a network", "ネットワークの学習"),
@@ -40,7 +39,7 @@ LABELS = {
     "usi": ("the USI protocol", "USI プロトコル"),
     "microscope": ("every step of a search", "探索の観察"),
     "analysis": ("reviewing games", "棋譜の解析"),
-    "agents": ("any algorithm, any game", "アルゴリズムとゲームの組み合わせ"),
+    "bookmaking": ("making opening books", "定跡の作成"),
     "players": ("search + network + clock", "探索、ネットワーク、持ち時間"),
     "match": ("matches between engines", "エンジン同士の対局"),
     "implementation": ("Python or C++", "Python か C++ か"),
@@ -52,11 +51,8 @@ LABELS = {
 }
 """Part of goryu -> its content, in English and in Japanese."""
 
-SHARED = {
-    "arguments", "config_fields", "errors", "files", "installation", "japanese", "language", "printable",
-    "standard_output", "strict_json",
-}  # fmt: skip
-"""Modules that are left out of the drawing, because every part may use them."""
+SHARED = {"base"}
+"""What is left out of the drawing, because every part may use it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -24,8 +24,9 @@ from goryu.evaluators.formats.base import Array
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES
 from goryu.evaluators.formats.value_scale import from_probability
+from goryu.evaluators.network import network
 from goryu.evaluators.network.model_files import models_folder
-from goryu.evaluators.network.network import NetworkEvaluator, network
+from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.packed_input import LOGITS, PACKED, pack, packed_layout, value_outputs
 from goryu.evaluators.network.providers import Session
 
