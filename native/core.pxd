@@ -327,7 +327,6 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         int mate_nodes
         int mate_nodes_per_visit
         double draw_value
-        double pruned_share
 
     cdef cppclass CoreProgress "goryu::Progress":
         uint64_t playouts
@@ -359,7 +358,6 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         void gather(CoreState&, LeafSink&, Batch&) except +
         void expand(Batch&) except +
         cbool add_mate(CoreState&, MoveSpan line) except +
-        void plan_playouts(double planned)
         void retract(Batch&)
         void wait_for_others(const Batch&, cbool is_helper)
         Snapshot snapshot()

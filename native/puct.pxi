@@ -34,7 +34,6 @@ cdef CoreConfig core_config(Puct puct) except *:
     else:
         core.mate_nodes = core.mate_nodes_per_visit = puct.solver is not no_solver
     core.draw_value = config.draw_value
-    core.pruned_share = config.pruned_share
     return core
 
 
@@ -142,14 +141,6 @@ cdef class Puct:
         finally:
             del game
         return is_added
-
-    def plan_playouts(self, double planned):
-        """Tells the search after how many playouts it is expected to end; infinite if that is not known.
-
-        It is no limit (`root_pruning.py`). Call this from `should_stop`; a new search forgets it.
-        """
-        with nogil:  # The lock's holder may be waiting for the GIL.
-            self.core.plan_playouts(planned)
 
     def stats(self):
         """Returns the counters of the current search."""

@@ -1,7 +1,6 @@
 """The plan for a move, and the stopwatch that keeps to it; with a clock that the tests move."""
 
 from dataclasses import replace
-from math import inf
 from random import Random
 
 import pytest
@@ -283,24 +282,6 @@ def test_after_ponderhit_only_new_playouts_count_for_the_rate() -> None:
     stats = STATS._replace(playouts=10_010, best_visits=6000, second_visits=5970)
     assert not manager.should_stop(stats)
     assert manager.should_stop(stats._replace(second_visits=5950))
-
-
-def test_the_playouts_left_follow_from_the_rate_so_far() -> None:
-    clock = Clock()
-    manager = TimeManager(clock)
-    manager.start(Budget(1000, 4000), clock(), playouts=50)
-    clock.wait_ms(50)
-    assert manager.playouts_left(STATS) == inf, "too early to know the rate"
-    clock.wait_ms(150)
-    manager.should_stop(STATS)
-    # 50 playouts in 200 ms; 800 ms are left, and 300 ms later 500.
-    assert manager.playouts_left(STATS) == pytest.approx(200)
-    clock.wait_ms(300)
-    assert manager.playouts_left(STATS) == pytest.approx(125)
-    clock.wait_ms(700)
-    assert manager.playouts_left(STATS) == 0, "the search is late"
-    manager.start(None, clock())
-    assert manager.playouts_left(STATS) == inf, "no clock ends this search"
 
 
 def test_time_without_playouts_decides_no_race() -> None:

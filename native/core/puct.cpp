@@ -60,7 +60,6 @@ void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_p
                  std::uint64_t max_evaluations, bool renews_priors) {
     max_playouts_ = max_playouts;
     max_evaluations_ = max_evaluations;
-    planned_playouts_ = std::numeric_limits<double>::infinity();
     progress_ = {};
     masked_.clear();
     batch.empty();
@@ -353,35 +352,7 @@ std::uint32_t Puct::settle(Batch& batch) {
 // The index of the move that a playout takes, or -1 if none is worth one.
 int Puct::select(NodeIndex index) const noexcept {
     if (index != root_) return selection_.select(table_, index, kNoMask, false);
-    if (config_.pruned_share == 0.0) return root_selection_.select(table_, index, masked_, true);
-    return root_selection_.select(table_, index, masked_, true, least_visits());
-}
-
-// The number of visits below which a root move is pruned: search/root_pruning.py in C++.
-double Puct::least_visits() const noexcept {
-    const Node& root = table_[root_];
-    std::uint32_t most = 0;
-    for (int i = 0; i < root.tried; ++i) {
-        if ((!masked_.empty() && masked_[i]) || table_.is_certain(root_, i)) continue;
-        most = std::max(most, table_.edges(root)[i].visits);
-    }
-    return config_.pruned_share * most - playouts_left();
-}
-
-// How many more playouts to expect, by the limits and by the plan.
-double Puct::playouts_left() const noexcept {
-    const auto playouts = static_cast<double>(progress_.playouts);
-    double left = std::min(static_cast<double>(max_playouts_), planned_playouts_) - playouts;
-    if (progress_.evaluations != 0) {
-        const auto evaluations = static_cast<double>(progress_.evaluations);
-        left = std::min(left, (static_cast<double>(max_evaluations_) - evaluations) * playouts / evaluations);
-    }
-    return std::max(0.0, left);
-}
-
-void Puct::plan_playouts(double planned) {
-    const Lock lock(mutex_);
-    planned_playouts_ = planned;
+    return root_selection_.select(table_, index, masked_, true);
 }
 
 // Counts a playout through move i as in flight, notes it, and returns the move.

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <limits>
 #include <mutex>
 
 #include "batch.h"
@@ -28,7 +27,6 @@ struct PuctConfig {
     int mate_nodes = 0;
     int mate_nodes_per_visit = 0;
     double draw_value = 0.0;
-    double pruned_share = 0.0;
 };
 
 // The counters of one search.
@@ -82,8 +80,6 @@ public:
     // Adds a mate that was found elsewhere; returns whether it could be added. line: mating moves of the side to
     // move in the state, to the end. The state is left as it was.
     bool add_mate(State& state, std::span<const Move> line);
-    // Tells the search after how many playouts it is expected to end; infinite if that is not known.
-    void plan_playouts(double planned);
     // Takes the leaves back.
     void retract(Batch& batch) noexcept;
     // Waits until another thread has expanded a batch since `gather` left this one empty, or a moment. Where nothing
@@ -137,8 +133,6 @@ private:
     std::uint32_t settle(Batch& batch);
     bool has_room(std::uint64_t waiting) const noexcept;
     int select(NodeIndex index) const noexcept;
-    double least_visits() const noexcept;
-    double playouts_left() const noexcept;
     Move enter(NodeIndex index, int i, Batch& batch);
     std::optional<Certain> prove(State& state) const;
     double outcome_value(double outcome, State& state) const;
@@ -164,7 +158,6 @@ private:
 
     std::uint64_t max_playouts_ = 0;
     std::uint64_t max_evaluations_ = 0;
-    double planned_playouts_ = std::numeric_limits<double>::infinity();
     Progress progress_;
     Mask masked_;
 

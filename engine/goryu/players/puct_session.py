@@ -5,7 +5,6 @@ it, and after the move that it would play.
 """
 
 from collections.abc import Callable, Sequence
-from math import inf
 from random import Random
 
 from goryu.games.state import Move
@@ -123,9 +122,6 @@ class PuctSession(SearchSession):
             if self._reply_mates.refute(self._must_answer):
                 stops = stops and not self._goes_on()
             self._time.begin()  # The mate search was no batch.
-        if self._config.search.pruned_share:
-            left = inf if self._limits.is_open else self._time.playouts_left(stats)
-            self._puct.plan_playouts(stats.playouts + left)
         return stops
 
     # Mates after the move to be played.

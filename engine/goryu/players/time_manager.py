@@ -271,14 +271,6 @@ class TimeManager:
         """Returns the milliseconds since a moment of the same clock."""
         return 1000 * (self._clock() - moment_s)
 
-    def playouts_left(self, stats: SearchStats) -> float:
-        """Returns how many playouts fit until the soft end; infinite if no clock ends this search, and at its
-        beginning, when their rate is not known yet.
-        """
-        if self._budget is None:
-            return inf
-        return self._playouts_left(stats, self.milliseconds_since(self._started_s))
-
     def should_stop(self, stats: SearchStats, is_forced: bool = False) -> bool:
         """Must the search end? Call it once after every batch.
 

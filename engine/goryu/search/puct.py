@@ -27,7 +27,6 @@ from goryu.search.node_table import NodeTable
 from goryu.search.progress import Progress
 from goryu.search.proof import Solver, add_mate, no_solver, outcome_value, prove
 from goryu.search.result import SearchResult, SearchStats
-from goryu.search.root_pruning import least_visits, pruned
 from goryu.search.selection import select
 
 __all__ = ["Puct"]
@@ -211,9 +210,6 @@ class Puct:
         if node is not self.root:
             return select(self.table, node, self.config.formula)
         closed = {i for i in range(node.tried) if self.table.is_certain(node, i)} | self._masked
-        if share := self.config.pruned_share:
-            left = self._progress.playouts_left()
-            closed |= pruned(node, least_visits(self.table, node, self._masked, share, left))
         return select(self.table, node, self.config.root_formula, closed)
 
     def _enter(self, node: Node, i: int, path: Path) -> None:
@@ -280,13 +276,6 @@ class Puct:
         between two batches, from `should_stop`, or while no search runs.
         """
         return add_mate(self.table, state, line)
-
-    def plan_playouts(self, planned: float) -> None:
-        """Tells the search after how many playouts it is expected to end; infinite if that is not known.
-
-        It is no limit (`root_pruning.py`). Call this from `should_stop`; a new search forgets it.
-        """
-        self._progress.planned_playouts = planned
 
     def stats(self) -> SearchStats:
         """Returns the counters of the current search."""

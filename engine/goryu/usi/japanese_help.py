@@ -42,8 +42,6 @@ JAPANESE_HELP = {
     "C_init_root": "ルートでのC_init。",
     "C_base_root": "ルートでのC_base。",
     "C_fpu_reduction_root": "ルートでのC_fpu_reduction。",
-    "Root_Pruning": "探索の終わり近くで、最善手の訪問回数のこの割合に届かなくなった手を読むのをやめる。"
-    "0なら使わない。KataGoでは15。1,150局の対局では効果がなかった。",
     "Final_Move": "指す手。lcbは信頼下限が最大の手、visitsは訪問回数が最大の手。",
     "LeafDfpnNodesLimit": "新しい局面ごとの詰み探索のノード数。0なら探さない。Pythonの探索では1まで。",
     "DfpnNodesPerVisit": (

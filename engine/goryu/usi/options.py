@@ -102,9 +102,6 @@ OPTIONS: tuple[Option, ...] = (
     spin("C_base_root", "search.root_formula.c_base", 1000, 1_000_000, NUMBER, "C_base at the root."),
     spin("C_fpu_reduction_root", "search.root_formula.fpu_reduction", 0, 100, RATE_PERCENT,
          "C_fpu_reduction at the root."),
-    spin("Root_Pruning", "search.pruned_share", 0, 100, PERCENT,
-         "Near the end of a search, moves that cannot reach this share of the best move's visits get no "
-         "more. 0: off; KataGo has 15. No gain in 1,150 games."),
     combo("Final_Move", "search.final_move", "lcb visits",
           "Play the move with the best lower confidence bound, or the most visited one."),
     spin("LeafDfpnNodesLimit", "mate.leaf_nodes", 0, 10_000, NUMBER,
