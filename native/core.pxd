@@ -350,9 +350,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         CorePuct(const CoreConfig&, const Capacity&) except +
         void clear()
         void set_config(const CoreConfig&) except +
-        void begin(
-            CoreState&, LeafSink&, Batch&, uint64_t max_playouts, uint64_t max_evaluations, cbool renews_priors
-        ) except +
+        void begin(CoreState&, LeafSink&, Batch&, uint64_t max_playouts, uint64_t max_evaluations) except +
         void set_mask(vector[cbool]) except +
         cbool is_finished()
         void gather(CoreState&, LeafSink&, Batch&) except +

@@ -46,7 +46,6 @@ cdef class Puct:
     """
 
     cdef public object evaluator
-    cdef public object root_evaluator
     cdef public object config
     cdef public object solver
     cdef public int threads
@@ -58,13 +57,9 @@ cdef class Puct:
     def __cinit__(self):
         self.core = NULL
 
-    def __init__(self, evaluator, config=None, solver=no_solver, int threads=1, *, root_evaluator=None):
-        """root_evaluator: evaluates each new root; None for the evaluator. Of a root that the graph knows it
-        replaces the priors only.
-        """
+    def __init__(self, evaluator, config=None, solver=no_solver, int threads=1):
         cdef Capacity capacity
         self.evaluator = evaluator
-        self.root_evaluator = root_evaluator
         self.config = config or PuctConfig()
         self.solver = solver
         self.threads = threads

@@ -120,8 +120,6 @@ class Puct:
         config: PuctConfig | None = None,
         solver: Solver = ...,
         threads: int = 1,
-        *,
-        root_evaluator: Evaluator | None = None,
     ) -> None: ...
     def clear(self) -> None: ...
     def search(

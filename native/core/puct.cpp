@@ -57,7 +57,7 @@ void Puct::clear() noexcept {
 }
 
 void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts,
-                 std::uint64_t max_evaluations, bool renews_priors) {
+                 std::uint64_t max_evaluations) {
     max_playouts_ = max_playouts;
     max_evaluations_ = max_evaluations;
     progress_ = {};
@@ -71,11 +71,9 @@ void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_p
     }
     const NodeIndex known = table_.find(state.key());
     if (known != kNoNode && table_[known].is_complete) {
-        const bool is_other = known != root_;
-        if (is_other) table_.prune(known);
+        if (known != root_) table_.prune(known);
         root_ = known;
         table_.sort_moves(table_[root_]);  // The mask goes by a move's index among all.
-        if (is_other && renews_priors) add_root_leaf(state, sink, batch);
         return;
     }
     kept_mate_.reset();
@@ -87,10 +85,6 @@ void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_p
         state.pop();
     }
     clear();
-    add_root_leaf(state, sink, batch);
-}
-
-void Puct::add_root_leaf(State& state, LeafSink& sink, Batch& batch) {
     Leaf leaf{};
     look(state, sink, batch, 0, leaf);
     batch.leaves_.push_back(leaf);
@@ -429,11 +423,7 @@ void Puct::expand(const Batch& batch, std::size_t i) {
     const auto moves = std::span(batch.ranked_).subspan(leaf.first_move, leaf.last_move - leaf.first_move);
     const Path path = batch.path(leaf);
     if (path.empty()) {
-        if (root_ == kNoNode) {
-            add_root(leaf, moves, value, weight);
-        } else {
-            table_.set_priors(root_, moves);
-        }
+        add_root(leaf, moves, value, weight);
         return;
     }
     const NodeIndex child = table_.add(leaf.key, leaf.ply, moves, value, weight);

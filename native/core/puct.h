@@ -62,10 +62,9 @@ public:
     void clear() noexcept;
     void set_config(const PuctConfig& config);
     // Makes the state the root: keeps what it can reach, deletes the rest. A root that is not known yet is
-    // the only leaf of the batch afterwards, and must be expanded. renews_priors: so is another root than before
-    // that is known; its evaluation only replaces the priors.
+    // the only leaf of the batch afterwards, and must be expanded.
     void begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts,
-               std::uint64_t max_evaluations, bool renews_priors = false);
+               std::uint64_t max_evaluations);
     // Closes root moves: a flag for each, in the node's order; empty: none.
     void set_mask(Mask masked) { masked_ = std::move(masked); }
 
@@ -137,7 +136,6 @@ private:
     std::optional<Certain> prove(State& state) const;
     double outcome_value(double outcome, State& state) const;
     static void look(State& state, LeafSink& sink, Batch& batch, std::size_t number, Leaf& leaf);
-    void add_root_leaf(State& state, LeafSink& sink, Batch& batch);
     void expand(const Batch& batch, std::size_t i);
     void add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value, double weight);
     bool add_mate(NodeIndex index, State& state, std::span<const Move> line);

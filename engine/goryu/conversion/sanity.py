@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goryu.evaluators.mirror import mirrored, mirrored_move
 from goryu.evaluators.network import NetworkEvaluator
 from goryu.games.shogi import START_SFEN, move_to_usi
+from goryu.games.shogi.mirror import mirrored, mirrored_move
 from goryu.implementation import Board
 from goryu.language import tr
 

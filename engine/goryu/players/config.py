@@ -186,7 +186,6 @@ class EngineConfig:
 
     search: without what `puct_config` fills in; `capacity_bytes` 0 means `automatic_hash_bytes`.
     clock: without the game's length, see `time_config`.
-    mirrors_root: average the evaluation of each root with that of its mirror image (`mirror.py`).
     nodes, depth: limits of a search for which `go` names neither; 0 for none. A node is a playout that
         needs an evaluation.
     nodes_stop_early: end such a search of N nodes, and `go nodes N`, when its move is decided.
@@ -209,7 +208,6 @@ class EngineConfig:
     random_moves: RandomMoveConfig = field(default_factory=RandomMoveConfig)
     output: OutputConfig = field(default_factory=OutputConfig)
     reuses_subtree: bool = True
-    mirrors_root: bool = False
     ponders_on_all_replies: bool = False
     nodes: int = 0
     depth: int = 0

@@ -66,20 +66,10 @@ class Puct:
     """The search. It keeps its graph between moves; `clear` forgets it."""
 
     def __init__(
-        self,
-        evaluator: Evaluator,
-        config: PuctConfig | None = None,
-        solver: Solver = no_solver,
-        *,
-        root_evaluator: Evaluator | None = None,
+        self, evaluator: Evaluator, config: PuctConfig | None = None, solver: Solver = no_solver
     ) -> None:
-        """root_evaluator: evaluates each new root; None for the evaluator. Of a root that the graph knows it
-        replaces the priors only.
-
-        Raises ValueError if the config has no room for a position in a batch or for a node in the graph.
-        """
+        """Raises ValueError if the config has no room for a position in a batch or for a node."""
         self.evaluator = evaluator
-        self.root_evaluator = root_evaluator
         self.config = config or PuctConfig()
         if self.config.batch_size < 1:
             raise ValueError(f"expected a batch size of at least 1, received {self.config.batch_size}")
@@ -257,14 +247,10 @@ class Puct:
             if known is not self.root:
                 prune(self.table, known)
                 self.root = known
-                if self.root_evaluator is not None:
-                    policy = self.root_evaluator.evaluate([state])[0].policy
-                    self.table.set_priors(known, state.legal_moves(), policy)
             return known
         self.table.clear()
         self.root = None
-        evaluator = self.root_evaluator or self.evaluator
-        root = self.table.add(new_node(state, evaluator.evaluate([state])[0]))
+        root = self.table.add(new_node(state, self.evaluator.evaluate([state])[0]))
         if known is not None and known.proof == WIN and known.moves:
             add_mate(self.table, state, known.moves)
         return root

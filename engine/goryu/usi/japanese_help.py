@@ -57,7 +57,6 @@ JAPANESE_HELP = {
     "PV_Mate_Search_Threads": "読み筋の上の詰みを探すスレッド数。0なら探さない。使うと探索を再現できない。",
     "PV_Mate_Search_Nodes": "読み筋の各局面での詰み探索のノード数。",
     "ReuseSubtree": "前の探索の結果を引き継ぐ。",
-    "Mirror_Root": "探索する局面を左右反転した局面でも評価し、平均を使う。",
     "NodesLimit": (
         "一手で評価する局面数。持ち時間によらない。uctとflat-mcではランダム対局の数。0なら制限しない。"
     ),

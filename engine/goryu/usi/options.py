@@ -121,8 +121,6 @@ OPTIONS: tuple[Option, ...] = (
     spin("PV_Mate_Search_Nodes", "mate.pv_nodes", 0, INT32_MAX, NUMBER,
          "Nodes of the mate search at each position of the expected line."),
     check("ReuseSubtree", "reuses_subtree", "Keep what the last search found about the position."),
-    check("Mirror_Root", "mirrors_root",
-          "Evaluate the position to search also as its mirror image, and take the mean."),
     spin("NodesLimit", "nodes", 0, INT32_MAX, NUMBER,
          "Positions to evaluate per move, regardless of the clock; random games with uct and flat-mc. 0: no "
          "such limit.", "Const_Playout", "playout"),
