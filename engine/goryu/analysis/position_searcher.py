@@ -11,7 +11,7 @@ from goryu.players.config import EngineConfig
 from goryu.players.loading import LoadedEvaluator
 from goryu.players.player import graph_search
 from goryu.players.position import GamePosition, rules_of
-from goryu.players.pv_mates import SHORTENING_NODES
+from goryu.players.reply_mates import SHORTENING_NODES
 from goryu.search.mate import MateVerdict
 from goryu.search.result import RootMove
 

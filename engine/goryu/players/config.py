@@ -94,15 +94,13 @@ class MateConfig:
     leaf_nodes: at each new position of the graph; 0 for none. root_nodes: before each move; 0 for none.
     nodes_per_visit: again at positions that playouts visit often (`puct.SECOND_LOOKS`), for each of their
         visits; 0 for none.
-    pv_threads, pv_nodes: see `pv_mates.py`. reply_nodes: see `reply_mates.py`; 0 for none.
+    reply_nodes: see `reply_mates.py`; 0 for none.
     """
 
     solves_mates: bool = True
     leaf_nodes: int = 40
     nodes_per_visit: int = 8
     root_nodes: int = 10_000
-    pv_threads: int = 0
-    pv_nodes: int = 500_000
     reply_nodes: int = 40_000
 
 

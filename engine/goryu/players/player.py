@@ -23,7 +23,7 @@ from goryu.players.limits import Limits
 from goryu.players.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.measuring import Settings
 from goryu.players.puct_session import PuctSession, is_root
-from goryu.players.pv_mates import SHORTENING_NODES
+from goryu.players.reply_mates import SHORTENING_NODES
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_session import ALL_MOVES, SearchSession
 from goryu.players.searchers.interface import Searcher

@@ -54,8 +54,6 @@ JAPANESE_HELP = {
         "40000で最大75ミリ秒、平均は2ミリ秒。"
     ),
     "Mate_Solver": "go mateに探索で答える。falseならnotimplementedと答える。",
-    "PV_Mate_Search_Threads": "読み筋の上の詰みを探すスレッド数。0なら探さない。使うと探索を再現できない。",
-    "PV_Mate_Search_Nodes": "読み筋の各局面での詰み探索のノード数。",
     "ReuseSubtree": "前の探索の結果を引き継ぐ。",
     "NodesLimit": (
         "一手で評価する局面数。持ち時間によらない。uctとflat-mcではランダム対局の数。0なら制限しない。"

@@ -115,11 +115,6 @@ OPTIONS: tuple[Option, ...] = (
          "Nodes of the search for the opponent's mate after the move to be played. If there is one, another "
          "move is played. 0: none. 40000 take up to 75 ms, but 2 ms on average."),
     check("Mate_Solver", "mate.solves_mates", "Answer go mate by a search; otherwise by notimplemented."),
-    spin("PV_Mate_Search_Threads", "mate.pv_threads", 0, 256, NUMBER,
-         "Threads that search for mates along the expected line. 0: none. With such threads a search cannot "
-         "be repeated exactly."),
-    spin("PV_Mate_Search_Nodes", "mate.pv_nodes", 0, INT32_MAX, NUMBER,
-         "Nodes of the mate search at each position of the expected line."),
     check("ReuseSubtree", "reuses_subtree", "Keep what the last search found about the position."),
     spin("NodesLimit", "nodes", 0, INT32_MAX, NUMBER,
          "Positions to evaluate per move, regardless of the clock; random games with uct and flat-mc. 0: no "
