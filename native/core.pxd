@@ -342,8 +342,6 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         uint64_t nodes
         int hashfull
         cbool is_proven
-        uint32_t visits
-        double value
         int best_move
 
     cdef cppclass CorePuct "goryu::Puct":

@@ -154,8 +154,6 @@ cdef class Puct:
             is_proven=seen.is_proven,
             is_exhausted=seen.progress.is_exhausted,
             hashfull=seen.hashfull,
-            visits=seen.visits,
-            value=seen.value,
             best_move=seen.best_move,
         )
 

@@ -465,8 +465,6 @@ Snapshot Puct::snapshot() {
     if (root_ == kNoNode) return seen;
     const Node& root = table_[root_];
     seen.is_proven = root.proof != Proof::kUnknown;
-    seen.visits = root.total_visits;
-    seen.value = root.value;
     for (int i = 0; i < root.tried; ++i) {
         if (table_.is_certain(root_, i)) continue;
         const std::uint32_t visits = table_.edges(root)[i].visits;

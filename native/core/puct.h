@@ -46,8 +46,6 @@ struct Snapshot {
     std::uint64_t nodes = 0;
     int hashfull = 0;
     bool is_proven = false;
-    std::uint32_t visits = 0;
-    double value = 0.0;
     int best_move = -1;
 };
 

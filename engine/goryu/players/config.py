@@ -224,8 +224,7 @@ class EngineConfig:
 
     def time_config(self) -> TimeConfig:
         """Returns the config of the time manager."""
-        follows = self.clock.follows_course and self.algorithm.name == "puct"  # Others know no visits.
-        return replace(self.clock, follows_course=follows, moves_to_draw=self.rules.moves_to_draw)
+        return replace(self.clock, moves_to_draw=self.rules.moves_to_draw)
 
     def hash_bytes(self, *, uses_gpu: bool) -> int:
         """Returns the memory for the search graph: the user's choice, or what suits the machine."""

@@ -53,7 +53,5 @@ class Progress:
             is_proven=root is not None and root.proof != UNKNOWN,
             is_exhausted=self.is_exhausted,
             hashfull=table.hashfull,
-            visits=root.total_visits if root is not None else 0,
-            value=root.value if root is not None else 0.0,
             best_move=visits.index(best) if best else -1,
         )

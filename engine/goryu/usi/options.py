@@ -164,9 +164,6 @@ OPTIONS: tuple[Option, ...] = (
           "The GUI's clock counts whole seconds: use up every second that has begun."),
     check("Byoyomi_Early_Stop", "clock.stops_early_in_byoyomi",
           "Also in byoyomi, answer as soon as no other move can catch up."),
-    check("Time_By_Course", "clock.follows_course",
-          "With main time, think longer when the value falls or the best move changes, and shorter when one "
-          "move has most of the visits; not twice as long when two moves are close. Not tested in matches."),
     # Output and resignation.
     spin("PvInterval", "output.interval_ms", 0, 1_000_000, MS,
          "Time between info lines. 0: only the last ones.", "PV_Interval"),
