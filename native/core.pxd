@@ -327,7 +327,6 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         int mate_nodes
         int mate_nodes_per_visit
         double draw_value
-        double pruned_share
 
     cdef cppclass CoreProgress "goryu::Progress":
         uint64_t playouts
@@ -343,23 +342,18 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         uint64_t nodes
         int hashfull
         cbool is_proven
-        uint32_t visits
-        double value
         int best_move
 
     cdef cppclass CorePuct "goryu::Puct":
         CorePuct(const CoreConfig&, const Capacity&) except +
         void clear()
         void set_config(const CoreConfig&) except +
-        void begin(
-            CoreState&, LeafSink&, Batch&, uint64_t max_playouts, uint64_t max_evaluations, cbool renews_priors
-        ) except +
+        void begin(CoreState&, LeafSink&, Batch&, uint64_t max_playouts, uint64_t max_evaluations) except +
         void set_mask(vector[cbool]) except +
         cbool is_finished()
         void gather(CoreState&, LeafSink&, Batch&) except +
         void expand(Batch&) except +
         cbool add_mate(CoreState&, MoveSpan line) except +
-        void plan_playouts(double planned)
         void retract(Batch&)
         void wait_for_others(const Batch&, cbool is_helper)
         Snapshot snapshot()

@@ -45,10 +45,7 @@ cdef class Pipeline:
         has_room = group is not None or getattr(self.network, "packed", None) is not None  # For that many only.
         most = self.network.batch_size if has_room else self.puct.config.batch_size
         self.batch.most = min(most, self.puct.config.batch_size)
-        self.use(adapter_of(self.network, self.state, self.batch.most))
-
-    cdef use(self, EvaluatorAdapter adapter):
-        self.adapter = adapter
+        self.adapter = adapter_of(self.network, self.state, self.batch.most)
         del self.sink
         self.sink = self.adapter.new_sink()
 
@@ -62,20 +59,10 @@ cdef class Pipeline:
 
     cdef begin(self, uint64_t max_playouts, uint64_t max_evaluations):
         """Makes the state the root."""
-        if self.puct.root_evaluator is None:
-            self.begin_with_adapter(max_playouts, max_evaluations, False)
-            return
-        self.use(PythonAdapter(self.puct.root_evaluator, self.state))
-        self.begin_with_adapter(max_playouts, max_evaluations, True)
-        self.connect()
-
-    cdef begin_with_adapter(self, uint64_t max_playouts, uint64_t max_evaluations, cbool renews_priors):
         while True:
             self.adapter.empty()
             with nogil:
-                self.core.begin(
-                    self.game[0], self.sink[0], self.batch, max_playouts, max_evaluations, renews_priors
-                )
+                self.core.begin(self.game[0], self.sink[0], self.batch, max_playouts, max_evaluations)
             try:
                 self.evaluate()
                 return

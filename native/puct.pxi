@@ -34,7 +34,6 @@ cdef CoreConfig core_config(Puct puct) except *:
     else:
         core.mate_nodes = core.mate_nodes_per_visit = puct.solver is not no_solver
     core.draw_value = config.draw_value
-    core.pruned_share = config.pruned_share
     return core
 
 
@@ -47,7 +46,6 @@ cdef class Puct:
     """
 
     cdef public object evaluator
-    cdef public object root_evaluator
     cdef public object config
     cdef public object solver
     cdef public int threads
@@ -59,13 +57,9 @@ cdef class Puct:
     def __cinit__(self):
         self.core = NULL
 
-    def __init__(self, evaluator, config=None, solver=no_solver, int threads=1, *, root_evaluator=None):
-        """root_evaluator: evaluates each new root; None for the evaluator. Of a root that the graph knows it
-        replaces the priors only.
-        """
+    def __init__(self, evaluator, config=None, solver=no_solver, int threads=1):
         cdef Capacity capacity
         self.evaluator = evaluator
-        self.root_evaluator = root_evaluator
         self.config = config or PuctConfig()
         self.solver = solver
         self.threads = threads
@@ -143,14 +137,6 @@ cdef class Puct:
             del game
         return is_added
 
-    def plan_playouts(self, double planned):
-        """Tells the search after how many playouts it is expected to end; infinite if that is not known.
-
-        It is no limit (`root_pruning.py`). Call this from `should_stop`; a new search forgets it.
-        """
-        with nogil:  # The lock's holder may be waiting for the GIL.
-            self.core.plan_playouts(planned)
-
     def stats(self):
         """Returns the counters of the current search."""
         cdef Snapshot seen
@@ -168,8 +154,6 @@ cdef class Puct:
             is_proven=seen.is_proven,
             is_exhausted=seen.progress.is_exhausted,
             hashfull=seen.hashfull,
-            visits=seen.visits,
-            value=seen.value,
             best_move=seen.best_move,
         )
 

@@ -41,12 +41,8 @@ CHECKS = "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"
 
 BATTLE = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
 
-SWITCHES = PuctConfig(
-    Formula(c_init=1.0),
-    Formula(c_init=1.2, fpu_reduction=0.1),
-    pruned_share=0.6,
-)
-"""Everything of the search that is off by default."""
+NARROW = PuctConfig(Formula(c_init=1.0), Formula(c_init=1.2, fpu_reduction=0.1))
+"""Less exploration than usual, so that the graph is deep."""
 
 FULL = PuctConfig(batch_size=8, capacity=60, draw_value=-0.25, final_move="visits")
 
@@ -173,7 +169,7 @@ def test_the_graphs_of_a_game_are_equal(native: ModuleType, game: str, batch_siz
     play_a_game(Pair(native, GAMES[game], config), Random(f"{game} {batch_size}"), searches=3, playouts=80)
 
 
-@pytest.mark.parametrize("config", [PuctConfig(batch_size=2), FULL, replace(SWITCHES, final_move="lcb")])
+@pytest.mark.parametrize("config", [PuctConfig(batch_size=2), FULL, replace(NARROW, final_move="lcb")])
 @pytest.mark.parametrize("game", GAMES)
 def test_the_graphs_are_equal_with_weights(native: ModuleType, game: str, config: PuctConfig) -> None:
     pair = Pair(native, GAMES[game], config, evaluator=Weighing())
@@ -191,34 +187,6 @@ def test_a_weight_that_is_none_is_refused(native: ModuleType, weight: float) -> 
     for search, board in ((Puct, Board()), (native.Puct, native.Board())):
         with pytest.raises(ValueError, match=r"expected a weight in \[0.001, 1000.0\]"):
             search(Wrong()).search(board, never, max_playouts=10)
-
-
-@pytest.mark.parametrize("batch_size", [1, 8])
-@pytest.mark.parametrize("game", GAMES)
-def test_the_graphs_are_equal_with_what_is_off_by_default(
-    native: ModuleType, game: str, batch_size: int
-) -> None:
-    pair = Pair(native, GAMES[game], replace(SWITCHES, batch_size=batch_size))
-    play_a_game(pair, Random(f"{game} {batch_size}"), searches=3, playouts=120)
-
-
-@pytest.mark.parametrize("batch_size", [1, 8])
-def test_the_graphs_are_equal_when_playouts_are_planned(native: ModuleType, batch_size: int) -> None:
-    pair = Pair(native, GAMES["shogi, checks"], replace(SWITCHES, batch_size=batch_size))
-
-    def planning(puct: Any) -> Callable[[SearchStats], bool]:
-        def stop(stats: SearchStats) -> bool:
-            puct.plan_playouts(stats.playouts + (17.5 if stats.playouts > 60 else inf))
-            return False
-
-        return stop
-
-    usual = Pair(native, GAMES["shogi, checks"], replace(SWITCHES, batch_size=batch_size))
-    limits: Any = {"max_playouts": 250, "max_evaluations": 200}
-    result = pair.puct.search(pair.state, planning(pair.puct), **limits)
-    assert pair.twin.search(pair.native_state, planning(pair.twin), **limits) == result
-    assert_same_graph(pair.twin, pair.puct)
-    assert usual.search(250) != result, "the plan prunes"
 
 
 @pytest.mark.parametrize("mate_nodes", [8, 40])
@@ -311,8 +279,7 @@ def test_the_graphs_are_equal_where_paths_repeat(
 def random_pair(native: ModuleType, rng: Random) -> Pair:
     """A pair on a random position of a random game with a random config."""
     config = PuctConfig(
-        formula=rng.choice([Formula(c_init=0.8), Formula(), SWITCHES.formula]),
-        pruned_share=rng.choice([0.0, 0.0, 0.2]),
+        formula=rng.choice([Formula(c_init=0.8), Formula(), NARROW.formula]),
         batch_size=rng.choice([1, 2, 8, 33]),
         capacity=rng.choice([40, 200, 100_000]),
         capacity_bytes=rng.choice([10_000, 60_000, 1 << 60]),
@@ -387,7 +354,7 @@ def test_python_states_and_evaluators_give_the_same_graph(native: ModuleType, ga
 GROWN = PuctConfig(Formula(c_init=1.0), Formula(c_init=0.7, fpu_reduction=0.1), batch_size=4)
 
 
-@pytest.fixture(scope="module", params=[GROWN, SWITCHES], ids=["default", "switches"])
+@pytest.fixture(scope="module", params=[GROWN, NARROW], ids=["default", "narrow"])
 def grown(native: ModuleType, request: pytest.FixtureRequest) -> tuple[Any, Puct]:
     pair = Pair(native, lambda games: games.Board(CHECKS), request.param)
     pair.search(600)

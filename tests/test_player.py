@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf
 from pathlib import Path
 from threading import Thread, Timer
 from time import monotonic, sleep
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -17,7 +16,6 @@ from goryu.evaluators.network.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.games.state import State
 from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
-from goryu.players import player as player_module
 from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
@@ -30,7 +28,6 @@ from goryu.players.set_up.memory import automatic_hash_bytes
 from goryu.players.set_up.model_path import model_path, read_model_options
 from goryu.players.set_up.threads import usable_threads
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu.search.graph.puct import Puct as PythonPuct
 from goryu.search.mates.mate import MateVerdict
 from goryu.search.result import SearchResult
 from goryu.usi.option_values import OptionValues
@@ -355,46 +352,6 @@ def test_an_unreadable_entry_is_reported_once_and_the_engine_plays(tmp_path: Pat
     for _ in range(2):
         assert search(player, request_of(config)).info_string == ""
     assert sum("nonsense" in message for message in messages) == 1
-
-
-class Planned(PythonPuct):
-    """Notes what it is told about its end."""
-
-    plans: ClassVar[list[tuple[int, float]]] = []
-
-    def plan_playouts(self, planned: float) -> None:
-        self.plans.append((self._progress.playouts, planned))
-        super().plan_playouts(planned)
-
-
-@pytest.mark.parametrize("share", [0.0, 0.15])
-def test_a_search_on_time_is_told_its_expected_playouts_if_it_prunes(
-    share: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        player_module, "make_puct", lambda *given, root_evaluator: Planned(*given[:3], root_evaluator=None)
-    )
-    monkeypatch.setattr(Planned, "plans", [])
-    config = with_fields(QUICK, {"search.pruned_share": share, "mate.leaf_nodes": 0})
-    player, _ = loaded(config)
-    search(player, request_of(config, limits=Limits(movetime_ms=300)))
-    assert bool(Planned.plans) == (share > 0)
-    assert all(planned >= playouts for playouts, planned in Planned.plans)
-    assert any(planned < inf for _, planned in Planned.plans) == (share > 0)
-
-
-def test_an_analysis_prunes_no_move(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        player_module, "make_puct", lambda *given, root_evaluator: Planned(*given[:3], root_evaluator=None)
-    )
-    monkeypatch.setattr(Planned, "plans", [])
-    config = with_fields(QUICK, {"search.pruned_share": 0.15, "mate.leaf_nodes": 0})
-    player, _ = loaded(config)
-    control = SearchControl()
-    Timer(0.2, control.stop).start()
-    search(player, request_of(config, limits=Limits(infinite=True)), control)
-    assert Planned.plans
-    assert all(planned == inf for _, planned in Planned.plans)
 
 
 def test_a_graph_searched_under_other_rules_is_not_reused() -> None:

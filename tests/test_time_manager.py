@@ -1,7 +1,6 @@
 """The plan for a move, and the stopwatch that keeps to it; with a clock that the tests move."""
 
 from dataclasses import replace
-from math import inf
 from random import Random
 
 import pytest
@@ -208,7 +207,6 @@ def test_other_limits_need_no_clock(limits: Limits) -> None:
         minimum_ms=st.floats(0, 1e6),
         slow_mover_percent=st.integers(1, 1000),
         does_round_up=st.booleans(),
-        follows_course=st.booleans(),
         stops_early_in_byoyomi=st.booleans(),
         moves_to_draw=st.integers(0, 600),
         ponders=st.booleans(),
@@ -285,24 +283,6 @@ def test_after_ponderhit_only_new_playouts_count_for_the_rate() -> None:
     assert manager.should_stop(stats._replace(second_visits=5950))
 
 
-def test_the_playouts_left_follow_from_the_rate_so_far() -> None:
-    clock = Clock()
-    manager = TimeManager(clock)
-    manager.start(Budget(1000, 4000), clock(), playouts=50)
-    clock.wait_ms(50)
-    assert manager.playouts_left(STATS) == inf, "too early to know the rate"
-    clock.wait_ms(150)
-    manager.should_stop(STATS)
-    # 50 playouts in 200 ms; 800 ms are left, and 300 ms later 500.
-    assert manager.playouts_left(STATS) == pytest.approx(200)
-    clock.wait_ms(300)
-    assert manager.playouts_left(STATS) == pytest.approx(125)
-    clock.wait_ms(700)
-    assert manager.playouts_left(STATS) == 0, "the search is late"
-    manager.start(None, clock())
-    assert manager.playouts_left(STATS) == inf, "no clock ends this search"
-
-
 def test_time_without_playouts_decides_no_race() -> None:
     clock = Clock()
     manager = TimeManager(clock)
@@ -369,63 +349,3 @@ def test_a_slow_batch_of_an_earlier_search_costs_at_most_half_of_the_soft_end() 
     while not manager.should_stop(decided):
         clock.wait_ms(1)
     assert 45 <= 1000 * (clock() - 1000.0) - 300 <= 55
-
-
-FOLLOWING = Budget(1000, 4000, may_extend=True, follows_course=True)
-COURSE = STATS._replace(playouts=1000, best_visits=500, second_visits=300, visits=1000, best_move=0)
-
-
-def following_ms(budget: Budget, *seen: SearchStats) -> float:
-    """Returns how long a search goes on; batches take 10 ms, and the stats are those of each 100 ms."""
-    clock = Clock()
-    manager = TimeManager(clock)
-    manager.start(budget, clock())
-    while not manager.should_stop(seen[min(int(round((clock() - 1000) * 10, 6)), len(seen) - 1)]):
-        clock.wait_ms(10)
-    return 1000 * (clock() - 1000.0)
-
-
-def test_a_stable_best_move_with_most_visits_ends_the_search_early() -> None:
-    stable = COURSE._replace(best_visits=900, second_visits=50)
-    assert following_ms(FOLLOWING, stable) == pytest.approx(550, abs=25)
-    assert following_ms(replace(FOLLOWING, follows_course=False), stable) == pytest.approx(1000, abs=25)
-
-
-def test_a_search_whose_value_falls_goes_on() -> None:
-    falling = [COURSE._replace(value=-0.01 * n) for n in range(100)]
-    assert following_ms(FOLLOWING, *falling) > 1250 > 1.1 * following_ms(FOLLOWING, COURSE)
-
-
-def test_a_search_whose_best_move_changes_goes_on() -> None:
-    unstable = [COURSE._replace(best_move=n % 2) for n in range(100)]
-    assert following_ms(FOLLOWING, *unstable) > 1250
-
-
-def test_the_hard_end_holds_whatever_the_course() -> None:
-    worst = [COURSE._replace(best_move=n, best_visits=10, value=-0.02 * n) for n in range(100)]
-    assert following_ms(FOLLOWING, *worst) > 2500
-    assert 2400 < following_ms(replace(FOLLOWING, maximum_ms=2500), *worst) <= 2500
-
-
-def test_a_close_race_is_not_extended_as_well() -> None:
-    """Its share asks for 1.36 times the optimum; the extension would double it."""
-    close = COURSE._replace(best_visits=300, second_visits=290)
-    assert following_ms(FOLLOWING, close) == pytest.approx(1360, abs=25)
-    assert following_ms(replace(FOLLOWING, follows_course=False), close) == pytest.approx(2000, abs=25)
-
-
-def test_a_course_ends_at_the_end_of_a_second_of_the_clock() -> None:
-    whole = replace(FOLLOWING, optimum_ms=970, second_ms=30)
-    stable, close = COURSE._replace(best_visits=900), COURSE._replace(best_visits=300)
-    assert following_ms(whole, stable) == pytest.approx(970, abs=25)
-    assert following_ms(whole, close) == pytest.approx(1970, abs=25)
-
-
-@pytest.mark.parametrize(
-    "limits", [Limits(time_ms=(0, 0), byoyomi_ms=1000), Limits(movetime_ms=1000), Limits()], ids=str
-)
-def test_byoyomi_alone_and_fixed_times_are_unchanged(limits: Limits) -> None:
-    following = replace(CONFIG, follows_course=True)
-    assert budget_of(limits, config=following) == budget_of(limits)
-    stable = COURSE._replace(best_visits=990, second_visits=0)
-    assert following_ms(budget_of(limits, config=following), stable) > 800

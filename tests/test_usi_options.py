@@ -325,8 +325,6 @@ NAMES_OF_OTHER_ENGINES = [
     "Random2_Temperature",
     "Random2_Cutoff",
     "Random2_Value_Limit",
-    "PV_Mate_Search_Threads",
-    "PV_Mate_Search_Nodes",
     "LeafDfpnNodesLimit",
     "RootMateSearchNodesLimit",
     "SlowMover",

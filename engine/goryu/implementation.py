@@ -47,14 +47,7 @@ else:
         WHY = "native code found" if not _requested else WHY
 
 
-def make_puct(
-    evaluator: Evaluator,
-    config: PuctConfig,
-    solver: Solver = no_solver,
-    threads: int = 1,
-    *,
-    root_evaluator: Evaluator | None = None,
-) -> Puct:
+def make_puct(evaluator: Evaluator, config: PuctConfig, solver: Solver = no_solver, threads: int = 1) -> Puct:
     """Returns the search in use. threads: of the native search; the Python search has one."""
     native: dict[str, Any] = {"threads": threads} if IMPLEMENTATION == "native" else {}
-    return Puct(evaluator, config, solver, root_evaluator=root_evaluator, **native)
+    return Puct(evaluator, config, solver, **native)

@@ -143,27 +143,6 @@ void NodeTable::try_moves(NodeIndex index, int count) {
     node.tried = static_cast<std::uint16_t>(count);
 }
 
-void NodeTable::set_priors(NodeIndex index, std::span<const LegalMove> moves) {
-    Node& node = (*this)[index];
-    const std::span old_moves(this->moves(node), node.tried);
-    const std::span old_edges(edges(node), node.tried);
-    std::vector<LegalMove> ranked(moves.begin(), moves.end());
-    sort_part(ranked.data(), 0, node.move_count, node.move_count);
-    std::vector<Edge> moved(ranked.size());
-    int tried = 0;
-    for (int i = 0; i < node.move_count; ++i) {
-        const auto is_same = [&](LegalMove m) { return m.move == ranked[i].move; };
-        const auto found = std::find_if(old_moves.begin(), old_moves.end(), is_same);
-        if (found == old_moves.end()) continue;
-        moved[i] = old_edges[found - old_moves.begin()];
-        tried = i + 1;
-    }
-    try_moves(index, tried);
-    std::copy(ranked.begin(), ranked.end(), blocks_.at<LegalMove>(node.moves));
-    node.sorted = node.move_count;
-    std::copy_n(moved.begin(), tried, edges(node));
-}
-
 // Forgets the statistics of the moves of a node; N and Q stay as they are. Its repetitions become stale.
 void NodeTable::release_edges(Node& node) {
     if (node.tried != 0) blocks_.release(node.edges, room_for(node, node.tried) * sizeof(Edge));

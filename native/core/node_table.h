@@ -133,9 +133,6 @@ public:
 
     // Makes the first `count` moves of a node tried.
     void try_moves(NodeIndex index, int count);
-    // Gives the moves of a node other priors, and the order that follows; they keep what was searched. moves: by
-    // `rank`, the same as the node's, none of which has a repetition.
-    void set_priors(NodeIndex index, std::span<const LegalMove> moves);
     // Replaces the moves of a proven node by the line that proves it; N and Q stay as they are.
     void forget_moves(NodeIndex index, std::span<const Move> line);
     // Counts a playout that ended on edge i with `value` for the side that moved.

@@ -57,10 +57,9 @@ void Puct::clear() noexcept {
 }
 
 void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts,
-                 std::uint64_t max_evaluations, bool renews_priors) {
+                 std::uint64_t max_evaluations) {
     max_playouts_ = max_playouts;
     max_evaluations_ = max_evaluations;
-    planned_playouts_ = std::numeric_limits<double>::infinity();
     progress_ = {};
     masked_.clear();
     batch.empty();
@@ -72,11 +71,9 @@ void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_p
     }
     const NodeIndex known = table_.find(state.key());
     if (known != kNoNode && table_[known].is_complete) {
-        const bool is_other = known != root_;
-        if (is_other) table_.prune(known);
+        if (known != root_) table_.prune(known);
         root_ = known;
         table_.sort_moves(table_[root_]);  // The mask goes by a move's index among all.
-        if (is_other && renews_priors) add_root_leaf(state, sink, batch);
         return;
     }
     kept_mate_.reset();
@@ -88,10 +85,6 @@ void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_p
         state.pop();
     }
     clear();
-    add_root_leaf(state, sink, batch);
-}
-
-void Puct::add_root_leaf(State& state, LeafSink& sink, Batch& batch) {
     Leaf leaf{};
     look(state, sink, batch, 0, leaf);
     batch.leaves_.push_back(leaf);
@@ -353,35 +346,7 @@ std::uint32_t Puct::settle(Batch& batch) {
 // The index of the move that a playout takes, or -1 if none is worth one.
 int Puct::select(NodeIndex index) const noexcept {
     if (index != root_) return selection_.select(table_, index, kNoMask, false);
-    if (config_.pruned_share == 0.0) return root_selection_.select(table_, index, masked_, true);
-    return root_selection_.select(table_, index, masked_, true, least_visits());
-}
-
-// The number of visits below which a root move is pruned: search/graph/root_pruning.py in C++.
-double Puct::least_visits() const noexcept {
-    const Node& root = table_[root_];
-    std::uint32_t most = 0;
-    for (int i = 0; i < root.tried; ++i) {
-        if ((!masked_.empty() && masked_[i]) || table_.is_certain(root_, i)) continue;
-        most = std::max(most, table_.edges(root)[i].visits);
-    }
-    return config_.pruned_share * most - playouts_left();
-}
-
-// How many more playouts to expect, by the limits and by the plan.
-double Puct::playouts_left() const noexcept {
-    const auto playouts = static_cast<double>(progress_.playouts);
-    double left = std::min(static_cast<double>(max_playouts_), planned_playouts_) - playouts;
-    if (progress_.evaluations != 0) {
-        const auto evaluations = static_cast<double>(progress_.evaluations);
-        left = std::min(left, (static_cast<double>(max_evaluations_) - evaluations) * playouts / evaluations);
-    }
-    return std::max(0.0, left);
-}
-
-void Puct::plan_playouts(double planned) {
-    const Lock lock(mutex_);
-    planned_playouts_ = planned;
+    return root_selection_.select(table_, index, masked_, true);
 }
 
 // Counts a playout through move i as in flight, notes it, and returns the move.
@@ -458,11 +423,7 @@ void Puct::expand(const Batch& batch, std::size_t i) {
     const auto moves = std::span(batch.ranked_).subspan(leaf.first_move, leaf.last_move - leaf.first_move);
     const Path path = batch.path(leaf);
     if (path.empty()) {
-        if (root_ == kNoNode) {
-            add_root(leaf, moves, value, weight);
-        } else {
-            table_.set_priors(root_, moves);
-        }
+        add_root(leaf, moves, value, weight);
         return;
     }
     const NodeIndex child = table_.add(leaf.key, leaf.ply, moves, value, weight);
@@ -504,8 +465,6 @@ Snapshot Puct::snapshot() {
     if (root_ == kNoNode) return seen;
     const Node& root = table_[root_];
     seen.is_proven = root.proof != Proof::kUnknown;
-    seen.visits = root.total_visits;
-    seen.value = root.value;
     for (int i = 0; i < root.tried; ++i) {
         if (table_.is_certain(root_, i)) continue;
         const std::uint32_t visits = table_.edges(root)[i].visits;

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <limits>
 #include <mutex>
 
 #include "batch.h"
@@ -28,7 +27,6 @@ struct PuctConfig {
     int mate_nodes = 0;
     int mate_nodes_per_visit = 0;
     double draw_value = 0.0;
-    double pruned_share = 0.0;
 };
 
 // The counters of one search.
@@ -48,8 +46,6 @@ struct Snapshot {
     std::uint64_t nodes = 0;
     int hashfull = 0;
     bool is_proven = false;
-    std::uint32_t visits = 0;
-    double value = 0.0;
     int best_move = -1;
 };
 
@@ -64,10 +60,9 @@ public:
     void clear() noexcept;
     void set_config(const PuctConfig& config);
     // Makes the state the root: keeps what it can reach, deletes the rest. A root that is not known yet is
-    // the only leaf of the batch afterwards, and must be expanded. renews_priors: so is another root than before
-    // that is known; its evaluation only replaces the priors.
+    // the only leaf of the batch afterwards, and must be expanded.
     void begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_playouts,
-               std::uint64_t max_evaluations, bool renews_priors = false);
+               std::uint64_t max_evaluations);
     // Closes root moves: a flag for each, in the node's order; empty: none.
     void set_mask(Mask masked) { masked_ = std::move(masked); }
 
@@ -82,8 +77,6 @@ public:
     // Adds a mate that was found elsewhere; returns whether it could be added. line: mating moves of the side to
     // move in the state, to the end. The state is left as it was.
     bool add_mate(State& state, std::span<const Move> line);
-    // Tells the search after how many playouts it is expected to end; infinite if that is not known.
-    void plan_playouts(double planned);
     // Takes the leaves back.
     void retract(Batch& batch) noexcept;
     // Waits until another thread has expanded a batch since `gather` left this one empty, or a moment. Where nothing
@@ -137,13 +130,10 @@ private:
     std::uint32_t settle(Batch& batch);
     bool has_room(std::uint64_t waiting) const noexcept;
     int select(NodeIndex index) const noexcept;
-    double least_visits() const noexcept;
-    double playouts_left() const noexcept;
     Move enter(NodeIndex index, int i, Batch& batch);
     std::optional<Certain> prove(State& state) const;
     double outcome_value(double outcome, State& state) const;
     static void look(State& state, LeafSink& sink, Batch& batch, std::size_t number, Leaf& leaf);
-    void add_root_leaf(State& state, LeafSink& sink, Batch& batch);
     void expand(const Batch& batch, std::size_t i);
     void add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value, double weight);
     bool add_mate(NodeIndex index, State& state, std::span<const Move> line);
@@ -164,7 +154,6 @@ private:
 
     std::uint64_t max_playouts_ = 0;
     std::uint64_t max_evaluations_ = 0;
-    double planned_playouts_ = std::numeric_limits<double>::infinity();
     Progress progress_;
     Mask masked_;
 

@@ -10,8 +10,7 @@ Selection::Selection(const Formula& formula) : formula_(formula) {
     for (std::uint32_t n = 0; n < kRemembered; ++n) remembered_[n] = compute_exploration(n);
 }
 
-int Selection::select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root,
-                      double least_visits) const noexcept {
+int Selection::select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root) const noexcept {
     const Node& node = table[index];
     const LegalMove* const moves = table.moves(node);
     const Edge* const edges = table.edges(node);
@@ -23,19 +22,16 @@ int Selection::select(const NodeTable& table, NodeIndex index, const Mask& maske
     for (int i = 0; i < node.move_count; ++i) {
         if (!masked.empty() && masked[i]) continue;
         double q = untried, taken = 0.0;
-        std::uint32_t visits = 0;
         if (i < node.tried) {
             const Edge& edge = edges[i];
             const Proof proof = table.child_proof(edge);
             if (proof == Proof::kWin || (is_root && (proof != Proof::kUnknown || edge.has_repetition))) continue;
-            visits = edge.visits + edge.pending;
             taken = edge.pending;
             if (edge.visits != 0) {
                 q = table.edge_value(index, i);
                 taken += edge.visits * table.edge_weight(index, i) / weight;
             }
         }
-        if (visits < least_visits) continue;
         const double score = q + explore * from_half(moves[i].prior) / (1.0 + taken);
         if (score > best_score) {
             best = i;

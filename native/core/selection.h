@@ -25,9 +25,7 @@ public:
 
     // The index of the move with the greatest score, the first of equals, or -1 if none is open.
     // is_root: are all moves of a certain value closed, and not only those proven to lose?
-    // least_visits: moves with fewer visits, those in flight included, are closed.
-    int select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root,
-               double least_visits = 0.0) const noexcept;
+    int select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root) const noexcept;
 
     // The value that is assumed of a move without a completed playout.
     double untried_value(const NodeTable& table, const Node& node) const noexcept;

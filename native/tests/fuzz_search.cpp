@@ -48,7 +48,6 @@ PuctConfig config_of(Bytes& bytes) {
     config.mate_nodes_per_visit = bytes.next() % 3;
     config.draw_value = (bytes.next() % 3 - 1) * 0.25;
     config.formula.c_init = 0.5 + bytes.next() % 4;
-    config.pruned_share = bytes.next() % 3 * 0.5;
     return config;
 }
 

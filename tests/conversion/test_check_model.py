@@ -25,8 +25,8 @@ from goryu.conversion.sanity import (  # noqa: E402
 from goryu.evaluators.formats.base import planes_of  # noqa: E402
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
 from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
-from goryu.evaluators.mirror import mirrored, mirrored_move  # noqa: E402
 from goryu.games.shogi import move_to_usi  # noqa: E402
+from goryu.games.shogi.mirror import mirrored, mirrored_move  # noqa: E402
 from goryu.implementation import Board  # noqa: E402
 
 MODEL = Path(__file__).parents[2] / "models" / "goryu-5x64.onnx"

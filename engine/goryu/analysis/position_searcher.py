@@ -10,7 +10,7 @@ from goryu.implementation import Board, mate_in_one, solve
 from goryu.players.config import EngineConfig
 from goryu.players.player import graph_search
 from goryu.players.position import GamePosition, rules_of
-from goryu.players.pv_mates import SHORTENING_NODES
+from goryu.players.reply_mates import SHORTENING_NODES
 from goryu.players.set_up.loading import LoadedEvaluator
 from goryu.search.mates.mate import MateVerdict
 from goryu.search.result import RootMove

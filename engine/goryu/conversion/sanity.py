@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from goryu.base.language import tr
-from goryu.evaluators.mirror import mirrored, mirrored_move
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import START_SFEN, move_to_usi
+from goryu.games.shogi.mirror import mirrored, mirrored_move
 from goryu.implementation import Board
 
 FIRST_MOVES = ("7g7f", "2g2f", "5g5f", "1g1f", "9g9f", "6g6f", "6i7h", "7i6h", "3i4h", "4i3h", "2h5h", "2h7h")

@@ -94,15 +94,13 @@ class MateConfig:
     leaf_nodes: at each new position of the graph; 0 for none. root_nodes: before each move; 0 for none.
     nodes_per_visit: again at positions that playouts visit often (`puct.SECOND_LOOKS`), for each of their
         visits; 0 for none.
-    pv_threads, pv_nodes: see `pv_mates.py`. reply_nodes: see `reply_mates.py`; 0 for none.
+    reply_nodes: see `reply_mates.py`; 0 for none.
     """
 
     solves_mates: bool = True
     leaf_nodes: int = 40
     nodes_per_visit: int = 8
     root_nodes: int = 10_000
-    pv_threads: int = 0
-    pv_nodes: int = 500_000
     reply_nodes: int = 40_000
 
 
@@ -186,7 +184,6 @@ class EngineConfig:
 
     search: without what `puct_config` fills in; `capacity_bytes` 0 means `automatic_hash_bytes`.
     clock: without the game's length, see `time_config`.
-    mirrors_root: average the evaluation of each root with that of its mirror image (`mirror.py`).
     nodes, depth: limits of a search for which `go` names neither; 0 for none. A node is a playout that
         needs an evaluation.
     nodes_stop_early: end such a search of N nodes, and `go nodes N`, when its move is decided.
@@ -209,7 +206,6 @@ class EngineConfig:
     random_moves: RandomMoveConfig = field(default_factory=RandomMoveConfig)
     output: OutputConfig = field(default_factory=OutputConfig)
     reuses_subtree: bool = True
-    mirrors_root: bool = False
     ponders_on_all_replies: bool = False
     nodes: int = 0
     depth: int = 0
@@ -228,8 +224,7 @@ class EngineConfig:
 
     def time_config(self) -> TimeConfig:
         """Returns the config of the time manager."""
-        follows = self.clock.follows_course and self.algorithm.name == "puct"  # Others know no visits.
-        return replace(self.clock, follows_course=follows, moves_to_draw=self.rules.moves_to_draw)
+        return replace(self.clock, moves_to_draw=self.rules.moves_to_draw)
 
     def hash_bytes(self, *, uses_gpu: bool) -> int:
         """Returns the memory for the search graph: the user's choice, or what suits the machine."""

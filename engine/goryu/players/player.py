@@ -10,7 +10,6 @@ from random import Random
 from time import monotonic
 from typing import Any
 
-from goryu.evaluators.mirror import MirrorEvaluator
 from goryu.games.shogi import STANDARD_RULES, EnteringKingRule, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, WHY, Board, Puct, make_puct, solve
@@ -23,7 +22,7 @@ from goryu.players.config import EngineConfig, MateConfig
 from goryu.players.levels.level_moves import choose_level_move
 from goryu.players.levels.levels import Level, at_level, level_of, limits_at_level
 from goryu.players.puct_session import PuctSession, is_root
-from goryu.players.pv_mates import SHORTENING_NODES
+from goryu.players.reply_mates import SHORTENING_NODES
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_session import ALL_MOVES, SearchSession
 from goryu.players.set_up import measuring
@@ -77,7 +76,6 @@ class Player:
         self._other: Searcher | None = None  # The last search, if it was by another algorithm.
         self._other_name = ""
         self._threads = 0  # Of the search.
-        self._mirrors_root = False
         self._measured: Settings | None = None  # For the evaluator, if the config leaves the choice to us.
         self._problem = "none was loaded"
         self._report: Callable[[str], None] = lambda message: None
@@ -356,12 +354,9 @@ class Player:
             or replace(self._puct.config, draw_value=wanted.draw_value) != wanted
             or self._puct.solver != solver
             or self._threads != threads
-            or self._mirrors_root != config.mirrors_root
         ):
-            self._threads, self._mirrors_root = threads, config.mirrors_root
-            evaluator = self._loaded.evaluator
-            root_evaluator = MirrorEvaluator(evaluator) if config.mirrors_root else None
-            self._puct = make_puct(evaluator, wanted, solver, threads, root_evaluator=root_evaluator)
+            self._threads = threads
+            self._puct = make_puct(self._loaded.evaluator, wanted, solver, threads)
         elif not (config.reuses_subtree and self._can_reuse_graph(board, frozenset(root_moves))):
             self._puct.clear()
         self._other = None

@@ -1,22 +1,20 @@
 """One search by the engine's own algorithm.
 
-The player looks for mates at the root before the search, along the expected line by other threads during
-it, and after the move that it would play.
+The player looks for a mate at the root before the search, and for the opponent's mate after the move that it
+would play.
 """
 
 from collections.abc import Callable, Sequence
-from math import inf
+from dataclasses import replace
 from random import Random
 
 from goryu.games.state import Move
 from goryu.implementation import Board, Puct, mate_in_one, solve
 from goryu.players.clock.time_manager import TimeManager
 from goryu.players.position import legal_reply
-from goryu.players.pv_mates import SHORTENING_NODES, PvMates
-from goryu.players.reply_mates import ReplyMates
+from goryu.players.reply_mates import SHORTENING_NODES, ReplyMates
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_session import PLAYOUTS_PER_NODE, SearchSession
-from goryu.players.set_up.threads import usable_threads
 from goryu.search.mates.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
@@ -66,8 +64,8 @@ class PuctSession(SearchSession):
         )
         self._puct = puct
         self._mate_plies = mate_plies
-        mate_threads = usable_threads(self._config.mate.pv_threads)
-        self._mates = PvMates(puct, request.board, mate_threads, self._config.mate.pv_nodes)
+        self._mating_line: tuple[Move, ...] = ()  # A mate at the root that is not the answer by itself.
+        self._is_mate_added = False  # To the graph.
         self._reply_mates = ReplyMates(puct, request.board, self._config.mate.reply_nodes)
         self._examined_move = -1  # The index of the most visited one when they were looked for.
         self._inherited_visits = 0
@@ -78,15 +76,14 @@ class PuctSession(SearchSession):
         if mate is not None and self._may_answer_at_once():
             return self._mating_answer(mate)
         if mate is not None:
-            self._mates.add(self._request.board, mate.moves)
+            self._mating_line = mate.moves
         return super().run()
 
     def search(self) -> None:
         """Searches until the limits or the control end it; `result` returns what was found."""
         node = self._puct.table.find(self._request.board.key)
         self._inherited_visits = node.total_visits if node is not None else 0
-        with self._mates:
-            super().search()
+        super().search()
         if self._may_refute():  # If its nodes have ended it, nobody was asked.
             self._reply_mates.refute(self._must_answer)
 
@@ -101,7 +98,12 @@ class PuctSession(SearchSession):
 
     def result(self, lines: int) -> SearchResult:
         """Returns what the search has found, the first `lines` moves with their continuations."""
-        return self._mates.completed(self._puct.result(lines))
+        result = self._puct.result(lines)
+        moves = tuple(
+            replace(move, pv=self._mating_line) if self._mating_line[:1] == (move.move,) else move
+            for move in result.moves
+        )
+        return replace(result, moves=moves)
 
     def _has_found_something(self) -> bool:
         # An earlier search of the position does not count.
@@ -113,8 +115,9 @@ class PuctSession(SearchSession):
             self._wait_least_time(stats)
 
     def _should_stop(self, stats: SearchStats) -> bool:
-        if stats.playouts:
-            self._mates.update(self.elapsed_ms())
+        if stats.playouts and self._mating_line and not self._is_mate_added:
+            # A later batch tries again if the position after the mate's first move is being evaluated.
+            self._is_mate_added = self._puct.add_mate(self._request.board, self._mating_line)
         if self._inherited_visits + stats.playouts >= MOST_VISITS:
             return True
         stops = super()._should_stop(stats)
@@ -123,9 +126,6 @@ class PuctSession(SearchSession):
             if self._reply_mates.refute(self._must_answer):
                 stops = stops and not self._goes_on()
             self._time.begin()  # The mate search was no batch.
-        if self._config.search.pruned_share:
-            left = inf if self._limits.is_open else self._time.playouts_left(stats)
-            self._puct.plan_playouts(stats.playouts + left)
         return stops
 
     # Mates after the move to be played.

@@ -16,10 +16,14 @@ Source: the mate threads of dlshogi and FukauraOu along the principal variation;
 from collections.abc import Callable
 
 from goryu.games.state import Move
-from goryu.implementation import Board, Puct, solve
+from goryu.implementation import IMPLEMENTATION, Board, Puct, solve
 from goryu.search.mates.mate import MateVerdict
 
-__all__ = ["ReplyMates"]
+__all__ = ["SHORTENING_NODES", "ReplyMates"]
+
+SHORTENING_NODES = {"python": 1_000, "native": 50_000}[IMPLEMENTATION]
+"""Budget for shortening a mate that is shown: 80 ms in C++. Of 151 mates of 5 to 33 plies from games, 93 were
+longer than the shortest known; after 10,000 nodes 15 were, after 50,000 nodes 3."""
 
 
 class ReplyMates:

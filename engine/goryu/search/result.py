@@ -20,7 +20,6 @@ class SearchStats(NamedTuple):
     is_proven: is the root's value certain?
     is_exhausted: has the root no move left that is worth a playout?
     hashfull: how full the table is, in thousandths, by nodes or by bytes.
-    visits, value: N and Q of the root; 0 if the search does not know them.
     best_move: index of the move with `best_visits` among the root's moves, the first of equals; -1 if none
         has visits, or if the search does not know it.
     """
@@ -36,8 +35,6 @@ class SearchStats(NamedTuple):
     is_proven: bool
     is_exhausted: bool
     hashfull: int = 0
-    visits: int = 0
-    value: float = 0.0
     best_move: int = -1
 
 

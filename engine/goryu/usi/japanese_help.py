@@ -42,8 +42,6 @@ JAPANESE_HELP = {
     "C_init_root": "ルートでのC_init。",
     "C_base_root": "ルートでのC_base。",
     "C_fpu_reduction_root": "ルートでのC_fpu_reduction。",
-    "Root_Pruning": "探索の終わり近くで、最善手の訪問回数のこの割合に届かなくなった手を読むのをやめる。"
-    "0なら使わない。KataGoでは15。1,150局の対局では効果がなかった。",
     "Final_Move": "指す手。lcbは信頼下限が最大の手、visitsは訪問回数が最大の手。",
     "LeafDfpnNodesLimit": "新しい局面ごとの詰み探索のノード数。0なら探さない。Pythonの探索では1まで。",
     "DfpnNodesPerVisit": (
@@ -56,10 +54,7 @@ JAPANESE_HELP = {
         "40000で最大75ミリ秒、平均は2ミリ秒。"
     ),
     "Mate_Solver": "go mateに探索で答える。falseならnotimplementedと答える。",
-    "PV_Mate_Search_Threads": "読み筋の上の詰みを探すスレッド数。0なら探さない。使うと探索を再現できない。",
-    "PV_Mate_Search_Nodes": "読み筋の各局面での詰み探索のノード数。",
     "ReuseSubtree": "前の探索の結果を引き継ぐ。",
-    "Mirror_Root": "探索する局面を左右反転した局面でも評価し、平均を使う。",
     "NodesLimit": (
         "一手で評価する局面数。持ち時間によらない。uctとflat-mcではランダム対局の数。0なら制限しない。"
     ),
@@ -89,10 +84,6 @@ JAPANESE_HELP = {
     "SlowMover": "一手にかける時間の、標準に対する割合。",
     "RoundUpToFullSecond": "GUIの時計が秒単位のとき、始まった1秒を使い切る。",
     "Byoyomi_Early_Stop": "秒読みでも、ほかの手が追いつけなくなったらすぐ指す。",
-    "Time_By_Course": (
-        "持ち時間があるとき、評価値が下がったり最善手が入れ替わったりすれば長く、訪問が一手に集まれば短く考える。"
-        "falseなら、上位二手の訪問回数が近いときに2倍まで延ばす。対局での効果は未検証。"
-    ),
     "PvInterval": "info行の間隔。0なら最後だけ。",
     "Eval_Coef": (
         "勝率pの評価値は Eval_Coef * ln(p / (1 - p))。285ならほかのエンジンと同じくらいの値になる。"

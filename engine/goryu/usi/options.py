@@ -102,9 +102,6 @@ OPTIONS: tuple[Option, ...] = (
     spin("C_base_root", "search.root_formula.c_base", 1000, 1_000_000, NUMBER, "C_base at the root."),
     spin("C_fpu_reduction_root", "search.root_formula.fpu_reduction", 0, 100, RATE_PERCENT,
          "C_fpu_reduction at the root."),
-    spin("Root_Pruning", "search.pruned_share", 0, 100, PERCENT,
-         "Near the end of a search, moves that cannot reach this share of the best move's visits get no "
-         "more. 0: off; KataGo has 15. No gain in 1,150 games."),
     combo("Final_Move", "search.final_move", "lcb visits",
           "Play the move with the best lower confidence bound, or the most visited one."),
     spin("LeafDfpnNodesLimit", "mate.leaf_nodes", 0, 10_000, NUMBER,
@@ -118,14 +115,7 @@ OPTIONS: tuple[Option, ...] = (
          "Nodes of the search for the opponent's mate after the move to be played. If there is one, another "
          "move is played. 0: none. 40000 take up to 75 ms, but 2 ms on average."),
     check("Mate_Solver", "mate.solves_mates", "Answer go mate by a search; otherwise by notimplemented."),
-    spin("PV_Mate_Search_Threads", "mate.pv_threads", 0, 256, NUMBER,
-         "Threads that search for mates along the expected line. 0: none. With such threads a search cannot "
-         "be repeated exactly."),
-    spin("PV_Mate_Search_Nodes", "mate.pv_nodes", 0, INT32_MAX, NUMBER,
-         "Nodes of the mate search at each position of the expected line."),
     check("ReuseSubtree", "reuses_subtree", "Keep what the last search found about the position."),
-    check("Mirror_Root", "mirrors_root",
-          "Evaluate the position to search also as its mirror image, and take the mean."),
     spin("NodesLimit", "nodes", 0, INT32_MAX, NUMBER,
          "Positions to evaluate per move, regardless of the clock; random games with uct and flat-mc. 0: no "
          "such limit.", "Const_Playout", "playout"),
@@ -174,9 +164,6 @@ OPTIONS: tuple[Option, ...] = (
           "The GUI's clock counts whole seconds: use up every second that has begun."),
     check("Byoyomi_Early_Stop", "clock.stops_early_in_byoyomi",
           "Also in byoyomi, answer as soon as no other move can catch up."),
-    check("Time_By_Course", "clock.follows_course",
-          "With main time, think longer when the value falls or the best move changes, and shorter when one "
-          "move has most of the visits; not twice as long when two moves are close. Not tested in matches."),
     # Output and resignation.
     spin("PvInterval", "output.interval_ms", 0, 1_000_000, MS,
          "Time between info lines. 0: only the last ones.", "PV_Interval"),

@@ -4,7 +4,7 @@ The plan has a soft end, the optimum, and a hard one, the maximum. The optimum i
 time, time / (14 + max(0, 30 - ply)) + increment, and at least the byoyomi (秒読み), which cannot be saved. If
 nothing follows the main time, the network delays of a long game are subtracted first. The stopwatch ends a
 search early when the second move can no longer catch up, and doubles the optimum once when the first two
-moves are close. If the user wants it, the course of the search moves the soft end instead (`course.py`).
+moves are close.
 
 Sources: dlshogi's time control; lc0's "smart pruning"; YaneuraOu for the two network delays.
 """
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from math import ceil, inf
 from random import Random
 
-from goryu.players.clock.course import Course
 from goryu.players.clock.limits import DEFAULT_MOVETIME_MS, Limits
 from goryu.search.result import SearchStats
 
@@ -63,7 +62,6 @@ class TimeConfig:
     minimum_ms: do not answer sooner, except with a proven move or the only one.
     does_round_up: the GUI counts whole seconds, so the rest of a second costs nothing.
     stops_early_in_byoyomi: answer early when the best move is decided, though byoyomi cannot be saved.
-    follows_course: with main time, let the course of the search move the soft end.
     moves_to_draw: the ply at which the game is drawn; 0 for none.
     """
 
@@ -74,7 +72,6 @@ class TimeConfig:
     slow_mover_percent: int = 100
     does_round_up: bool = False
     stops_early_in_byoyomi: bool = False
-    follows_course: bool = False
     moves_to_draw: int = 0
     ponders: bool = False
 
@@ -85,7 +82,6 @@ class Budget:
 
     optimum_ms: the soft end. maximum_ms: the hard end, at which the answer must have been sent.
     minimum_ms: the earliest end. may_stop_early, may_extend: may visit counts move the soft end?
-    follows_course: if it may be extended, does the course of the search move it instead?
     second_ms: how long before the end of a second of the GUI's clock the answer must be sent, if the soft end
         may only move to such an end; None if it may move anywhere.
     """
@@ -95,7 +91,6 @@ class Budget:
     minimum_ms: float = 0.0
     may_stop_early: bool = False
     may_extend: bool = False
-    follows_course: bool = False
     second_ms: float | None = None
 
 
@@ -181,7 +176,6 @@ def _rounded(optimum_ms: float, maximum_ms: float, limit_ms: float, config: Time
         minimum_ms,
         may_stop_early=True,
         may_extend=True,
-        follows_course=config.follows_course,
         second_ms=second_ms,
     )
 
@@ -207,7 +201,6 @@ class TimeManager:
         self._playouts_before = 0
         self._soft_ms = 0.0
         self._is_soft_end_final = False
-        self._course: Course | None = None
 
     @property
     def soft_ms(self) -> float:
@@ -248,8 +241,6 @@ class TimeManager:
         self._playouts_before = playouts
         self._soft_ms = budget.optimum_ms if budget is not None else 0.0
         self._is_soft_end_final = False
-        follows = budget is not None and budget.may_extend and budget.follows_course
-        self._course = Course(budget.optimum_ms) if budget is not None and follows else None
 
     def begin(self) -> None:
         """Starts the measurement of a batch; the time since the last one does not belong to it."""
@@ -271,14 +262,6 @@ class TimeManager:
         """Returns the milliseconds since a moment of the same clock."""
         return 1000 * (self._clock() - moment_s)
 
-    def playouts_left(self, stats: SearchStats) -> float:
-        """Returns how many playouts fit until the soft end; infinite if no clock ends this search, and at its
-        beginning, when their rate is not known yet.
-        """
-        if self._budget is None:
-            return inf
-        return self._playouts_left(stats, self.milliseconds_since(self._started_s))
-
     def should_stop(self, stats: SearchStats, is_forced: bool = False) -> bool:
         """Must the search end? Call it once after every batch.
 
@@ -293,7 +276,6 @@ class TimeManager:
             return True
         if self._budget is None:
             return False
-        self._follow_course(stats, elapsed_ms)
         if self._would_exceed(self._budget.maximum_ms, elapsed_ms):
             return True
         if elapsed_ms < self._budget.minimum_ms:
@@ -329,19 +311,13 @@ class TimeManager:
     def _extend(self, stats: SearchStats) -> bool:
         """Doubles the soft end, once, if the race for the best move is close; returns whether it did."""
         assert self._budget is not None
-        if self._is_soft_end_final or self._course is not None or not self._budget.may_extend:
+        if self._is_soft_end_final or not self._budget.may_extend:
             return False
         if stats.best_visits >= CLOSE_RACE * stats.second_visits:
             return False
         self._is_soft_end_final = True
         self._move_soft_end(2 * self._soft_ms)
         return True
-
-    def _follow_course(self, stats: SearchStats, elapsed_ms: float) -> None:
-        """Moves the soft end to where the course of the search wants it, if that is asked for."""
-        assert self._budget is not None
-        if self._course is not None and not self._is_soft_end_final:
-            self._move_soft_end(self._budget.optimum_ms * self._course.factor(stats, elapsed_ms))
 
     def _move_soft_end(self, ms: float) -> None:
         """Moves the soft end to `ms`, or to the end of that second, but never beyond the hard end."""

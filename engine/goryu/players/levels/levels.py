@@ -152,9 +152,7 @@ def at_level(config: EngineConfig, level: Level) -> EngineConfig:
         nodes=level.playouts,
         depth=0,
         reuses_subtree=False,
-        mate=replace(
-            config.mate, leaf_nodes=level.leaf_mate_nodes, nodes_per_visit=0, pv_threads=0, reply_nodes=0
-        ),
+        mate=replace(config.mate, leaf_nodes=level.leaf_mate_nodes, nodes_per_visit=0, reply_nodes=0),
         search=replace(config.search, final_move="visits"),
     )
 

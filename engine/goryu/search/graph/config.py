@@ -27,8 +27,6 @@ class PuctConfig:
     batch_size: the most positions per call of the evaluator.
     capacity, capacity_bytes: the most nodes, and their memory as `node_table.py` counts it. A search that
         reaches either forgets the least visited part of its graph and goes on.
-    pruned_share: root moves that cannot reach this share of the visits of the most visited one any more get
-        no playouts (`root_pruning.py`), in [0, 1]; 0 prunes none, KataGo has 0.15.
     final_move: "visits" (most visited) or "lcb" (greatest lower confidence bound).
     draw_value: the value of a draw for the side to move at the root; its negative for the other side.
     """
@@ -38,6 +36,5 @@ class PuctConfig:
     batch_size: int = 1
     capacity: int = 1_000_000
     capacity_bytes: int = 1 << 60
-    pruned_share: float = 0.0
     final_move: str = "lcb"
     draw_value: float = 0.0

@@ -93,21 +93,6 @@ class NodeTable:
             self._node_bytes += EDGE_BYTES * (count - node.tried)
             node.tried = count
 
-    def set_priors(self, node: Node, moves: Sequence[Move], policy: Sequence[float]) -> None:
-        """Gives the moves of `node` other priors, and the order that follows; they keep what was searched.
-
-        moves: the same as the node's, in the order of `policy`. None has a repetition.
-        """
-        priors = {move: half(p) for move, p in zip(moves, policy, strict=True)}
-        order = sorted(range(len(moves)), key=lambda i: (-priors[node.moves[i]], node.moves[i]))
-        tried = [at for at, i in enumerate(order) if i < node.tried]
-        node.moves = [node.moves[i] for i in order]
-        node.priors = [priors[move] for move in node.moves]
-        node.visits = [node.visits[i] for i in order]
-        node.pending = [node.pending[i] for i in order]
-        node.children = [node.children[i] for i in order]
-        self.try_moves(node, max(tried, default=-1) + 1)
-
     def forget_moves(self, node: Node, line: Sequence[Move] | None = None) -> None:
         """Forgets the statistics of the moves of `node`; N and Q stay as they are.
 

@@ -13,14 +13,10 @@ __all__ = ["Progress"]
 
 @dataclass(slots=True)
 class Progress:
-    """Counts playouts and evaluations, up to `max_playouts` and `max_evaluations`.
-
-    planned_playouts: where the caller expects the search to end, which is no limit.
-    """
+    """Counts playouts and evaluations, up to `max_playouts` and `max_evaluations`."""
 
     max_playouts: float = inf
     max_evaluations: float = inf
-    planned_playouts: float = inf
     playouts: int = 0
     evaluations: int = 0
     depth_sum: int = 0
@@ -32,14 +28,6 @@ class Progress:
         return (
             self.playouts + waiting < self.max_playouts and self.evaluations + waiting < self.max_evaluations
         )
-
-    def playouts_left(self) -> float:
-        """Returns how many more playouts to expect, by the limits and by the plan."""
-        left = min(self.max_playouts, self.planned_playouts) - self.playouts
-        if self.evaluations:  # The share of free playouts is taken to stay as it was.
-            evaluations_left = float(self.max_evaluations - self.evaluations)
-            left = min(left, evaluations_left * self.playouts / self.evaluations)
-        return max(0.0, left)
 
     def add(self, depth: int) -> None:
         """Counts a completed playout of `depth` plies."""
@@ -65,7 +53,5 @@ class Progress:
             is_proven=root is not None and root.proof != UNKNOWN,
             is_exhausted=self.is_exhausted,
             hashfull=table.hashfull,
-            visits=root.total_visits if root is not None else 0,
-            value=root.value if root is not None else 0.0,
             best_move=visits.index(best) if best else -1,
         )

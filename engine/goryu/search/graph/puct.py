@@ -26,7 +26,6 @@ from goryu.search.graph.node import UNKNOWN, WIN, Node, new_node
 from goryu.search.graph.node_table import NodeTable
 from goryu.search.graph.progress import Progress
 from goryu.search.graph.proof import Solver, add_mate, no_solver, outcome_value, prove
-from goryu.search.graph.root_pruning import least_visits, pruned
 from goryu.search.graph.selection import select
 from goryu.search.result import SearchResult, SearchStats
 
@@ -67,20 +66,10 @@ class Puct:
     """The search. It keeps its graph between moves; `clear` forgets it."""
 
     def __init__(
-        self,
-        evaluator: Evaluator,
-        config: PuctConfig | None = None,
-        solver: Solver = no_solver,
-        *,
-        root_evaluator: Evaluator | None = None,
+        self, evaluator: Evaluator, config: PuctConfig | None = None, solver: Solver = no_solver
     ) -> None:
-        """root_evaluator: evaluates each new root; None for the evaluator. Of a root that the graph knows it
-        replaces the priors only.
-
-        Raises ValueError if the config has no room for a position in a batch or for a node in the graph.
-        """
+        """Raises ValueError if the config has no room for a position in a batch or for a node."""
         self.evaluator = evaluator
-        self.root_evaluator = root_evaluator
         self.config = config or PuctConfig()
         if self.config.batch_size < 1:
             raise ValueError(f"expected a batch size of at least 1, received {self.config.batch_size}")
@@ -211,9 +200,6 @@ class Puct:
         if node is not self.root:
             return select(self.table, node, self.config.formula)
         closed = {i for i in range(node.tried) if self.table.is_certain(node, i)} | self._masked
-        if share := self.config.pruned_share:
-            left = self._progress.playouts_left()
-            closed |= pruned(node, least_visits(self.table, node, self._masked, share, left))
         return select(self.table, node, self.config.root_formula, closed)
 
     def _enter(self, node: Node, i: int, path: Path) -> None:
@@ -261,14 +247,10 @@ class Puct:
             if known is not self.root:
                 prune(self.table, known)
                 self.root = known
-                if self.root_evaluator is not None:
-                    policy = self.root_evaluator.evaluate([state])[0].policy
-                    self.table.set_priors(known, state.legal_moves(), policy)
             return known
         self.table.clear()
         self.root = None
-        evaluator = self.root_evaluator or self.evaluator
-        root = self.table.add(new_node(state, evaluator.evaluate([state])[0]))
+        root = self.table.add(new_node(state, self.evaluator.evaluate([state])[0]))
         if known is not None and known.proof == WIN and known.moves:
             add_mate(self.table, state, known.moves)
         return root
@@ -280,13 +262,6 @@ class Puct:
         between two batches, from `should_stop`, or while no search runs.
         """
         return add_mate(self.table, state, line)
-
-    def plan_playouts(self, planned: float) -> None:
-        """Tells the search after how many playouts it is expected to end; infinite if that is not known.
-
-        It is no limit (`root_pruning.py`). Call this from `should_stop`; a new search forgets it.
-        """
-        self._progress.planned_playouts = planned
 
     def stats(self) -> SearchStats:
         """Returns the counters of the current search."""
