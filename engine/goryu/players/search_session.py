@@ -156,7 +156,7 @@ class SearchSession:
             return False
         if self._limits.root_moves:
             # Another move may have proven the root, or lead by far; with nothing left the search ends itself.
-            stats = stats._replace(is_proven=False, best_visits=0, second_visits=0, visits=0)
+            stats = stats._replace(is_proven=False, best_visits=0, second_visits=0)
         # With a fixed time the user wants a search of that length.
         is_forced = self._has_one_move and self._limits.movetime_ms is None
         return self._time.should_stop(stats, is_forced) or self._has_reached_limit(stats)
