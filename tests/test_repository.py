@@ -217,8 +217,7 @@ def test_every_program_of_tools_is_a_verb() -> None:
 def test_every_program_of_the_package_is_a_command_and_a_script() -> None:
     texts = {path.stem: path.read_text(encoding="utf-8") for path in PROGRAMS.glob("[!_]*.py")}
     programs = {name for name, text in texts.items() if "\ndef main(" in text}
-    commands = {name for name, target in COMMANDS.items() if target.startswith("goryu.programs.")}
-    assert {name.replace("_", "-") for name in programs} == commands
+    assert programs == {name for name, target in COMMANDS.items() if target.startswith("goryu.programs.")}
     for name in programs:
         script = (ROOT / "tools" / f"{name}.py").read_text(encoding="utf-8")
         assert f"from goryu.programs.{name} import main" in script

@@ -213,9 +213,6 @@ VERBS = {
     ),
     "evaluate": Verb("measure how well networks predict games", ("tools",), script("evaluate.py")),
     "quantize": Verb("convert a shogi network to 8-bit integers", ("train",), script("quantize.py")),
-    "error-head": Verb(
-        "let a shogi network predict the error of its values", ("train",), script("error_head.py")
-    ),
     "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
     "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
     "cross": Verb("test native/core for windows or arm in an emulator", None, cross),
