@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -31,14 +32,20 @@ class Range:
         return least + {MOST: " and finite", math.inf: ""}.get(self.most, f" and at most {self.most}")
 
 
-def option(default: Any, text: str) -> Any:
-    """Returns a field of a dataclass with the help of its option; any value is allowed."""
-    return field(default=default, metadata={"help": text})
+def option(default: Any, text: str, *, choices: Sequence[str] = ()) -> Any:
+    """Returns a field of a dataclass with the help of its option.
+
+    default: `MISSING` for an option that must be given. choices: the values that are allowed; none: any.
+    """
+    return field(default=default, metadata={"help": text} | ({"choices": choices} if choices else {}))
 
 
-def ranged(default: float, text: str = "", *, least: float | None = None, most: float | None = None) -> Any:
+def ranged(
+    default: float | None, text: str = "", *, least: float | None = None, most: float | None = None
+) -> Any:
     """Returns a field of a dataclass whose value `check_ranges` checks.
 
+    default: None, too, is allowed then; the greatest number must be given with it.
     text: the help of its option; a field without help gets none.
     least: the least number; None for any above 0. most: the greatest; None for `MOST_WHOLE`, or for `MOST` if
         the default is no whole number. With `math.inf` infinity is a number too.
@@ -50,7 +57,7 @@ def ranged(default: float, text: str = "", *, least: float | None = None, most: 
 
 
 def check_ranges(config: Any) -> None:
-    """Raises InputError for the first number of a dataclass that is out of its range.
+    """Raises InputError for the first field of a dataclass that is out of its range, or none of its choices.
 
     >>> @dataclass
     ... class Config:
@@ -61,5 +68,8 @@ def check_ranges(config: Any) -> None:
     """
     for item in fields(config):
         expected = item.metadata.get("range")
-        if expected is not None and (value := getattr(config, item.name)) not in expected:
+        value = getattr(config, item.name)
+        if expected is not None and value is not None and value not in expected:
             raise InputError(f"{item.name}: expected {expected}, received {value}")
+        if (choices := item.metadata.get("choices")) and value not in choices:
+            raise InputError(f"{item.name}: expected {', '.join(choices)}, received {value!r}")

@@ -1,4 +1,6 @@
-"""Shared code of the programs: a frame for `main`, types of arguments, options from dataclasses.
+"""Shared code of the programs: a frame for `main`, and types of arguments.
+
+Options from dataclasses: `config_options.py`.
 
 A program looks like this:
 
@@ -23,12 +25,11 @@ import shlex
 import signal
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from goryu.base import standard_output
 from goryu.base.config_fields import MOST_WHOLE
@@ -187,28 +188,6 @@ def output_file(text: str) -> Path:
     return path
 
 
-class Interval(argparse.Action):
-    """Takes two whole numbers, 0 <= MIN <= MAX, and stores them as a tuple."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, **others: Any) -> None:
-        super().__init__(
-            option_strings, dest, **others | {"nargs": 2, "type": int, "metavar": ("MIN", "MAX")}
-        )
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        """Checks and stores the numbers."""
-        least, most = values
-        if not 0 <= least <= most:
-            raise argparse.ArgumentError(self, f"{least} {most}: expected 0 <= MIN <= MAX")
-        setattr(namespace, self.dest, (least, most))
-
-
 def name_and_value(text: str) -> tuple[str, str]:
     """Splits `NAME=VALUE`; the value may be empty and may hold further signs of equality.
 
@@ -240,42 +219,3 @@ def command_words(text: str, system: str = os.name) -> tuple[str, ...]:
     if not words:
         raise ArgumentTypeError(f"{text!r}: expected a program and its arguments")
     return tuple(words)
-
-
-# Options from dataclasses.
-
-
-def add_fields(parser: argparse._ActionsContainer, config: type[Any]) -> None:
-    """Adds an option for each field of a dataclass, with the field's default and its help.
-
-    The help is `field(metadata={"help": ...})`; "type" in the metadata replaces the type of the default.
-    A field without help gets no option.
-    """
-    for item in fields(config):
-        if "help" in item.metadata:
-            _add_field(parser, item)
-
-
-def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]") -> None:
-    option = "--" + item.name.replace("_", "-")
-    default = item.default_factory() if item.default_factory is not MISSING else item.default
-    kind = item.metadata.get("type", type(default))
-    more: Mapping[str, Any] = {"type": kind, "metavar": {int: "N", float: "X"}.get(type(default))}
-    text = item.metadata["help"]
-    if isinstance(default, tuple):
-        more = {"action": Interval}
-        shown = " ".join(map(str, default))
-    elif isinstance(default, bool):
-        more = {"action": argparse.BooleanOptionalAction}
-        shown = "yes" if default else "no"
-    else:
-        shown = format(default, "g") if isinstance(default, float) else str(default)
-        shown = "no limit" if shown == "inf" else shown
-    # argparse replaces "%(...)s" in a help text.
-    parser.add_argument(option, default=default, help=f"{text} (default {shown})".replace("%", "%%"), **more)
-
-
-def from_arguments(config: type[T], args: argparse.Namespace, **others: Any) -> T:
-    """Makes a dataclass from the arguments of the same names; `others` go before them."""
-    names = {item.name for item in fields(config)}  # type: ignore[arg-type]
-    return config(**{**{name: value for name, value in vars(args).items() if name in names}, **others})

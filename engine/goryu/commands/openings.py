@@ -15,7 +15,8 @@ from pathlib import Path
 from random import Random
 
 from goryu.base.files import atomic_write, check_writable
-from goryu.commands.common import Interval, command_words, name_and_value, new_parser, positive, program, seed
+from goryu.commands.common import command_words, name_and_value, new_parser, positive, program, seed
+from goryu.commands.config_options import Interval
 from goryu.match.opening_sampler import BalancedOpening, Sampling, sample_openings
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineSpec, UsiClient

@@ -27,8 +27,6 @@ from goryu.base.files import atomic_path, atomic_write, check_outputs
 from goryu.base.language import plural
 from goryu.commands.common import (
     UsageError,
-    add_fields,
-    from_arguments,
     new_parser,
     non_negative,
     output_file,
@@ -37,6 +35,7 @@ from goryu.commands.common import (
     seed,
     share,
 )
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.kifu.record import Ending
 from goryu.learning.records.archives import count_files, find_records, is_archive

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 from goryu.base.files import atomic_path
 from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.commands.common import (
-    Interval,
     UsageError,
     above_zero,
     command_words,
@@ -34,6 +33,7 @@ from goryu.commands.common import (
     seed,
     share,
 )
+from goryu.commands.config_options import Interval
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.learning.records.game_records import GAMES_SUFFIX, pack_games, read_games, write_games
 from goryu.learning.records.hcpe import results, write_hcpe

@@ -1,0 +1,121 @@
+"""Options made from the fields of a config, so that name, default, range and help are written once.
+
+    @dataclass
+    class Config:
+        steps: int = ranged(100, "training steps")                  # --steps N, at least 1
+        rate: float | None = ranged(None, "learning rate (default: the game's)", most=1)
+        search: str = option("puct", "the search", choices=("puct", "uct"))
+        plies: tuple[int, int] = option((2, 8), "random moves")     # --plies MIN MAX
+        mirrors: bool = option(False, "reflect positions")          # --mirrors, --no-mirrors
+        workers: int = 1                                            # no help: no option
+
+    add_fields(parser, Config)
+    config = from_arguments(Config, parser.parse_args())
+
+`goryu.base.config_fields` has `option` and `ranged`.
+"""
+
+import argparse
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, Field, fields
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from goryu.base.config_fields import Range
+
+T = TypeVar("T")
+
+
+class Interval(argparse.Action):
+    """Takes two whole numbers, 0 <= MIN <= MAX, and stores them as a tuple."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **others: Any) -> None:
+        super().__init__(
+            option_strings, dest, **others | {"nargs": 2, "type": int, "metavar": ("MIN", "MAX")}
+        )
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Checks and stores the numbers."""
+        least, most = values
+        if not 0 <= least <= most:
+            raise argparse.ArgumentError(self, f"{least} {most}: expected 0 <= MIN <= MAX")
+        setattr(namespace, self.dest, (least, most))
+
+
+def add_fields(parser: argparse._ActionsContainer, config: type[Any]) -> None:
+    """Adds an option for each field of a dataclass that has a help; a field without a default must be given.
+
+    The type is that of the annotation. The help ends with the default, unless that is None or no text.
+    """
+    kinds = get_type_hints(config)
+    for item in fields(config):
+        if "help" in item.metadata:
+            _add_field(parser, item, _kind(kinds[item.name]))
+
+
+def from_arguments(config: type[T], args: argparse.Namespace, **others: Any) -> T:
+    """Makes a dataclass from the arguments of the same names; `others` go before them."""
+    names = {item.name for item in fields(config)}  # type: ignore[arg-type]
+    return config(**{**{name: value for name, value in vars(args).items() if name in names}, **others})
+
+
+def _kind(annotation: Any) -> Any:
+    """Returns the type of an annotation without `| None`."""
+    kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
+    return kinds[0] if NoneType in get_args(annotation) else annotation
+
+
+def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any) -> None:
+    default = item.default_factory() if item.default_factory is not MISSING else item.default
+    more: dict[str, Any] = {"required": True} if default is MISSING else {"default": default}
+    if kind == tuple[int, int]:
+        more["action"] = Interval
+    elif kind is bool:
+        more["action"] = argparse.BooleanOptionalAction
+    elif "choices" in item.metadata:
+        more["choices"] = item.metadata["choices"]
+    else:
+        more["type"] = _checked(kind, item.metadata["range"]) if "range" in item.metadata else kind
+        more["metavar"] = {int: "N", float: "X"}.get(kind)
+    text = item.metadata["help"] + _shown(default)
+    # argparse replaces "%(...)s" in a help text.
+    parser.add_argument("--" + item.name.replace("_", "-"), help=text.replace("%", "%%"), **more)
+
+
+def _checked(kind: Callable[[str], T], numbers: Range) -> Callable[[str], T]:
+    """Returns a type of arguments: the numbers of a range."""
+
+    def parse(text: str) -> T:
+        try:
+            number = kind(text)
+        except ValueError:
+            raise ArgumentTypeError(f"{text!r}: expected {numbers}") from None
+        if number not in numbers:  # type: ignore[operator]
+            raise ArgumentTypeError(f"{text}: expected {numbers}")
+        return number
+
+    return parse
+
+
+def _shown(default: Any) -> str:
+    """Returns how a help ends.
+
+    >>> _shown(0.5), _shown((2, 8)), _shown(None)
+    (' (default 0.5)', ' (default 2 8)', '')
+    """
+    if default is None or default is MISSING or default == "":
+        return ""
+    if isinstance(default, bool):
+        shown = "yes" if default else "no"
+    elif isinstance(default, tuple):
+        shown = " ".join(map(str, default))
+    else:
+        shown = format(default, "g") if isinstance(default, float) else str(default)
+    return f" (default {'no limit' if shown == 'inf' else shown})"
