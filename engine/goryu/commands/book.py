@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING
 
 from goryu.base.files import atomic_write, check_outputs, check_writable
 from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
-from goryu.commands.common import UsageError, new_parser, output_file, positive, program, seed, share
+from goryu.commands.common import (
+    UsageError,
+    add_verb,
+    new_parser,
+    output_file,
+    positive,
+    program,
+    seed,
+    share,
+)
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.games.shogi import START_SFEN
 from goryu.players.set_up.model_path import model_path, named_model
@@ -49,13 +58,13 @@ def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
     verbs = parser.add_subparsers(prog="goryu book", required=True, metavar="VERB")
-    _add_make(_verb(verbs, "make", _make, "search positions and write a book"))
-    show = _verb(verbs, "show", _show, "print the moves of a position and the lines that follow")
+    _add_make(add_verb(verbs, "make", _make, "search positions and write a book"))
+    show = add_verb(verbs, "show", _show, "print the moves of a position and the lines that follow")
     show.add_argument("book", type=Path, help="a book in YaneuraOu's or Apery's format")
     show.add_argument("--sfen", default=START_SFEN, help="the position (default: the start)")
     show.add_argument("--moves", nargs="+", default=[], metavar="MOVE", help="moves from there, in USI")
     show.add_argument("--usi", action="store_true", help="print moves in USI, not in Japanese")
-    check = _verb(verbs, "check", _check, "look for illegal moves, positions out of order and duplicates")
+    check = add_verb(verbs, "check", _check, "look for illegal moves, positions out of order and duplicates")
     check.add_argument("book", type=Path, help="a book in YaneuraOu's format")
     check.add_argument(
         "--playouts", type=positive, metavar="N",
@@ -65,29 +74,17 @@ def make_parser() -> argparse.ArgumentParser:
         "--count", type=positive, default=30, metavar="N", help="such moves, drawn at random (default 30)"
     )
     check.add_argument("--seed", type=seed, default=1, help="seed of the choice (default 1)")
-    coverage = _verb(verbs, "coverage", _coverage, "measure how long games stay in a book")
+    coverage = add_verb(verbs, "coverage", _coverage, "measure how long games stay in a book")
     coverage.add_argument("book", type=Path, help="a book in YaneuraOu's or Apery's format")
     coverage.add_argument(
         "records", type=Path, nargs="+", help="files, folders or archives of records, or *.games"
     )
-    merge = _verb(
+    merge = add_verb(
         verbs, "merge", _merge,
         "join books; of a position in several, the entry that was searched most deeply counts",
     )  # fmt: skip
     merge.add_argument("book", type=Path, nargs="+", help="a book in YaneuraOu's format")
     merge.add_argument("--out", type=output_file, required=True, metavar="FILE", help="the new book")
-    return parser
-
-
-def _verb(
-    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    name: str,
-    run: Callable[[argparse.Namespace], int | None],
-    text: str,
-) -> argparse.ArgumentParser:
-    description = text[0].upper() + text[1:] + "."
-    parser = verbs.add_parser(name, help=text, description=description, allow_abbrev=False)
-    parser.set_defaults(verb=run)
     return parser
 
 

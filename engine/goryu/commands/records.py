@@ -16,17 +16,19 @@ also archives in archives, and the lists that `select` writes. Names each damage
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from goryu.base.arguments import ArgumentParser
 from goryu.base.files import atomic_path, atomic_write, check_outputs
 from goryu.base.language import plural
 from goryu.commands.common import (
     UsageError,
+    add_verb,
     new_parser,
     non_negative,
     output_file,
@@ -123,12 +125,12 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _verb(
-    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, run: object, text: str
-) -> argparse.ArgumentParser:
-    parser = verbs.add_parser(
-        name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False
-    )
-    parser.set_defaults(verb=run)
+    verbs: "argparse._SubParsersAction[ArgumentParser]",
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+    text: str,
+) -> ArgumentParser:
+    parser = add_verb(verbs, name, run, text)
     parser.add_argument("source", type=Path, nargs="+", help="file, folder, archive or list of games")
     return parser
 
