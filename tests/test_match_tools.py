@@ -336,7 +336,7 @@ def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.M
     client = UsiClient(EngineSpec(command_words(f"{SCRIPTED} push 0")))
     client.start()
     try:
-        found = sample_openings(client, Sampling(0, 0), Random(1))
+        found = sample_openings(client, Sampling((0, 0)), Random(1))
         assert str(next(found).opening) == "startpos"
         with pytest.raises(EngineError, match="no new balanced opening in 5 walks"):
             next(found)

@@ -14,6 +14,7 @@ import pytest
 
 from goryu.__main__ import COMMANDS
 from goryu.__main__ import main as goryu_main
+from goryu.base.arguments import whole_number
 from goryu.base.config_fields import option, ranged
 from goryu.base.errors import GoryuError
 from goryu.base.files import atomic_path
@@ -22,7 +23,6 @@ from goryu.commands.common import (
     UsageError,
     above_zero,
     new_parser,
-    node_count,
     non_negative,
     output_file,
     positive,
@@ -30,6 +30,7 @@ from goryu.commands.common import (
     share,
 )
 from goryu.commands.config_options import Interval, add_fields, from_arguments
+from goryu.match.time_control import MOST_NODES
 from goryu.work.driver import Workforce
 
 
@@ -112,7 +113,7 @@ def test_a_missing_module_of_goryu_is_a_traceback() -> None:
     [
         (positive, ["1", "20", "2147483647"], ["0", "-1", "x", "1.5", "2147483648", "9" * 20]),
         (non_negative, ["0", "3"], ["-1", "x", "9" * 20]),
-        (node_count, ["1", "5000000000"], ["0", "9" * 20]),
+        (whole_number(1, MOST_NODES), ["1", "5000000000"], ["0", "9" * 20]),
         (above_zero, ["0.5", "3"], ["0", "-1", "nan", "inf", "x"]),
         (share, ["0", "1", "0.5"], ["-0.1", "1.5", "nan", "x"]),
     ],

@@ -171,7 +171,7 @@ class Seen:
 
 def drive(workers: int, seconds: float, job: PretendedGames) -> Seen:
     """Runs the driver with true actors for some seconds; it writes the games to a file that is deleted."""
-    pool = ClusterPool(ClusterConfig("local", workers, cpus=0.01))
+    pool = ClusterPool(ClusterConfig("local", workers, worker_cpus=0.01))
     if not job.is_bundled:
         pool.calls_per_s = inf
     joined = 0

@@ -11,6 +11,9 @@ from goryu.base.errors import InputError
 MOST_WHOLE = 2**31 - 1
 """The greatest whole number of options and configs; native modules take 32 bits."""
 
+MOST_SEED = (1 << 63) - 1
+"""The greatest seed of random numbers that every library takes."""
+
 MOST = sys.float_info.max
 """The greatest finite number."""
 

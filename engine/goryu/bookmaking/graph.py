@@ -21,6 +21,7 @@ books", 2000. He expands by loss along the path; the reach also says how many wa
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from goryu.base.config_fields import ranged
 from goryu.bookmaking.searched import SearchedMove, SearchedPosition
 from goryu.implementation import Board
 from goryu.players.books.book import position_of
@@ -42,14 +43,14 @@ Replies = Mapping[str, Mapping[str, int]]
 class BookRules:
     """Which moves belong to the book.
 
-    bound: how much worse than the best a move may be, in win rate, in [0, 1].
     least_visits: the share of the visits that an unsearched move needs.
-    plies: no position later than this is searched.
     """
 
-    bound: float = 0.025
+    bound: float = ranged(
+        0.02, "the book plays moves whose win rate is at most this below the best one's", least=0, most=1
+    )
     least_visits: float = 0.05
-    plies: int = 40
+    plies: int = ranged(40, "search no later position", least=0)
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.base.files import atomic_write, check_outputs, check_writable
+from goryu.bookmaking.graph import BookGraph, BookRules
 from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.commands.common import (
     UsageError,
@@ -25,14 +26,13 @@ from goryu.commands.common import (
     positive,
     program,
     seed,
-    share,
 )
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.games.shogi import START_SFEN
 from goryu.players.set_up.model_path import model_path, named_model
 
 if TYPE_CHECKING:
-    from goryu.bookmaking.graph import BookGraph
     from goryu.implementation import Board
     from goryu.kifu.record import GameRecord
     from goryu.players.books.book import BookMove
@@ -109,13 +109,7 @@ def _add_make(make: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     make.add_argument("--model", type=named_model, metavar="FILE", help="another network than Goryu's own")
     which = make.add_argument_group("which positions")
-    which.add_argument(
-        "--bound", type=share, default=0.02, metavar="SHARE",
-        help="the book plays moves whose win rate is at most SHARE below the best one's (default 0.02)",
-    )  # fmt: skip
-    which.add_argument(
-        "--plies", type=positive, default=40, metavar="N", help="search no later position (default 40)"
-    )
+    add_fields(which, BookRules)
     which.add_argument(
         "--start", type=Path, metavar="FILE",
         help="positions to begin with, as in the openings of goryu match (default: the start position)",
@@ -136,19 +130,18 @@ def _add_make(make: argparse.ArgumentParser) -> None:
 
 
 def _make(args: argparse.Namespace) -> None:
-    from goryu.bookmaking.graph import BookGraph, BookRules
     from goryu.bookmaking.making import SearchJob, make_book
     from goryu.bookmaking.state import BookState
     from goryu.usi.start_config import start_config
 
     check_outputs([args.state, args.out], [args.start, args.model, *args.records])
-    rules = BookRules(args.bound, plies=args.plies)
+    rules = from_arguments(BookRules, args)
     with ProgressDisplay() as display:
         config = start_config(args.model, display.print)
         model = model_path(config.evaluator)
         graph = BookGraph(tuple(_starts(args)), rules, _replies(args, display.print))
 
-        def report(graph: "BookGraph") -> None:
+        def report(graph: BookGraph) -> None:
             nodes = graph.reached()
             text = f"{max((node.ply for node in nodes), default=0)} plies deep"
             display.update("positions", len(graph.nodes), max(args.positions, len(graph.nodes)), text)
@@ -218,7 +211,7 @@ def _checksum(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()[:16]
 
 
-def _text(graph: "BookGraph", config: "EngineConfig", comment: str) -> str:
+def _text(graph: BookGraph, config: "EngineConfig", comment: str) -> str:
     from goryu.bookmaking.entries import book_entries
     from goryu.players.books.yaneuraou_writer import yaneuraou_text
 

@@ -32,7 +32,7 @@ from types import FrameType
 
 from goryu.base import standard_output
 from goryu.base.arguments import ArgumentParser, in_range, whole_number
-from goryu.base.config_fields import MOST, MOST_WHOLE, Range
+from goryu.base.config_fields import MOST, MOST_SEED, MOST_WHOLE, Range
 from goryu.base.errors import GoryuError, explained
 from goryu.base.installation import how_to_install
 
@@ -136,12 +136,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 positive = whole_number(1, MOST_WHOLE)
 non_negative = whole_number(0, MOST_WHOLE)
-seed = whole_number(0, (1 << 63) - 1)
-"""A seed of random numbers that every library takes."""
-
-node_count = whole_number(1, (1 << 63) - 1)
-"""Other engines search more than `MOST_WHOLE` nodes in a minute."""
-
+seed = whole_number(0, MOST_SEED)
 above_zero = in_range(float, Range(0, MOST, is_open=True))
 """A number such as a temperature or of seconds."""
 

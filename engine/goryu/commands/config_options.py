@@ -54,16 +54,19 @@ class Interval(argparse.Action):
         setattr(namespace, self.dest, (least, most))
 
 
-def add_fields(parser: argparse._ActionsContainer, config: type[Any]) -> None:
+def add_fields(parser: argparse._ActionsContainer, config: Any) -> None:
     """Adds an option for each field of a dataclass that has a help; a field without a default must be given.
 
+    config: the dataclass, or one of its objects, which has other defaults.
     The type is that of the annotation; `Literal` and `StrEnum` give choices. The help, in Japanese where the
     catalogue has it, ends with the default, unless that is None or no text.
     """
-    kinds = get_type_hints(config)
+    is_class = isinstance(config, type)
+    kinds = get_type_hints(config if is_class else type(config))
     for item in fields(config):
         if "help" in item.metadata:
-            _add_field(parser, item, _kind(kinds[item.name]))
+            default = _default(item) if is_class else getattr(config, item.name)
+            _add_field(parser, item, _kind(kinds[item.name]), default)
 
 
 def from_arguments(config: type[T], args: argparse.Namespace, **others: Any) -> T:
@@ -78,8 +81,11 @@ def _kind(annotation: Any) -> Any:
     return kinds[0] if NoneType in get_args(annotation) else annotation
 
 
-def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any) -> None:
-    default = item.default_factory() if item.default_factory is not MISSING else item.default
+def _default(item: "Field[Any]") -> Any:
+    return item.default_factory() if item.default_factory is not MISSING else item.default
+
+
+def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any, default: Any) -> None:
     more: dict[str, Any] = {"required": True} if default is MISSING else {"default": default}
     name, unit = _name_and_unit(item.name)
     if kind == tuple[int, int]:

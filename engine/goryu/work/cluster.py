@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import goryu
+from goryu.base.config_fields import ranged
 from goryu.base.errors import GoryuError, first_line
 from goryu.base.installation import how_to_install
 from goryu.work.ray_metrics import RayMetrics
@@ -104,13 +105,15 @@ class ClusterConfig:
 
     address: as in CLUSTER_HELP. workers: the most workers; None: as many as its computers have room for, also
         those that join later.
-    cpus, gpus: what one worker needs; a part of a GPU lets several workers share one.
+    worker_gpus: a part of a GPU lets several workers share one.
     """
 
     address: str
     workers: int | None = None
-    cpus: float = 1.0
-    gpus: float = 0.0
+    worker_cpus: float = ranged(1.0, "with --cluster: cores that each worker needs")
+    worker_gpus: float = ranged(
+        0.0, "with --cluster: the share of a GPU that each worker needs", least=0, most=1
+    )
 
 
 class ClusterPool:
@@ -163,7 +166,10 @@ class ClusterPool:
         parcels = [Parcel.of(path) for path in job.files]
         self._payload = self._ray.put((job, parcels, code_digest()))
         self._actor = self._ray.remote(
-            num_cpus=self._config.cpus, num_gpus=self._config.gpus, max_concurrency=2, max_restarts=0
+            num_cpus=self._config.worker_cpus,
+            num_gpus=self._config.worker_gpus,
+            max_concurrency=2,
+            max_restarts=0,
         )(Actor)
         self._look()
 
@@ -317,8 +323,8 @@ class ClusterPool:
     def _fitting(self, node: Mapping[str, Any]) -> int:
         """Returns how many workers fit on a computer."""
         have = node["Resources"]
-        counts = [int(have.get("CPU", 0) / self._config.cpus)] if self._config.cpus else []
-        counts += [int(have.get("GPU", 0) / self._config.gpus)] if self._config.gpus else []
+        counts = [int(have.get("CPU", 0) / self._config.worker_cpus)] if self._config.worker_cpus else []
+        counts += [int(have.get("GPU", 0) / self._config.worker_gpus)] if self._config.worker_gpus else []
         return min(counts, default=1)
 
     def _watch(self, reference: Any, then: Callable[[Any], Sequence["Event | _Returned | _Refused"]]) -> None:
