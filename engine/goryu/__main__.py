@@ -42,7 +42,6 @@ COMMANDS = {
     "book": Command("goryu.commands.book:main", "tools"),
     "crosstable": Command("goryu.commands.crosstable:main", "tools"),
     "bench": Command("goryu.commands.bench:main", "tools"),
-    "perft": Command("goryu.commands.perft:main", "tools"),
     "records": Command("goryu.commands.records:main", "tools"),
     "teach": Command("goryu.commands.teach:main", "tools"),
     "selfplay": Command("goryu.commands.training.selfplay:main", "train"),
@@ -76,7 +75,6 @@ Each prints its options with --help.
   book        makes, shows, checks and joins opening books
   crosstable  plays all algorithms against each other
   bench       measures the search and networks
-  perft       counts and times the leaves of the tree of legal moves
   records     chooses and converts game records for training
   teach       records training games of a USI engine
   selfplay    records training games of a network *
@@ -111,7 +109,6 @@ JAPANESE_HELP = """使い方：goryu [コマンド] ...
   book        定跡を作り、表示し、検査し、結合する
   crosstable  すべてのアルゴリズムを総当たりで対局させる
   bench       探索とネットワークの速度を測る
-  perft       合法手の木の末端を数え、時間を測る
   records     学習に使う棋譜を選び、変換する
   teach       USIエンジンの対局を教師データとして記録する
   selfplay    ネットワークに自己対局をさせ、教師データとして記録する *
