@@ -17,7 +17,7 @@ import pytest
 from goryu.players.agents.algorithms import ALGORITHMS
 
 if TYPE_CHECKING:
-    from tests.usi.conftest import Engine, Pool
+    from tests.acceptance.conftest import Engine, Pool
 
 shogi = pytest.importorskip("shogi")
 

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.usi.conftest import Engine, Pool
+from paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
+if TYPE_CHECKING:
+    from tests.acceptance.conftest import Engine, Pool
+
 WINE = shutil.which("wine")
 
 

@@ -1,4 +1,4 @@
-"""Bugs that other engines have or had, as facts that hold here; those of the protocol are in usi/."""
+"""Bugs that other engines have or had, as facts that hold here; the protocol has a file of its own."""
 
 from dataclasses import replace
 from random import Random

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.usi.conftest import Engine
+    from tests.acceptance.conftest import Engine
 
 pytest.importorskip("cshogi")
 

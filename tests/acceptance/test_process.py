@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from paths import ROOT
+
 if TYPE_CHECKING:
-    from tests.usi.conftest import Engine, Pool
+    from tests.acceptance.conftest import Engine, Pool
 
 cshogi = pytest.importorskip("cshogi")
 
-ENGINE = Path(__file__).parents[2] / "engine"
+ENGINE = ROOT / "engine"
 START_MOVES = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
 MATED = "4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1"
 

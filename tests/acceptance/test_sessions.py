@@ -1,4 +1,4 @@
-"""Plays the sessions in the .txt files of this folder; README.md describes their format."""
+"""Plays the sessions in sessions/*.txt; sessions/README.md describes their format."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.usi.conftest import Engine, Pool
+    from tests.acceptance.conftest import Engine, Pool
 
-SESSIONS = Path(__file__).parent
+SESSIONS = Path(__file__).parent / "sessions"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ import pytest
 from goryu.match.usi_output import last_info
 
 if TYPE_CHECKING:
-    from tests.usi.conftest import Engine, Pool
+    from tests.acceptance.conftest import Engine, Pool
 
 cshogi = pytest.importorskip("cshogi")
 

@@ -16,8 +16,8 @@ from goryu.base.files import atomic_write, cache_folder, check_outputs, check_wr
 from goryu.base.printable import printable
 from goryu.commands import analyze
 from goryu.learning.records.archives import find_records
+from paths import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 USI = "startpos moves 7g7f 3c3d 2g2f\n"
 
 

@@ -28,11 +28,12 @@ from goryu.usi.console import print_options
 from goryu.usi.japanese_help import JAPANESE_HELP
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS, identification
+from paths import DATA, ROOT
 
-BAD_SFENS = (Path(__file__).parent / "positions" / "bad.sfen").read_text("utf-8").splitlines()
+BAD_SFENS = (DATA / "positions" / "bad.sfen").read_text("utf-8").splitlines()
 
 SOURCES = sorted(Path(goryu.__file__).parent.rglob("*.py"))
-SET_UP = [Path(__file__).parents[1] / "tools" / name for name in ("dev.py", "bootstrap.py")]
+SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
 
 
 @pytest.fixture

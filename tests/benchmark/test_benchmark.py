@@ -24,9 +24,10 @@ from goryu.games.shogi.sfen import START_SFEN
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.set_up.measuring import Rate, Settings
 from goryu.search.graph.config import PuctConfig
+from paths import DATA, MODELS
 
-DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
-GOLDEN = Path(__file__).parent / "golden" / "bench_signature.json"
+DEFAULT_MODEL = MODELS / "goryu-5x64-int8.onnx"
+GOLDEN = DATA / "golden" / "bench_signature.json"
 
 
 @pytest.mark.skipif(

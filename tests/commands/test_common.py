@@ -32,6 +32,7 @@ from goryu.commands.common import (
     share,
 )
 from goryu.work.driver import Workforce
+from paths import ROOT
 
 
 def exit_status(error: BaseException | None, *, extra: str = "tools") -> int:
@@ -288,7 +289,7 @@ def test_a_task_that_starts_again_gets_a_new_clock(capsys: pytest.CaptureFixture
     ]
 
 
-TOOLS = Path(__file__).resolve().parents[1] / "tools"
+TOOLS = ROOT / "tools"
 WITHOUT_EXTRAS = """
 import runpy, sys
 for name in ("rich", "torch", "onnx", "cshogi", "rsshogi", "matplotlib"):

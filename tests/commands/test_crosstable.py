@@ -14,8 +14,8 @@ from goryu.players.agents.algorithms import ALGORITHMS
 from goryu.players.config import EngineConfig
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
+from paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 GUIDES = [ROOT / "ALGORITHMS.md", ROOT / "ALGORITHMS.ja.md"]
 
 

@@ -18,8 +18,7 @@ from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.model_path import model_path, named_model, read_model_options
-
-ROOT = Path(__file__).parents[1]
+from paths import ROOT
 
 
 @pytest.fixture(scope="module")

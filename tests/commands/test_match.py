@@ -22,14 +22,14 @@ from goryu.match.openings import Opening, read_openings
 from goryu.match.referee import Reason, Referee
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineError, EngineSpec, UsiClient
+from paths import ROOT
 
 pytest.importorskip("rsshogi")
 
 MISSING = str(Path(__file__).with_name("missing"))
 """The path of no file."""
 
-ROOT = Path(__file__).parent.parent
-SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'match_engines' / 'scripted.py'}"
+SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'engines' / 'scripted.py'}"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 GNUSHOGI = Path("/usr/games/gnushogi")
 
@@ -372,7 +372,7 @@ def test_the_adapter_explains_itself_and_names_a_program_that_is_not_there(
     argument: str, status: int, stream: str, words: str
 ) -> None:
     """It took --help for the program, and a missing one ended in a traceback."""
-    command = [sys.executable, str(ROOT / "tests" / "match_engines" / "gnushogi_usi.py"), argument]
+    command = [sys.executable, str(ROOT / "tests" / "engines" / "gnushogi_usi.py"), argument]
     done = subprocess.run(command, input="isready\n", capture_output=True, text=True, timeout=60)
     assert (done.returncode, getattr(done, stream).startswith(words)) == (status, True)
 
@@ -381,7 +381,7 @@ def test_the_adapter_explains_itself_and_names_a_program_that_is_not_there(
 def gnushogi() -> UsiClient:
     if not GNUSHOGI.exists():
         pytest.skip(f"{GNUSHOGI} is not installed")
-    command = (sys.executable, str(ROOT / "tests" / "match_engines" / "gnushogi_usi.py"), str(GNUSHOGI))
+    command = (sys.executable, str(ROOT / "tests" / "engines" / "gnushogi_usi.py"), str(GNUSHOGI))
     return UsiClient(EngineSpec(command, limits=TimeControl(byoyomi=100)))
 
 

@@ -19,6 +19,7 @@ from goryu.implementation import Board, Puct
 from goryu.players.agents.agents import make_agent
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import PuctConfig
+from paths import MODELS
 
 
 @pytest.fixture(autouse=True)
@@ -319,7 +320,7 @@ def test_a_wrong_implementation_is_an_error_of_one_line() -> None:
 
 
 def test_model_replaces_the_shipped_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    models = Path(__file__).parents[1] / "models"
+    models = MODELS
     own = tmp_path / "own.onnx"
     own.write_bytes((models / "tictactoe.onnx").read_bytes())
     moves = f"tictactoe --first puct:20 --second gumbel:8 --seed 1 --model {own}"
@@ -342,7 +343,7 @@ def test_model_replaces_the_shipped_network(tmp_path: Path, capsys: pytest.Captu
 def test_an_unusable_model_is_an_error_of_one_line(
     arguments: str, expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    models = Path(__file__).parents[1] / "models"
+    models = MODELS
     assert main(arguments.format(models=models).split(), StringIO(), StringIO()) == 2
     error = capsys.readouterr().err
     assert error.startswith("goryu play: ")
@@ -353,7 +354,7 @@ def test_an_unusable_model_is_an_error_of_one_line(
 def test_model_conflicts_with_a_network_in_the_options_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    models = Path(__file__).parents[1] / "models"
+    models = MODELS
     own = tmp_path / "own.onnx"
     own.write_bytes((models / "goryu-5x64-int8.onnx").read_bytes())
     (tmp_path / "own.onnx.ini").write_text("C_init=42\nNo_Such=1\n")

@@ -11,7 +11,6 @@ onnx: Any = pytest.importorskip("onnx")
 
 from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
-
 from goryu.__main__ import run as goryu  # noqa: E402
 from goryu.conversion.checking import check_model  # noqa: E402
 from goryu.conversion.convert import convert  # noqa: E402
@@ -28,8 +27,9 @@ from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
 from goryu.games.shogi import move_to_usi  # noqa: E402
 from goryu.games.shogi.mirror import mirrored, mirrored_move  # noqa: E402
 from goryu.implementation import Board  # noqa: E402
+from paths import MODELS  # noqa: E402
 
-MODEL = Path(__file__).parents[2] / "models" / "goryu-5x64.onnx"
+MODEL = MODELS / "goryu-5x64.onnx"
 
 
 @pytest.fixture(autouse=True)

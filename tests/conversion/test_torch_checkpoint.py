@@ -22,7 +22,6 @@ from foreign_networks import (
     swish,
     wideresnet10,
 )
-
 from goryu.conversion.convert import convert
 from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError
@@ -34,6 +33,7 @@ from goryu.evaluators.formats.value_scale import from_probability
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.learning.records.conversion import read_records
+from paths import MODELS
 
 ACTIVATIONS = {"relu": relu, "swish": swish}
 
@@ -211,7 +211,7 @@ def test_an_untrained_network_does_not_show_its_activation(tmp_path: Path) -> No
 def test_the_statistics_of_real_games_show_the_activation(activation: str, tmp_path: Path) -> None:
     cshogi = pytest.importorskip("cshogi")
     pytest.importorskip("rsshogi")
-    games = Path(__file__).parents[2] / "models" / "data" / "fsf_20261123.games"
+    games = MODELS / "data" / "fsf_20261123.games"
     boards, board = [], cshogi.Board()
     for record in read_records(games)[::100][:150]:
         board.set_hcp(np.ascontiguousarray(record["hcp"]))

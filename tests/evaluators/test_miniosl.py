@@ -19,8 +19,7 @@ from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, read_games, write_games
 from goryu.learning.records.hcpe import BLACK_WON
 from goryu.learning.self_play.game import value_to_centipawns
-
-ROOT = Path(__file__).parents[1]
+from paths import ROOT
 
 GAME = (
     "2g2f 8c8d 2f2e 8d8e 7g7f 4a3b 8h7g 3c3d 7i6h 2b7g+ 6h7g 3a2b 3g3f 7a6b 3i3h 2b3c 4g4f 6c6d "

@@ -30,13 +30,14 @@ from goryu.match.tournament import Match, MatchConfig, MatchJob, complete_pairs,
 from goryu.match.tuning import TunedOption, TuningError
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UnknownOptionError, UsiClient
 from goryu.work.threads import ThreadInbox
+from paths import ROOT
 
 pytest.importorskip("rsshogi")
 
 MISSING = str(Path(__file__).with_name("missing"))
 """The path of no file."""
 
-SCRIPTED = Path(__file__).parent / "match_engines" / "scripted.py"
+SCRIPTED = ROOT / "tests" / "engines" / "scripted.py"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 QUICK = Timeouts(handshake_s=20, move_s=20, grace_s=2, quit_s=0.5)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -25,10 +24,11 @@ from goryu.games.shogi import (
 from goryu.games.shogi import Board as PythonBoard
 from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
 from goryu.games.state import Move
+from paths import DATA
 
 POSITIONS = [
     (line.split(";")[0].strip(), int(line.split(";")[1]))
-    for line in (Path(__file__).parent / "positions" / "shogi.sfen").read_text("utf-8").splitlines()
+    for line in (DATA / "positions" / "shogi.sfen").read_text("utf-8").splitlines()
     if not line.startswith("#")
 ]
 MATSURI = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
@@ -270,7 +270,7 @@ def test_the_text_board_is_the_same(native: ModuleType) -> None:
     assert str(twin) == str(board)
 
 
-BAD_SFENS = (Path(__file__).parent / "positions" / "bad.sfen").read_text("utf-8").splitlines()
+BAD_SFENS = (DATA / "positions" / "bad.sfen").read_text("utf-8").splitlines()
 
 
 def sfen_or_error(board: Callable[[str], Any], sfen: str) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from types import ModuleType
 
@@ -13,12 +12,13 @@ from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
 from goryu.games.state import Move
 from goryu.search.mates import mate
 from goryu.search.mates.mate import MateVerdict
+from paths import DATA
 
 MATES = [
     (int(plies), sfen)
     for plies, sfen in (
         line.split("\t")
-        for line in (Path(__file__).parent / "positions" / "mates.sfen").read_text().splitlines()
+        for line in (DATA / "positions" / "mates.sfen").read_text().splitlines()
         if not line.startswith("#")
     )
 ]

@@ -6,7 +6,6 @@ from dataclasses import replace
 from importlib.machinery import ExtensionFileLoader
 from itertools import pairwise
 from math import inf, nan
-from pathlib import Path
 from random import Random
 from struct import pack
 from threading import Thread, current_thread, main_thread
@@ -32,6 +31,7 @@ from goryu.search.graph.proof import MateSolver, Solver, no_solver
 from goryu.search.graph.puct import Puct
 from goryu.search.mates import mate
 from goryu.search.result import SearchResult, SearchStats
+from paths import DATA
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 """Few moves matter, so that paths repeat and merge often."""
@@ -595,7 +595,7 @@ def test_the_result_can_be_read_while_several_threads_search(native: ModuleType)
 
 
 def mate_positions() -> Iterator[str]:
-    lines = (Path(__file__).parent / "positions" / "mates.sfen").read_text().splitlines()
+    lines = (DATA / "positions" / "mates.sfen").read_text().splitlines()
     yield from (line.split("\t")[1] for line in lines if not line.startswith("#"))
     yield from (CHECKS, BATTLE, SHUFFLE, "4k4/9/4G4/9/9/9/9/9/4K4 b G 1")
 

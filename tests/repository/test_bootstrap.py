@@ -12,7 +12,9 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-TOOLS = Path(__file__).resolve().parent.parent / "tools"
+from paths import ROOT
+
+TOOLS = ROOT / "tools"
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from goryu.__main__ import COMMANDS
+from paths import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 TRAINING_GUIDE = ROOT / "engine" / "goryu" / "learning" / "README.ja.md"
 JAPANESE = sorted([*ROOT.glob("*.ja.md"), *(ROOT / "engine").rglob("*.ja.md")])
 BOTH_LANGUAGES = [*JAPANESE, *(path.with_name(path.name.replace(".ja", "")) for path in JAPANESE)]

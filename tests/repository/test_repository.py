@@ -24,8 +24,8 @@ from goryu.__main__ import COMMANDS, main
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig
 from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
+from paths import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
 READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
 FOLDERS = ("bat", "engine", "models", "native", "tests", "tools")
@@ -154,8 +154,8 @@ def test_help_lists_every_verb(dev: ModuleType, capsys: pytest.CaptureFixture[st
         (["-k", "puct"], True),
         (["-kpuct"], True),
         (["--last-failed"], True),
-        (["tests/test_puct.py"], True),
-        (["tests/test_puct.py::test_a_search_of_no_playouts"], True),
+        (["tests/search/graph/test_puct.py"], True),
+        (["tests/search/graph/test_puct.py::test_a_search_of_no_playouts"], True),
     ],
 )
 def test_selected_tests_run_at_once_in_one_process(

@@ -2,15 +2,14 @@
 
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
+from paths import ROOT
 
 cshogi = pytest.importorskip("cshogi", reason="draws the boards")
 
-ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
 from draw import RULES, rule_board  # noqa: E402

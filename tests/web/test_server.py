@@ -23,8 +23,7 @@ from goryu.commands import web as command
 from goryu.players.config import EngineConfig
 from goryu.web.server import STATIC, Server
 from goryu.web.views import VIEWS
-
-ROOT = Path(__file__).resolve().parents[2]
+from paths import ROOT
 
 
 @contextmanager

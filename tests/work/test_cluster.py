@@ -43,6 +43,7 @@ from goryu.work.driver import MAX_LOSSES, Workforce, run_tasks
 from goryu.work.processes import ProcessPool
 from goryu.work.rehearsal import Rehearsal
 from goryu.work.seam import Inbox, Result, Task, WorkError
+from paths import ROOT
 
 pytest.importorskip("ray")
 if sys.platform == "win32":
@@ -55,13 +56,12 @@ from ray.cluster_utils import Cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "models" / "goryu-5x64-int8.onnx"
 SHORT = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
 
 
-FAKE_ENGINE = (sys.executable, str(ROOT / "tests" / "match_engines" / "fake_engine.py"))
+FAKE_ENGINE = (sys.executable, str(ROOT / "tests" / "engines" / "fake_engine.py"))
 
 
 @pytest.fixture(scope="module")

@@ -42,8 +42,8 @@ from goryu.work.seam import (
 )
 from goryu.work.shipping import Parcel, check_installed, installed_files, unpack
 from goryu.work.threads import ThreadPool
+from paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "models" / "goryu-5x64-int8.onnx"
 
 

@@ -1,6 +1,6 @@
 """Planes and labels against the libraries of other projects, on the positions of random games.
 
-The native code is compared, which test_native_formats.py compares with the Python formats.
+The native code is compared, which native/test_formats.py compares with the Python formats.
 """
 
 from collections.abc import Iterator

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -28,10 +27,11 @@ from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
 from goryu.games.shogi.position import Position
 from goryu.games.state import Move, Outcome
 from goryu.search.mates.mate import MateState
+from paths import DATA
 
 POSITIONS = [
     (line.split(";")[0].strip(), int(line.split(";")[1]))
-    for line in (Path(__file__).parent / "positions" / "shogi.sfen").read_text("utf-8").splitlines()
+    for line in (DATA / "positions" / "shogi.sfen").read_text("utf-8").splitlines()
     if not line.startswith("#")
 ]
 MATSURI = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"

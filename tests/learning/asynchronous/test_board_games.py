@@ -23,7 +23,6 @@ from goryu.learning.records.game_records import read_games
 from goryu.learning.tutorials import experiments
 from goryu.players.agents.agents import AgentSetup, make_agent
 
-ROOT = Path(__file__).parents[1]
 SHORT = ["--cycles", "2", "--steps", "20", "--batch-size", "16", "--match-limit", "4", "--window-start", "60"]
 
 

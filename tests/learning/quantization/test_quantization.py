@@ -21,8 +21,9 @@ from goryu.learning.quantization.quantize import quantize  # noqa: E402
 from goryu.learning.quantization.saturation import saturated_pairs  # noqa: E402
 from goryu.learning.records.conversion import read_records  # noqa: E402
 from goryu.learning.training.dataset import Dataset  # noqa: E402
+from paths import MODELS  # noqa: E402
 
-FLOAT = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
+FLOAT = MODELS / "goryu-5x64.onnx"
 SMALL = FLOAT.with_name("goryu-5x64-int8.onnx")
 
 

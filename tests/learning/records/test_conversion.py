@@ -25,10 +25,9 @@ from goryu.learning.records.game_records import (
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON, read_hcpe
 from goryu.learning.training.dataset import Source, load_datasets, make_batch, mirror_labels
 from goryu.learning.training.soft_policies import SoftPolicies
+from paths import ROOT
 
 cshogi: Any = pytest.importorskip("cshogi")
-
-ROOT = Path(__file__).parent.parent
 
 
 def random_game(seed: int, plies: int = 40, opening: int = 3, policies: bool = False) -> GameRecord:

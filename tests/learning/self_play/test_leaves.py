@@ -31,10 +31,11 @@ from goryu.learning.self_play.workers import run_job
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.search.evaluator import Evaluation
 from goryu.search.graph.config import PuctConfig
+from paths import MODELS
 
 cshogi: Any = pytest.importorskip("cshogi")
 
-MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
+MODEL = MODELS / "goryu-5x64.onnx"
 OPENING = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d")
 
 

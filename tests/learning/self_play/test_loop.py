@@ -24,13 +24,12 @@ from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
 from goryu.learning.self_play.network_match import network_match, shogi_match
 from goryu.learning.training.dataset import Source
 from goryu.match.openings import Opening
+from paths import ROOT
 
 pytest.importorskip("torch")
 pytest.importorskip("cshogi")
 
 from goryu.learning.self_play.loop import run_loop
-
-ROOT = Path(__file__).parents[1]
 
 CONFIG = LoopConfig(
     self_play=SelfPlayConfig(cheap_playouts=1, full_playouts=2, full_share=1.0, mate_nodes=0, max_plies=16),

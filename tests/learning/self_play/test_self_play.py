@@ -50,13 +50,14 @@ from goryu.players.config import RulesConfig
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel, GumbelConfig, search_steps
 from goryu.work.seam import WorkError
+from paths import MODELS
 
 cshogi: Any = pytest.importorskip("cshogi")
 
 MISSING = str(Path(__file__).with_name("missing"))
 """A path without a file."""
 
-MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
+MODEL = MODELS / "goryu-5x64-int8.onnx"
 COMMAND = [sys.executable, "-m", "goryu", "selfplay"]
 
 FIRST_MOVES = [int(move) for move in Board().legal_moves()[:4]]

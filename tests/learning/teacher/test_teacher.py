@@ -22,12 +22,12 @@ from goryu.learning.teacher.workers import TeacherError, run
 from goryu.learning.training.score_scale import fit_scale
 from goryu.match.openings import Opening
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
+from paths import ROOT
 
 MISSING = str(Path(__file__).with_name("missing"))
 """A path without a file."""
 
-ROOT = Path(__file__).parent.parent
-FAKE_ENGINE = (sys.executable, str(ROOT / "tests" / "match_engines" / "fake_engine.py"))
+FAKE_ENGINE = (sys.executable, str(ROOT / "tests" / "engines" / "fake_engine.py"))
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 SHORT = TeacherConfig(go="nodes 1", random_plies=(2, 4), max_plies=16)
 

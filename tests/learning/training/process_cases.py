@@ -1,4 +1,4 @@
-"""What test_training_processes.py runs in every process: torchrun ... cases.py CASE FOLDER.
+"""What test_process_group.py runs in every process: torchrun ... process_cases.py CASE FOLDER.
 
 Every process pickles what its case returns to FOLDER/result-RANK.
 """
@@ -21,7 +21,7 @@ from goryu.learning.training.network import PolicyValueNet
 from goryu.learning.training.process_group import ProcessGroup, joined
 from goryu.learning.training.train import losses, train
 
-GAMES = Path(__file__).parents[2] / "models" / "data" / "fsf_20261123.games"
+GAMES = Path(__file__).parents[3] / "models" / "data" / "fsf_20261123.games"
 BATCH = 16
 
 Arrays = dict[str, np.ndarray[Any, Any]]

@@ -23,8 +23,9 @@ from goryu.learning.training.error_head import ErrorHead, Examples  # noqa: E402
 from goryu.learning.training.import_onnx import load_export  # noqa: E402
 from goryu.players.config import EvaluatorConfig  # noqa: E402
 from goryu.players.set_up.loading import load_on_one_device  # noqa: E402
+from paths import MODELS  # noqa: E402
 
-SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
+SHIPPED = MODELS / "goryu-5x64.onnx"
 GAMES = SHIPPED.parent / "data" / "fsf_20261123.games"
 
 

@@ -24,7 +24,7 @@ from goryu.learning.training.process_group import ALONE, ProcessGroup, joined  #
 from goryu.learning.training.train import train  # noqa: E402
 from goryu.learning.training.validation import validate  # noqa: E402
 
-SCRIPT = Path(__file__).parent / "training_processes" / "cases.py"
+SCRIPT = Path(__file__).parent / "process_cases.py"
 CASES = runpy.run_path(str(SCRIPT))
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 

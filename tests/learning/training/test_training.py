@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from goryu.__main__ import COMMANDS
+from paths import MODELS
 
 torch: Any = pytest.importorskip("torch")
 cshogi: Any = pytest.importorskip("cshogi")
@@ -38,7 +39,7 @@ from goryu.learning.training.soft_policies import SoftPolicies  # noqa: E402
 from goryu.learning.training.train import losses, train  # noqa: E402
 from goryu.learning.training.validation import validate  # noqa: E402
 
-SHIPPED = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
+SHIPPED = MODELS / "goryu-5x64.onnx"
 OPENING = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
 
 
@@ -396,7 +397,7 @@ def test_an_untrained_network_can_be_trained_after_its_export(tmp_path: Path) ->
 @pytest.mark.parametrize("name", ["goryu-5x64-int8.onnx", "tictactoe.onnx"])
 def test_other_networks_cannot_be_trained_on(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name}: expected a float32 network"):
-        load_export(Path(__file__).parents[1] / "models" / name)
+        load_export(MODELS / name)
 
 
 def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:
@@ -658,7 +659,7 @@ def test_sixteen_bits_give_the_same_outputs(tmp_path: Path) -> None:
 def test_the_tool_prints_measurements_in_words_and_logs_them_as_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = Path(__file__).parents[1] / "models" / "data" / "fsf_20261123.games"
+    data = MODELS / "data" / "fsf_20261123.games"
     tool = runpy.run_module("goryu.commands.training.train")
     sizes = ["--steps", "2", "--evaluations", "1", "--batch-size", "8", "--blocks", "1", "--channels", "8"]
     assert (

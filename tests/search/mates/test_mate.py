@@ -1,6 +1,5 @@
 """Mate searches: an independent library confirms the mates that they find, and those that they deny."""
 
-from pathlib import Path
 from random import Random
 
 import cshogi
@@ -10,6 +9,7 @@ from goryu.games.shogi import Board, EnteringKingRule, Rules, move_from_usi, mov
 from goryu.games.state import Move, Outcome
 from goryu.search.mates.mate import Mate, MateVerdict, combine, mate_in_one, solve
 from goryu.search.mates.mate_table import INFINITE, UNSEEN, Entry, MateTable
+from paths import DATA
 
 GOLD_AND_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
 
@@ -18,7 +18,7 @@ KNOWN_MATES = [
     (int(plies), sfen)
     for plies, sfen in (
         line.split("\t")
-        for line in (Path(__file__).parent / "positions" / "mates.sfen").read_text().splitlines()
+        for line in (DATA / "positions" / "mates.sfen").read_text().splitlines()
         if not line.startswith("#")
     )
 ]
