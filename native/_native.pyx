@@ -5,7 +5,7 @@
 The fidelity contract: each class here has the name, the methods and the results of its Python class. The
 Python class is right by definition: same integers, same lists in the same order, same floats bit for bit,
 equal Outcome values, same errors with the same text. A call that the Python class forbids (pushing an illegal
-move) is forbidden here, too. tests/test_native_*.py compare both, position by position.
+move) is forbidden here, too. tests/native/ compare both, position by position.
 
 Rules and arithmetic are in native/core, C++ that knows nothing of Python; the files included below only
 translate, and core.pxd declares the core to Cython. goryu/implementation.py chooses between both versions.
