@@ -18,7 +18,8 @@ translate, and core.pxd declares the core to Cython. goryu/implementation.py cho
                         fill_dlshogi, dlshogi_label        evaluators/formats/dlshogi.py       dlshogi
                         pack_planes                        evaluators/packed_input.py          plane_row
     mate.pxi            mate_in_one, solve                 search/mate.py                      mate
-                        (inside)                           search/mate_table.py                mate_table
+                        (inside)                           search/df_pn.py                     mate
+                                                           search/mate_table.py                mate_table
                                                            search/mate_refutation.py           mate_refutation
     node_table.pxi      Node, NodeTable (read-only), half  search/node.py, node_table.py       node_table, repetitions
                         (inside)                           search/forgetting.py                node_table, blocks

@@ -8,7 +8,8 @@ import pytest
 
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_from_usi, move_to_usi
 from goryu.games.state import Move, Outcome
-from goryu.search.mate import Mate, MateVerdict, combine, mate_in_one, solve
+from goryu.search.df_pn import combine
+from goryu.search.mate import Mate, MateVerdict, mate_in_one, solve
 from goryu.search.mate_table import INFINITE, UNSEEN, Entry, MateTable
 
 GOLD_AND_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"

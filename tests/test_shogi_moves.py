@@ -27,7 +27,7 @@ from goryu.games.shogi.movegen import is_legal, legal_moves
 from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
 from goryu.games.shogi.position import Position
 from goryu.games.state import Move, Outcome
-from goryu.search.mate import MateState
+from goryu.search.df_pn import MateState
 
 POSITIONS = [
     (line.split(";")[0].strip(), int(line.split(";")[1]))

@@ -8,7 +8,8 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 
 from goryu.games.state import Move, Outcome, State
-from goryu.search.mate import MateState, solve
+from goryu.search.df_pn import MateState
+from goryu.search.mate import solve
 from goryu.search.node import DRAW, LOSS, UNKNOWN, WIN, Node
 from goryu.search.node_table import NodeTable
 
