@@ -23,7 +23,7 @@ translate, and core.pxd declares the core to Cython. goryu/implementation.py cho
                                                            search/mate_refutation.py           mate_refutation
     node_table.pxi      Node, NodeTable (read-only), half  search/node.py, node_table.py       node_table, repetitions
                         (inside)                           search/forgetting.py                node_table, blocks
-    puct.pxi            Puct                               search/puct.py, proof.py            puct, selection, batch
+    puct.pxi            Puct                               search/puct.py, batch.py, proof.py  puct, selection, batch
     pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
     winograd.pxi        WinogradNetwork                    evaluators/winograd.py              winograd, winograd_*
     evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py    policy, game_state

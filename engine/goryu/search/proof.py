@@ -71,7 +71,7 @@ def add_mate(
     """Adds a mate that was found elsewhere to the graph; returns whether it could be added.
 
     line: mating moves of the side to move in `state`, to the end. `state` is left as it was.
-    waiting: keys of the positions that wait for their evaluation: no mate may add what they will add.
+    waiting: keys of the positions in the batch, which are left alone: their evaluation will add the node.
 
     Raises ValueError if there are no moves.
     """
