@@ -23,7 +23,7 @@ from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.proof import MateSolver, no_solver
 from goryu.search.result import SearchResult
 
-GOLDEN = CHECKOUT / "tests" / "golden" / "bench_signature.json"
+GOLDEN = CHECKOUT / "tests" / "data" / "golden" / "bench_signature.json"
 """The signature that the tests of a checkout expect."""
 
 PLAYOUTS = 150

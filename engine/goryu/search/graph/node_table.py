@@ -106,10 +106,7 @@ class NodeTable:
 
     def add_repetition(self, node: Node, i: int, value: float) -> None:
         """Counts a playout that ended on edge `i` with `value` for the side that moved."""
-        stats = self.repetitions.setdefault((node.key, i), RepetitionStats())
-        stats.visits += 1
-        stats.value_sum += value
-        stats.square_sum += value * value
+        self.repetitions.setdefault((node.key, i), RepetitionStats()).add(value)
 
     def edge_value(self, node: Node, i: int) -> float:
         """Returns Q(a) of a visited move, for the side to move at `node`."""
