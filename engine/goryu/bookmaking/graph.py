@@ -21,7 +21,7 @@ books", 2000. He expands by loss along the path; the reach also says how many wa
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from goryu.base.config_fields import ranged
+from goryu.bookmaking.rules import BookRules
 from goryu.bookmaking.searched import SearchedMove, SearchedPosition
 from goryu.implementation import Board
 from goryu.players.books.book import position_of
@@ -37,20 +37,6 @@ RECORD_WEIGHT = 20
 
 Replies = Mapping[str, Mapping[str, int]]
 """Position (SFEN without the move number) -> move in USI -> how often it was played there."""
-
-
-@dataclass(frozen=True, slots=True)
-class BookRules:
-    """Which moves belong to the book.
-
-    least_visits: the share of the visits that an unsearched move needs.
-    """
-
-    bound: float = ranged(
-        0.02, "the book plays moves whose win rate is at most this below the best one's", least=0, most=1
-    )
-    least_visits: float = 0.05
-    plies: int = ranged(40, "search no later position", least=0)
 
 
 @dataclass(slots=True)

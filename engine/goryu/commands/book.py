@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.base.files import atomic_write, check_outputs, check_writable
-from goryu.bookmaking.graph import BookGraph, BookRules
+from goryu.bookmaking.rules import BookRules
 from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.commands.common import (
     UsageError,
@@ -33,6 +33,7 @@ from goryu.games.shogi import START_SFEN
 from goryu.players.set_up.model_path import model_path, named_model
 
 if TYPE_CHECKING:
+    from goryu.bookmaking.graph import BookGraph
     from goryu.implementation import Board
     from goryu.kifu.record import GameRecord
     from goryu.players.books.book import BookMove
@@ -130,6 +131,7 @@ def _add_make(make: argparse.ArgumentParser) -> None:
 
 
 def _make(args: argparse.Namespace) -> None:
+    from goryu.bookmaking.graph import BookGraph
     from goryu.bookmaking.making import SearchJob, make_book
     from goryu.bookmaking.state import BookState
     from goryu.usi.start_config import start_config
@@ -141,7 +143,7 @@ def _make(args: argparse.Namespace) -> None:
         model = model_path(config.evaluator)
         graph = BookGraph(tuple(_starts(args)), rules, _replies(args, display.print))
 
-        def report(graph: BookGraph) -> None:
+        def report(graph: "BookGraph") -> None:
             nodes = graph.reached()
             text = f"{max((node.ply for node in nodes), default=0)} plies deep"
             display.update("positions", len(graph.nodes), max(args.positions, len(graph.nodes)), text)
@@ -211,7 +213,7 @@ def _checksum(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()[:16]
 
 
-def _text(graph: BookGraph, config: "EngineConfig", comment: str) -> str:
+def _text(graph: "BookGraph", config: "EngineConfig", comment: str) -> str:
     from goryu.bookmaking.entries import book_entries
     from goryu.players.books.yaneuraou_writer import yaneuraou_text
 

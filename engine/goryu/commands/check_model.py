@@ -107,7 +107,6 @@ def _parser() -> ArgumentParser:
     parser = ArgumentParser(
         "goryu check-model",
         description=either(DESCRIPTION, DESCRIPTION_JA),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("model", type=named_model, metavar="FILE.onnx", help=either("the model", "モデルのファイル"))

@@ -49,6 +49,7 @@ def program(
     *,
     extra: str = "tools",
     interrupted: str = "",
+    starts_engines: bool = True,
 ) -> int:
     """Parses the command line, calls `run` and returns the exit status of the program.
 
@@ -60,15 +61,17 @@ def program(
     arguments: the words of the command line; None: those of this process.
     extra: the extra in pyproject.toml that installs the packages that `run` imports.
     interrupted: a message for the user after Ctrl-C, such as how to resume.
+    starts_engines: then those of Goryu neither depend on what an earlier one has measured nor use a book.
     """
     parser.prog = name
     with needs_extra(name, extra):
         args = parser.parse_args(arguments)
     standard_output.accept_every_letter()
     interrupt_on_sigterm()
-    add_own_folder_to_path()
-    os.environ.setdefault("GORYU_MEASURE", "off")  # Engines that it starts must not depend on a cache ...
-    os.environ.setdefault("GORYU_BOOK", "off")  # ... and must think from the first move.
+    if starts_engines:
+        add_own_folder_to_path()
+        os.environ.setdefault("GORYU_MEASURE", "off")
+        os.environ.setdefault("GORYU_BOOK", "off")
     try:
         with needs_extra(name, extra):
             status = run(args) or 0

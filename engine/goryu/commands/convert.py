@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.base.arguments import ArgumentParser, whole_number
-from goryu.base.errors import GoryuError, InputError, explained
+from goryu.base.errors import InputError
 from goryu.base.files import check_outputs, check_writable
 from goryu.base.language import either, tr
+from goryu.commands.common import program
 
 if TYPE_CHECKING:
     from goryu.conversion.convert import Conversion
@@ -55,20 +56,14 @@ DESCRIPTION_JA = """\
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
-        _check(options)
-        _convert(options)
-    except (GoryuError, OSError) as error:
-        sys.stderr.write(f"goryu convert: {explained(error)}\n")
-        return 1
-    return 0
+    return program("goryu convert", _parser(), _convert, arguments, extra="convert", starts_engines=False)
 
 
 def _convert(options: argparse.Namespace) -> None:
     from goryu.conversion.convert import convert, shrink
     from goryu.conversion.reading import is_onnx
 
+    _check(options)
     precision: Precision | None = "fp16" if options.fp16 else "int8" if options.int8 else None
     if len(options.files) == 1 and is_onnx(options.files[0]):
         if precision is None:
@@ -152,7 +147,6 @@ def _parser() -> ArgumentParser:
     parser = ArgumentParser(
         "goryu convert",
         description=either(DESCRIPTION, DESCRIPTION_JA),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     files = either(

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from goryu.base.arguments import ArgumentParser
-from goryu.base.errors import GoryuError, InputError, explained
+from goryu.base.errors import InputError, explained
 from goryu.base.files import atomic_write, check_writable
 from goryu.base.language import either, tr
+from goryu.commands.common import program
 from goryu.evaluators.network.model_files import downloads_folder
 
 NAME = "miniosl"
@@ -37,13 +38,7 @@ Goryu に付属するものより大きいモデルをダウンロードし、�
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
-        _download(options)
-    except (GoryuError, OSError) as error:
-        sys.stderr.write(f"goryu download: {explained(error)}\n")
-        return 1
-    return 0
+    return program("goryu download", _parser(), _download, arguments, starts_engines=False)
 
 
 def _download(options: argparse.Namespace) -> None:
@@ -96,7 +91,6 @@ def _parser() -> ArgumentParser:
     parser = ArgumentParser(
         "goryu download",
         description=either(DESCRIPTION, DESCRIPTION_JA),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("network", choices=[NAME], metavar=NAME, help=either("the network", "モデルの名前"))

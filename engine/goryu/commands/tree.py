@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from goryu.base.arguments import ArgumentParser, whole_number
-from goryu.base.errors import GoryuError, InputError, explained
+from goryu.base.errors import InputError
 from goryu.base.files import atomic_write, check_outputs, check_writable, readable_name
 from goryu.base.language import either, language
 from goryu.base.strict_json import parse_json
+from goryu.commands.common import program
 from goryu.microscope.algorithms import ALGORITHMS, MOST_STEPS, make_observer
 from goryu.microscope.counting import counts
 from goryu.microscope.dump import from_dump
@@ -60,25 +61,23 @@ GRAPH_HELP = (
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
-        if options.count:
-            _print_counts(options)
-            return 0
-        if options.html is not None:
-            check_writable(options.html)
-            check_outputs([options.html], [options.graph])
-        recording, subject = _searched(options)
-        extent = Extent(options.depth, options.width, options.most)
-        if options.html is None:
-            sys.stdout.write(tree_text(recording, subject, extent))
-            return 0
-        atomic_write(options.html, page(recording, len(recording) - 1, subject, extent))
-    except (GoryuError, OSError) as error:
-        _warn(explained(error))
-        return 1
+    return program("goryu tree", _parser(), _draw, arguments, starts_engines=False)
+
+
+def _draw(options: argparse.Namespace) -> None:
+    if options.count:
+        _print_counts(options)
+        return
+    if options.html is not None:
+        check_writable(options.html)
+        check_outputs([options.html], [options.graph])
+    recording, subject = _searched(options)
+    extent = Extent(options.depth, options.width, options.most)
+    if options.html is None:
+        sys.stdout.write(tree_text(recording, subject, extent))
+        return
+    atomic_write(options.html, page(recording, len(recording) - 1, subject, extent))
     sys.stdout.write(f"{options.html}: {recording.playouts} playouts\n")
-    return 0
 
 
 def _print_counts(options: argparse.Namespace) -> None:
@@ -146,7 +145,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(
         "goryu tree",
         description=either(DESCRIPTION, DESCRIPTION_JA),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     position = "an SFEN, moves or the text of a record; default: the start"

@@ -266,7 +266,7 @@ def test_a_killed_run_resumes_without_losing_or_repeating_a_game(how: int, tmp_p
         process.kill()
     kept = by_number(path)
     assert kept
-    assert tool().main([*command[2:], "--games", str(len(kept) + 2)]) == 0
+    assert tool().main([*command[4:], "--games", str(len(kept) + 2)]) == 0
     games = list(read_games(path))
     assert len(games) == len(by_number(path)) == len(kept) + 2
     assert [game for game in games if game.number in kept] == list(kept.values())
