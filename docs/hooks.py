@@ -5,8 +5,8 @@ Guides are plain Markdown that GitHub shows too. On the site
 - the line that links to the other language goes, because the page has a switch;
 - a link that leaves docs/ leads to the repository. `REPOSITORY_URL` is its address, for instance
   https://github.com/NAME/goryu; without it the links lead to the files of this checkout;
-- `<!-- source: engine/goryu/search/minimax.py value best_move -->` becomes the code of these functions or classes,
-  without names the whole file;
+- `<!-- source: engine/goryu/search/minimax.py value best_move -->` becomes the code of these functions or
+  classes, without names the whole file;
 - `<!-- reference: goryu.search -->` becomes the reference of the modules of a package, made from the docstrings; on a
   Japanese page it becomes links to them.
 
@@ -20,6 +20,7 @@ import logging
 import os
 import re
 from pathlib import Path, PurePosixPath
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ ROOT = GUIDES.parent
 PACKAGE = ROOT / "engine" / "goryu"
 OTHER_LANGUAGE = re.compile(r"^\[(?:日本語|English)\]\([\w.-]+\)\n+", re.MULTILINE)
 OUTSIDE = re.compile(r"(\]\()(\.\./[^)#\s]*)((?:#[^)\s]*)?\))")
-SOURCE = re.compile(r"^<!-- source: (\S+)((?: \w+)*) -->$", re.MULTILINE)
+SOURCE = re.compile(r"^<!-- source: (\S+)((?: [\w.]+)*) -->$", re.MULTILINE)
 
 REFERENCE = re.compile(r"^<!-- reference: goryu\.(\S+) -->$", re.MULTILINE)
 
@@ -58,13 +59,18 @@ def code(path: str, names: list[str]) -> str:
     if not names:
         return text
     lines = text.splitlines()
-    nodes = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    parts = []
-    for name in names:
-        node = nodes[name]
-        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-        parts.append("\n".join(lines[first - 1 : node.end_lineno]))
-    return "\n\n\n".join(parts)
+    return "\n\n\n".join(lines_of(ast.parse(text), name, lines) for name in names)
+
+
+def lines_of(scope: ast.Module | ast.ClassDef, name: str, lines: list[str]) -> str:
+    """Returns the lines of a function, a class or, by a dotted name, a method; raises KeyError if there is none."""
+    name, _, rest = name.partition(".")
+    kinds = ast.FunctionDef | ast.ClassDef
+    node = {node.name: node for node in scope.body if isinstance(node, kinds)}[name]
+    if rest and isinstance(node, ast.ClassDef):
+        return lines_of(node, rest, lines)
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    return dedent("\n".join(lines[first - 1 : node.end_lineno]))
 
 
 def reference(package: str, page: str) -> str:
