@@ -39,7 +39,7 @@ def test_both_languages_show_the_same_code() -> None:
         if not page.name.endswith(".ja.md"):
             japanese = page.with_name(f"{page.stem}.ja.md").read_text(encoding="utf-8")
             shown = re.findall("^<!-- .*", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-            assert shown == [line.replace("レベル", "level") for line in re.findall("^<!-- .*", japanese, re.MULTILINE)]
+            assert shown == re.findall("^<!-- .*", japanese, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
