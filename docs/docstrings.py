@@ -1,7 +1,7 @@
 """Griffe's extension of the site: docstrings are plain text, and become Markdown that shows them as they are.
 
-Doctests and indented tables become code, `name: what it means` becomes an item of a list, and `[file][rank]`, which
-Markdown takes for a link, is escaped.
+Doctests and indented tables become code, `name: what it means` becomes an item of a list, and
+`[file][rank]`, which Markdown takes for a link, is escaped.
 """
 
 from __future__ import annotations

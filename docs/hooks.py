@@ -7,8 +7,8 @@ Guides are plain Markdown that GitHub shows too. On the site
   https://github.com/NAME/goryu; without it the links lead to the files of this checkout;
 - `<!-- source: engine/goryu/search/minimax.py value best_move -->` becomes the code of these functions or
   classes, without names the whole file;
-- `<!-- reference: goryu.search -->` becomes the reference of the modules of a package, made from the docstrings; on a
-  Japanese page it becomes links to them.
+- `<!-- reference: goryu.search -->` becomes the reference of the modules of a package, made from the
+  docstrings; on a Japanese page it becomes links to them.
 
 A missing language, file or function is a warning, and the build is strict.
 """
@@ -45,11 +45,12 @@ def untranslated(folder: Path = GUIDES) -> list[str]:
     pages = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")}
     japanese = {page.removesuffix(".ja.md") for page in pages if page.endswith(".ja.md")}
     english = {page.removesuffix(".md") for page in pages if not page.endswith(".ja.md")}
-    return sorted({f"{page}.ja.md" for page in english - japanese} | {f"{page}.md" for page in japanese - english})
+    missing = [f"{page}.ja.md" for page in english - japanese]
+    return sorted(missing + [f"{page}.md" for page in japanese - english])
 
 
 def code(path: str, names: list[str]) -> str:
-    """Returns the source of these functions or classes of a module, in this order; of the whole module without names.
+    """Returns the source of these functions or classes of a module, without names that of the whole module.
 
     Raises:
         KeyError: the module has none of this name.
@@ -63,7 +64,7 @@ def code(path: str, names: list[str]) -> str:
 
 
 def lines_of(scope: ast.Module | ast.ClassDef, name: str, lines: list[str]) -> str:
-    """Returns the lines of a function, a class or, by a dotted name, a method; raises KeyError if there is none."""
+    """Returns the lines of a function, a class or, by a dotted name, a method; or raises KeyError."""
     name, _, rest = name.partition(".")
     kinds = ast.FunctionDef | ast.ClassDef
     node = {node.name: node for node in scope.body if isinstance(node, kinds)}[name]
@@ -74,7 +75,7 @@ def lines_of(scope: ast.Module | ast.ClassDef, name: str, lines: list[str]) -> s
 
 
 def reference(package: str, page: str) -> str:
-    """Returns the Markdown of the modules directly in a package of goryu: their reference, in Japanese links to it.
+    """Returns the reference of the modules directly in a package of goryu; on a Japanese page links to it.
 
     Raises:
         OSError: there is no such package.
@@ -128,4 +129,3 @@ def address(link: str, here: str, config: MkDocsConfig) -> str:
     if not (ROOT / path).exists():
         log.warning("docs/%s links to %s, which does not exist", here, path)
     return f"{config.extra['source']}/{PurePosixPath(path)}"
-

@@ -1,4 +1,4 @@
-"""The site of the guides: both languages, the code that they show, and, where MkDocs is installed, the strict build."""
+"""The site of the guides: both languages, the code that they show, and the build where MkDocs is installed."""
 
 import importlib.util
 import re
@@ -51,7 +51,8 @@ def test_the_code_that_a_page_shows_exists(page: Path, hooks: ModuleType) -> Non
 def test_code_is_found_by_name(hooks: ModuleType) -> None:
     path = "engine/goryu/search/minimax.py"
     assert hooks.code(path, ["negamax"]).startswith("def negamax(state: State) -> float:\n")
-    assert hooks.code("engine/goryu/search/puct_tree.py", ["Node.select"]).startswith("def select(self, c: float)")
+    select = hooks.code("engine/goryu/search/puct_tree.py", ["Node.select"])
+    assert select.startswith("def select(self, c: float)")
     with pytest.raises(KeyError):
         hooks.code(path, ["maximin"])
 
@@ -68,11 +69,11 @@ def test_links_out_of_the_guides_lead_to_the_repository(hooks: ModuleType) -> No
 
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    """A broken link, a missing anchor, a page outside the navigation and an unknown name in a docstring are warnings."""
+    """Broken links, missing anchors and languages, and pages outside the navigation are warnings."""
     for name in ("material", "mkdocs_static_i18n", "mkdocstrings"):
         pytest.importorskip(name, reason="the extra docs is not installed")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for page in ("index.html", "ja/index.html", "search/index.html", "ja/search/index.html"):
-        assert "class=\"md-content\"" in (tmp_path / page).read_text(encoding="utf-8")
+        assert 'class="md-content"' in (tmp_path / page).read_text(encoding="utf-8")
