@@ -5,8 +5,8 @@ r"""Measures the levels of strength: matches between neighbours, the loss of the
     python tools/levels.py report --out runs/levels
 
 `play` runs `goryu match` for each pair and resumes where it was interrupted. `judge` lets the engine at full
-strength evaluate the positions before and after moves of these games. `report` writes the tables of docs/levels.md
-and docs/levels.ja.md and docs/pictures/levels.png.
+strength evaluate the positions before and after moves of these games. `report` writes the tables of both
+languages of docs/levels.md, and docs/pictures/levels.png.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The site of the guides: both languages, the code that they show, and the build where MkDocs is installed."""
+"""The site of the guides: both languages, the code that they show, the build where MkDocs is installed."""
 
 import importlib.util
 import re
