@@ -181,7 +181,7 @@ def clean(arguments: Sequence[str]) -> int:
     caches = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".import_linter_cache")
     paths = [ROOT / name for name in ("build", "dist", *caches)]
     paths += [*(ROOT / "engine").glob("*.egg-info"), *bootstrap.native_modules()]
-    for folder in ("engine", "tests", "tools"):
+    for folder in ("docs", "engine", "tests", "tools"):
         paths += (ROOT / folder).rglob("__pycache__")
     if "--all" in arguments:
         paths.append(bootstrap.VENV)
