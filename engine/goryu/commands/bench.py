@@ -34,7 +34,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
-from goryu.benchmark.signature import GOLDEN, bench_signature, bless
+from goryu.benchmark.signature import bench_signature, bless
 from goryu.benchmark.suite import SECTIONS, Plan, Suite
 from goryu.commands import bench_devices
 from goryu.commands.common import UsageError, new_parser, output_file, positive, program
@@ -101,7 +101,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="about how long --simulate (default 30) or --gpu (540) takes",
     )  # fmt: skip
     parser.add_argument("--json", type=output_file, metavar="FILE", help="also write the numbers as JSON")
-    parser.add_argument("--bless", action="store_true", help=f"store the signature in {GOLDEN.name}")
+    parser.add_argument("--bless", action="store_true", help="store the signature for the tests")
     return parser
 
 

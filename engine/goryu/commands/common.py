@@ -35,6 +35,7 @@ from goryu.base.arguments import ArgumentParser, in_range, whole_number
 from goryu.base.config_fields import MOST, MOST_SEED, MOST_WHOLE, Range
 from goryu.base.errors import GoryuError, explained
 from goryu.base.installation import how_to_install
+from goryu.base.language import tr
 
 
 class UsageError(GoryuError, ValueError):
@@ -102,7 +103,9 @@ def add_verb(
     text: str,
 ) -> ArgumentParser:
     """Returns the parser of a verb of a program; `args.verb(args)` calls `run`. text: its help."""
-    parser = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    translated = tr(text)
+    description = text[0].upper() + text[1:] + "." if translated == text else translated
+    parser = verbs.add_parser(name, help=text, description=description)
     parser.set_defaults(verb=run)
     return parser
 

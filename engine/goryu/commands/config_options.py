@@ -24,7 +24,6 @@ from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from goryu.base.arguments import in_range
-from goryu.base.language import tr
 
 T = TypeVar("T")
 
@@ -58,8 +57,8 @@ def add_fields(parser: argparse._ActionsContainer, config: Any) -> None:
     """Adds an option for each field of a dataclass that has a help; a field without a default must be given.
 
     config: the dataclass, or one of its objects, which has other defaults.
-    The type is that of the annotation; `Literal` and `StrEnum` give choices. The help, in Japanese where the
-    catalogue has it, ends with the default, unless that is None or no text.
+    The type is that of the annotation; `Literal` and `StrEnum` give choices. The help ends with the
+    default, unless that is None or no text.
     """
     is_class = isinstance(config, type)
     kinds = get_type_hints(config if is_class else type(config))
@@ -99,7 +98,7 @@ def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any
     else:
         more["type"] = in_range(kind, item.metadata["range"]) if "range" in item.metadata else kind
         more["metavar"] = unit or {int: "N", float: "X"}.get(kind)
-    text = tr(item.metadata["help"]) + _shown(default)
+    text = item.metadata["help"] + _shown(default)
     # argparse replaces "%(...)s" in a help text.
     parser.add_argument(f"--{name}", dest=item.name, help=text.replace("%", "%%"), **more)
 
@@ -133,9 +132,9 @@ def _shown(default: Any) -> str:
     if default is None or default is MISSING or default == "":
         return ""
     if isinstance(default, bool):
-        shown = tr("yes") if default else tr("no")
+        shown = "yes" if default else "no"
     elif isinstance(default, tuple):
         shown = " ".join(map(str, default))
     else:
         shown = format(default, "g") if isinstance(default, float) else str(default)
-    return tr(" (default {value})", value=tr("no limit") if shown == "inf" else shown)
+    return f" (default {'no limit' if shown == 'inf' else shown})"

@@ -139,9 +139,8 @@ def _add_filter(parser: argparse.ArgumentParser, *, every_ending: bool = False) 
     group = parser.add_argument_group("which games")
     add_fields(group, GameFilter)
     group.add_argument(
-        "--ending", choices=ENDINGS, action="append", metavar="NAME",
-        help=f"keep games that ended so; may be repeated (default: {_default_endings(every_ending)}); "
-        f"one of {', '.join(ENDINGS)}",
+        "--ending", choices=ENDINGS, action="append",
+        help=f"keep games that ended so; may be repeated (default {_default_endings(every_ending)})",
     )  # fmt: skip
     group.add_argument("--keep-duplicates", action="store_true", help="keep games with the same moves")
     parser.set_defaults(every_ending=every_ending)

@@ -66,10 +66,10 @@ def make_parser() -> argparse.ArgumentParser:
         ("pack", _pack, "rewrite files of games in large blocks, which take less space"),
     ):
         files = add_verb(verbs, verb, run, text)
-        files.add_argument("files", type=Path, nargs="+", metavar="FILE")
+        files.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files of games or HCPE")
     convert = add_verb(verbs, "convert", _convert, "convert games to HCPE or HCPE to games, by the suffixes")
-    convert.add_argument("source", type=Path)
-    convert.add_argument("target", type=Path)
+    convert.add_argument("source", type=Path, help="file to convert")
+    convert.add_argument("target", type=Path, help="new file")
     convert.add_argument("--teacher", default="", help="name of the teacher, which HCPE does not keep")
     return parser
 

@@ -1,6 +1,6 @@
-"""The Japanese messages: English text -> Japanese text with the same {fields}; see `language.py`."""
+"""The messages of commands and games in Japanese."""
 
-MESSAGES: dict[str, str] = {
+TEXTS: dict[str, str] = {
     ", ": "、",
     "{side}: {name}": "{side}：{name}",
     "{name} (level {number})": "{name}（レベル{number}）",
