@@ -16,6 +16,7 @@ import pytest
 
 from goryu.base.installation import how_to_install
 from goryu.commands.common import command_words
+from goryu.match.export import new_folder
 from goryu.match.game import GameRules, play_game
 from goryu.match.opening_sampler import Sampling, sample_openings
 from goryu.match.openings import Opening, read_openings
@@ -253,7 +254,7 @@ def test_matches_that_begin_in_one_second_have_folders_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    folders = {tool("match").new_folder() for _ in range(5)}
+    folders = {new_folder() for _ in range(5)}
     assert len(folders) == 5
     assert all(folder.is_dir() for folder in folders)
 

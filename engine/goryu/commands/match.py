@@ -22,7 +22,6 @@ from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 from goryu.base.files import atomic_write
@@ -41,7 +40,7 @@ from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import LINES_EVERY_S
 from goryu.match import screening, tuning
 from goryu.match.engine_faults import is_failure, warnings
-from goryu.match.export import RECORD_FORMATS, write_records
+from goryu.match.export import RECORD_FORMATS, new_folder, rewrite_records, write_records
 from goryu.match.game import GameRules
 from goryu.match.game_log import GameEntry, GameLog
 from goryu.match.openings import DEFAULT_OPENINGS, read_openings
@@ -279,7 +278,7 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
     match = Match(config, log, on_game, cluster, watcher(display.print, display.below))
     status = 0
     try:
-        rewrite_records(match, directory, formats)
+        rewrite_records(match.entries, match.names, directory, formats)
         with display.context():
             match.run()
     except KeyboardInterrupt:
@@ -289,28 +288,6 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
         log.close()
     has_failed = conclude(match, config, directory)
     return status or has_failed
-
-
-def new_folder() -> Path:
-    """Creates a folder for a match; several may begin in the same second."""
-    name = f"match-{datetime.now():%Y%m%d-%H%M%S}"
-    folder, number = Path("runs") / name, 1
-    while True:
-        try:
-            folder.mkdir(parents=True)
-            return folder
-        except FileExistsError:
-            number += 1
-            folder = folder.with_name(f"{name}-{number}")
-
-
-def rewrite_records(match: Match, directory: Path, formats: Sequence[str]) -> None:
-    """Writes the records of logged games; some are missing after a kill, or a run without --records."""
-    if "usi" in formats:
-        (directory / "games.usi").unlink(missing_ok=True)
-    if formats:
-        for entry in match.entries:
-            write_records(entry, match.names, directory, formats)
 
 
 def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
