@@ -114,8 +114,7 @@ def test_each_launcher_starts_the_engine(way: str, pool: Pool, tmp_path: Path) -
 @pytest.mark.parametrize(
     "name, by_name",
     [
-        *(("plain", True), ("with blanks", True), ("将棋 合流", True)),
-        *(("plain", False), ("with blanks", False), ("将棋 合流", False)),
+        *(("with blanks", True), ("将棋 合流", True)),
         *(("Program Files (x86)", False), ("a & b", False)),  # By name cmd.exe does not find these.
     ],
 )

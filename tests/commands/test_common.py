@@ -91,17 +91,17 @@ def test_a_missing_package_names_the_extra_that_installs_it() -> None:
         exit_status(missing, extra="train")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_calls_itself_in_its_errors_as_the_user_does(
-    name: str, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    status: object
-    try:
-        status = goryu_main([name, "--no-such-option"])
-    except SystemExit as error:
-        status = error.code
-    assert status == 2
-    assert capsys.readouterr().err.splitlines()[-1].startswith(f"goryu {name}: ")
+    for name in COMMANDS:
+        status: object
+        try:
+            status = goryu_main([name, "--no-such-option"])
+        except SystemExit as error:
+            status = error.code
+        assert status == 2
+        assert capsys.readouterr().err.splitlines()[-1].startswith(f"goryu {name}: ")
 
 
 def test_a_missing_module_of_goryu_is_a_traceback() -> None:

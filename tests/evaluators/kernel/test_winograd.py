@@ -281,8 +281,9 @@ def layer_of(weights: Floats, *, is_positive: bool) -> Convolution:
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("is_positive", [True, False])
-@pytest.mark.parametrize(("inputs", "outputs"), [(32, 32), (64, 96), (192, 64)])
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "is_positive"), [(32, 32, True), (64, 96, False), (192, 64, True)]
+)
 def test_a_layer_of_integers_is_a_naive_convolution(
     size: tuple[int, int], is_positive: bool, inputs: int, outputs: int
 ) -> None:

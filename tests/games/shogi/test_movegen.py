@@ -89,9 +89,8 @@ def test_the_board_has_the_interface_of_the_mate_searches() -> None:
     assert isinstance(Board(), MateState)
 
 
-@pytest.mark.parametrize("sfen, count", POSITIONS)
-def test_the_number_of_legal_moves(sfen: str, count: int) -> None:
-    assert len(Board(sfen).legal_moves()) == count
+def test_the_number_of_legal_moves() -> None:
+    assert [(sfen, len(Board(sfen).legal_moves())) for sfen, _ in POSITIONS] == POSITIONS
 
 
 @pytest.mark.parametrize("sfen, counts", [(START_SFEN, (30, 900, 25_470)), (MATSURI, (207, 28_684))])
@@ -280,13 +279,13 @@ def test_a_number_that_is_no_move_has_no_usi_text() -> None:
             move_to_usi(Move(number))
 
 
-@pytest.mark.parametrize("sfen", [sfen for sfen, _ in POSITIONS])
-def test_a_mirrored_position_has_mirrored_moves(sfen: str) -> None:
-    fields = parse_sfen(sfen)
-    pieces = tuple(fields.pieces[9 * (8 - square // 9) + square % 9] for square in range(81))
-    mirrored = str(replace(fields, pieces=pieces))
-    for rules in (Rules(), Rules(all_moves=False)):
-        assert len(Board(mirrored, rules).legal_moves()) == len(Board(sfen, rules).legal_moves())
+def test_a_mirrored_position_has_mirrored_moves() -> None:
+    for sfen, _ in POSITIONS:
+        fields = parse_sfen(sfen)
+        pieces = tuple(fields.pieces[9 * (8 - square // 9) + square % 9] for square in range(81))
+        mirrored = str(replace(fields, pieces=pieces))
+        for rules in (Rules(), Rules(all_moves=False)):
+            assert len(Board(mirrored, rules).legal_moves()) == len(Board(sfen, rules).legal_moves())
 
 
 def test_the_text_board_is_ascii_and_shows_hands_and_sfen() -> None:
