@@ -646,11 +646,11 @@ def test_the_only_move_is_played_at_once_except_with_movetime(limits: Limits, is
 def test_the_option_for_playouts_outranks_the_clock(limits: Limits) -> None:
     moments = iter(range(1_000_000))
     player = Player(lambda: float(next(moments)))  # Every question takes a second.
-    config = with_fields(QUICK, {"nodes": 300, "mate.root_nodes": 0})
+    config = with_fields(QUICK, {"nodes": 400, "mate.root_nodes": 0})
     player.load(config, lambda message: None)
     answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
     assert answer.result is not None
-    assert answer.result.stats.playouts == 300
+    assert answer.result.stats.playouts == 400
     assert answer.elapsed_ms > 229_000, "longer than the clock alone would have allowed"
 
 

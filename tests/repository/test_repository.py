@@ -130,7 +130,12 @@ def test_set_up_needs_nothing_but_python() -> None:
     environment = {**os.environ, "GORYU_LANGUAGE": "ja"}
     bare = [sys.executable, "-I", "-S"]  # -S: without installed packages.
     done = subprocess.run([*bare, "-c", code], env=environment, capture_output=True, text=True)
-    ours = {"dev", "bootstrap", "goryu", "goryu.base.language", "goryu.base.japanese"}
+    modules = (
+        "__main__",
+        "base",
+        *(f"base.{name}" for name in ("installation", "japanese", "language", "standard_output")),
+    )
+    ours = {"dev", "bootstrap", "goryu", *(f"goryu.{name}" for name in modules)}
     assert set(done.stdout.split()) - {"__main__"} == ours, done.stderr
 
 

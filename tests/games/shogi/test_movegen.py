@@ -26,7 +26,7 @@ from goryu.games.shogi.movegen import is_legal, legal_moves
 from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
 from goryu.games.shogi.position import Position
 from goryu.games.state import Move, Outcome
-from goryu.search.mates.mate import MateState
+from goryu.search.mates.df_pn import MateState
 from paths import DATA
 
 POSITIONS = [

@@ -16,6 +16,7 @@ from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search import puct_tree
 from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.graph import batch as batch_module
 from goryu.search.graph import puct as puct_module
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.graph.forgetting import make_room, proof_line
@@ -722,8 +723,8 @@ class Decided:
 
 def test_a_large_batch_outlives_collisions(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {}
-    for share in (puct_module.COLLISION_SHARE, 1_000_000):
-        monkeypatch.setattr(puct_module, "COLLISION_SHARE", share)
+    for share in (batch_module.COLLISION_SHARE, 1_000_000):
+        monkeypatch.setattr(batch_module, "COLLISION_SHARE", share)
         evaluator = Decided()
         puct = Puct(evaluator, PuctConfig(Formula(1.0), Formula(1.0, fpu_reduction=0.1), batch_size=32))
         puct.search(Board(), never, max_playouts=1200)

@@ -7,7 +7,8 @@ import pytest
 
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_from_usi, move_to_usi
 from goryu.games.state import Move, Outcome
-from goryu.search.mates.mate import Mate, MateVerdict, combine, mate_in_one, solve
+from goryu.search.mates.df_pn import combine
+from goryu.search.mates.mate import Mate, MateVerdict, mate_in_one, solve
 from goryu.search.mates.mate_table import INFINITE, UNSEEN, Entry, MateTable
 from paths import DATA
 
