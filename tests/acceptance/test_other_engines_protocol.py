@@ -29,6 +29,12 @@ def book(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def mode() -> tuple[str, str]:
+    """As built: which implementation of the rules the engine has makes no difference here."""
+    return "", "unread"
+
+
 @pytest.mark.parametrize("position", [MATE_IN_ONE, DECLARABLE, "startpos"])
 @pytest.mark.parametrize("go", ["go infinite", "go ponder btime 0 wtime 0 byoyomi 100"])
 def test_an_open_search_does_not_answer_with_a_mate_a_declaration_or_a_book_move(
