@@ -167,9 +167,8 @@ def test_cshogi_reads_the_same_ratings_scores_and_moves() -> None:
     assert (again.moves, again.ratings, again.scores) == (theirs.moves, theirs.ratings, theirs.scores)
 
 
-@pytest.mark.parametrize(
-    ("summary", "ending", "winner"),
-    [
+def test_the_summary_of_the_server_gives_the_result() -> None:
+    for summary, ending, winner in [
         ("toryo:a win:b lose", Ending.RESIGNATION, 0),
         ("time up:a lose:b win", Ending.TIME, 1),
         ("illegal move:a lose:b win", Ending.ILLEGAL_MOVE, 1),
@@ -178,16 +177,13 @@ def test_cshogi_reads_the_same_ratings_scores_and_moves() -> None:
         ("kachi:a win:b lose", Ending.DECLARATION, 0),
         ("max_moves:a draw:b draw", Ending.MAX_PLIES, None),
         ("abnormal:a win:b lose", Ending.INTERRUPTED, 0),
-    ],
-)
-def test_the_summary_of_the_server_gives_the_result(summary: str, ending: Ending, winner: int | None) -> None:
-    game = parse_record(f"PI\n+\n+7776FU\nT1\n'summary:{summary}\n")
-    assert (game.ending, game.winner) == (ending, winner)
+    ]:
+        game = parse_record(f"PI\n+\n+7776FU\nT1\n'summary:{summary}\n")
+        assert (game.ending, game.winner) == (ending, winner)
 
 
-@pytest.mark.parametrize(
-    ("word", "ending", "winner"),  # Black has moved: 後手 is to move.
-    [
+def test_the_endings_of_kif() -> None:
+    for word, ending, winner in [
         ("投了", Ending.RESIGNATION, 0),
         ("詰み", Ending.CHECKMATE, 0),
         ("切れ負け", Ending.TIME, 0),
@@ -199,21 +195,18 @@ def test_the_summary_of_the_server_gives_the_result(summary: str, ending: Ending
         ("中断", Ending.INTERRUPTED, None),
         ("不戦敗", Ending.FORFEIT, 0),
         ("不詰", Ending.NO_MATE, None),
-    ],
-)
-def test_the_endings_of_kif(word: str, ending: Ending, winner: int | None) -> None:
-    game = parse_record(f"手数----指手----\n1 ７六歩(77)  ( 0:16/00:00:16)\n2 {word}  ( 0:01/00:00:01)\n")
-    assert (game.ending, game.winner) == (ending, winner)
-    for write in (to_kif, to_jkf, to_csa):
-        if not (write in (to_jkf, to_csa) and ending is Ending.FORFEIT):  # CSA has no word for it.
-            again = parse_record(write(game))
-            assert (again.ending, again.winner) == (ending, winner), write(game)
-    assert parse_record(to_ki2(game)).winner == winner
+    ]:
+        game = parse_record(f"手数----指手----\n1 ７六歩(77)  ( 0:16/00:00:16)\n2 {word}  ( 0:01/00:00:01)\n")
+        assert (game.ending, game.winner) == (ending, winner)
+        for write in (to_kif, to_jkf, to_csa):
+            if not (write in (to_jkf, to_csa) and ending is Ending.FORFEIT):  # CSA has no word for it.
+                again = parse_record(write(game))
+                assert (again.ending, again.winner) == (ending, winner), write(game)
+        assert parse_record(to_ki2(game)).winner == winner
 
 
-@pytest.mark.parametrize(
-    ("line", "ending", "winner"),
-    [
+def test_the_result_line_gives_the_ending() -> None:
+    for line, ending, winner in [
         ("まで1手で先手の勝ち", Ending.RESIGNATION, 0),
         ("まで1手で上手の反則負け", Ending.ILLEGAL_MOVE, 0),
         ("まで1手で後手の反則勝ち", Ending.ILLEGAL_MOVE, 1),
@@ -222,17 +215,14 @@ def test_the_endings_of_kif(word: str, ending: Ending, winner: int | None) -> No
         ("まで1手で千日手", Ending.REPETITION, None),
         ("まで1手で中断", Ending.INTERRUPTED, None),
         ("まで1手で持将棋", Ending.IMPASSE, None),
-    ],
-)
-def test_the_result_line_gives_the_ending(line: str, ending: Ending, winner: int | None) -> None:
-    for record in (f"▲７六歩\n{line}\n", f"1 ７六歩(77)\n{line}\n"):
-        game = parse_record(record)
-        assert (game.ending, game.winner) == (ending, winner)
+    ]:
+        for record in (f"▲７六歩\n{line}\n", f"1 ７六歩(77)\n{line}\n"):
+            game = parse_record(record)
+            assert (game.ending, game.winner) == (ending, winner)
 
 
-@pytest.mark.parametrize(
-    ("word", "ending", "winner"),
-    [
+def test_the_endings_of_csa() -> None:
+    for word, ending, winner in [
         ("TORYO", Ending.RESIGNATION, 0),
         ("CHUDAN", Ending.INTERRUPTED, None),
         ("SENNICHITE", Ending.REPETITION, None),
@@ -247,11 +237,9 @@ def test_the_result_line_gives_the_ending(line: str, ending: Ending, winner: int
         ("TSUMI", Ending.CHECKMATE, 0),
         ("FUZUMI", Ending.NO_MATE, None),
         ("ERROR", Ending.INTERRUPTED, None),
-    ],
-)
-def test_the_endings_of_csa(word: str, ending: Ending, winner: int | None) -> None:
-    game = parse_record(f"V2.2\nPI\n+\n+7776FU,T3\n%{word}\n")
-    assert (game.ending, game.winner) == (ending, winner)
+    ]:
+        game = parse_record(f"V2.2\nPI\n+\n+7776FU,T3\n%{word}\n")
+        assert (game.ending, game.winner) == (ending, winner)
 
 
 def test_csa_statements_on_one_line_are_separated_by_commas() -> None:

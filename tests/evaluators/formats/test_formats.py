@@ -107,9 +107,8 @@ def test_nyugyoku_planes_of_the_test_vectors(sfen: str, expected: list[int]) -> 
     assert [plane for plane in range(57, 119) if hands[plane].all()] == expected
 
 
-@pytest.mark.parametrize(
-    ("turn", "usi", "label"),
-    [
+def test_labels_of_the_test_vectors() -> None:
+    for turn, usi, label in [
         (0, "7g7f", 59),
         (0, "2g2f", 14),
         (0, "6i7h", 142),
@@ -124,10 +123,8 @@ def test_nyugyoku_planes_of_the_test_vectors(sfen: str, expected: list[int]) -> 
         (1, "P*5f", 1659),
         (1, "L*1a", 1781),
         (1, "1i2h+", 1441),
-    ],
-)
-def test_labels_of_the_test_vectors(turn: int, usi: str, label: int) -> None:
-    assert dlshogi_label(move_from_usi(usi), turn) == label
+    ]:
+        assert dlshogi_label(move_from_usi(usi), turn) == label
 
 
 def test_planes_and_labels_are_those_of_cshogi() -> None:
@@ -214,9 +211,8 @@ def test_planes_of_the_test_vectors_of_other_formats(
         assert (int(ones.sum()), zlib.crc32(ones.tobytes())) == expected
 
 
-@pytest.mark.parametrize(
-    ("turn", "usi", "book", "first_book", "nshogi"),
-    [
+def test_labels_of_the_test_vectors_of_other_formats() -> None:
+    for turn, usi, book, first_book, nshogi in [
         (0, "7g7f", 59, 47, 57),
         (0, "2g2f", 14, 52, 12),
         (0, "6i7h", 142, 146, 622),
@@ -231,18 +227,13 @@ def test_planes_of_the_test_vectors_of_other_formats(
         (1, "P*5f", 1659, 1651, 1661),
         (1, "L*1a", 1781, 1773, 1773),
         (1, "1i2h+", 1441, 1387, 1123),
-    ],
-)
-def test_labels_of_the_test_vectors_of_other_formats(
-    turn: int, usi: str, book: int, first_book: int, nshogi: int
-) -> None:
-    move = move_from_usi(usi)
-    assert [each.label(move, turn) for each in (BOOK, FIRST_BOOK, NSHOGI)] == [book, first_book, nshogi]
+    ]:
+        move = move_from_usi(usi)
+        assert [each.label(move, turn) for each in (BOOK, FIRST_BOOK, NSHOGI)] == [book, first_book, nshogi]
 
 
-@pytest.mark.parametrize(
-    ("turn", "usi", "channel", "square"),
-    [
+def test_labels_of_aobazero_are_direction_and_distance_from_the_origin() -> None:
+    for turn, usi, channel, square in [
         (0, "7g7f", 0, "7g"),  # up, one square
         (0, "2h2c+", 66 + 4, "2h"),  # up, five squares, promoting
         (0, "8h3c", 56 + 4, "8h"),  # up right
@@ -255,13 +246,9 @@ def test_labels_of_the_test_vectors_of_other_formats(
         (0, "R*9i", 138, "9i"),
         (1, "3c3d", 0, "7g"),
         (1, "2a3c", 65, "8i"),
-    ],
-)
-def test_labels_of_aobazero_are_direction_and_distance_from_the_origin(
-    turn: int, usi: str, channel: int, square: str
-) -> None:
-    column, row = 9 - int(square[0]), "abcdefghi".index(square[1])
-    assert AOBAZERO.label(move_from_usi(usi), turn) == 81 * channel + 9 * row + column
+    ]:
+        column, row = 9 - int(square[0]), "abcdefghi".index(square[1])
+        assert AOBAZERO.label(move_from_usi(usi), turn) == 81 * channel + 9 * row + column
 
 
 def test_planes_of_aobazero_show_the_past_as_the_side_to_move_sees_it() -> None:
