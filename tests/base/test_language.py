@@ -15,7 +15,6 @@ import pytest
 
 import goryu
 import goryu.__main__ as program
-from goryu.__main__ import COMMANDS
 from goryu.base.arguments import ArgumentParser
 from goryu.base.errors import explained
 from goryu.base.japanese import MESSAGES
@@ -258,11 +257,6 @@ def test_the_protocol_stays_english(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(line.isascii() for line in identification(EngineConfig()))
     options = OptionValues()
     assert all(line.isascii() for line in [*options.explain("Level"), *options.describe("")])
-
-
-def test_both_helps_name_every_command() -> None:
-    for text in (program.HELP, program.JAPANESE_HELP):
-        assert {word for word in COMMANDS if f"\n  {word} " in text} == set(COMMANDS)
 
 
 def test_frequent_errors_of_the_system_are_translated(environment: pytest.MonkeyPatch) -> None:

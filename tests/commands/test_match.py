@@ -186,15 +186,9 @@ def test_match_reports_that_it_stopped_after_failures(
         (["--inc", "1000"], "no time for its first move"),
         (["--nodes", "1", "--limits2", "byoyomi=0"], "engine 2 (byoyomi=0,nodes=1) has no time"),
         (["--nodes", "1", "--limits1", "movetime=0"], "engine 1 (movetime=0,nodes=1) may do nothing"),
-        (["--nodes", "-5"], "--nodes: -5"),
         (["--nodes", "1", "--games", "0"], "--games: 0"),
-        (["--nodes", "1", "--opening-plies", "-1"], "--opening-plies: -1"),
-        (["--nodes", "1", "--resign", "-500"], "--resign: -500"),
-        (["--nodes", "1", "--max-failures", "0"], "--max-failures: 0"),
-        (["--nodes", "1", "--move-timeout", "-1"], "--move-timeout: -1"),
         (["--nodes", "1", "--start-timeout", "nan"], "--start-timeout: nan"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28"], "15 for 1 option, that is --games 30"),
-        (["--nodes", "1", "--screen", "A=1:9", "--games", "38"], "20 for 1 change, that is --games 40"),
         (["--nodes", "1", "--screen", "A=1:9", "--sprt", "0", "9"], "expected neither --tune nor --sprt"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28", "--dry-run"], "14 pairs: expected 15"),
     ],
@@ -234,19 +228,6 @@ def test_the_path_of_a_program_may_have_blanks_without_quotes_of_its_own(tmp_pat
     program = tmp_path / "my engine"
     program.touch()
     assert command_words(str(program), "nt") == command_words(str(program), "posix") == (str(program),)
-
-
-def test_match_describes_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--engine1", "a -x", "--engine2", "a -x", "--nodes", "9", "--games", "40", "--dry-run"]
-    assert tool("match").main(arguments) == 0
-    text = capsys.readouterr().out
-    assert "engine 1: a -x  (nodes=9)" in text
-    assert "the same program with the same options and limits" in text
-    assert "more pairs than openings" in text
-    assert tool("match").main([*arguments, "--tune", "C_init=50:150"]) == 0
-    text = capsys.readouterr().out
-    assert "tuned option of engine 1: C_init from 50 to 150" in text
-    assert "the same options" not in text
 
 
 def test_matches_that_begin_in_one_second_have_folders_of_their_own(

@@ -134,20 +134,6 @@ def test_without_a_file_the_tree_is_printed(capsys: pytest.CaptureFixture[str]) 
     assert len(cut) == 5
 
 
-def test_the_help_and_the_tree_are_japanese_where_the_locale_is(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GORYU_LANGUAGE", "ja")
-    with pytest.raises(SystemExit):
-        main(["tree", "--help"])
-    assert "探索木を図にします" in capsys.readouterr().out
-    assert main(["tree", "--game", "tictactoe", "4 0 8 1", "--algorithm", "alpha-beta"]) == 0
-    tree = capsys.readouterr().out
-    assert "a2 c2 a3 b3: 枝刈り" in tree
-    assert "一列完成" in tree
-    assert "three in a row" not in tree
-
-
 def test_a_search_that_is_too_large_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tree", "--game", "tictactoe", "--algorithm", "minimax", "--depth", "1"]) == 0
     assert "only its first 5000 steps are shown" in capsys.readouterr().err

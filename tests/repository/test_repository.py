@@ -143,31 +143,6 @@ def test_an_old_python_can_read_dev_py_as_far_as_the_advice() -> None:
     ast.parse(SET_UP[0].read_text(encoding="utf-8"), feature_version=(3, 8))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "is_selection"),
-    [
-        ([], False),
-        (["-x"], False),
-        (["-m", "slow or not slow"], False),
-        (["-k", "puct"], True),
-        (["-kpuct"], True),
-        (["--last-failed"], True),
-        (["tests/search/graph/test_puct.py"], True),
-        (["tests/search/graph/test_puct.py::test_a_search_of_no_playouts"], True),
-    ],
-)
-def test_selected_tests_run_at_once_in_one_process(
-    arguments: list[str], is_selection: bool, dev: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Lint and the start of eight processes preceded every single test."""
-    commands: list[list[str]] = []
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(dev, "become", commands.append)
-    dev.test(arguments)
-    assert commands[0][-len(arguments) :] == arguments or not arguments
-    assert ("-n" not in commands[0]) == is_selection
-
-
 def test_the_programs_behind_the_verbs_exist() -> None:
     named = re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8"))
     assert {name for name in named if not (ROOT / "tools" / name).exists()} == set()

@@ -718,3 +718,19 @@ def test_one_thread_gives_the_same_tree_every_time() -> None:
         for _ in range(2)
     )
     assert first == second
+
+
+def test_a_proven_move_that_is_played_keeps_its_subtree() -> None:
+    """dlshogi and FukauraOu throw the tree away when the edge of the played move is proven."""
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    puct = Puct(HashedEvaluator(), PuctConfig())
+    puct.search(board, never, max_playouts=600)
+    proven = next(move for move in puct.result().moves if move.mate is not None)
+    board.push(proven.move)
+    below = puct.table.find(board.key)
+    assert below is not None
+    inherited = below.total_visits
+    assert inherited > 1
+    puct.search(board, never, max_playouts=0)
+    assert puct.root is below
+    assert below.total_visits == inherited
