@@ -223,7 +223,7 @@ cdef class NodeTable:
         return <int>self.core().child_proof(node.core()[0], i)
 
     def proving_move(self, Node node):
-        """Returns the first of the best proven moves: nearest win, else farthest draw, else farthest loss; or -1."""
+        """Returns the first of the best proven moves: nearest win, farthest draw, farthest loss; else -1."""
         return self.core().proving_move(node.core()[0])
 
     def is_certain(self, Node node, int i):

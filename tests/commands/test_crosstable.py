@@ -11,7 +11,7 @@ import pytest
 from goryu.commands.common import command_words
 from paths import ROOT
 
-GUIDES = [ROOT / "ALGORITHMS.md", ROOT / "ALGORITHMS.ja.md"]
+GUIDES = [ROOT / "docs" / "algorithms.md", ROOT / "docs" / "algorithms.ja.md"]
 
 
 @pytest.fixture

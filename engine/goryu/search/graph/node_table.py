@@ -35,7 +35,7 @@ class NodeTable:
     """Finds nodes by key, and computes their values."""
 
     def __init__(self, capacity: int, capacity_bytes: int = 1 << 60) -> None:
-        """capacity, capacity_bytes: the nodes or bytes at which the table is full; ValueError if less than 1."""
+        """capacity, capacity_bytes: the nodes or bytes at which it is full; ValueError if less than 1."""
         if min(capacity, capacity_bytes) < 1:
             raise ValueError(f"expected room for nodes, received {capacity}, {capacity_bytes} bytes")
         self.capacity = capacity
@@ -159,7 +159,7 @@ class NodeTable:
             node.set_proof(LOSS if child.proof == WIN else DRAW, child.distance + 1, -child.value)
 
     def proving_move(self, node: Node) -> int:
-        """Returns the first of the best proven moves: nearest win, else farthest draw, else farthest loss; or -1."""
+        """Returns the first of the best proven moves: nearest win, farthest draw, farthest loss; else -1."""
 
         def preference(i: int) -> tuple[int, int]:
             child = node.children[i]
