@@ -1,16 +1,15 @@
-"""Which faults do the tests find? Draws mutants of the engine and runs the tests that reach their lines.
+"""Which faults do the tests find? Draws mutants of the engine and runs the tests of their modules.
 
-    pip install cosmic-ray coverage pytest-cov
+    pip install cosmic-ray
     export GORYU_IMPLEMENTATION=python
-    python -m pytest --cov --cov-context=test --cov-config=FILE --cov-report= TESTS
-    python tools/experiments/mutants.py draw LIST.json --coverage .coverage
+    python tools/experiments/mutants.py draw LIST.json
     python tools/experiments/mutants.py run LIST.json RESULT.json
 
-The mutants are those of cosmic-ray, drawn with a seed from the lines that a test reaches, without
-annotations. A mutant is killed when a test fails, or does not end within a minute of processor time. Its
-tests run in the order of their lengths; those of more than `--seconds` together are left out. `run --again
-OLD.json` runs a list after the tests have changed: the test that killed a mutant before, if it is still
-there, comes first, and a test is run with all its parameters.
+The mutants are those of cosmic-ray, drawn with a seed: first a line, then a mutant of it. Lines of
+annotations are left out. First the test file of the module runs, then the others of its package. A mutant is
+killed when a test fails; one that runs for ever fails by its time. `run --again OLD.json` runs a list after
+code or tests have changed: it finds the mutated line by its text, and runs the file that killed the mutant
+first.
 """
 
 import argparse
@@ -23,17 +22,16 @@ import os
 import random
 import resource
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = {"search": 50, "players": 40, "usi": 30}
-"""How many mutants are drawn from each package."""
+PACKAGES = ("search", "players", "usi")
 
-PROCESSOR_S = 60
+PROCESSOR_S = 300
+TEST_S = 150
 LEFT_OUT = ("RemoveDecorator", "ReplaceBinaryOperator_BitOr", "Variable", "ExceptionReplacer")
 """Operators whose mutants are mostly no faults: slots, annotations with |, names that are not there."""
 
@@ -81,74 +79,89 @@ def annotated_lines(source: str) -> set[int]:
     return lines
 
 
-def draw(arguments: argparse.Namespace) -> None:
-    """Writes the list of mutants: file, operator, occurrence, line, and the tests that reach the line."""
-    import coverage
+def mutants_of(path: Path) -> list[dict[str, Any]]:
+    """Returns all mutants of a file."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.plugins import get_operator, operator_names
 
-    data = coverage.CoverageData(str(arguments.coverage))
-    data.read()
-    contexts = {
-        str(Path(name).relative_to(ROOT)): data.contexts_by_lineno(name) for name in data.measured_files()
-    }
-    names = [name for name in operator_names() if not name.split("/")[1].startswith(LEFT_OUT)]
+    source = path.read_text("utf-8")
+    lines, skipped, tree = source.splitlines(), annotated_lines(source), get_ast(source)
+    found = []
+    for name in operator_names():
+        if name.split("/")[1].startswith(LEFT_OUT):
+            continue
+        operator, occurrence = get_operator(name)(), 0
+        for node in ast_nodes(tree):
+            for (line, _), _ in operator.mutation_positions(node):
+                if line not in skipped:
+                    mutant = {"file": str(path.relative_to(ROOT)), "operator": name, "occurrence": occurrence}
+                    found.append({**mutant, "line": line, "text": lines[line - 1].strip()})
+                occurrence += 1
+    return found
+
+
+def draw(arguments: argparse.Namespace) -> None:
+    """Writes the list of mutants."""
     rng = random.Random(arguments.seed)
     drawn: list[dict[str, Any]] = []
-    for package, count in PACKAGES.items():
-        found: list[dict[str, Any]] = []
-        for path in sorted((ROOT / "engine" / "goryu" / package).rglob("*.py")):
-            file, source = str(path.relative_to(ROOT)), path.read_text("utf-8")
-            skipped, tree = annotated_lines(source), get_ast(source)
-            reached = contexts.get(file, {})
-            for name in names:
-                operator, occurrence = get_operator(name)(), 0
-                for node in ast_nodes(tree):
-                    for (line, _), _ in operator.mutation_positions(node):
-                        tests = sorted({one.partition("|")[0] for one in reached.get(line, ())} - {""})
-                        if tests and line not in skipped:
-                            kind = name.split("/")[1].split("_")[0]
-                            found.append({
-                                "package": package, "file": file, "operator": name, "kind": kind,
-                                "occurrence": occurrence, "line": line, "tests": tests,
-                            })  # fmt: skip
-                        occurrence += 1
-        # Operators have very different numbers of variants: first a line, then a mutant of it.
+    for package in PACKAGES:
+        files = sorted((ROOT / "engine" / "goryu" / package).rglob("*.py"))
+        found = [mutant for path in files for mutant in mutants_of(path)]
         lines = sorted({(one["file"], one["line"]) for one in found})
-        for file, line in rng.sample(lines, min(count, len(lines))):
-            drawn.append(rng.choice([one for one in found if (one["file"], one["line"]) == (file, line)]))
+        for place in rng.sample(lines, arguments.count):
+            choice = rng.choice([one for one in found if (one["file"], one["line"]) == place])
+            drawn.append({"package": package, **choice})
         print(f"{package}: {len(found)} mutants on {len(lines)} lines")
     arguments.list.write_text(json.dumps(drawn, indent=1) + "\n", "utf-8")
 
 
+def found_again(mutant: dict[str, Any]) -> dict[str, Any] | None:
+    """Returns the mutant in the file as it is now, or None if its line is gone."""
+    path = ROOT / mutant["file"]
+    same = [
+        one
+        for one in (mutants_of(path) if path.exists() else [])
+        if (one["operator"], one["text"]) == (mutant["operator"], mutant["text"])
+    ]
+    return min(same, key=lambda one: abs(one["line"] - mutant["line"]), default=None)
+
+
+def tests_of(file: str, killer: str) -> list[str]:
+    """Returns the test files of a module's package, its own first."""
+    module = (ROOT / file).relative_to(ROOT / "engine" / "goryu")
+    folder = ROOT / "tests" / module.parent
+    files = sorted(folder.glob("test_*.py"))
+    if len(module.parts) > 2:  # Of a package within a package: then those of the outer one.
+        files += sorted(folder.parent.glob("test_*.py"))
+    names = [str(path.relative_to(ROOT)) for path in files]
+    own = f"/test_{module.stem}"
+    return sorted(names, key=lambda name: (name != killer.partition("::")[0], own not in name))
+
+
 def run(arguments: argparse.Namespace) -> None:
     """Runs the tests of each mutant in a process of its own, and prints how many were killed."""
-    lengths: dict[str, float] = json.loads(arguments.lengths.read_text()) if arguments.lengths else {}
-    mutants: list[dict[str, Any]] = json.loads(arguments.list.read_text("utf-8"))
-    old: list[dict[str, Any]] = json.loads(arguments.again.read_text("utf-8")) if arguments.again else []
-    killers = {(one["file"], one["operator"], one["occurrence"]): one.get("killer") for one in old}
+    mutants: list[dict[str, Any]] = json.loads((arguments.again or arguments.list).read_text("utf-8"))
+    done = []
     for mutant in mutants:
-        killer = killers.get((mutant["file"], mutant["operator"], mutant["occurrence"])) or ""
-        tests = [killer, *sorted(mutant["tests"], key=lambda test: lengths.get(test, 1.0))]
-        if arguments.again:
-            tests = [test.partition("[")[0] for test in tests]
-        tests = [test for test in dict.fromkeys(tests) if is_there(test)]
-        chosen, total = list[str](), 0.0
-        for test in tests:
-            total += lengths.get(test, 1.0)
-            if chosen and (total > arguments.seconds or len(chosen) >= arguments.most):
-                break
-            chosen.append(test)
-        mutant["killed"], mutant["killer"] = outcome(mutant, chosen)
-        mutant["tests_run"] = len(chosen)
+        if arguments.package not in ("", mutant["package"]):
+            continue
+        now = found_again(mutant) if arguments.again else mutant
+        if now is None:
+            print(f"gone {mutant['file']}:{mutant['line']}", flush=True)
+            continue
+        mutant |= now
+        killer = mutant.get("killer", "")
+        mutant["killed"], mutant["killer"] = outcome(mutant, tests_of(mutant["file"], killer))
         verdict = "killed" if mutant["killed"] else "SURVIVED"
         print(
             f"{verdict} {mutant['file']}:{mutant['line']} {mutant['operator']} {mutant['killer']}", flush=True
         )
-        arguments.result.write_text(json.dumps(mutants, indent=1) + "\n", "utf-8")
+        done.append(mutant)
+        arguments.result.write_text(json.dumps(done, indent=1) + "\n", "utf-8")
     for package in PACKAGES:
-        of = [one for one in mutants if one["package"] == package]
-        print(f"{package}: {sum(one['killed'] for one in of)} of {len(of)} killed")
+        of = [one for one in done if one["package"] == package]
+        if of:
+            print(f"{package}: {sum(one['killed'] for one in of)} of {len(of)} killed")
 
 
 def outcome(mutant: dict[str, Any], tests: list[str]) -> tuple[bool, str]:
@@ -197,17 +210,9 @@ def in_this_process(tests: list[str]) -> str:
                 self.failed = report.nodeid or "collection"
 
     watcher = Watcher()
-    options = ["-x", "-q", "-p", "no:cacheprovider", "--tb=no", "-m", "slow or not slow"]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--tb=no", "-o", f"timeout={TEST_S}"]
     status = pytest.main([*options, *tests], plugins=[watcher])
     return watcher.failed or ("internal error" if status == pytest.ExitCode.INTERNAL_ERROR else "")
-
-
-def is_there(test: str) -> bool:
-    """Is the function of a test still in its file?"""
-    file, _, name = test.partition("::")
-    function = name.rpartition("::")[2].partition("[")[0]
-    path = ROOT / file
-    return bool(name) and path.exists() and f"def {function}(" in path.read_text("utf-8")
 
 
 def main() -> None:
@@ -217,23 +222,17 @@ def main() -> None:
     commands = parser.add_subparsers(required=True)
     drawing = commands.add_parser("draw")
     drawing.add_argument("list", type=Path)
-    drawing.add_argument(
-        "--coverage", type=Path, required=True, help="data of coverage.py with a context a test"
-    )
+    drawing.add_argument("--count", type=int, default=40, help="mutants of each package")
     drawing.add_argument("--seed", type=int, default=1)
     drawing.set_defaults(function=draw)
     running = commands.add_parser("run")
     running.add_argument("list", type=Path)
     running.add_argument("result", type=Path)
     running.add_argument("--again", type=Path, help="the result of an earlier run of the list")
-    running.add_argument("--lengths", type=Path, help="the seconds of tests, as a JSON object")
-    running.add_argument("--seconds", type=float, default=30.0)
-    running.add_argument("--most", type=int, default=60, help="tests for a mutant")
+    running.add_argument("--package", default="", choices=("", *PACKAGES))
     running.set_defaults(function=run)
     arguments = parser.parse_args()
     arguments.function(arguments)
-    if arguments.function is run:
-        print(Counter(one["killed"] for one in json.loads(arguments.result.read_text())))
 
 
 if __name__ == "__main__":
