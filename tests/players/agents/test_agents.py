@@ -23,25 +23,31 @@ from goryu.players.agents.arena import Score, match, paired_match, play_game, re
 from goryu.search.alpha_beta import alpha_beta
 
 
-@pytest.mark.parametrize("name", AGENTS)
-def test_every_agent_plays_tictactoe_to_the_end_and_leaves_the_position_alone(name: str) -> None:
-    agent, rng = make_agent(name, rng=Random(1)), Random(2)
-    state = TicTacToe([rng.randrange(9)])
-    while state.outcome() is None:
-        before = (state.own, state.opponent, state.key, state.move_stack[:])
-        move = agent(state)
-        assert (state.own, state.opponent, state.key, state.move_stack) == before
-        assert move in state.legal_moves()
-        state.push(move)
+def test_every_agent_plays_tictactoe_to_the_end_and_leaves_the_position_alone() -> None:
+    for name in AGENTS:
+        agent, rng = make_agent(name, rng=Random(1)), Random(2)
+        state = TicTacToe([rng.randrange(9)])
+        while state.outcome() is None:
+            before = (state.own, state.opponent, state.key, state.move_stack[:])
+            move = agent(state)
+            assert (state.own, state.opponent, state.key, state.move_stack) == before
+            assert move in state.legal_moves()
+            state.push(move)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["random", "depth-limited:2", "flat-mc:1", "uct:20", "puct-tree:20", "puct:20", "gumbel:8", "value:1"],
-)
-def test_every_agent_for_large_games_plays_reversi_to_the_end(name: str) -> None:
-    agent = make_agent(name, rng=Random(1))
-    assert play_game(agent, agent, Reversi(6)).outcome() is not None
+def test_every_agent_for_large_games_plays_reversi_to_the_end() -> None:
+    for name in [
+        "random",
+        "depth-limited:2",
+        "flat-mc:1",
+        "uct:20",
+        "puct-tree:20",
+        "puct:20",
+        "gumbel:8",
+        "value:1",
+    ]:
+        agent = make_agent(name, rng=Random(1))
+        assert play_game(agent, agent, Reversi(6)).outcome() is not None
 
 
 @pytest.mark.parametrize(
