@@ -11,7 +11,7 @@ from typing import Any, Self
 from goryu.games.shogi import Rules, move_to_usi
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.players.config import EngineConfig
-from goryu.players.player import MEMORY_FACTOR, graph_solver
+from goryu.players.kept_graph import MEMORY_FACTOR, graph_solver
 from goryu.players.set_up.loading import LoadedEvaluator
 
 LEAST_SHARE = 0.002
