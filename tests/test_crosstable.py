@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from goryu.commands.common import command_words
-from goryu.players.agents.algorithms import ALGORITHMS
+from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.config import EngineConfig
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
@@ -73,7 +73,7 @@ def test_an_option_that_every_match_needs_for_itself_is_refused(
 
 @pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
 def test_the_guide_lists_every_algorithm_in_order(path: Path) -> None:
-    assert re.findall(r"^\| `([a-z-]+)` \|", path.read_text("utf-8"), re.MULTILINE) == list(ALGORITHMS)
+    assert re.findall(r"^\| `([a-z-]+)` \|", path.read_text("utf-8"), re.MULTILINE) == list(USI_TRAITS)
 
 
 @pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)

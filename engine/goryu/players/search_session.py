@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from goryu.games.state import Move
-from goryu.players.agents.algorithms import ALGORITHMS
-from goryu.players.agents.interface import Searcher
+from goryu.players.agents.searcher import Searcher
+from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.clock.time_manager import TimeManager
 from goryu.players.position import legal_reply
 from goryu.players.random_openings import choose_move
@@ -59,13 +59,13 @@ class SearchSession:
         self._task = task
         self._request, self._control, self._time = task.request, task.control, task.time_manager
         self._config = task.request.config
-        self._algorithm = ALGORITHMS[self._config.algorithm.name]
+        self._traits = USI_TRAITS[self._config.algorithm.name]
         self._end = SearchEnd(
             task.request.board,
             self._config,
             self._time,
             task.rng,
-            has_depth=self._algorithm.can_be_limited_by_depth,
+            has_depth=self._traits.can_be_limited_by_depth,
         )
         self._ends_at_hit = task.known is not None  # Otherwise `ponderhit` starts the clock.
         self._choose = self._random_opening()  # Chooses the move to play; None for the best.
@@ -164,7 +164,7 @@ class SearchSession:
         elapsed_ms = self.elapsed_ms()
         if self._interval_ms is None:
             return
-        is_deeper = self._algorithm.deepens and stats.depth > self._reported_depth
+        is_deeper = self._traits.deepens and stats.depth > self._reported_depth
         if is_deeper or elapsed_ms - self._reported_ms >= self._interval_ms:
             self._reported_ms, self._reported_depth = elapsed_ms, stats.depth
             self._report(elapsed_ms)
@@ -188,7 +188,7 @@ class SearchSession:
     def _random_opening(self) -> Callable[[SearchResult], RootMove] | None:
         """Returns what chooses the move in a random opening, or None if the best move is to be played."""
         config, ply, rng = self._config, self._request.board.ply, self._task.rng
-        if not self._algorithm.draws_by_visits:
+        if not self._traits.draws_by_visits:
             return None
         if ply >= max(config.random_opening.plies, config.random_moves.plies):
             return None
@@ -196,7 +196,7 @@ class SearchSession:
 
     def _may_resign(self) -> bool:
         """Is this a move of a game, not an analysis, and does the algorithm know a score?"""
-        return "score" in self._algorithm.info and (
+        return "score" in self._traits.info and (
             not self._request.limits.is_open or self._control.hit is not None
         )
 

@@ -1,13 +1,23 @@
-"""The interface of a search for a session. `Puct` has it; the modules here give it to the other searches."""
+"""A search for a session: its interface, and the frame that the searches of the textbook share.
 
+`Puct` has the interface itself.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from sys import maxsize
 from typing import Protocol
 
 from goryu.games.state import Move
 from goryu.implementation import Board
+from goryu.players.agents.watched import InterruptedSearch
 from goryu.search.result import SearchResult, SearchStats
 
 ShouldStop = Callable[[SearchStats], bool]
+
+UNLIMITED = maxsize
+"""More playouts than any search makes."""
 
 
 class Searcher(Protocol):
@@ -37,6 +47,40 @@ class Searcher(Protocol):
         ...
 
 
+class TextbookSearcher(ABC):
+    """A `Searcher` around an algorithm of the textbook, which knows neither clock nor limits."""
+
+    def search(
+        self,
+        state: Board,
+        should_stop: ShouldStop,
+        *,
+        max_playouts: int | None = None,
+        root_moves: Sequence[Move] | None = None,
+    ) -> SearchResult:
+        """Searches as a `Searcher`; a subclass says what its playouts are."""
+        moves = [move for move in state.legal_moves() if root_moves is None or move in root_moves]
+        most = UNLIMITED if max_playouts is None else max_playouts
+        with suppress(InterruptedSearch):
+            self._search(state, moves, lambda: should_stop(self.stats()), most)
+        return self.result()
+
+    @abstractmethod
+    def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
+        """Searches from nothing; may raise InterruptedSearch.
+
+        moves: those to consider, in their usual order. most: the limit of playouts.
+        """
+
+    @abstractmethod
+    def result(self, lines: int = 1) -> SearchResult:
+        """Returns the answer so far, the best move first."""
+
+    @abstractmethod
+    def stats(self) -> SearchStats:
+        """Returns the counters so far."""
+
+
 def make_stats(nodes: int, *, depth: int = 0, max_depth: int = 0, is_proven: bool = False) -> SearchStats:
     """Returns the counters of a search that keeps no table of positions and no visit counts.
 
@@ -54,8 +98,3 @@ def make_stats(nodes: int, *, depth: int = 0, max_depth: int = 0, is_proven: boo
         is_proven=is_proven,
         is_exhausted=False,
     )
-
-
-def considered_moves(state: Board, root_moves: Sequence[Move] | None) -> list[Move]:
-    """Returns the legal moves that the search may play, in their usual order."""
-    return [move for move in state.legal_moves() if root_moves is None or move in root_moves]
