@@ -375,7 +375,7 @@ def test_policy_draws_at_a_temperature(temperature: float, share: float) -> None
 
 
 def test_a_policy_temperature_of_one_means_the_network_s_own_probabilities() -> None:
-    from goryu.players.agents.searchers import make_searcher
+    from goryu.players.agents.making import make_searcher
     from goryu.players.set_up.loading import LoadedEvaluator
 
     config = EngineConfig(algorithm=AlgorithmConfig("policy", temperature=1.0))

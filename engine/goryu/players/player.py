@@ -14,8 +14,8 @@ from typing import Any
 
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board, Puct
+from goryu.players.agents.making import make_searcher, needs_evaluator
 from goryu.players.agents.searcher import Searcher
-from goryu.players.agents.searchers import make_searcher, needs_evaluator
 from goryu.players.books.opening_book import BookPlayer
 from goryu.players.clock.time_manager import TimeManager
 from goryu.players.config import EngineConfig
