@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from goryu.games.shogi import STANDARD_RULES
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
-from goryu.players.config import EngineConfig, MateConfig
+from goryu.players.config import EngineConfig
 from goryu.players.request import Request
 from goryu.players.set_up.loading import LoadedEvaluator
 from goryu.search.evaluator import Evaluator
@@ -38,15 +38,11 @@ def graph_settings(
 ) -> GraphSettings:
     """Returns the settings for a root with `turn` to move. batch_size, uses_gpu: of the evaluator."""
     puct_config = config.puct_config(turn, batch_size, MEMORY_FACTOR[IMPLEMENTATION], uses_gpu=uses_gpu)
-    return GraphSettings(puct_config, graph_solver(config.mate), threads)
-
-
-def graph_solver(config: MateConfig) -> MateSolver:
-    """Returns the mate search at the positions of the graph, within what the implementation can afford."""
-    return MateSolver(
-        min(config.leaf_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]),
-        min(config.nodes_per_visit, MOST_MATE_NODES_PER_VISIT[IMPLEMENTATION]),
+    solver = MateSolver(
+        min(config.mate.leaf_nodes, MOST_LEAF_MATE_NODES[IMPLEMENTATION]),
+        min(config.mate.nodes_per_visit, MOST_MATE_NODES_PER_VISIT[IMPLEMENTATION]),
     )
+    return GraphSettings(puct_config, solver, threads)
 
 
 def graph_search(loaded: LoadedEvaluator, config: EngineConfig, threads: int = 1) -> Puct:

@@ -3,7 +3,7 @@
 `Puct` has the interface itself.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from sys import maxsize
@@ -23,6 +23,7 @@ UNLIMITED = maxsize
 class Searcher(Protocol):
     """A search of one position at a time."""
 
+    @abstractmethod
     def search(
         self,
         state: Board,
@@ -36,18 +37,17 @@ class Searcher(Protocol):
         `state` must have a legal move and is left as it was. At the root only `root_moves` are considered, if
         given.
         """
-        ...
 
+    @abstractmethod
     def result(self, lines: int = 1) -> SearchResult:
         """Returns the answer so far; at least the first `lines` moves have their full continuation."""
-        ...
 
+    @abstractmethod
     def stats(self) -> SearchStats:
         """Returns the counters so far."""
-        ...
 
 
-class TextbookSearcher(ABC):
+class TextbookSearcher(Searcher):
     """A `Searcher` around an algorithm of the textbook, which knows neither clock nor limits."""
 
     def search(
@@ -71,14 +71,6 @@ class TextbookSearcher(ABC):
 
         moves: those to consider, in their usual order. most: the limit of playouts.
         """
-
-    @abstractmethod
-    def result(self, lines: int = 1) -> SearchResult:
-        """Returns the answer so far, the best move first."""
-
-    @abstractmethod
-    def stats(self) -> SearchStats:
-        """Returns the counters so far."""
 
 
 def make_stats(nodes: int, *, depth: int = 0, max_depth: int = 0, is_proven: bool = False) -> SearchStats:
