@@ -288,7 +288,7 @@ MESSAGES: dict[str, str] = {
     ),
     "Gumbel AlphaZero's search, made for few playouts": "少ないプレイアウト向けのGumbel AlphaZero",
     "the network's favourite move, without a search": "探索せず、ネットワークがいちばん勧める手を指す",
-    "the move after which the network likes the position best": "ネットワークの評価値が最もよくなる手を指す",
+    "the move that leads to the network's best value": "ネットワークの評価値が最もよくなる手を指す",
     "plays like a person": "人間らしく指す",
     "plies": "手数",
     "random games after each move": "一手あたりのランダムな対局の数",

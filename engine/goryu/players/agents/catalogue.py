@@ -34,7 +34,7 @@ ALGORITHMS = {
     "puct": Algorithm("the engine's own search: AlphaZero's on a graph, in batches", "network"),
     "gumbel": Algorithm("Gumbel AlphaZero's search, made for few playouts", "network"),
     "policy": Algorithm("the network's favourite move, without a search", "network"),
-    "value": Algorithm("the move after which the network likes the position best", "network"),
+    "value": Algorithm("the move that leads to the network's best value", "network"),
     "level": Algorithm("plays like a person", "network"),
 }
 """The algorithms by name."""
