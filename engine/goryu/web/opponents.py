@@ -1,15 +1,15 @@
 """The players of the view "Play": the levels of shogi, the algorithms of the small games, and hints."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from time import monotonic
 from typing import Any
 
 from goryu.base.errors import GoryuError
-from goryu.games.shogi import move_to_usi
-from goryu.games.state import State
+from goryu.games.state import Move, State
 from goryu.implementation import Board, make_puct
+from goryu.kifu.record import Ending
 from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig
@@ -18,7 +18,6 @@ from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.result import SearchResult
-from goryu.web.game import Game
 from goryu.web.session import Job
 
 HINT_PLAYOUTS = 400
@@ -46,15 +45,6 @@ class EngineError(GoryuError, RuntimeError):
     """The engine has no move in a position in which there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The answer of a player: a move by its name, or the end of the game."""
-
-    move: str = ""
-    resigns: bool = False
-    declares: bool = False
-
-
 class Opponents:
     """The engines of one tab. They are loaded on first use; call from one job at a time."""
 
@@ -78,8 +68,10 @@ class Opponents:
         if self._player:
             self._player.new_game()
 
-    def reply(self, game: Game, state: State, name: str, limits: Limits, started_s: float, job: Job) -> Reply:
-        """Returns the move of the player `name` in a state, which is a copy of the game's.
+    def reply(
+        self, kind: str, state: State, name: str, limits: Limits, started_s: float, job: Job
+    ) -> Move | Ending:
+        """Returns the move of the player `name`, Ending.RESIGNATION or Ending.DECLARATION.
 
         name: a level of shogi ("3"), or an agent ("uct:100").
         """
@@ -87,17 +79,14 @@ class Opponents:
             config = replace(self._config, level=int(name))
             answer = self._search(state, limits, config, started_s, job)
             if answer.declares:
-                return Reply(declares=True)
-            if answer.move is None:
-                if answer.info_string:
-                    raise EngineError(answer.info_string)
-                return Reply(resigns=True)
-            return Reply(move_to_usi(answer.move))
-        agent = make_agent(name, stoppable(self._setup(game.kind), job), StoppableRandom(job))
-        return Reply(str(int(agent(state))))
+                return Ending.DECLARATION
+            if answer.move is None and answer.info_string:
+                raise EngineError(answer.info_string)
+            return Ending.RESIGNATION if answer.move is None else answer.move
+        return make_agent(name, stoppable(self._setup(kind), job), StoppableRandom(job))(state)
 
     def hints(self, kind: str, state: State, job: Job) -> list[dict[str, Any]]:
-        """Returns the best moves for the side to move: name, share of the visits, win rate in percent."""
+        """Returns the best moves, with their share of the visits and their win rate in percent."""
         if isinstance(state, Board):
             config = replace(self._config, level=0, limits_strength=False)
             limits = Limits(nodes=HINT_PLAYOUTS)
@@ -108,9 +97,8 @@ class Opponents:
         total = sum(move.visits for move in moves) or 1
         best = sorted(moves, key=lambda move: -move.visits)[:HINT_MOVES]
         best = [one for one in best if one is best[0] or one.visits >= LEAST_HINT_SHARE * total]
-        name = move_to_usi if isinstance(state, Board) else lambda move: str(int(move))
         return [
-            {"move": name(one.move), "share": one.visits / total, "rate": round(50 + 50 * one.value, 1)}
+            {"move": one.move, "share": one.visits / total, "rate": round(50 + 50 * one.value, 1)}
             for one in best
         ]
 

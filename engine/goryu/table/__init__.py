@@ -1,0 +1,1 @@
+"""A game between players, with its clocks, its end and its record; `goryu play` and the page only show it."""
