@@ -3,7 +3,8 @@
 
     python tools/draw.py        writes tools/pictures/*.svg and the layers in both READMEs
 
-The layers are the real imports; tests/test_repository.py fails when the drawing in a README is out of date.
+The layers are the real imports; tests/repository/test_repository.py fails when the drawing in a README is out
+of date.
 """
 
 from __future__ import annotations
@@ -233,7 +234,8 @@ def with_width(text: re.Match[str]) -> str:
     return f'textLength="{width:g}"{text[1]}{text[2]}<'
 
 
-# The boards of engine/goryu/games/shogi/RULES.md; tests/test_rules_page.py checks what it says of them.
+# The boards of engine/goryu/games/shogi/RULES.md; tests/repository/test_rules_page.py checks what it says of
+# them.
 
 RULES: dict[str, tuple[str, str]] = {
     "two-pawns": ("4k4/9/2p6/9/9/2P6/9/9/4K4 b P 1", ""),

@@ -2,7 +2,8 @@
 
 Rounds the weights of one input after another. The inputs that remain compensate each rounding error, as far
 as they are active together on real positions. The squared error is less than 0.7 of that of rounding to
-nearest, on positions that were not used (tests/test_training.py), and the network runs as fast.
+nearest, on positions that were not used (tests/learning/training/test_training.py), and the network runs as
+fast.
 
 Source: E. Frantar et al., "GPTQ: Accurate Post-Training Quantization for Generative Pre-trained
 Transformers", ICLR 2023, section 3.
