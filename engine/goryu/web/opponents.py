@@ -1,5 +1,6 @@
 """The players of the view "Play": the levels of shogi, the algorithms of the small games, and hints."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -19,6 +20,8 @@ from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.result import SearchResult
 from goryu.web.session import Job
+
+_log = logging.getLogger("goryu.web")
 
 HINT_PLAYOUTS = 400
 HINT_MOVES = 3
@@ -53,8 +56,6 @@ class Opponents:
         self._config = replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
         self._player: Player | None = None
         self._setups: dict[str, AgentSetup] = {}
-        self.messages: list[str] = []
-        """What loading has reported."""
 
     def load(self, kind: str) -> None:
         """Loads the networks of a game, so that the first move need not wait for them."""
@@ -119,7 +120,7 @@ class Opponents:
     def _shogi(self) -> Player:
         if self._player is None:
             player = Player()
-            player.load(self._config, self.messages.append)
+            player.load(self._config, _log.info)
             self._player = player
         return self._player
 
@@ -127,7 +128,7 @@ class Opponents:
         if kind not in self._setups:
             from goryu.players.agents.presets import board_setup  # It imports and loads networks.
 
-            self._setups[kind] = board_setup(kind, Random(), self.messages.append)
+            self._setups[kind] = board_setup(kind, Random(), _log.warning)
         return self._setups[kind]
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from io import StringIO
 from pathlib import Path
 from time import monotonic
-from typing import cast
 
 import pytest
 
@@ -162,13 +161,6 @@ def test_kanji_can_be_wanted_without_a_terminal() -> None:
 # Notations.
 
 
-@pytest.mark.parametrize("text", ["7g7f", "７六歩", "▲７六歩", "7六歩", "7六歩(77)", "P-7f", "+7776FU"])
-def test_a_move_may_be_written_in_any_notation(text: str) -> None:
-    play = alone()
-    list(play.receive(text))
-    assert cast(Board, play.game.state).sfen().endswith("w - 2")
-
-
 def test_the_same_square_is_known_from_the_last_move() -> None:
     play = alone()
     for move in ("7六歩", "3四歩", "2二角成", "同銀"):
@@ -183,18 +175,6 @@ def test_the_same_square_is_known_from_the_last_move() -> None:
 def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> None:
     out = session(f"shogi --second person --notation {name}", "7g7f\n3c3d\nmoves\n8h2b+\nquit\n")
     assert out.split("3. ")[1].splitlines()[0].endswith(expected)
-
-
-def test_a_written_move_must_say_whether_it_promotes() -> None:
-    play = alone()
-    for move in ("7六歩", "3四歩"):
-        list(play.receive(move))
-    assert texts(play.receive("2二角")) == ["2二角 may be Bx2b= (8h2b), Bx2b+ (8h2b+)"]
-    assert texts(play.receive("Bx2b"))[0].startswith("Bx2b may be")
-    assert play.game.state.ply == 2
-    list(play.receive("２二角不成"))
-    assert cast(Board, play.game.state).sfen().split()[0].count("+") == 0
-    assert play.game.state.ply == 3
 
 
 @pytest.mark.parametrize("text", ["７ｇ７ｆ", "７六歩", "　7g7f　", "Ｐ－７ｆ"])
@@ -223,27 +203,6 @@ def test_a_file_is_saved_with_japanese_words(tmp_path: Path) -> None:
 
 def test_an_ambiguous_move_names_the_candidates() -> None:
     assert texts(alone().receive("5八金")) == ["5八金 may be G4i-5h (4i5h), G6i-5h (6i5h)"]
-
-
-@pytest.mark.parametrize(
-    ("sfen", "text", "expected"),
-    [
-        (
-            "4k4/9/9/9/9/9/4P4/9/4K4 b P 1",
-            "5五歩",
-            "5五歩 is not legal here: a second pawn on the file (nifu)",
-        ),
-        ("4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "P*5e", "P*5e is not legal here: a second pawn on the file (nifu)"),
-        ("4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "4六歩", ""),
-        ("4k4/9/9/9/9/9/4r4/9/4K3P b - 1", "1h", ""),
-        ("4k4/9/9/9/9/9/4r4/9/4K3P b - 1", "1八歩", "1八歩 is not legal here: your king is in check"),
-        ("4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "3三歩不成", "3三歩不成 is not legal here"),
-    ],
-)
-def test_an_illegal_move_is_explained(sfen: str, text: str, expected: str) -> None:
-    play = alone(sfen)
-    first = texts(play.receive(text))[0]
-    assert first == expected if expected else first.startswith(("1. ", f"'{text}' is not a legal move."))
 
 
 # Start, clock, end.
@@ -376,14 +335,6 @@ def test_a_hint_is_a_legal_move_with_its_win_rate() -> None:
 
 
 # Records.
-
-
-@pytest.mark.parametrize("suffix", ["kif", "ki2", "csa", "jkf", "usi"])
-def test_a_saved_game_is_read_again(suffix: str, tmp_path: Path) -> None:
-    file = tmp_path / f"game.{suffix}"
-    out = session("shogi --second person", f"{START}save {file}\nquit\n")
-    assert f"saved as {file}" in out
-    assert read_record(file).moves == ("7g7f", "3c3d", "2g2f")
 
 
 def test_a_file_is_not_replaced_by_accident(tmp_path: Path) -> None:
