@@ -4,7 +4,7 @@ import pytest
 
 from goryu.base.errors import InputError
 from goryu.games.reversi import PASS, Reversi
-from goryu.games.shogi import EnteringKingRule, Rules, move_from_usi
+from goryu.games.shogi import STANDARD_RULES, EnteringKingRule, Rules, move_from_usi
 from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.kifu.handicaps import HANDICAPS
@@ -18,7 +18,7 @@ ENTERED = "K7+R/+R+B+B6/GGGGSSSS1/9/9/9/9/9/4k4 b 4N4L18P 1"
 BLACK_ONLY = (True, False)
 
 
-def shogi(sfen: str = "", moves: str = "", rules: Rules | None = None) -> Game:
+def shogi(sfen: str = "", moves: str = "", rules: Rules = STANDARD_RULES) -> Game:
     game = Game(new_board(sfen, rules))
     for move in moves.split():
         game.push(move_from_usi(move))

@@ -9,7 +9,7 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.games.reversi import PASS
 from goryu.games.reversi import Reversi as PythonReversi
-from goryu.games.shogi import START_SFEN, EnteringKingRule, Rules
+from goryu.games.shogi import STANDARD_RULES, START_SFEN, EnteringKingRule, Rules
 from goryu.games.state import Move, Outcome, State
 from goryu.implementation import Board, Reversi
 from goryu.kifu.record import Ending
@@ -212,7 +212,7 @@ def _outcome(state: State) -> Outcome | None:
     return state.outcome()
 
 
-def new_board(start: str = "", rules: Rules | None = None) -> Board:
+def new_board(start: str = "", rules: Rules = STANDARD_RULES) -> Board:
     """Returns the board of a game of shogi between players.
 
     Only the fourth occurrence of a position ends it. Unless it starts as usual, the points of missing pieces
@@ -220,7 +220,7 @@ def new_board(start: str = "", rules: Rules | None = None) -> Board:
 
     start: an SFEN, "" for the usual start. Raises SfenError if it breaks the rules.
     """
-    rules = replace(rules or Rules(), first_recurrence=False, all_moves=True)
+    rules = replace(rules, first_recurrence=False, all_moves=True)
     if start and start.split()[:3] != START_SFEN.split()[:3]:
         handicap = {
             EnteringKingRule.CSARule24: EnteringKingRule.CSARule24H,

@@ -5,7 +5,7 @@ from typing import Any
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.games.reversi import PASS
-from goryu.games.shogi import Rules, move_to_usi
+from goryu.games.shogi import STANDARD_RULES, Rules, move_to_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import LINES, TicTacToe
 from goryu.implementation import Board, Reversi
@@ -30,7 +30,7 @@ class PageGame(Game):
         people: tuple[bool, bool] = (True, False),
         names: tuple[str, str] = ("", ""),
         clock: ClockConfig | None = None,
-        rules: Rules | None = None,
+        rules: Rules = STANDARD_RULES,
     ) -> None:
         """Raises SfenError for a start that breaks the rules."""
         state: State = TicTacToe()

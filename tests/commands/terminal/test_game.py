@@ -326,6 +326,11 @@ def test_the_engine_may_resign() -> None:
     assert "black (sente) wins: resignation" in out
 
 
+def test_the_rules_are_those_of_the_options_file() -> None:
+    (Path(os.environ["GORYU_OPTIONS"])).write_text("MaxMovesToDraw 3\n")
+    assert "draw: maximum ply" in session("shogi --second person", START)
+
+
 def test_a_hint_is_a_legal_move_with_its_win_rate() -> None:
     play_text = session("shogi --second person", "hint\nquit\n")
     found = re.search(r"hint: (\S+) .*\(win rate (\d+) %\)", play_text)

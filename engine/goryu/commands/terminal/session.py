@@ -6,7 +6,7 @@ A `Play` (`game.py`) does no input or output; `Screen` shows what it yields.
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, TextIO, cast
@@ -18,12 +18,15 @@ from goryu.commands.terminal.game import Play
 from goryu.commands.terminal.game_display import GAMES, NOTATIONS, GameDisplay
 from goryu.commands.terminal.screen import Screen
 from goryu.commands.terminal.starting import HANDICAP_SIDES, new_state
+from goryu.games.shogi import Rules
 from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.players.agents.agents import AGENTS, Agent, AgentError, AgentSetup, make_agent
 from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
+from goryu.players.config import EngineConfig
 from goryu.players.levels.levels import LEVELS, level_by_name
+from goryu.players.position import rules_of
 from goryu.table.clock import ClockConfig
 from goryu.table.game import Game
 from goryu.table.record import check_name, record_text, save_game
@@ -57,7 +60,9 @@ class Session:
         self._display = self._with_notation(display)
         self._names = _names(options, display)
         self._setup = cache(self._new_setup)
-        state, seconds = new_state(options.sfen, options.record, options.ply, options.handicap, display)
+        rules = rules_of(self._config) if display.is_shogi else Rules()
+        start = options.sfen, options.record, options.ply, options.handicap
+        state, seconds = new_state(*start, display, rules)
         if options.handicap:
             self._display = replace(self._display, sides=HANDICAP_SIDES)
         first, second = self._names
@@ -136,8 +141,13 @@ class Session:
         options, show = self._options, self._screen.show
         if options.game != "shogi":
             return board_setup(options.game, self._rng, show, options.model)
-        config = replace(start_config(options.model, show), seed=options.seed or 0)
-        return shogi_setup(config, show, self._limits)
+        return shogi_setup(self._config, show, self._limits)
+
+    @cached_property
+    def _config(self) -> EngineConfig:
+        """The engine's options for shogi; what is wrong with them is shown."""
+        config = start_config(self._options.model, self._screen.show)
+        return replace(config, seed=self._options.seed or 0)
 
     def _limits(self) -> Limits:
         clocks = self._game.clocks

@@ -5,6 +5,7 @@ from pathlib import Path
 from goryu.base.errors import InputError
 from goryu.base.language import either, tr
 from goryu.commands.terminal.game_display import GameDisplay
+from goryu.games.shogi import Rules
 from goryu.games.state import State
 from goryu.kifu.handicaps import HANDICAPS, handicap_of_name
 from goryu.kifu.reading import read_record
@@ -17,7 +18,12 @@ HANDICAP_SIDES = ("black (shitate)", "white (uwate)")
 
 
 def new_state(
-    sfen: str | None, record: Path | None, ply: int | None, handicap: str | None, display: GameDisplay
+    sfen: str | None,
+    record: Path | None,
+    ply: int | None,
+    handicap: str | None,
+    display: GameDisplay,
+    rules: Rules,
 ) -> tuple[State, Seconds]:
     """Returns the position, and the seconds that each move before it took.
 
@@ -37,8 +43,8 @@ def new_state(
     if ply is not None and record is None:
         raise InputError(tr("--ply: expected --record with it"))
     if record is not None:
-        return _from_record(record, ply)
-    return new_board(_start(sfen, handicap)), []
+        return _from_record(record, ply, rules)
+    return new_board(_start(sfen, handicap), rules), []
 
 
 def _start(sfen: str | None, handicap: str | None) -> str:
@@ -51,12 +57,12 @@ def _start(sfen: str | None, handicap: str | None) -> str:
     return found.sfen
 
 
-def _from_record(path: Path, ply: int | None) -> tuple[State, Seconds]:
+def _from_record(path: Path, ply: int | None, rules: Rules) -> tuple[State, Seconds]:
     record = read_record(path)
     plies = record.plies if ply is None else record.plies[: max(ply, 0)]
     if ply is not None and len(plies) < ply:
         raise InputError(tr("--ply {ply}: the game has {moves} moves", ply=ply, moves=len(record.plies)))
-    board = new_board(record.start)
+    board = new_board(record.start, rules)
     for played in plies:
         board.push_usi(played.move)
     return board, [played.seconds for played in plies]
