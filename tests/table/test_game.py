@@ -170,6 +170,19 @@ class TestTime:
         assert game.over == Over(Ending.TIME, 1, "time")
         assert game.played == []
 
+    def test_a_move_presses_the_clock_and_the_end_stops_it(self) -> None:
+        game, now = self.timed(ClockConfig(60, increment_s=5))
+        assert game.clocks is not None
+        now[0] += 10
+        game.play(move_from_usi("7g7f"))
+        assert game.clocks.left_s == (55.0, 60.0)
+        game.start_clock()
+        now[0] += 10
+        game.resign()
+        game.start_clock()
+        now[0] += 10
+        assert game.clocks.main_left_s() == (55, 50)
+
     def test_time_does_not_run_out_while_it_stands_still(self) -> None:
         game, now = self.timed(ClockConfig(60))
         assert game.clocks is not None

@@ -113,8 +113,7 @@ class Game:
 
     def check_time(self) -> bool:
         """Ends the game if the side to move has used up its time, and returns whether it has."""
-        clocks = self.clocks
-        if clocks is None or clocks.running is None or clocks.budget_s(self.turn) > 0:
+        if self.clocks is None or self.clocks.budget_s(self.turn) > 0:
             return False
         self.end(Ending.TIME, 1 - self.turn)
         return True
@@ -181,10 +180,10 @@ class Game:
             self.clocks.stop()
 
     def for_search(self) -> State:
-        """Returns a copy of the state for a search, which takes a recurrence for a repetition."""
+        """Returns a copy of the state for a search, which leaves out pointless non-promotions."""
         state = self.state.copy()
         if isinstance(state, Board):
-            state.rules = replace(state.rules, first_recurrence=True, all_moves=False)
+            state.rules = replace(state.rules, all_moves=False)
         return state
 
     def occurrences(self) -> int:
@@ -215,12 +214,11 @@ def _outcome(state: State) -> Outcome | None:
 def new_board(start: str = "", rules: Rules = STANDARD_RULES) -> Board:
     """Returns the board of a game of shogi between players.
 
-    Only the fourth occurrence of a position ends it. Unless it starts as usual, the points of missing pieces
-    count for white at a declaration.
+    Unless it starts as usual, the points of missing pieces count for white at a declaration.
 
     start: an SFEN, "" for the usual start. Raises SfenError if it breaks the rules.
     """
-    rules = replace(rules, first_recurrence=False, all_moves=True)
+    rules = replace(rules, all_moves=True)
     if start and start.split()[:3] != START_SFEN.split()[:3]:
         handicap = {
             EnteringKingRule.CSARule24: EnteringKingRule.CSARule24H,
