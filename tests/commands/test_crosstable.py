@@ -16,7 +16,7 @@ from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
 from paths import ROOT
 
-GUIDES = [ROOT / "ALGORITHMS.md", ROOT / "ALGORITHMS.ja.md"]
+GUIDES = [ROOT / "docs" / "algorithms.md", ROOT / "docs" / "algorithms.ja.md"]
 
 
 @pytest.fixture

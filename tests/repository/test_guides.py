@@ -12,8 +12,8 @@ import pytest
 from goryu.__main__ import COMMANDS
 from paths import ROOT
 
-TRAINING_GUIDE = ROOT / "engine" / "goryu" / "learning" / "README.ja.md"
-JAPANESE = sorted([*ROOT.glob("*.ja.md"), *(ROOT / "engine").rglob("*.ja.md")])
+TRAINING_GUIDE = ROOT / "docs" / "training.ja.md"
+JAPANESE = sorted([*ROOT.glob("*.ja.md"), *(ROOT / "docs").glob("*.ja.md")])
 BOTH_LANGUAGES = [*JAPANESE, *(path.with_name(path.name.replace(".ja", "")) for path in JAPANESE)]
 JAPANESE_WORDS = {"四枚落ち": "4-piece", "とら": "Tiger"}
 """Arguments of `goryu play`, which has names in both languages."""

@@ -28,7 +28,7 @@ from paths import ROOT
 
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
 READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
-FOLDERS = ("bat", "engine", "models", "native", "tests", "tools")
+FOLDERS = ("bat", "docs", "engine", "models", "native", "tests", "tools")
 TEXTS = sorted([*ROOT.glob("*.md"), *(path for name in FOLDERS for path in (ROOT / name).rglob("*.md"))])
 COMMANDS_FOLDER = ROOT / "engine" / "goryu" / "commands"
 # The folders and files of .gitignore: a program writes them, and a fresh clone lacks them.
@@ -257,9 +257,9 @@ def test_texts_have_no_marks_of_a_merge(path: Path) -> None:
     assert [line for line in lines if line.startswith(("<<<<<<< ", ">>>>>>> "))] == []
 
 
-@pytest.mark.parametrize("name", ["GUI.md", "GUI.ja.md"])
+@pytest.mark.parametrize("name", ["gui.md", "gui.ja.md"])
 def test_the_options_that_the_gui_guides_name_exist(name: str) -> None:
-    named = re.findall(r"`((?:[A-Z]+_)?[A-Z][a-z]\w+)`", (ROOT / name).read_text(encoding="utf-8"))
+    named = re.findall(r"`((?:[A-Z]+_)?[A-Z][a-z]\w+)`", (ROOT / "docs" / name).read_text(encoding="utf-8"))
     assert set(named) - {"Goryu"} <= {option.name for option in (*OPTIONS, *OPTIONS_OF_MORE_DEVICES)}
 
 

@@ -156,10 +156,9 @@ def test_a_move_that_was_not_tried_may_still_save_the_node() -> None:
 def test_nothing_is_proven_behind_an_edge_with_repetitions() -> None:
     table, node = proven((LOSS, 2), (WIN, 2))
     for i in (0, 1):
-        assert (table.is_won(node, i), table.is_lost(node, i)) == (i == 0, i == 1)
+        assert (table.child_proof(node, i), table.is_lost(node, i)) == ((LOSS, WIN)[i], i == 1)
         table.add_repetition(node, i, 0.0)
-        assert (table.is_won(node, i), table.is_lost(node, i)) == (False, False)
-        assert table.child_proof(node, i) == UNKNOWN
+        assert (table.child_proof(node, i), table.is_lost(node, i)) == (UNKNOWN, False)
     assert table.proving_move(node) == -1
 
 
