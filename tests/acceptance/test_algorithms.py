@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from goryu.players.agents.algorithms import ALGORITHMS
+from goryu.players.agents.usi_traits import USI_TRAITS
 
 if TYPE_CHECKING:
     from tests.acceptance.conftest import Engine, Pool
@@ -26,7 +26,7 @@ NUMBERS = {
     "uct": r"info depth \d+ seldepth \d+ time \d+ nodes \d+ nps \d+ hashfull \d+ score \S+ -?\d+ pv .*",
     "flat-mc": r"info depth 1 time \d+ nodes \d+ nps \d+ score \S+ -?\d+ pv \S+",
     "alpha-beta": r"info depth \d+ time \d+ nodes \d+ nps \d+ score \S+ -?\d+ pv .*",
-    "one-ply": r"info depth 1 time \d+ nodes \d+ nps \d+ score \S+ -?\d+ pv \S+",
+    "value": r"info depth 1 time \d+ nodes \d+ nps \d+ score \S+ -?\d+ pv \S+",
     "policy": r"info time \d+ nodes 1 nps \d+ score cp -?\d+ pv \S+",
     "random": r"info time \d+ pv \S+",
 }
@@ -37,12 +37,12 @@ COLUMNS = {
     "uct": r"move_count: *\d+ win_rate:([01]\.\d{5}|untried)",
     "flat-mc": r"move_count: *\d+ win_rate:([01]\.\d{5}|untried)",
     "alpha-beta": r"win_rate:0\.\d{5}",
-    "one-ply": r"win_rate:0\.\d{5}",
+    "value": r"win_rate:0\.\d{5}",
     "policy": r"nn_rate:0\.\d{5}",
 }
 """The table of moves of each algorithm."""
 
-every_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
+every_algorithm = pytest.mark.parametrize("name", USI_TRAITS)
 every_other = pytest.mark.parametrize("name", NUMBERS)
 
 
@@ -100,7 +100,7 @@ def test_go_mate_is_answered_by_the_mate_search(ready: Engine, name: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "name, nodes", [("alpha-beta", 2000), ("uct", 12), ("flat-mc", 12), ("one-ply", 100), ("gumbel", 40)]
+    "name, nodes", [("alpha-beta", 2000), ("uct", 12), ("flat-mc", 12), ("value", 100), ("gumbel", 40)]
 )
 def test_several_lines_have_falling_scores(ready: Engine, name: str, nodes: int) -> None:
     ready.send(f"setoption name Algorithm value {name}\nsetoption name MultiPV value 3")
@@ -121,7 +121,7 @@ def test_several_lines_have_falling_scores(ready: Engine, name: str, nodes: int)
 def test_the_table_of_moves_is_that_of_the_book(ready: Engine, name: str, order: str) -> None:
     ready.send(f"setoption name Algorithm value {name}\nsetoption name DebugMessage value true")
     ready.send(f"setoption name DebugMessage_Order value {order}\nposition startpos")
-    ready.send(f"go nodes {100 if name == 'one-ply' else 12}")
+    ready.send(f"go nodes {100 if name == 'value' else 12}")
     numbers, counts = [], []
     while (line := ready.next_line()) is not None and not line.startswith("bestmove"):
         if found := re.fullmatch(r"info string +(\d+):(\S+) +(.*)", line):
@@ -144,7 +144,7 @@ def test_random_has_no_table(ready: Engine) -> None:
 
 def test_the_algorithm_may_change_between_moves(ready: Engine) -> None:
     ready.send("position startpos")
-    for name in (*ALGORITHMS, "puct"):
+    for name in (*USI_TRAITS, "puct"):
         ready.send(f"setoption name Algorithm value {name}\ngo nodes 30")
         ready.expect("bestmove .*")
         ready.send("tree 1")

@@ -18,9 +18,16 @@ from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board
 from goryu.learning.tutorials.experiments import CORRECT_REPLIES, correctness, mean_correctness
+from goryu.microscope.observed import OBSERVED
 from goryu.players.agents.agents import AGENTS, AgentError, AgentSetup, make_agent, with_epsilon
 from goryu.players.agents.arena import Score, match, paired_match, play_game, result
+from goryu.players.agents.catalogue import ALGORITHMS
+from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.search.alpha_beta import alpha_beta
+
+
+def test_the_catalogue_names_what_plays_and_what_can_be_observed() -> None:
+    assert set(ALGORITHMS) == {*AGENTS, *USI_TRAITS, *OBSERVED}
 
 
 def test_every_agent_plays_tictactoe_to_the_end_and_leaves_the_position_alone() -> None:
