@@ -32,7 +32,7 @@ from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.onnx_edit import halved
 from goryu.evaluators.formats.value_scale import value_scale
 from goryu.evaluators.kernel.kernel import best_batch, open_kernel
-from goryu.evaluators.kernel.residual_graph import UnsupportedError
+from goryu.evaluators.kernel.layers import UnsupportedError
 from goryu.evaluators.network.half_check import check_halves
 from goryu.evaluators.network.io_binding import IoBinding
 from goryu.evaluators.network.model_files import ModelError
