@@ -24,7 +24,7 @@ from goryu.evaluators.formats.base import Array
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES
 from goryu.evaluators.formats.value_scale import from_probability
-from goryu.evaluators.network import network
+from goryu.evaluators.network import onnx_model, opening
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.packed_input import LOGITS, PACKED, VALUE, pack, packed_layout
@@ -74,17 +74,14 @@ class SimulatedDevice:
 
         fails_at, self.fails_at = self.fails_at, 0
         with (
-            patch.object(network, "open_session", open_session),
-            patch.dict(network.BUFFER_DEVICES, CUDA="cpu"),
+            patch.object(onnx_model, "open_session", open_session),
+            patch.dict(opening.BUFFER_DEVICES, CUDA="cpu"),
         ):
             path = models_folder() / "goryu-5x64.onnx"
             found = NetworkEvaluator(
                 path, batch_size=batch_size, backend="cuda", packs=self.packs, streams=streams, halves=False
             )
         assert bool(found.packed) == self.packs, found.note
-        if not self.packs:
-            handle = _Handle(self)
-            vars(found)["_handle"] = lambda size: handle
         self.reset()  # The calls so far were the warm-up.
         self.fails_at = fails_at
         return found
