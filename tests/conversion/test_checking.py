@@ -113,6 +113,7 @@ def test_another_form_is_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["sha256"] == check_model(MODEL).sha256
 
 
+@pytest.mark.slow
 def test_the_smaller_forms_are_made_and_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert goryu("check-model", [str(MODEL), "--forms", "--positions", "32"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -32,7 +32,9 @@ def book_network(tmp_path: Path) -> Path:
     return save_checkpoint(tmp_path / "checkpoint.pth", {"model": net.weights})
 
 
-@pytest.mark.parametrize(("precision", "least"), [("fp16", 0.97), ("int8", 0.75)])
+@pytest.mark.parametrize(
+    ("precision", "least"), [("fp16", 0.97), pytest.param("int8", 0.75, marks=pytest.mark.slow)]
+)
 def test_a_checkpoint_becomes_a_smaller_network(precision: Any, least: float, tmp_path: Path) -> None:
     source, full, small = book_network(tmp_path), tmp_path / "full.onnx", tmp_path / "small.onnx"
     convert([source], full)

@@ -182,19 +182,19 @@ def test_a_sequential_test_with_impossible_numbers_is_refused() -> None:
         Sprt(alpha=0.0)
 
 
-@pytest.mark.parametrize("counts", [(1, 2, 3, 4, 5), (0.001, 0.001, 0.001, 0.001, 104), (30, 1, 40, 2, 33)])
-@pytest.mark.parametrize("t", [-0.3, 0.0, 0.05])
-def test_the_fitted_distributions_meet_their_conditions(counts: tuple[float, ...], t: float) -> None:
-    seen = [count / sum(counts) for count in counts]
-    fit = fit_t(seen, t)
-    mean = sum(p * s for p, s in zip(fit, PAIR_SCORES, strict=True))
-    deviation = sqrt(sum(p * (s - mean) ** 2 for p, s in zip(fit, PAIR_SCORES, strict=True)))
-    assert sum(fit) == pytest.approx(1)
-    assert (mean - 0.5) / deviation == pytest.approx(t, abs=1e-8)
-    fit = fit_mean(seen, PAIR_SCORES, 0.5 + t)
-    assert sum(fit) == pytest.approx(1)
-    assert sum(p * s for p, s in zip(fit, PAIR_SCORES, strict=True)) == pytest.approx(0.5 + t)
-    assert all(isfinite(p) and p > 0 for p in fit)
+def test_the_fitted_distributions_meet_their_conditions() -> None:
+    for counts in [(1, 2, 3, 4, 5), (0.001, 0.001, 0.001, 0.001, 104), (30, 1, 40, 2, 33)]:
+        for t in [-0.3, 0.0, 0.05]:
+            seen = [count / sum(counts) for count in counts]
+            fit = fit_t(seen, t)
+            mean = sum(p * s for p, s in zip(fit, PAIR_SCORES, strict=True))
+            deviation = sqrt(sum(p * (s - mean) ** 2 for p, s in zip(fit, PAIR_SCORES, strict=True)))
+            assert sum(fit) == pytest.approx(1)
+            assert (mean - 0.5) / deviation == pytest.approx(t, abs=1e-8)
+            fit = fit_mean(seen, PAIR_SCORES, 0.5 + t)
+            assert sum(fit) == pytest.approx(1)
+            assert sum(p * s for p, s in zip(fit, PAIR_SCORES, strict=True)) == pytest.approx(0.5 + t)
+            assert all(isfinite(p) and p > 0 for p in fit)
 
 
 def lost_by_black(cps: Sequence[int | None], opening_plies: int = 4) -> GameEntry:
@@ -351,10 +351,10 @@ def test_the_report_of_screening_begins_with_the_best_change() -> None:
     assert lines[2].split() == ["a=0:1", "+0.0", "±", "14"]
 
 
-@pytest.mark.parametrize("text", ["c", "c=1", "c=1:1", "=1:2", "c=:2", "c=1:2:3", "c=1:2,", "c=1:2,d"])
-def test_a_malformed_change_is_refused(text: str) -> None:
-    with pytest.raises(ScreeningError, match="expected NAME=OLD:NEW"):
-        parse_changes([text])
+def test_a_malformed_change_is_refused() -> None:
+    for text in ["c", "c=1", "c=1:1", "=1:2", "c=:2", "c=1:2:3", "c=1:2,", "c=1:2,d"]:
+        with pytest.raises(ScreeningError, match="expected NAME=OLD:NEW"):
+            parse_changes([text])
 
 
 def test_an_option_may_be_in_only_one_change() -> None:

@@ -1,4 +1,4 @@
-"""What RULES.md says of its boards is what the rules do, and the pictures are those of tools/draw.py."""
+"""What docs/rules.md says of its boards is what the rules do, and the pictures are those of tools/draw.py."""
 
 import re
 import sys
@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from draw import RULES, rule_board  # noqa: E402
 
-PAGES = [ROOT / "engine" / "goryu" / "games" / "shogi" / name for name in ("RULES.md", "RULES.ja.md")]
+PAGES = [ROOT / "docs" / name for name in ("rules.md", "rules.ja.md")]
 
 
 def position(rule: str, times: int = 1, rules: Rules | None = None) -> Board:
@@ -38,9 +38,9 @@ def legal(rule: str) -> set[str]:
 def test_pictures_are_up_to_date_and_shown(rule: str) -> None:
     """If they are not: `python tools/draw.py`."""
     name = f"rule-{rule}.svg"
-    assert (ROOT / "tools" / "pictures" / name).read_text(encoding="utf-8") == rule_board(rule)
+    assert (ROOT / "docs" / "pictures" / name).read_text(encoding="utf-8") == rule_board(rule)
     for page in PAGES:
-        assert f"tools/pictures/{name}" in page.read_text(encoding="utf-8")
+        assert f"pictures/{name}" in page.read_text(encoding="utf-8")
 
 
 def test_a_second_pawn_in_a_file_is_illegal() -> None:

@@ -13,7 +13,6 @@ from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
-from random import Random
 from typing import Any
 from urllib.request import urlopen
 
@@ -28,16 +27,12 @@ from goryu.learning.records.game_records import GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers as self_play
 from goryu.learning.self_play.config import SelfPlayConfig
-from goryu.learning.self_play.network_match import network_match
-from goryu.learning.teacher import workers as teacher
-from goryu.learning.teacher.game import TeacherConfig
 from goryu.match.game import GameRules
 from goryu.match.game_log import GameEntry, GameLog
 from goryu.match.openings import Opening
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, MatchJob
 from goryu.match.usi_client import EngineSpec
-from goryu.players.agents.arena import Score
 from goryu.work.cluster import MAX_BAD_STARTS, ClusterConfig, ClusterError, ClusterPool
 from goryu.work.driver import MAX_LOSSES, Workforce, run_tasks
 from goryu.work.processes import ProcessPool
@@ -250,18 +245,6 @@ def test_self_play_gives_the_local_games_though_a_node_dies(cluster: Cluster, tm
     assert remote_labels == label("here.games")
 
 
-def test_a_teacher_gives_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:
-    config = TeacherConfig(go="nodes 1", random_plies=(2, 4), max_plies=40)
-
-    def play(name: str, **how: Any) -> dict[int | None, GameRecord]:
-        teacher.run(EngineSpec(FAKE_ENGINE), config, tmp_path / name, games=40, **how)
-        return by_number(tmp_path / name)
-
-    report = once(5, lambda: kill_and_replace(cluster))
-    remote = play("remote.games", cluster=ClusterConfig(cluster.address), report=report)
-    assert remote == play("local.games", processes=2)
-
-
 def test_a_match_has_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:
     pytest.importorskip("rsshogi")
     limits = TimeControl.parse("nodes=1")
@@ -292,22 +275,6 @@ def test_a_match_has_the_local_games_though_a_node_dies(cluster: Cluster, tmp_pa
 
     remote = play("remote", on_game, cluster=ClusterConfig(cluster.address))
     assert remote == play("local", lambda entry: None)
-
-
-def test_a_match_of_networks_has_the_local_score_though_a_node_dies(cluster: Cluster) -> None:
-    """The step of `selfplay loop --synchronous` after the training."""
-    actions = [lambda: kill_and_replace(cluster)]
-
-    def watch(workforce: Workforce) -> None:
-        if workforce.done.total() >= 2 and actions:
-            actions.pop()()
-
-    def play(**how: Any) -> Score:
-        return network_match(MODEL, MODEL, (Opening(),), 40, 4, 60, Random(1), **how)
-
-    remote = play(cluster=ClusterConfig(cluster.address), watch=watch)
-    assert not actions
-    assert remote == play()
 
 
 def test_a_killed_driver_resumes_with_the_same_command(cluster: Cluster, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from goryu.commands.terminal.screen import BOARDS, Screen
 from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.players.agents.agents import AGENTS, Agent, AgentError, AgentSetup, make_agent
+from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.levels.levels import LEVELS, level_by_name
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from goryu.commands.terminal.game import Shown
 
 PERSON = "person"
-NETWORK_AGENTS = [name for name, algorithm in AGENTS.items() if algorithm.uses == "network"]
+NETWORK_AGENTS = [name for name in AGENTS if ALGORITHMS[name].uses == "network"]
 
 QUICK_AGENTS = {"random", *(f"level:{level.number}" for level in LEVELS if not level.is_full_strength)}
 
@@ -151,8 +152,8 @@ class Session:
     def _player(self, name: str) -> Agent | None:
         if name == PERSON:
             return None
-        algorithm = AGENTS.get(name.partition(":")[0])
-        setup = self._setup() if algorithm and algorithm.uses != "nothing" else AgentSetup()
+        algorithm = ALGORITHMS.get(name.partition(":")[0])
+        setup = self._setup() if algorithm and algorithm.uses != "rules" else AgentSetup()
         try:
             return make_agent(name, setup, self._rng)
         except AgentError as error:
@@ -233,7 +234,7 @@ def _names(options: argparse.Namespace, display: GameDisplay) -> tuple[str, str]
     """Returns the agents of both players; raises AgentError if one would search for years."""
     names = _chosen_names(options, display)
     for name in names:
-        algorithm = AGENTS.get(name.partition(":")[0])
+        algorithm = ALGORITHMS.get(name.partition(":")[0])
         if algorithm and algorithm.searches_whole_game and not display.is_small:
             raise AgentError(
                 tr(
@@ -280,9 +281,10 @@ def _clock(options: argparse.Namespace) -> GameClock | None:
 
 def _parser() -> argparse.ArgumentParser:
     players = [f"  {PERSON:<17}{tr('you, at this terminal')}"]
-    for name, algorithm in AGENTS.items():
-        shown = f"{name}:{algorithm.budget}" if algorithm.budget else name
-        players.append(f"  {shown:<17}{tr(algorithm.about)}")
+    for name, kind in AGENTS.items():
+        shown = f"{name}:{kind.budget}" if kind.budget else name
+        counted = f" (N: {tr(kind.counts)})" if kind.counts else ""
+        players.append(f"  {shown:<17}{tr(ALGORITHMS[name].about)}{counted}")
     players += ["", tr("levels:")]
     players += [f"  {level.number:<3}{level.name}: {level.about}" for level in LEVELS]
     parser = ArgumentParser(

@@ -12,12 +12,12 @@ from goryu.base.errors import GoryuError, InputError, explained
 from goryu.base.files import atomic_write, check_outputs, check_writable, readable_name
 from goryu.base.language import either, language
 from goryu.base.strict_json import parse_json
-from goryu.microscope.algorithms import ALGORITHMS, MOST_STEPS, make_observer
 from goryu.microscope.counting import counts
 from goryu.microscope.dump import from_dump
 from goryu.microscope.games import GAMES, Language, parse_position
 from goryu.microscope.minimax import MinimaxObserver
 from goryu.microscope.networks import EVALUATOR, NAMES, open_evaluator
+from goryu.microscope.observed import MOST_STEPS, OBSERVED, make_observer
 from goryu.microscope.page import Subject, page
 from goryu.microscope.recording import Recording, run
 from goryu.microscope.text import counts_header, counts_line, tree_text
@@ -98,14 +98,14 @@ def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
     if options.graph is not None:
         recording = from_dump(_read_json(options.graph), state)
         return recording, Subject(
-            options.game, state, ALGORITHMS["puct"], readable_name(options.graph.name), spoken
+            options.game, state, OBSERVED["puct"], readable_name(options.graph.name), spoken
         )
-    algorithm = ALGORITHMS[options.algorithm]
+    observed = OBSERVED[options.algorithm]
     values = dict(map(_parameter, options.parameter))
-    playouts = options.playouts or algorithm.playouts
+    playouts = options.playouts or observed.playouts
     if options.algorithm == "gumbel":
         values.setdefault("playouts", playouts)
-    name = options.network if algorithm.uses != "rules" else "uniform"
+    name = options.network if observed.algorithm.uses != "rules" else "uniform"
     config = EVALUATOR
     if name not in NAMES:  # A file.
         name, config = "network", replace(EVALUATOR, model=name, allows_fallback=False)
@@ -115,7 +115,7 @@ def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
     if isinstance(observer, MinimaxObserver) and not observer.is_complete:
         _warn(f"the search is too large: only its first {MOST_STEPS} steps are shown; see --count")
     return observer.recording, Subject(
-        options.game, state, algorithm, options.network if algorithm.uses != "rules" else "", spoken
+        options.game, state, observed, options.network if observed.algorithm.uses != "rules" else "", spoken
     )
 
 
@@ -152,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     position = "an SFEN, moves or the text of a record; default: the start"
     add("position", nargs="?", default="", help=either(position, "SFEN、指し手、棋譜。省略すると初期局面"))
     add("--game", choices=tuple(GAMES), default="shogi")
-    add("--algorithm", choices=tuple(ALGORITHMS), default="puct")
+    add("--algorithm", choices=tuple(OBSERVED), default="puct")
     playouts = either("default: 100 (gumbel: 32)", "既定は 100（gumbel は 32）")
     add("--playouts", type=whole_number(1, MOST_PLAYOUTS), default=0, help=playouts)
     add("--network", default="network", metavar="NAME", help=either(*NETWORK_HELP))
@@ -178,7 +178,7 @@ def _parser() -> argparse.ArgumentParser:
 def _parameters() -> str:
     """Returns the parameters of the algorithms with their defaults, for the help."""
     return "; ".join(
-        f"{name}: {', '.join(f'{p.name}={p.default:g} ({either(*p.about)})' for p in algorithm.parameters)}"
-        for name, algorithm in ALGORITHMS.items()
-        if algorithm.parameters
+        f"{name}: {', '.join(f'{p.name}={p.default:g} ({either(*p.about)})' for p in observed.parameters)}"
+        for name, observed in OBSERVED.items()
+        if observed.parameters
     )

@@ -223,7 +223,7 @@ class PuctObserver(Puct):
             return "lost"
         if is_chosen:
             return "chosen"
-        if self.table.is_won(node, i):
+        if self.table.child_proof(node, i) == nodes.LOSS:
             return "won"
         return "closed" if node is self.root and self.table.is_certain(node, i) else ""
 

@@ -126,16 +126,16 @@ def _policy(board: "Board", player: "Player", lines: int) -> Iterator[str]:
 
 def _tree(player: "Player", lines: int) -> Iterator[str]:
     from goryu.games.shogi import move_to_usi
-    from goryu.players.agents.algorithms import ALGORITHMS
+    from goryu.players.agents.usi_traits import USI_TRAITS
     from goryu.usi.output import move_columns
 
     result = player.result(lines)
     if result is None or not result.moves:
         yield _line("nothing was searched yet")
         return
-    algorithm = ALGORITHMS[player.last_algorithm]
+    traits = USI_TRAITS[player.last_algorithm]
     for move in result.moves[:lines]:
-        columns = f"{move_to_usi(move.move):5} {move_columns(move, algorithm)}".rstrip()
+        columns = f"{move_to_usi(move.move):5} {move_columns(move, traits)}".rstrip()
         yield _line(f"{columns} pv {' '.join(map(move_to_usi, move.pv))}")
 
 

@@ -23,6 +23,7 @@ from goryu.kifu.handicaps import handicap_of_name
 from goryu.kifu.reading import read_record
 from goryu.kifu.record import Ending
 from goryu.players.agents.agents import AGENTS
+from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.levels.levels import LEVELS
 
 START = "7g7f\n3c3d\n2g2f\n"
@@ -426,7 +427,8 @@ def test_the_game_speaks_japanese(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_table_of_texts_is_translated() -> None:
-    tables = [algorithm.about for algorithm in AGENTS.values()]
+    tables = [algorithm.about for algorithm in ALGORITHMS.values()]
+    tables += [kind.counts for kind in AGENTS.values() if kind.counts]
     for display in GAMES.values():
         tables += [*display.sides, display.example]
     tables += ["checkmate", "fourfold repetition", "perpetual check", "maximum ply", "resignation", "time"]

@@ -36,7 +36,7 @@ class Level:
     """One level; a higher `number` is stronger.
 
     english, japanese: its name. about_english, about_japanese: one line for users.
-    elo: its rating, on a scale of Goryu's own; LEVELS.md tells how it was measured.
+    elo: its rating, on a scale of Goryu's own; docs/levels.md tells how it was measured.
     playouts: for each move; 0 for no limit of the level's own.
     temperature: of the policy; 1 is the network's.
     tolerance: the loss at which a move is e times less likely.
@@ -137,6 +137,13 @@ def level_of(config: EngineConfig) -> Level:
     if config.level:
         return LEVELS[config.level - 1]
     return level_by_elo(config.elo) if config.limits_strength else LEVELS[-1]
+
+
+def level_of_move(config: EngineConfig, limits: Limits) -> Level | None:
+    """Returns the level of a move; None at full strength, by another algorithm, and in an analysis."""
+    level = level_of(config)
+    is_analysis = limits.infinite or limits.root_moves
+    return None if level.is_full_strength or is_analysis or config.algorithm.name != "puct" else level
 
 
 def at_level(config: EngineConfig, level: Level) -> EngineConfig:
