@@ -19,7 +19,7 @@ import numpy as np
 
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES
-from goryu.evaluators.formats.miniosl import MINIOSL_PLANES
+from goryu.evaluators.formats.miniosl import MINIOSL_PLANES, MINIOSL_TENSORS
 from goryu.evaluators.formats.onnx_graph import Graph, GraphNode, read_graph
 from goryu.evaluators.kernel.builder import LayerBuilder
 from goryu.evaluators.kernel.folding import Flat, Gate, Planes, Product, Tensor
@@ -37,7 +37,7 @@ from goryu.evaluators.kernel.layers import (
 )
 from goryu.evaluators.kernel.operators import OPERATORS
 
-TENSORS = (("input1", "input2", "output_policy", "output_value"), ("input", "move", "value"))
+TENSORS = (("input1", "input2", "output_policy", "output_value"), MINIOSL_TENSORS)
 """The tensors of a file, inputs first: of the dlshogi format, of miniosl's."""
 
 POLICY_CHANNELS = DLSHOGI_LABELS // SQUARES

@@ -21,7 +21,7 @@ from goryu.evaluators.formats.detect import AUTO, wanted_format
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
 from goryu.evaluators.formats.external_data import read_model
-from goryu.evaluators.formats.miniosl import MinioslFormat
+from goryu.evaluators.formats.miniosl import MINIOSL_TENSORS, MinioslFormat
 from goryu.evaluators.formats.value_scale import value_scale
 from goryu.evaluators.kernel.kernel import best_batch, open_kernel
 from goryu.evaluators.kernel.layers import UnsupportedError
@@ -114,7 +114,7 @@ def _format_of_kernel(path: Path, kernel: "WinogradNetwork", model_format: str) 
     if name not in (AUTO, found):
         raise ModelError(f"model {path}: expected the format {name}; found the tensors of {found}")
     if found == "miniosl":
-        return MinioslFormat("input", "move", "value", value_scale(path, "value"))
+        return MinioslFormat(*MINIOSL_TENSORS, value_scale(path, MINIOSL_TENSORS[-1]))
     return DlshogiFormat(value_scale(path, "output_value"), sees_nyugyoku=planes[1] != HAND_PLANES)
 
 
