@@ -1,6 +1,6 @@
 """WinogradNetwork: goryu.evaluators.kernel.winograd in C++, and how a search calls it."""
 
-from goryu.evaluators.kernel.residual_graph import Convolution, Dense, Input, Pool, Spread, Stem, products_in, weights_in
+from goryu.evaluators.kernel.layers import Convolution, Dense, Input, Pool, Spread, Stem, products_in, weights_in
 from goryu.evaluators.kernel.winograd import integer_stem, integer_weights, transformed_weights
 
 # A search checks the clock after at most as many products, about a millisecond, and as many positions.
@@ -19,7 +19,7 @@ def usable_instructions():
 cdef class WinogradNetwork:
     """A residual network, computed by our own kernel. May be called from several threads at once.
 
-    network: a `residual_graph.ResidualNetwork`.
+    network: a `layers.ResidualNetwork`.
     instructions: one of `usable_instructions()`. is_integer: 16-bit integers, or else float32.
     """
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 from goryu.evaluators.formats.base import ModelFormat
-from goryu.evaluators.kernel.residual_graph import ResidualNetwork
+from goryu.evaluators.kernel.layers import ResidualNetwork
 from goryu.games.shogi.rules import Rules
 from goryu.games.state import Move, Outcome, State
 from goryu.search.evaluator import Evaluator

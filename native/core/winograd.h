@@ -2,7 +2,7 @@
 //
 // A tile of 3x3 outputs needs 25 products of each pair of channels instead of 81, and nine tiles cover the 9x9
 // squares of a shogi board exactly. evaluators/kernel/winograd.py has the arithmetic and its bounds; the integers here
-// are the same bit for bit. A network is a list of layers that evaluators/kernel/residual_graph.py reads from an ONNX
+// are the same bit for bit. A network is a list of layers that evaluators/kernel/reading.py reads from an ONNX
 // file: the stem, which sums the weights of the pieces that are present, convolutions, and small layers.
 //
 // The weights are shared by all threads; each thread has its own workspace.

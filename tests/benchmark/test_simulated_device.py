@@ -8,6 +8,7 @@ import pytest
 
 from goryu.benchmark.simulated_device import SimulatedDevice
 from goryu.benchmark.throughput import MIDDLE_GAME
+from goryu.evaluators.network.runners import PlanesRunner
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.result import SearchStats
@@ -52,14 +53,15 @@ def test_rows_after_the_positions_are_padding_and_are_not_copied(element: str) -
     device = SimulatedDevice(call_s=0.0, row_s=0.0, element=element, packs=False)
     network, boards = device.network(8), [Board(), Board(MIDDLE_GAME)]
     fed: list[Any] = []
-    handle = network._handle(8)
-    run = handle.run
+    assert isinstance(network.runner, PlanesRunner)
+    for size in network.runner.sizes:
+        handle = network.runner.handle(size)
 
-    def noted_run(names: Any, feed: Any) -> Any:
-        fed.append(feed["input1"])
-        return run(names, feed)
+        def noted_run(names: Any, feed: Any, run: Any = handle.run) -> Any:
+            fed.append(feed["input1"])
+            return run(names, feed)
 
-    handle.run = noted_run
+        handle.run = noted_run
     inputs = network.new_file_inputs(8)
     for i, board in enumerate(boards * 4):
         network.format.fill(board, [rows[i] for rows in inputs])

@@ -86,27 +86,25 @@ class AmbiguousMoveError(MoveError):
         super().__init__(tr(problem, text=text.strip()[:80], moves=self.moves, position=board.sfen()))
 
 
-def japanese_move(board: Board, move: Move, previous: Move | None = None, *, sign: bool = True) -> str:
+def japanese_move(board: Board, move: Move) -> str:
     """Returns a legal move in Japanese, such as ▲７六歩, △同　銀, ▲５八金右 or ▲２二角不成.
 
-    board: the position before the move.
-    previous: the move before; None: the last one of the board's history. It decides about 同.
-    sign: begin with ▲ or △?
+    board: the position before the move; the last move of its history decides about 同.
     """
     kind = _kind(board, move)
-    text = _target(board, move, previous) + KANJI[kind] + _relative(board, move, kind)
+    text = SIGNS[board.turn] + _target(board, move) + KANJI[kind] + _relative(board, move, kind)
     if is_drop(move):
         text += "打" if _attackers(board, move_to(move), kind) else ""
     elif is_promotion(move):
         text += "成"
     elif _may_promote(board, move, kind):
         text += "不成"
-    return (SIGNS[board.turn] if sign else "") + text
+    return text
 
 
-def kif_move(board: Board, move: Move, previous: Move | None = None) -> str:
+def kif_move(board: Board, move: Move) -> str:
     """Returns a legal move as KIF writes it: ７六歩(77), 同　銀成(31) or ４五角打."""
-    text = _target(board, move, previous) + KANJI[_kind(board, move)]
+    text = _target(board, move) + KANJI[_kind(board, move)]
     if is_drop(move):
         return text + "打"
     return text + ("成" if is_promotion(move) else "") + f"({_digits(move_from(move))})"
@@ -131,9 +129,7 @@ def western_move(board: Board, move: Move) -> str:
     return f"{letters}{origin}{how}{SQUARE_NAMES[to]}{promotion}"
 
 
-def parse_move(
-    board: Board, text: str, previous: Move | None = None, *, must_say_promotion: bool = False
-) -> Move:
+def parse_move(board: Board, text: str, *, must_say_promotion: bool = False) -> Move:
     """Returns the legal move of a text in Japanese, KIF, CSA, USI or Western notation.
 
     Full-width and half-width letters are the same, and the sign of the side may be left out.
@@ -153,7 +149,7 @@ def parse_move(
     if match := _WESTERN.fullmatch(plain):
         return _from_western(board, match, must_say_promotion)
     if match := _JAPANESE.fullmatch(plain):
-        return _from_japanese(board, match, text, previous, must_say_promotion)
+        return _from_japanese(board, match, text, must_say_promotion)
     raise MoveError(
         tr("expected a move such as ▲７六歩, ７六歩(77), 7g7f or P-7f, received {text!r}", text=text[:80])
     )
@@ -241,12 +237,10 @@ def _promotions(said: str | None, promotes: str, must_say: bool) -> tuple[bool, 
     return (False, True) if must_say and said is None else (said == promotes,)
 
 
-def _from_japanese(
-    board: Board, match: re.Match[str], text: str, previous: Move | None, must_say_promotion: bool
-) -> Move:
+def _from_japanese(board: Board, match: re.Match[str], text: str, must_say_promotion: bool) -> Move:
     if match["sign"] and (match["sign"] in "△☖▽") != (board.turn == 1):
         raise _not_in_turn(board, text)
-    kind, to = KIND_OF_KANJI[match["piece"]], _japanese_target(board, match["to"], previous, text)
+    kind, to = KIND_OF_KANJI[match["piece"]], _japanese_target(board, match["to"], text)
     promote = match["promotion"] == "成"
     if match["drop"] or match["origin"] == "00":
         return _checked(board, _drop_of(kind, to, text), text)
@@ -302,24 +296,18 @@ def _digits(square: int) -> str:
     return f"{square // 9 + 1}{square % 9 + 1}"
 
 
-def _japanese_target(board: Board, text: str, previous: Move | None, whole: str) -> int:
+def _japanese_target(board: Board, text: str, whole: str) -> int:
     if text != "同":
         rank = text[1]
         return 9 * (int(text[0]) - 1) + (RANKS.index(rank) if rank in RANKS else int(rank) - 1)
-    last = _previous(board, previous)
-    if last is None:
+    if not board.move_stack:
         raise MoveError(tr("{text!r}: 同 needs a move before it", text=whole.strip()[:80]))
-    return move_to(last)
+    return move_to(board.move_stack[-1])
 
 
-def _previous(board: Board, previous: Move | None) -> Move | None:
-    stack = board.move_stack
-    return previous if previous is not None else stack[-1] if stack else None
-
-
-def _target(board: Board, move: Move, previous: Move | None) -> str:
-    last, to = _previous(board, previous), move_to(move)
-    if last is not None and move_to(last) == to:
+def _target(board: Board, move: Move) -> str:
+    to = move_to(move)
+    if board.move_stack and move_to(board.move_stack[-1]) == to:
         return "同　"
     return FILES[to // 9] + RANKS[to % 9]
 

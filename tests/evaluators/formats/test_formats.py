@@ -20,6 +20,7 @@ from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import from_logit, from_probability, from_tanh
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.runners import PlanesRunner
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.shogi import STANDARD_RULES, Board, Rules, move_from_usi
 from goryu.implementation import Puct
@@ -366,10 +367,12 @@ def test_models_are_recognised_and_play(tmp_path: Path) -> None:
 def test_values_are_computed_from_logits_and_from_win_and_draw_rates(tmp_path: Path) -> None:
     board = Board()
     book = NetworkEvaluator(book_model(tmp_path / "b.onnx"), backend="cpu")
-    _, (logit,) = book._answer([planes_of(BOOK, board)[None]])
+    assert isinstance(book.runner, PlanesRunner)
+    _, (logit,) = book.runner.answer([planes_of(BOOK, board)[None]])
     assert book.evaluate([board])[0].value == pytest.approx(np.tanh(logit[0] / 2), abs=1e-6)
     nshogi = NetworkEvaluator(nshogi_model(tmp_path / "n.onnx"), backend="cpu")
-    _, (value,), (draw,) = nshogi._answer([planes_of(NSHOGI, board)[None]])
+    assert isinstance(nshogi.runner, PlanesRunner)
+    _, (value,), (draw,) = nshogi.runner.answer([planes_of(NSHOGI, board)[None]])
     assert nshogi.evaluate([board])[0].value == pytest.approx((1 - draw[0]) * (2 * value[0] - 1), abs=1e-6)
 
 

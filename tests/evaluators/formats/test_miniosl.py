@@ -15,7 +15,7 @@ from goryu.evaluators.formats.contact_mates import ContactMove, contact_mate
 from goryu.evaluators.formats.dlshogi_planes import Oriented
 from goryu.evaluators.formats.miniosl import FIRST_MOVE, THREAT, MinioslFormat
 from goryu.evaluators.formats.value_scale import from_tanh
-from goryu.evaluators.kernel.residual_graph import read_network
+from goryu.evaluators.kernel.reading import read_network
 from goryu.evaluators.kernel.winograd import Reference
 from goryu.evaluators.miniosl import MinioslEvaluator, network_path
 from goryu.evaluators.network.network import NetworkEvaluator

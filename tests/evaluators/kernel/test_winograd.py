@@ -17,7 +17,7 @@ from goryu.benchmark.backends import Comparison
 from goryu.benchmark.random_network import write_random_network
 from goryu.evaluators.formats.dlshogi import fill_dlshogi
 from goryu.evaluators.kernel.kernel import INSTRUCTIONS_VARIABLE, best_batch, open_kernel
-from goryu.evaluators.kernel.residual_graph import (
+from goryu.evaluators.kernel.layers import (
     NONE,
     RELU,
     SIGMOID,
@@ -29,8 +29,8 @@ from goryu.evaluators.kernel.residual_graph import (
     ResidualNetwork,
     Stem,
     UnsupportedError,
-    read_network,
 )
+from goryu.evaluators.kernel.reading import read_network
 from goryu.evaluators.kernel.winograd import (
     GROWTH,
     GROWTH_POSITIVE,

@@ -8,7 +8,7 @@ import pytest
 
 from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators.formats.onnx_edit import UneditableError, halved
-from goryu.evaluators.network import network
+from goryu.evaluators.network import opening
 from goryu.evaluators.network.half_check import (
     PROBABILITY,
     VALUE,
@@ -96,7 +96,7 @@ def test_a_network_that_overflows_keeps_32_bits_and_tells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = overflowing(tmp_path)
-    monkeypatch.setattr(network, "_HALVED", ("CPU",))
+    monkeypatch.setattr(opening, "_HALVED", ("CPU",))
     kept = opened(path)
     assert "precision" not in kept.description
     assert "computes in 32 bits, not in 16: in 16 bits its values differ by" in kept.note
@@ -124,7 +124,7 @@ def test_a_network_that_cannot_be_packed_for_lack_of_memory_takes_planes(
     def fails(*_: Any) -> bytes:
         raise MemoryError
 
-    monkeypatch.setattr(network, "packed_model", fails)
+    monkeypatch.setattr(opening, "packed_model", fails)
     kept = opened(SHIPPED, packs=True)
     assert not kept.packed
     assert "MemoryError" in kept.note

@@ -15,7 +15,7 @@ import pytest
 from goryu.base.installation import how_to_install
 from goryu.evaluators.formats.dlshogi import dlshogi_label
 from goryu.evaluators.formats.onnx_graph import producer
-from goryu.evaluators.network import network
+from goryu.evaluators.network import opening
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import (
@@ -27,6 +27,7 @@ from goryu.evaluators.network.providers import (
     open_session,
 )
 from goryu.evaluators.network.providers import _provider_options as provider_options
+from goryu.evaluators.network.runners import PlanesRunner
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
 
@@ -253,7 +254,7 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_becomes_the_cpu(
             else replace(session, handle=BrokenGpu(session.handle), backend="CUDA")
         )
 
-    monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_broken)
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_broken)
     evaluator, messages = open_with_fallback(model, "cuda")
     assert evaluator.backend == "CPU"
     assert evaluator.batch_size == 4
@@ -278,7 +279,7 @@ def test_a_model_that_tensorrt_cannot_run_is_opened_with_cuda(
             return replace(session, handle=TooOld(session.handle), backend="TensorRT")
         return replace(session, backend="CUDA")
 
-    monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_elsewhere)
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
     evaluator, messages = open_with_fallback(model, "tensorrt", batch_size=4)
     assert evaluator.backend == "CUDA"
     assert "SM 61" in messages[-1]
@@ -301,8 +302,8 @@ def test_on_a_gpu_every_batch_size_has_its_own_session(
         requested.append(axes or {})
         return replace(open_session(path, "cpu", axes=axes, content=content), backend=backend)
 
-    monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_elsewhere)
-    monkeypatch.setitem(network.BUFFER_DEVICES, "CUDA", "cpu")
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
+    monkeypatch.setitem(opening.BUFFER_DEVICES, "CUDA", "cpu")
     evaluator = NetworkEvaluator(
         model, backend=backend.lower(), batch_size=6, packs=packs, streams=2, halves=False
     )
@@ -331,8 +332,8 @@ def test_an_answer_that_is_not_a_number_is_an_error(
         def run(self, *_: object) -> list[Any]:
             return [np.full((1, 2187), logit, np.float32), np.full((1, 1), value, np.float32)]
 
-    assert evaluator._session
-    monkeypatch.setattr(evaluator, "_session", replace(evaluator._session, handle=Overflown()))
+    assert isinstance(evaluator.runner, PlanesRunner)
+    monkeypatch.setattr(evaluator.runner, "handle", lambda _: Overflown())
     with pytest.raises(ModelError, match="not a number"):
         evaluator.evaluate([Board()])
 
@@ -345,7 +346,7 @@ def test_the_default_batch_size_depends_on_the_device(
 
     assert NetworkEvaluator(model, backend="cpu").batch_size == 4
     assert NetworkEvaluator(write_model(tmp_path / "fixed.onnx", batch=6), backend="cpu").batch_size == 6
-    monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_elsewhere)
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
     assert NetworkEvaluator(model, backend="cuda").batch_size == 128
     assert NetworkEvaluator(model, backend="cuda", batch_size=9).batch_size == 9
 
@@ -354,13 +355,13 @@ def test_the_largest_and_the_smallest_batch_are_warmed_up_first(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes: list[int] = []
-    answer = NetworkEvaluator._answer
+    answer = PlanesRunner.answer
 
-    def watched(self: NetworkEvaluator, inputs: Any, *count: int) -> Any:
+    def watched(self: PlanesRunner, inputs: Any, *count: int) -> Any:
         sizes.append(len(inputs[0]))
         return answer(self, inputs, *count)
 
-    monkeypatch.setattr(NetworkEvaluator, "_answer", watched)
+    monkeypatch.setattr(PlanesRunner, "answer", watched)
     NetworkEvaluator(model, backend="cpu", batch_size=20)
     assert sizes[:2] == [20, 1]
     *sizes, last = sizes

@@ -18,6 +18,7 @@ from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.network_group import NetworkGroup
 from goryu.evaluators.network.packed_input import pack, packed_layout, packed_model
 from goryu.evaluators.network.packed_network import WIDTHS
+from goryu.evaluators.network.runners import PlanesRunner
 from goryu.games.shogi import Board as PythonBoard
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
@@ -292,7 +293,8 @@ def legal_answers(network: NetworkEvaluator, positions: list[tuple[Any, Any]]) -
         else:
             planes = network.new_inputs(len(batch))
             native.fill_planes(network.format, boards, planes)
-            every, *outputs = [rows.astype(np.float32) for rows in network._answer(planes)]
+            assert isinstance(network.runner, PlanesRunner)
+            every, *outputs = [rows.astype(np.float32) for rows in network.runner.answer(planes)]
             logits += [every[i][row] for i, (_, row) in enumerate(batch)]
             values.append(np.stack([rows.reshape(-1) for rows in outputs]))
     return logits, np.concatenate(values, axis=1)

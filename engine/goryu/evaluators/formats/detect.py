@@ -16,7 +16,7 @@ from goryu.evaluators.formats.aobazero import AOBAZERO_LABELS, AOBAZERO_PLANES, 
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
-from goryu.evaluators.formats.miniosl import MINIOSL_PLANES, MinioslFormat
+from goryu.evaluators.formats.miniosl import MINIOSL_PLANES, MINIOSL_TENSORS, MinioslFormat
 from goryu.evaluators.formats.nshogi import NSHOGI_PLANES, NshogiFormat
 from goryu.evaluators.formats.onnx_graph import read_metadata
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
@@ -135,7 +135,10 @@ FORMATS = (
     KnownFormat(
         "miniosl",
         (Tensor("", (MINIOSL_PLANES,)),),
-        (Tensor("move", (DLSHOGI_LABELS,), is_planes=False), Tensor("value", (1, 4), is_planes=False)),
+        (
+            Tensor(MINIOSL_TENSORS[1], (DLSHOGI_LABELS,), is_planes=False),
+            Tensor(MINIOSL_TENSORS[2], (1, 4), is_planes=False),
+        ),
         _named(MinioslFormat),
     ),
 )

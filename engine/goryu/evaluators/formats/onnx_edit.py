@@ -1,7 +1,8 @@
 """Changes the graph of an ONNX file in memory: other inputs, outputs, constants, nodes, or 16-bit floats.
 
-The package `onnx` could do it, but is no requirement of Goryu; the few messages that are needed are written
-here. A protocol buffer is a sequence of fields, so every field that is not changed is copied as it is.
+A protocol buffer is a sequence of fields, so every field that is not changed is copied as it is. The package
+`onnx` is no requirement of Goryu: it would save some 200 of these lines, since reading stays ours, and cost
+35 MB and 0.1 s at each start (its import, 0.26 s against NumPy's 0.15 s) wherever a network runs on a GPU.
 
 Weakness: a model whose constants are in other files is refused; `external_data.py` brings them together.
 Source: as `onnx_graph.py`.

@@ -9,7 +9,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.evaluators.kernel.residual_graph import UnsupportedError, read_network
+from goryu.evaluators.kernel.layers import UnsupportedError
+from goryu.evaluators.kernel.reading import read_network
 
 if TYPE_CHECKING:
     from goryu._native import WinogradNetwork

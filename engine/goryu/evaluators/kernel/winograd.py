@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array
-from goryu.evaluators.kernel.residual_graph import (
+from goryu.evaluators.kernel.layers import (
     NONE,
     RELU,
     SIGMOID,
