@@ -13,22 +13,21 @@ from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
-from random import Random
 from typing import Any
 from urllib.request import urlopen
 
 import pytest
 
-from goryu.learning.asynchronous.gate import GateConfig
-from goryu.learning.asynchronous.json_lines import read_lines
-from goryu.learning.asynchronous.loop import AsynchronousConfig, run_loop
-from goryu.learning.asynchronous.rehearsal import RehearsalGame
-from goryu.learning.asynchronous.window import WindowRule
+from goryu.learning.loop.config import LoopConfig
+from goryu.learning.loop.gate import GateConfig
+from goryu.learning.loop.json_lines import read_lines
+from goryu.learning.loop.loop import run_loop
+from goryu.learning.loop.rehearsal import RehearsalGame
+from goryu.learning.loop.window import WindowRule
 from goryu.learning.records.game_records import GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers as self_play
 from goryu.learning.self_play.config import SelfPlayConfig
-from goryu.learning.self_play.network_match import network_match
 from goryu.learning.teacher import workers as teacher
 from goryu.learning.teacher.game import TeacherConfig
 from goryu.match.game import GameRules
@@ -37,7 +36,6 @@ from goryu.match.openings import Opening
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, MatchJob
 from goryu.match.usi_client import EngineSpec
-from goryu.players.agents.arena import Score
 from goryu.work.cluster import MAX_BAD_STARTS, ClusterConfig, ClusterError, ClusterPool
 from goryu.work.driver import MAX_LOSSES, Workforce, run_tasks
 from goryu.work.processes import ProcessPool
@@ -294,22 +292,6 @@ def test_a_match_has_the_local_games_though_a_node_dies(cluster: Cluster, tmp_pa
     assert remote == play("local", lambda entry: None)
 
 
-def test_a_match_of_networks_has_the_local_score_though_a_node_dies(cluster: Cluster) -> None:
-    """The step of `selfplay loop --synchronous` after the training."""
-    actions = [lambda: kill_and_replace(cluster)]
-
-    def watch(workforce: Workforce) -> None:
-        if workforce.done.total() >= 2 and actions:
-            actions.pop()()
-
-    def play(**how: Any) -> Score:
-        return network_match(MODEL, MODEL, (Opening(),), 40, 4, 60, Random(1), **how)
-
-    remote = play(cluster=ClusterConfig(cluster.address), watch=watch)
-    assert not actions
-    assert remote == play()
-
-
 def test_a_killed_driver_resumes_with_the_same_command(cluster: Cluster, tmp_path: Path) -> None:
     pytest.importorskip("rich")
     words = ["--cheap-playouts", "2", "--full-playouts", "6", "--max-plies", "40", "--at-once", "2"]
@@ -404,8 +386,8 @@ def test_a_message_of_ray_is_one_line_and_a_file(
     assert "state-dump" not in printed.out + printed.err
 
 
-def test_the_asynchronous_loop_goes_on_while_nodes_die(cluster: Cluster, tmp_path: Path) -> None:
-    config = AsynchronousConfig(6, 2.0, WindowRule(400), GateConfig(games=20), at_once=4)
+def test_the_loop_goes_on_while_nodes_die(cluster: Cluster, tmp_path: Path) -> None:
+    config = LoopConfig(6, 2.0, WindowRule(400), GateConfig(match_limit=20), at_once=4)
     game = RehearsalGame(frozenset({2}), seconds=0.2)
     kills = 0
     champions = []

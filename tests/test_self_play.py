@@ -26,13 +26,14 @@ from goryu.evaluators.network.providers import BackendError, Session, open_sessi
 from goryu.games.shogi import Rules, move_from_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
-from goryu.learning.asynchronous.shogi import ShogiLoopGame
+from goryu.learning.loop.config import ShogiLoopConfig
+from goryu.learning.loop.shogi import ShogiLoopGame
 from goryu.learning.records.game_records import GameRecord, Policy, read_games, write_games
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers
 from goryu.learning.self_play.batching import run_batched
-from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
+from goryu.learning.self_play.config import SelfPlayConfig
 from goryu.learning.self_play.evaluation_cache import EvaluationCache
 from goryu.learning.self_play.game import (
     MATE_SCORE,
@@ -43,7 +44,6 @@ from goryu.learning.self_play.game import (
     value_to_centipawns,
 )
 from goryu.learning.self_play.leaf_evaluator import LeafEvaluator
-from goryu.learning.self_play.network_match import PairsJob
 from goryu.learning.self_play.reanalysis import reanalyse
 from goryu.match.openings import Opening
 from goryu.players.config import RulesConfig
@@ -532,12 +532,11 @@ def test_the_workers_take_the_gpus_in_turn(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("goryu.evaluators.network.network.open_session", open_on_cpu)
     gpus = (0, 3)
     play = workers.PlayWork("test", CONFIG, (Opening(),), 1)
-    loop = ShogiLoopGame(LoopConfig(backend="cuda", gpus=gpus))
+    loop = ShogiLoopGame(ShogiLoopConfig(backend="cuda", gpus=gpus))
     for worker in range(3):
         list(workers.GamesJob(play, MODEL, backend="cuda", gpus=gpus).work(EmptyInbox(worker)))
-        list(PairsJob(MODEL, MODEL, 1, 10, backend="cuda", gpus=gpus).work(EmptyInbox(worker)))
         loop.open(MODEL, 2, worker)
-        assert used == [gpus[worker % 2]] * 4
+        assert used == [gpus[worker % 2]] * 2
         used.clear()
 
 

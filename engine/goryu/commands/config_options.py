@@ -18,7 +18,8 @@
 import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, replace
+from pathlib import Path
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -49,15 +50,17 @@ class Interval(argparse.Action):
         setattr(namespace, self.dest, (least, most))
 
 
-def add_fields(parser: argparse._ActionsContainer, config: type[Any]) -> None:
+def add_fields(parser: argparse._ActionsContainer, config: type[Any], *, fills: bool = True) -> None:
     """Adds an option for each field of a dataclass that has a help; a field without a default must be given.
 
     The type is that of the annotation. The help ends with the default, unless that is None or no text.
+    fills: does an option that is not given get its default? If not, it is None (for `changed`).
     """
     kinds = get_type_hints(config)
     for item in fields(config):
         if "help" in item.metadata:
-            _add_field(parser, item, _kind(kinds[item.name]))
+            action = _add_field(parser, item, _kind(kinds[item.name]))
+            action.default = action.default if fills else None
 
 
 def from_arguments(config: type[T], args: argparse.Namespace, **others: Any) -> T:
@@ -66,13 +69,26 @@ def from_arguments(config: type[T], args: argparse.Namespace, **others: Any) -> 
     return config(**{**{name: value for name, value in vars(args).items() if name in names}, **others})
 
 
+def changed(config: T, args: argparse.Namespace, **others: Any) -> T:
+    """Returns a dataclass with the arguments of the same names that are not None; `others` go before them."""
+    found = {item.name: getattr(args, item.name, None) for item in fields(config)}  # type: ignore[arg-type]
+    given = {name: value for name, value in found.items() if value is not None}
+    return replace(config, **{**given, **others})  # type: ignore[type-var]
+
+
+def given_options(config: type[Any], args: argparse.Namespace) -> list[str]:
+    """Returns the names of the options of a dataclass that were given, if it was added without `fills`."""
+    names = [item.name for item in fields(config) if "help" in item.metadata]
+    return ["--" + name.replace("_", "-") for name in names if getattr(args, name) is not None]
+
+
 def _kind(annotation: Any) -> Any:
     """Returns the type of an annotation without `| None`."""
     kinds = [kind for kind in get_args(annotation) if kind is not NoneType]
     return kinds[0] if NoneType in get_args(annotation) else annotation
 
 
-def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any) -> None:
+def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any) -> argparse.Action:
     default = item.default_factory() if item.default_factory is not MISSING else item.default
     more: dict[str, Any] = {"required": True} if default is MISSING else {"default": default}
     if kind == tuple[int, int]:
@@ -83,10 +99,10 @@ def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any
         more["choices"] = item.metadata["choices"]
     else:
         more["type"] = _checked(kind, item.metadata["range"]) if "range" in item.metadata else kind
-        more["metavar"] = {int: "N", float: "X"}.get(kind)
+        more["metavar"] = {int: "N", float: "X", Path: "FILE"}.get(kind)
     text = item.metadata["help"] + _shown(default)
     # argparse replaces "%(...)s" in a help text.
-    parser.add_argument("--" + item.name.replace("_", "-"), help=text.replace("%", "%%"), **more)
+    return parser.add_argument("--" + item.name.replace("_", "-"), help=text.replace("%", "%%"), **more)
 
 
 def _checked(kind: Callable[[str], T], numbers: Range) -> Callable[[str], T]:

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
-from goryu.base.files import atomic_save, held_folder
+from goryu.base.files import held_folder
 from goryu.commands.common import UsageError, new_parser, positive, program, seed
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.learning.tutorials.pseudocode_config import (
@@ -99,6 +99,7 @@ def train(args: argparse.Namespace, config: PseudocodeConfig, folder: Path) -> N
     import torch  # Takes seconds.
 
     from goryu.evaluators.board_network import BOARD_GAMES
+    from goryu.learning.checkpoints import atomic_save
     from goryu.learning.tutorials.board_learner import BoardLearner
     from goryu.learning.tutorials.pseudocode import Actors, NetworkStorage, Trainer
 

@@ -13,9 +13,9 @@ from typing import Any
 import torch
 
 from goryu.base.errors import InputError
-from goryu.base.files import atomic_save
 from goryu.evaluators.board_network import BoardGame
 from goryu.implementation import Reversi
+from goryu.learning.checkpoints import atomic_save
 from goryu.learning.training.export import expecting
 from goryu.learning.tutorials.exercises import OPPONENTS
 from goryu.learning.tutorials.lesson_config import LessonConfig

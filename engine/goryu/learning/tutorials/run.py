@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from goryu.base.files import atomic_save
+from goryu.learning.checkpoints import atomic_save
 from goryu.learning.training.export import expecting
 from goryu.learning.tutorials.alphazero import SELF_PLAY, AlphaZero, Learner
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
