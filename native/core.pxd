@@ -217,8 +217,6 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         uint16_t move_count
         uint16_t tried
         uint16_t distance
-        Half weight
-        Half raw_weight
         Half raw_variance
         Proof proof
         cbool is_complete
@@ -245,7 +243,6 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         const Repetitions& repetitions()
         NodeIndex find(uint64_t key)
         double edge_value(NodeIndex, int)
-        double edge_weight(NodeIndex, int)
         uint32_t child_visits(NodeIndex, int)
         Proof child_proof(const CoreNode&, int)
         int proving_move(const CoreNode&)
@@ -316,7 +313,6 @@ cdef extern from "core/batch.h" namespace "goryu" nogil:
         MoveSpan moves(size_t)
         vector[double] policies
         vector[double] values
-        vector[double] weights
 
 cdef extern from "core/puct.h" namespace "goryu" nogil:
     cdef cppclass CoreConfig "goryu::PuctConfig":
@@ -370,16 +366,14 @@ cdef extern from "core/policy.h" namespace "goryu" nogil:
 
     cdef cppclass ValueHeads:
         ValueScale value
-        cbool has_errors
         cbool has_draw
         ValueScale draw
         double draw_value
         size_t width
         double read "operator()"(float value, float draw, int turn)
 
-    double core_value_weight "goryu::value_weight"(double error)
     cbool read_values(
-        Batch&, const ValueHeads&, const float* values, const float* others, vector[double]& found
+        const Batch&, const ValueHeads&, const float* values, const float* draws, vector[double]& found
     ) except +
     size_t most_moves(const Batch&)
     void write_labels(const Batch&, const CoreFormat&, int32_t* labels, size_t width)
@@ -435,13 +429,10 @@ cdef extern from "core/winograd.h" namespace "goryu" nogil:
     cdef cppclass CoreWinograd "goryu::WinogradNetwork":
         CoreWinograd(Instructions, cbool is_integer, vector[int] maps, vector[int] vectors) except +
         void add(CoreLayer&) except +
-        void set_outputs(
-            int policy, vector[float] policy_bias, int value, double steepness, int error
-        ) except +
+        void set_outputs(int policy, vector[float] policy_bias, int value, double steepness) except +
         void run(NetworkInputs, int positions, Workspace&)
         float logit(const Workspace&, int n, int label)
         double value(const Workspace&, int n)
-        double weight(const Workspace&, int n)
 
     void fill_features_of_planes "goryu::fill_features"(const float* board, const float* hands, int planes, Features&)
 

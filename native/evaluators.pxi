@@ -3,7 +3,6 @@
 import sys
 
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.search.evaluator import GREATEST_WEIGHT, LEAST_WEIGHT
 
 
 cdef EvaluatorAdapter adapter_of(evaluator, state, int batch_size):
@@ -151,7 +150,7 @@ cdef class PythonAdapter(EvaluatorAdapter):
 
     cdef ask(self, Batch& batch):
         cdef size_t i, expected = 0
-        cdef double probability, weight, least = LEAST_WEIGHT, greatest = GREATEST_WEIGHT
+        cdef double probability
         # A list of the evaluator's own, so that it may do with it what it likes.
         evaluations = self.evaluator.evaluate(self.states[:])
         if <size_t>len(evaluations) != batch.size():
@@ -168,10 +167,6 @@ cdef class PythonAdapter(EvaluatorAdapter):
                     f"received {len(evaluations[i].policy)}"
                 )
             batch.values.push_back(evaluations[i].value)
-            weight = evaluations[i].weight
-            if not least <= weight <= greatest:
-                raise ValueError(f"expected a weight in [{least}, {greatest}], received {weight}")
-            batch.weights.push_back(weight)
 
 
 cdef class NetworkAdapter(EvaluatorAdapter):
@@ -221,19 +216,16 @@ cdef class PlainNetworkAdapter(NetworkAdapter):
     cdef ask(self, Batch& batch):
         cdef Py_ssize_t count = batch.size()
         cdef int labels = self.model_format.core.labels()
-        cdef const double[::1] weights
-        found_logits, found_values, weights = self.network.run(self.inputs, count)
+        found_logits, found_values = self.network.run(self.inputs, count)
         self.logits, self.values = as_floats(found_logits), found_values
-        batch.weights.assign(&weights[0], &weights[0] + weights.shape[0])
         if (
             self.logits.shape[0] != count
             or self.logits.shape[1] != labels
             or self.values.shape[0] != count
-            or weights.shape[0] != count
         ):
             raise ValueError(
-                f"expected logits ({count}, {labels}), values and weights ({count},), "
-                f"received {found_logits.shape}, {found_values.shape} and ({weights.shape[0]},)"
+                f"expected logits ({count}, {labels}) and values ({count},), "
+                f"received {found_logits.shape} and {found_values.shape}"
             )
 
 
@@ -243,24 +235,24 @@ cdef class BoundNetworkAdapter(NetworkAdapter):
     cdef object bound
     cdef ValueHeads heads
     cdef const float[::1] value_outputs
-    cdef const float[::1] other_outputs  # Of the second output; the same again without one.
+    cdef const float[::1] draw_outputs  # The same again without such an output.
     cdef vector[double] found
 
     def __init__(self, network, NativeFormat model_format, Board board, list inputs, bound):
         NetworkAdapter.__init__(self, network, model_format, board, inputs)
         self.bound = bound
         read_heads(self.heads, network.format)
-        self.logits, value, *others = bound.outputs.values()
+        self.logits, value, *draw = bound.outputs.values()
         self.heads.width = value.size // len(value)
         self.value_outputs = value.reshape(-1)
-        self.other_outputs = others[0].reshape(-1) if others else self.value_outputs
+        self.draw_outputs = draw[0].reshape(-1) if draw else self.value_outputs
 
     cdef ask(self, Batch& batch):
         self.bound.run(batch.size())
 
     cdef int read(self, Batch& batch) except -1 nogil:
         cdef cbool are_numbers = read_values(
-            batch, self.heads, &self.value_outputs[0], &self.other_outputs[0], self.found
+            batch, self.heads, &self.value_outputs[0], &self.draw_outputs[0], self.found
         )
         are_numbers &= answer_network(
             batch, self.model_format.core[0], &self.logits[0, 0], self.found.data(), self.temperature

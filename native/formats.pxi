@@ -101,15 +101,9 @@ def read_value(model_format, float value, float draw, int turn):
     return heads.read(value, draw, turn)
 
 
-def value_weight(double error):
-    """Returns the weight that `value_weight.value_weights` gives to a value of this expected squared error."""
-    return core_value_weight(error)
-
-
 cdef read_heads(ValueHeads& heads, model_format):
     """Reads how a format's value outputs become values."""
     heads.value = scale_of(model_format.value_scale)
-    heads.has_errors = getattr(model_format, "has_errors", False)
     draw_scale = getattr(model_format, "draw_scale", None)
     heads.has_draw = draw_scale is not None
     if heads.has_draw:

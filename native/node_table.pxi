@@ -57,20 +57,12 @@ cdef class Node:
         return self.core().raw_visits
 
     @property
-    def raw_weight(self):
-        return from_half(self.core().raw_weight)
-
-    @property
     def raw_variance(self):
         return from_half(self.core().raw_variance)
 
     @property
     def value(self):
         return self.core().value
-
-    @property
-    def weight(self):
-        return from_half(self.core().weight)
 
     @property
     def variance(self):
@@ -218,11 +210,6 @@ cdef class NodeTable:
         """Returns Q(a) of a visited move, for the side to move at `node`."""
         assert 0 <= i < node.tried and (node.visits[i] or node.children[i] is not None)
         return self.core().edge_value(node.index, i)
-
-    def edge_weight(self, Node node, int i):
-        """Returns the mean weight of the playouts through a visited move."""
-        assert 0 <= i < node.tried and (node.visits[i] or node.children[i] is not None)
-        return self.core().edge_weight(node.index, i)
 
     def child_visits(self, Node node, int i):
         """Returns how many playouts through move `i` went on into its child."""

@@ -13,7 +13,7 @@ cdef class PackedAdapter(EvaluatorAdapter):
     cdef uint8_t[:, ::1] rows
     cdef float[:, ::1] numbers
     cdef const float[::1] value_outputs
-    cdef const float[::1] other_outputs  # Of the second output; the same again without one.
+    cdef const float[::1] draw_outputs  # The same again without such an output.
     cdef dict buffers  # By width: labels and logits.
     cdef list widths
     cdef const float[:, ::1] logits  # The last answer.
@@ -31,8 +31,8 @@ cdef class PackedAdapter(EvaluatorAdapter):
         read_heads(self.heads, network.format)
         self.call = network.packed.call()
         self.rows, self.numbers = self.call.rows, self.call.numbers
-        self.value_outputs, *others = self.call.values
-        self.other_outputs = others[0] if others else self.value_outputs
+        self.value_outputs, *draw = self.call.values
+        self.draw_outputs = draw[0] if draw else self.value_outputs
         self.buffers = {}
         self.widths = list(WIDTHS)
 
@@ -54,7 +54,7 @@ cdef class PackedAdapter(EvaluatorAdapter):
 
     cdef int read(self, Batch& batch) except -1 nogil:
         cdef cbool are_numbers = read_values(
-            batch, self.heads, &self.value_outputs[0], &self.other_outputs[0], self.found
+            batch, self.heads, &self.value_outputs[0], &self.draw_outputs[0], self.found
         )
         are_numbers &= answer_labels(
             batch, &self.logits[0, 0], self.logits.shape[1], self.found.data(), self.temperature

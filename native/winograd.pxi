@@ -28,7 +28,6 @@ cdef class WinogradNetwork:
     cdef readonly long long weight_count
     cdef readonly str instructions
     cdef readonly cbool is_integer
-    cdef readonly cbool has_errors  # Does it give values other weights than 1?
     cdef cbool reads_planes
     cdef cbool sees_nyugyoku
     cdef int burst  # See EvaluatorAdapter.
@@ -47,14 +46,11 @@ cdef class WinogradNetwork:
         self.instructions = instructions
         self.is_integer = is_integer
         self.burst = max(1, min(MOST_BURST, BURST_PRODUCTS // products_in(network.layers)))
-        self.has_errors = network.error is not None
         self.reads_planes = len(network.planes) == 1
         self.sees_nyugyoku = kHandPlanes + kNyugyokuPlanes in network.planes
         for layer in network.layers:
             self.add(layer, network.maps)
-        self.core.set_outputs(
-            network.policy, policy_bias, network.value, network.steepness, -1 if network.error is None else network.error
-        )
+        self.core.set_outputs(network.policy, policy_bias, network.value, network.steepness)
 
     def __dealloc__(self):
         del self.core
@@ -132,8 +128,7 @@ cdef class WinogradNetwork:
             floats(core.weights32, blocks.transpose(1, 0, 3, 2))
 
     def run(self, inputs):
-        """Returns logits [N, 2187], values [N] in [-1, +1] and their weights [N], of planes [N, ..., 9, 9], an
-        array for each input.
+        """Returns logits [N, 2187] and values [N] in [-1, +1] of planes [N, ..., 9, 9], an array for each input.
 
         Of two inputs, those of the board are ones and zeros, and the others are constant.
         """
@@ -144,19 +139,12 @@ cdef class WinogradNetwork:
         for planes, expected in zip(rows, self.planes, strict=True):
             check_shape(planes.shape, (count, expected, 9, 9))
         logits = numpy.empty((count, kDlshogiLabels), numpy.float32)
-        values, weights = numpy.empty(count, numpy.float64), numpy.empty(count, numpy.float64)
+        values = numpy.empty(count, numpy.float64)
         if count != 0:
-            self.run_on(rows[0], rows[len(rows) - 1], logits, values, weights)
-        return logits, values, weights
+            self.run_on(rows[0], rows[len(rows) - 1], logits, values)
+        return logits, values
 
-    cdef run_on(
-        self,
-        float[:, :, :, ::1] board,
-        float[:, :, :, ::1] hands,
-        float[:, ::1] logits,
-        double[::1] values,
-        double[::1] weights,
-    ):
+    cdef run_on(self, float[:, :, :, ::1] board, float[:, :, :, ::1] hands, float[:, ::1] logits, double[::1] values):
         cdef vector[Features] features
         cdef NetworkInputs given
         cdef Py_ssize_t i, first = 0, count = board.shape[0]
@@ -178,7 +166,6 @@ cdef class WinogradNetwork:
                         for label in range(kDlshogiLabels):
                             logits[first + i, label] = self.core.logit(work[0], i, label)
                         values[first + i] = self.core.value(work[0], i)
-                        weights[first + i] = self.core.weight(work[0], i)
                     first += positions
         finally:
             del work

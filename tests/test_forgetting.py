@@ -89,19 +89,6 @@ def test_a_folded_node_keeps_n_q_and_the_variance_behind_q() -> None:
     assert a.variance == pytest.approx(a.raw_variance)
 
 
-def test_a_folded_node_keeps_its_weight() -> None:
-    graph = Graph()
-    graph.edge("root", 0, "a", visits=3)
-    graph.edge("a", 0, "b", visits=2)
-    a, b = graph.node("a", 0.5), graph.node("b")
-    a.raw_weight, a.raw_value, b.weight, b.value = 2.0, 0.5, 0.5, -0.25
-    graph.table.recompute(a)
-    assert (a.weight, a.value) == (1.0, (2.0 * 0.5 + 2 * 0.5 * 0.25) / 3)
-    value = a.value
-    make_room(graph.table, graph.node("root"))
-    assert (a.raw_weight, a.weight, a.value, a.tried) == (1.0, 1.0, single(value), 0)
-
-
 @pytest.mark.parametrize("in_flight", [0, 1])
 def test_a_node_with_a_playout_in_flight_is_not_folded(in_flight: int) -> None:
     graph = Graph()

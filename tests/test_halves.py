@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from goryu.benchmark.random_network import TENSORS, write_random_network
-from goryu.evaluators.formats.base import Answers
 from goryu.evaluators.formats.onnx_edit import UneditableError, halved
 from goryu.evaluators.network import network
 from goryu.evaluators.network.half_check import (
@@ -31,7 +30,7 @@ SHIPPED = models_folder() / "goryu-5x64.onnx"
 
 
 def opened(path: Path, **options: Any) -> NetworkEvaluator:
-    return NetworkEvaluator(path, backend="onnxruntime", batch_size=4, weighs_errors=True, **options)
+    return NetworkEvaluator(path, backend="onnxruntime", batch_size=4, **options)
 
 
 def difference(ones: list[Evaluation], others: list[Evaluation]) -> tuple[float, float]:
@@ -111,17 +110,12 @@ def test_a_network_that_overflows_keeps_32_bits_and_tells(
 def test_logits_that_are_not_finite_in_one_position_are_noticed() -> None:
     count = len(_positions())
     values, finite = np.zeros(count), np.zeros((count, 2187), np.float32)
-    answers = Answers.of_equal_weight(finite, values)
     other = finite.copy()
     other[1] = np.inf
     model_format = opened(SHIPPED).format
-    check_halves(model_format, lambda _: answers, lambda _: answers)
+    check_halves(model_format, lambda _: (finite, values), lambda _: (finite, values))
     with pytest.raises(HalfError, match="its probabilities by nan"):
-        check_halves(model_format, lambda _: answers, lambda _: answers._replace(logits=other))
-    for wrong in (np.nan, 0.8):
-        others = answers._replace(weights=np.where(np.arange(count) == 1, wrong, answers.weights))
-        with pytest.raises(HalfError, match="the weights of its values differ"):
-            check_halves(model_format, lambda _: answers, lambda _: others)  # noqa: B023
+        check_halves(model_format, lambda _: (finite, values), lambda _: (other, values))
 
 
 def test_a_network_that_cannot_be_packed_for_lack_of_memory_takes_planes(

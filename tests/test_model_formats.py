@@ -347,9 +347,8 @@ def test_expected_draws_of_nshogi_count_the_value_of_a_draw() -> None:
         np.stack([planes_of(NshogiFormat(draw_value=-0.2), board) for board in (Board(), pushed("7g7f"))])
     ]
     outputs = [np.zeros((2, DLSHOGI_LABELS)), np.array([[0.9], [0.9]]), np.array([[0.5], [1.0]])]
-    _, values, weights = NshogiFormat(draw_value=-0.2).interpret(outputs, planes)
+    _, values = NshogiFormat(draw_value=-0.2).interpret(outputs, planes)
     assert values.tolist() == pytest.approx([0.5 * -0.2 + 0.5 * 0.8, 0.2])
-    assert weights.tolist() == [1.0, 1.0]
 
 
 def test_the_options_of_draws_reach_a_network_of_nshogi(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import from_logit, from_probability, from_tanh
-from goryu.evaluators.formats.value_weight import value_weights
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import Board, Rules, move_from_usi
@@ -136,17 +135,11 @@ def test_values_are_those_of_python_to_the_bit(
     outputs = [np.array([[number]], np.float32) for number in (0.0, value, draw)]
     for draw_scale in (from_probability, from_logit):
         nshogi = NshogiFormat(value_scale=scale, draw_scale=draw_scale, draw_value=draw_value)
-        _, (expected,), _ = nshogi.interpret(outputs, [planes])
+        _, (expected,) = nshogi.interpret(outputs, [planes])
         assert native.read_value(nshogi, value, draw, turn) == expected
     book = PythonDlshogi2Format("planes", "policy", "value", scale)
-    _, (expected,), _ = book.interpret(outputs[:2], [planes])
+    _, (expected,) = book.interpret(outputs[:2], [planes])
     assert native.read_value(book, value, 0.0, turn) == expected
-
-
-@given(error=st.floats(width=32))
-def test_weights_are_those_of_python_to_the_bit(native: ModuleType, error: float) -> None:
-    (expected,) = value_weights(np.array([error], np.float32)).tolist()
-    assert np.array_equal(native.value_weight(error), expected, equal_nan=True)
 
 
 def test_a_value_of_another_scale_is_refused(native: ModuleType) -> None:

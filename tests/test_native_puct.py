@@ -2,10 +2,8 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from importlib.machinery import ExtensionFileLoader
 from itertools import pairwise
-from math import inf, nan
 from pathlib import Path
 from random import Random
 from struct import pack
@@ -62,15 +60,6 @@ def never(stats: SearchStats) -> bool:
     return False
 
 
-class Weighing:
-    """The hashed evaluator with hashed weights, in [0.12, 4.1] as those of a network."""
-
-    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
-        plain = HashedEvaluator().evaluate(states)
-        weights = [0.12 + 3.98 * Random(state.key).random() ** 2 for state in states]
-        return [replace(each, weight=weight) for each, weight in zip(plain, weights, strict=True)]
-
-
 class Pair:
     """One search on both implementations, compared after each step."""
 
@@ -80,12 +69,10 @@ class Pair:
         make: Callable[[Any], State],
         config: PuctConfig,
         solver: Solver = no_solver,
-        evaluator: Any = None,
     ) -> None:
         """make: returns the game, given a namespace with Board, Reversi and TicTacToe."""
-        evaluator = evaluator or HashedEvaluator()
-        self.puct = Puct(evaluator, config, solver)
-        self.twin = native.Puct(evaluator, config, solver)
+        self.puct = Puct(HashedEvaluator(), config, solver)
+        self.twin = native.Puct(HashedEvaluator(), config, solver)
         self.state, self.native_state = make(PythonGames), make(NativeGames(native))
 
     def play(self, moves: Sequence[Move]) -> None:
@@ -117,8 +104,8 @@ def facts(node: Any) -> dict[str, Any]:
         **{name: getattr(node, name) for name in ("key", "ply", "total_visits", "raw_visits", "tried")},
         **{name: getattr(node, name) for name in ("in_flight", "proof", "distance", "is_complete")},
         **{name: list(getattr(node, name)) for name in ("moves", "priors", "visits", "pending")},
-        **{name: float(getattr(node, name)).hex() for name in ("value", "variance", "weight")},
-        **{name: float(getattr(node, name)).hex() for name in ("raw_value", "raw_variance", "raw_weight")},
+        **{name: float(getattr(node, name)).hex() for name in ("value", "variance")},
+        **{name: float(getattr(node, name)).hex() for name in ("raw_value", "raw_variance")},
         "children": [child.key if child is not None else None for child in node.children],
     }
 
@@ -167,26 +154,6 @@ GAMES: dict[str, Callable[[Any], State]] = {
 def test_the_graphs_of_a_game_are_equal(native: ModuleType, game: str, batch_size: int) -> None:
     config = PuctConfig(batch_size=batch_size)
     play_a_game(Pair(native, GAMES[game], config), Random(f"{game} {batch_size}"), searches=3, playouts=80)
-
-
-@pytest.mark.parametrize("config", [PuctConfig(batch_size=2), FULL, replace(NARROW, final_move="lcb")])
-@pytest.mark.parametrize("game", GAMES)
-def test_the_graphs_are_equal_with_weights(native: ModuleType, game: str, config: PuctConfig) -> None:
-    pair = Pair(native, GAMES[game], config, evaluator=Weighing())
-    pair.search(30)
-    assert len({node.weight for node in pair.puct.table}) > 10
-    play_a_game(pair, Random(f"{game} {config.batch_size}"), searches=4, playouts=150)
-
-
-@pytest.mark.parametrize("weight", [0.0, -1.0, inf, nan])
-def test_a_weight_that_is_none_is_refused(native: ModuleType, weight: float) -> None:
-    class Wrong:
-        def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
-            return [replace(each, weight=weight) for each in HashedEvaluator().evaluate(states)]
-
-    for search, board in ((Puct, Board()), (native.Puct, native.Board())):
-        with pytest.raises(ValueError, match=r"expected a weight in \[0.001, 1000.0\]"):
-            search(Wrong()).search(board, never, max_playouts=10)
 
 
 @pytest.mark.parametrize("mate_nodes", [8, 40])
@@ -261,14 +228,11 @@ def test_the_graphs_are_equal_when_the_table_is_full_and_draws_are_not_zero(
     play_a_game(Pair(native, GAMES[game], FULL), Random(game), searches=4, playouts=150)
 
 
-@pytest.mark.parametrize("evaluator", [HashedEvaluator(), Weighing()])
 @pytest.mark.parametrize("first_recurrence", [True, False])
-def test_the_graphs_are_equal_where_paths_repeat(
-    native: ModuleType, first_recurrence: bool, evaluator: Any
-) -> None:
+def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recurrence: bool) -> None:
     rules = Rules(EnteringKingRule.TryRule, max_ply=40, first_recurrence=first_recurrence)
     config = PuctConfig(Formula(c_init=0.6), draw_value=0.1)
-    pair = Pair(native, lambda games: games.Board(SHUFFLE, rules), config, evaluator=evaluator)
+    pair = Pair(native, lambda games: games.Board(SHUFFLE, rules), config)
     for _ in range(3):
         move = pair.search(400).move
         assert move is not None
@@ -287,7 +251,7 @@ def random_pair(native: ModuleType, rng: Random) -> Pair:
         final_move=rng.choice(["lcb", "visits"]),
     )
     solver = MateSolver(rng.choice([0, 8, 40]), rng.choice([0, 1, 4]))
-    pair = Pair(native, GAMES[rng.choice(list(GAMES))], config, solver, rng.choice([None, Weighing()]))
+    pair = Pair(native, GAMES[rng.choice(list(GAMES))], config, solver)
     for _ in range(rng.randint(0, 30)):
         pair.play([rng.choice(pair.state.legal_moves())])
         if pair.state.outcome() is not None:
@@ -642,7 +606,7 @@ def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> 
         """Not exactly a network evaluator, so its `evaluate` is called."""
 
     quick, unbound, asked = (
-        kind(model, backend="cpu", batch_size=4, temperature=1.3, weighs_errors=True)
+        kind(model, backend="cpu", batch_size=4, temperature=1.3)
         for kind in (NetworkEvaluator, NetworkEvaluator, Asked)
     )
     assert quick.bind(quick.new_inputs(4)) is not None

@@ -109,12 +109,12 @@ def test_the_policy_is_the_softmax_of_the_legal_moves_logits_in_their_order(mode
     for board in boards(12):
         inputs = evaluator.new_inputs(1)
         evaluator.format.fill(board, [rows[0] for rows in inputs])
-        logits, values, weights = evaluator.run(inputs)
+        logits, values = evaluator.run(inputs)
         evaluation = evaluator.evaluate([board])[0]
         labels = [dlshogi_label(move, board.turn) for move in board.legal_moves()]
         assert list(evaluation.policy) == softmax([float(logits[0, label]) for label in labels], 1.5)
         assert math.fsum(evaluation.policy) == pytest.approx(1.0, abs=1e-12)
-        assert (evaluation.value, evaluation.weight) == (values[0], weights[0])
+        assert evaluation.value == values[0]
         assert -1.0 <= evaluation.value <= 1.0
 
 

@@ -46,7 +46,7 @@ def test_moves_are_sorted_by_prior_and_equal_ones_by_number() -> None:
     assert (node.key, node.ply, node.total_visits, node.tried, node.in_flight) == (7, 3, 1, 0, 0)
     assert (node.proof, node.distance, node.raw_visits, node.raw_variance) == (UNKNOWN, 0, 1, 0.0)
     assert node.value == node.raw_value == single(0.1)
-    assert (node.variance, node.weight, node.raw_weight) == (0.0, 1.0, 1.0)
+    assert node.variance == 0.0
 
 
 def test_priors_that_round_to_the_same_half_are_sorted_by_move() -> None:
@@ -82,35 +82,6 @@ def test_moves_that_lose_count_as_visits_but_not_in_q() -> None:
     lead(table, node, 1, 1, -0.25)
     table.recompute(node)
     assert (node.total_visits, node.value) == (4, (0.5 + 0.25) / 2)
-
-
-def test_q_and_the_variance_count_each_playout_by_its_weight() -> None:
-    table, node = table_with(4, value=0.5)
-    node.raw_weight = 2.0
-    lead(table, node, 0, 2, -0.25, variance=0.125).weight = 0.5
-    lead(table, node, 1, 5, 0.5).weight = 1.5
-    lead(table, node, 2, 7, 0.5).set_proof(WIN, 3, 1.0)
-    table.recompute(node)
-    total = 2.0 + 2 * 0.5 + 5 * 1.5
-    assert node.total_visits == 1 + 2 + 5 + 7
-    assert node.value == (2.0 * 0.5 + 2 * 0.5 * 0.25 - 5 * 1.5 * 0.5) / total
-    assert node.weight == half(total / 8), "the move that is proven to lose does not count"
-    square = (2.0 * 0.25 + 2 * 0.5 * (0.0625 + 0.125) + 5 * 1.5 * 0.25) / total
-    assert node.variance == single(square - node.value**2)
-
-
-def test_repetitions_weigh_one_each() -> None:
-    table, node = table_with(2, value=0.0)
-    child = lead(table, node, 0, 5, -0.5)
-    child.weight = 3.0
-    table.add_repetition(node, 0, 1.0)
-    assert table.edge_weight(node, 0) == (1 + 4 * 3.0) / 5
-    assert table.edge_value(node, 0) == (1.0 + 4 * 3.0 * 0.5) / (1 + 4 * 3.0)
-    table.recompute(node)
-    assert node.value == (1.0 + 4 * 3.0 * 0.5) / (1 + 1 + 4 * 3.0)
-    assert node.weight == half((1 + 1 + 4 * 3.0) / 6)
-    node.children[0] = None
-    assert table.edge_weight(node, 0) == 1.0
 
 
 def test_an_edge_shares_its_visits_between_its_child_and_repetitions() -> None:

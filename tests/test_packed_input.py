@@ -251,7 +251,7 @@ def test_a_node_that_we_write_is_read_by_onnx_as_it_was_meant() -> None:
 
 def test_the_shipped_network_answers_bits_as_planes() -> None:
     planes, packed = (
-        NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=50, packs=packs, weighs_errors=True)
+        NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=50, packs=packs)
         for packs in (False, True)
     )
     boards = random_boards(300, seed=6)
@@ -359,9 +359,7 @@ def test_the_native_search_with_bits_of_a_format_is_that_of_python(
 def test_the_native_search_with_bits_is_the_search_with_planes(batch_size: int) -> None:
     results = []
     for packs in (False, True):
-        network = NetworkEvaluator(
-            SHIPPED, backend="onnxruntime", batch_size=batch_size, packs=packs, weighs_errors=True
-        )
+        network = NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=batch_size, packs=packs)
         puct = make_puct(network, PuctConfig(batch_size=batch_size))
         results.append(puct.search(Board(), never, max_playouts=400))
     assert results[0] == results[1]

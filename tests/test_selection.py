@@ -30,14 +30,13 @@ def expected(node: Node, formula: Formula, closed: Set[int]) -> int:
     n = node.total_visits + node.in_flight
     c = formula.c_init + formula.c_factor * log((n + formula.c_base + 1) / formula.c_base)
     counts = [done + waiting for done, waiting in zip(node.visits, node.pending, strict=True)]
-    weights = [1.0 if child is None else child.weight / node.weight for child in node.children]
     mass = sum(prior for prior, count in zip(node.priors, counts, strict=True) if count)
     best, best_score = -1, -inf
     for i, child in enumerate(node.children):
         if i in closed or (child is not None and child.proof == WIN):
             continue
         q = max(-1.0, node.value - formula.fpu_reduction * sqrt(mass)) if child is None else -child.value
-        score = q + c * node.priors[i] * sqrt(n) / (1 + node.visits[i] * weights[i] + node.pending[i])
+        score = q + c * node.priors[i] * sqrt(n) / (1 + counts[i])
         if score > best_score:
             best, best_score = i, score
     return best
@@ -54,11 +53,6 @@ def test_a_playout_takes_the_move_with_the_greatest_score() -> None:
         pending = [rng.choice((0, 0, 1, 5)) for _ in range(tried)]
         node = parent_of(visits, [rng.uniform(-1, 1) for _ in visits], pending, priors)
         node.value = rng.uniform(-1, 1)
-        if rng.random() < 0.5:
-            node.weight = rng.choice((0.25, 2.0))
-            for child in node.children:
-                if child is not None:
-                    child.weight = rng.choice((0.125, 0.5, 4.0))
         for child in node.children:
             if child is not None and rng.random() < 0.2:
                 child.set_proof(WIN, 1, 1.0)
@@ -67,15 +61,6 @@ def test_a_playout_takes_the_move_with_the_greatest_score() -> None:
         chosen.add(select(NodeTable(9), node, formula, closed))
         assert select(NodeTable(9), node, formula, closed) == expected(node, formula, closed)
     assert chosen == set(range(-1, 8))
-
-
-def test_a_move_whose_playouts_weigh_less_gets_more_of_them() -> None:
-    node = parent_of([4, 4], [0.0, 0.0], [0, 0], [0.5, 0.5])
-    assert select(NodeTable(9), node, FORMULA) == 0, "the first of equals"
-    child = node.children[1]
-    assert child is not None
-    child.weight = 0.5
-    assert select(NodeTable(9), node, FORMULA) == 1
 
 
 def test_playouts_in_flight_count_in_n_of_the_node() -> None:

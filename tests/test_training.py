@@ -154,7 +154,7 @@ def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> Non
     board = Board()
     inputs = evaluator.new_inputs(1)
     evaluator.format.fill(board, [rows[0] for rows in inputs])
-    logits, values, _ = evaluator.run(inputs)
+    logits, values = evaluator.run(inputs)
     with torch.no_grad():
         expected_logits, expected_value = net(*(torch.from_numpy(rows) for rows in inputs))
     assert np.allclose(logits, expected_logits.numpy(), atol=1e-4)

@@ -15,7 +15,6 @@ import pytest
 
 from goryu.benchmark.backends import Comparison
 from goryu.benchmark.random_network import write_random_network
-from goryu.evaluators.formats.base import Answers
 from goryu.evaluators.formats.dlshogi import fill_dlshogi
 from goryu.evaluators.kernel.kernel import INSTRUCTIONS_VARIABLE, best_batch, open_kernel
 from goryu.evaluators.kernel.residual_graph import (
@@ -103,8 +102,8 @@ class Model:
             return self.add("Relu", x)
         return self.add("Mul", x, self.add("Sigmoid", x))
 
-    def dense(self, x: str, inputs: int, outputs: int, scale: float = 1.0) -> str:
-        weights = self.normal(outputs, inputs, scale=scale * inputs**-0.5)
+    def dense(self, x: str, inputs: int, outputs: int) -> str:
+        weights = self.normal(outputs, inputs, scale=inputs**-0.5)
         return self.add("Gemm", x, weights, self.normal(outputs, scale=0.1), transB=1)
 
     def column(self, x: str) -> str:
@@ -132,10 +131,7 @@ class Model:
 
     def save(self, path: Path) -> Path:
         inputs = {"input1": [62, 9, 9], "input2": [self.hand_planes, 9, 9]}
-        outputs = {"output_policy": [2187], "output_value": [1]}
-        if any("output_error" in node.output for node in self.nodes):
-            outputs["output_error"] = [1]
-        return self.save_as(path, inputs, outputs)
+        return self.save_as(path, inputs, {"output_policy": [2187], "output_value": [1]})
 
     def save_as(self, path: Path, inputs: dict[str, list[int]], outputs: dict[str, list[int]]) -> Path:
         helper, types = self.onnx.helper, self.onnx.TensorProto
@@ -161,12 +157,11 @@ def dlshogi_like(
     pools: bool = False,
     value: str = "Sigmoid",
     batch_of: str = "",
-    error: str = "",
     **options: Any,
 ) -> Path:
     """Writes a network of dlshogi's architecture, normally with normalisations that are not folded.
 
-    batch_of: the input whose length is that of reshaped maps. error: the operator of an error head.
+    batch_of: the input whose length is that of reshaped maps.
     """
     m = Model(blocks * 1000 + channels, **options)
     norm = m.norm if has_norms else lambda x, _: x
@@ -189,8 +184,6 @@ def dlshogi_like(
         m.add(value, m.dense(hidden, 48, 1), to="output_value")
     else:
         m.add("Identity", m.dense(hidden, 48, 1), to="output_value")
-    if error:
-        m.add(error, m.dense(m.act(m.dense(hidden, 48, 32), act), 32, 1, scale=20.0), to="output_error")
     return m.save(path)
 
 
@@ -234,8 +227,8 @@ def planes_of(boards: list[Any]) -> list[npt.NDArray[np.float32]]:
     return planes
 
 
-def by_onnxruntime(path: Path, inputs: list[npt.NDArray[np.float32]]) -> Answers:
-    return NetworkEvaluator(path, backend="onnxruntime", batch_size=16, weighs_errors=True).run(inputs)
+def by_onnxruntime(path: Path, inputs: list[npt.NDArray[np.float32]]) -> tuple[Any, Any]:
+    return NetworkEvaluator(path, backend="onnxruntime", batch_size=16).run(inputs)
 
 
 # The arithmetic.
@@ -372,7 +365,6 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "all": {"blocks": 2, "channels": 64, "act": "swish", "squeezes": True, "pools": True},
     "entering king": {"blocks": 1, "channels": 64, "hand_planes": 119},
     "reshaped": {"blocks": 1, "channels": 32, "batch_of": "input1"},
-    "errors": {"blocks": 1, "channels": 64, "error": "Sigmoid"},
     "miniosl": {"channels": 96, "inside": 32},
 }
 
@@ -393,11 +385,11 @@ def planes_for(network: ResidualNetwork, count: int, seed: int) -> list[npt.NDAr
 def test_the_kernel_has_the_bits_of_its_reference(native: ModuleType, name: str, tmp_path: Path) -> None:
     network = read_network(model_of(name, tmp_path / "model.onnx"))
     planes = planes_for(network, 3, seed=3)
-    expected = Reference(network).run(planes)
+    logits, values = Reference(network).run(planes)
     for instructions in native.usable_instructions():
         found = native.WinogradNetwork(network, instructions).run(planes)
-        for ours, reference in zip(found, expected, strict=True):
-            assert np.array_equal(ours, reference)
+        assert np.array_equal(found[0], logits)
+        assert np.array_equal(found[1], values)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -405,48 +397,12 @@ def test_the_kernel_computes_what_onnxruntime_does(native: ModuleType, name: str
     path = model_of(name, tmp_path / "model.onnx")
     network = read_network(path)
     planes = planes_for(network, 7, seed=4)
-    logits, values, weights = by_onnxruntime(path, planes)
+    logits, values = by_onnxruntime(path, planes)
     for instructions in native.usable_instructions():
         for is_integer, tolerance in ((False, 3e-5), (True, 2e-2)):
             found = native.WinogradNetwork(network, instructions, is_integer).run(planes)
             assert np.abs(found[0] - logits).max() < tolerance * np.abs(logits).max()
             assert np.abs(found[1] - values).max() < tolerance
-            assert np.abs(found[2] - weights).max() < tolerance
-
-
-def test_an_error_head_is_read_only_if_it_is_wanted(tmp_path: Path) -> None:
-    path = model_of("errors", tmp_path / "model.onnx")
-    planes = random_planes(20, seed=6)
-    with_errors, without = open_kernel(path), open_kernel(path, reads_errors=False)
-    assert (with_errors.has_errors, without.has_errors) == (True, False)
-    assert with_errors.run(planes)[2].std() > 0.01
-    assert without.run(planes)[2].tolist() == [1.0] * 20
-    for one, other in zip(with_errors.run(planes)[:2], without.run(planes)[:2], strict=True):
-        assert np.array_equal(one, other)
-
-
-def test_an_error_head_may_end_in_a_cast(tmp_path: Path) -> None:
-    onnx = pytest.importorskip("onnx")
-    model = onnx.load(str(model_of("errors", tmp_path / "model.onnx")))
-    (head,) = [node for node in model.graph.node if "output_error" in node.output]
-    head.output[0] = "before"
-    model.graph.node.append(onnx.helper.make_node("Cast", ["before"], ["output_error"], to=1))
-    path = tmp_path / "cast.onnx"
-    onnx.save(model, str(path))
-    planes = random_planes(3, seed=8)
-    expected = NetworkEvaluator(path, backend="onnxruntime", weighs_errors=True).run(planes).weights
-    assert expected.std() > 0.01
-    assert open_kernel(path, is_integer=False).run(planes)[2] == pytest.approx(expected, rel=1e-3)
-
-
-@pytest.mark.parametrize("error", ["Tanh", "Identity"])
-def test_an_error_that_is_no_probability_is_not_used(error: str, tmp_path: Path) -> None:
-    path = dlshogi_like(tmp_path / "model.onnx", 1, 32, error=error)
-    assert not open_kernel(path).has_errors
-    for backend in ("winograd", "onnxruntime"):
-        network = NetworkEvaluator(path, backend=backend, weighs_errors=True)
-        assert network.run(random_planes(3, seed=7)).weights.tolist() == [1.0] * 3
-        assert "errors=on" not in network.description
 
 
 @pytest.mark.slow
@@ -454,7 +410,7 @@ def test_an_error_that_is_no_probability_is_not_used(error: str, tmp_path: Path)
 def test_large_networks(native: ModuleType, blocks: int, channels: int, tmp_path: Path) -> None:
     path = dlshogi_like(tmp_path / "model.onnx", blocks, channels, act="swish")
     planes = random_planes(5, seed=5)
-    logits, values, _ = by_onnxruntime(path, planes)
+    logits, values = by_onnxruntime(path, planes)
     for instructions in native.usable_instructions():
         for is_integer, tolerance in ((False, 1e-4), (True, 3e-2)):
             found = native.WinogradNetwork(read_network(path), instructions, is_integer).run(planes)
@@ -467,7 +423,7 @@ def test_the_size_of_a_batch_does_not_matter(native: ModuleType, count: int) -> 
     planes = random_planes(9, seed=6)
     for is_integer in (True, False):
         kernel = open_kernel(SHIPPED, is_integer=is_integer)
-        logits, values, _ = kernel.run(planes)
+        logits, values = kernel.run(planes)
         for first in range(0, 9, count):
             part = kernel.run([rows[first : first + count] for rows in planes])
             assert np.array_equal(part[0], logits[first : first + count])
@@ -481,7 +437,7 @@ def test_the_integers_are_close_to_the_float_network(native: ModuleType) -> None
     kernel = open_kernel(SHIPPED, is_integer=False)
     games = [Board() for _ in range(12)]
     for _ in range(100):
-        logits, _, _ = kernel.run(planes_of(games))
+        logits, _values = kernel.run(planes_of(games))
         for i, (board, row) in enumerate(zip(games, logits, strict=True)):
             boards.append(board.copy())
             labels = labels_of(board)
@@ -490,8 +446,8 @@ def test_the_integers_are_close_to_the_float_network(native: ModuleType) -> None
             if board.outcome() or not board.legal_moves():
                 games[i] = Board()
     planes = planes_of(boards)
-    logits, values, _ = by_onnxruntime(SHIPPED, planes)
-    found, found_values, _ = open_kernel(SHIPPED).run(planes)
+    logits, values = by_onnxruntime(SHIPPED, planes)
+    found, found_values = open_kernel(SHIPPED).run(planes)
     same = 0
     for board, ours, theirs in zip(boards, found, logits, strict=True):
         legal = list(labels_of(board).values())
@@ -512,7 +468,7 @@ def test_a_network_of_the_benchmark_is_one_for_the_kernel(native: ModuleType, tm
     path = tmp_path / "random.onnx"
     write_random_network(2, 64, path)
     planes = random_planes(3, seed=8)
-    logits, values, _ = by_onnxruntime(path, planes)
+    logits, values = by_onnxruntime(path, planes)
     found = open_kernel(path).run(planes)
     assert read_network(path).name == "2x64"
     assert np.abs(found[0] - logits).max() < 2e-2 * np.abs(logits).max()
@@ -538,6 +494,22 @@ def test_a_ratio_is_the_median_of_the_rounds_over_the_best_batch_of_the_other() 
     assert comparison.over(1, 1, 1) == 0.5
 
 
+def test_nodes_that_no_output_needs_are_left_out(tmp_path: Path) -> None:
+    """They cost no time, neither in the kernel nor in onnxruntime."""
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load(str(SHIPPED))
+    inner = next(node.output[0] for node in model.graph.node if node.op_type == "Conv")
+    model.graph.node.append(onnx.helper.make_node("Cos", [inner], ["output_error"]))
+    path = tmp_path / "model.onnx"
+    onnx.save(model, str(path))
+    planes = random_planes(20, seed=6)
+    assert len(read_network(path).layers) == len(read_network(SHIPPED).layers)
+    for backend in ("winograd", "onnxruntime"):
+        expected = NetworkEvaluator(SHIPPED, backend=backend).run(planes)
+        for one, other in zip(NetworkEvaluator(path, backend=backend).run(planes), expected, strict=True):
+            assert np.array_equal(one, other)
+
+
 # The evaluator and the search.
 
 
@@ -546,7 +518,7 @@ def test_the_searches_in_both_languages_agree(native: ModuleType, name: str, tmp
     """The native search asks the kernel directly, the Python search through planes."""
     sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
     path = SHIPPED if name == "shipped" else model_of(name, tmp_path / "model.onnx")
-    network = NetworkEvaluator(path, backend="winograd", temperature=1.3, weighs_errors=True)
+    network = NetworkEvaluator(path, backend="winograd", temperature=1.3)
     for batch_size in (1, 4, 6):
         config = PuctConfig(batch_size=batch_size)
         found = native.Puct(network, config).search(native.Board(sfen), lambda _: False, max_playouts=300)
@@ -602,7 +574,7 @@ def test_the_environment_limits_the_instructions(native: ModuleType, monkeypatch
 def test_16_bit_files_are_read(native: ModuleType, tmp_path: Path) -> None:
     path = dlshogi_like(tmp_path / "half.onnx", 1, 64, half=True)
     planes = random_planes(4, seed=7)
-    logits, values, _ = open_kernel(path).run(planes)
+    logits, values = open_kernel(path).run(planes)
     expected = by_onnxruntime(path, planes)
     assert np.abs(logits - expected[0].astype(np.float32)).max() < 0.03 * np.abs(logits).max()
     assert np.abs(values - expected[1]).max() < 0.03
@@ -727,11 +699,9 @@ def test_a_row_that_is_scaled_is_one_row(native: ModuleType, tmp_path: Path) -> 
     files = m.add("Conv", x, m.normal(32, 32, 9, 1, scale=0.06), pads=[0] * 4)
     simple(m, m.add("Relu", m.add("Add", m.norm(files, 32), m.conv(x, 32, 32, 3))))
     path, planes = m.save(tmp_path / "row.onnx"), random_planes(8, seed=4)
-    logits, values, _ = open_kernel(path, is_integer=False).run(planes)
-    expected_logits, expected_values, _ = by_onnxruntime(path, planes)
-    np.testing.assert_allclose(
-        logits.astype(np.float32), expected_logits.astype(np.float32), rtol=0, atol=1e-3
-    )
+    logits, values = open_kernel(path, is_integer=False).run(planes)
+    expected_logits, expected_values = by_onnxruntime(path, planes)
+    np.testing.assert_allclose(logits, expected_logits, rtol=0, atol=1e-3)
     np.testing.assert_allclose(values, expected_values, rtol=0, atol=1e-4)
 
 

@@ -37,10 +37,9 @@ public:
     }
 
     // The evaluations: the probabilities, in [0, kMaxHalf], of the moves of all leaves one after another,
-    // the value of each leaf, and its weight; no weights: all are 1.
+    // and the value of each leaf.
     std::vector<double> policies;
     std::vector<double> values;
-    std::vector<double> weights;
     // The most leaves; 0: as many as the config allows.
     std::size_t most = 0;
     // Does a network evaluate it? Its calls leave little of the graph in the caches.
@@ -75,7 +74,6 @@ private:
         ranked_.clear();
         policies.clear();
         values.clear();
-        weights.clear();
     }
 
     std::uint64_t expansions_seen_ = 0;  // Puct's counter at the end of `gather`.

@@ -8,8 +8,6 @@ namespace goryu {
 
 using Half = std::uint16_t;
 
-constexpr Half kHalfOne = 0x3C00;
-
 // Halves above this have no successor that is finite.
 constexpr double kMaxHalf = 65504.0;
 

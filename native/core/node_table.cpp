@@ -52,9 +52,8 @@ void NodeTable::rank(std::span<const Move> moves, const double* policy, LegalMov
     sort_part(ranked, 0, std::min<int>(kSortedAtFirst, static_cast<int>(moves.size())), static_cast<int>(moves.size()));
 }
 
-NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> moves, double value,
-                         double weight) {
-    const NodeIndex index = new_node(key, ply, moves.size(), value, weight);
+NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> moves, double value) {
+    const NodeIndex index = new_node(key, ply, moves.size(), value);
     Node& node = (*this)[index];
     std::copy(moves.begin(), moves.end(), blocks_.at<LegalMove>(node.moves));
     node.sorted = static_cast<std::uint16_t>(std::min<std::size_t>(kSortedAtFirst, moves.size()));
@@ -63,15 +62,14 @@ NodeIndex NodeTable::add(std::uint64_t key, std::uint32_t ply, std::span<const L
 
 NodeIndex NodeTable::add_proven(std::uint64_t key, std::uint32_t ply, Proof proof, int distance, double value,
                                 std::span<const Move> line) {
-    const NodeIndex index = new_node(key, ply, line.size(), value, 1.0);
+    const NodeIndex index = new_node(key, ply, line.size(), value);
     Node& node = (*this)[index];
     node.set_proof(proof, distance, value);
     set_line(node, line);
     return index;
 }
 
-NodeIndex NodeTable::new_node(std::uint64_t key, std::uint32_t ply, std::size_t move_count, double value,
-                              double weight) {
+NodeIndex NodeTable::new_node(std::uint64_t key, std::uint32_t ply, std::size_t move_count, double value) {
     const NodeIndex index = new_index();
     Node& node = (*this)[index];
     node = {};
@@ -82,9 +80,7 @@ NodeIndex NodeTable::new_node(std::uint64_t key, std::uint32_t ply, std::size_t 
     node.raw_visits = 1;
     node.total_visits = 1;
     node.raw_value = static_cast<float>(value);
-    node.raw_weight = to_half(weight);
     node.value = node.raw_value;
-    node.weight = node.raw_weight;
     node.is_complete = true;
     if (size_ + 1 > buckets_.size()) rebuild_buckets(bucket_bits_ + 1);
     link(index);
@@ -177,16 +173,8 @@ double NodeTable::mixed_value(NodeIndex index, int i) const noexcept {
     const Edge& edge = edges((*this)[index])[i];
     const RepetitionStats& repeated = repetitions_.get(index, i);
     if (edge.child == kNoNode) return repeated.value_sum / edge.visits;
-    const Node& child = (*this)[edge.child];
-    const double weight = (edge.visits - repeated.visits) * from_half(child.weight);
-    return (repeated.value_sum + weight * -child.value) / (repeated.visits + weight);
-}
-
-double NodeTable::mixed_weight(NodeIndex index, int i) const noexcept {
-    const Edge& edge = edges((*this)[index])[i];
-    if (edge.child == kNoNode) return 1.0;
-    const std::uint32_t repeated = repetitions_.get(index, i).visits;
-    return (repeated + (edge.visits - repeated) * from_half((*this)[edge.child].weight)) / edge.visits;
+    const double below = edge.visits - repeated.visits;
+    return (repeated.value_sum + below * -(*this)[edge.child].value) / edge.visits;
 }
 
 std::uint32_t NodeTable::child_visits(NodeIndex index, int i) const noexcept {
@@ -199,9 +187,8 @@ void NodeTable::recompute(NodeIndex index) noexcept {
     const Edge* const all = edges(node);
     const double raw_value = node.raw_value;
     std::uint32_t total = node.raw_visits, counted = node.raw_visits;
-    double weight_sum = counted * from_half(node.raw_weight);
-    double value_sum = weight_sum * raw_value;
-    double square_sum = weight_sum * (raw_value * raw_value + from_half(node.raw_variance));
+    double value_sum = counted * raw_value;
+    double square_sum = counted * (raw_value * raw_value + from_half(node.raw_variance));
     bool has_proof = false;
     for (int i = 0; i < node.tried; ++i) {
         const Edge& edge = all[i];
@@ -214,23 +201,19 @@ void NodeTable::recompute(NodeIndex index) noexcept {
         counted += visits;
         if (edge.has_repetition) {
             const RepetitionStats& repeated = repetitions_.get(index, i);
-            weight_sum += repeated.visits;
             value_sum += repeated.value_sum;
             square_sum += repeated.square_sum;
             visits -= repeated.visits;
         }
         if (child != nullptr) {
-            const double weight = visits * from_half(child->weight);
-            weight_sum += weight;
-            value_sum += weight * -child->value;
-            square_sum += weight * (child->value * child->value + child->variance);
+            value_sum += visits * -child->value;
+            square_sum += visits * (child->value * child->value + child->variance);
         }
     }
     node.total_visits = total;
     if (node.proof == Proof::kUnknown) {
-        node.value = value_sum / weight_sum;
-        node.weight = to_half(weight_sum / counted);
-        node.variance = static_cast<float>(std::max(0.0, square_sum / weight_sum - node.value * node.value));
+        node.value = value_sum / counted;
+        node.variance = static_cast<float>(std::max(0.0, square_sum / counted - node.value * node.value));
     }
     if (has_proof) prove(node);
 }
@@ -334,7 +317,6 @@ void NodeTable::fold(NodeIndex index) {
     Node& node = (*this)[index];
     if (node.proof == Proof::kUnknown) {
         node.raw_value = static_cast<float>(node.value);
-        node.raw_weight = node.weight;
         node.raw_variance = to_half(node.variance);
         release_edges(node);
         recompute(index);

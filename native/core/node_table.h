@@ -56,8 +56,6 @@ struct alignas(64) Node {
     std::uint16_t tried;
     std::uint16_t distance;      // Plies to the proven end.
     std::uint16_t sorted;        // This many moves are the best ones, in order; always more than `tried`.
-    Half weight;                 // W: the mean weight of the playouts behind Q.
-    Half raw_weight;             // The mean weight of the raw visits.
     Half raw_variance;           // The variance of the values behind V.
     Proof proof;
     bool is_complete;            // False: `moves` is the line that proves the node, not its legal moves.
@@ -66,7 +64,6 @@ struct alignas(64) Node {
         proof = proven;
         distance = static_cast<std::uint16_t>(plies);
         value = certain_value;
-        weight = kHalfOne;
         variance = 0.0F;
     }
 };
@@ -123,9 +120,8 @@ public:
     NodeIndex find(std::uint64_t key) const noexcept;
     // Turns moves and their probabilities, 0 <= policy[i] <= kMaxHalf, into what `add` takes; the best come first.
     static void rank(std::span<const Move> moves, const double* policy, LegalMove* ranked) noexcept;
-    // Stores a new node. moves: by `rank`. weight: of the value.
-    NodeIndex add(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> moves, double value,
-                  double weight = 1.0);
+    // Stores a new node. moves: by `rank`.
+    NodeIndex add(std::uint64_t key, std::uint32_t ply, std::span<const LegalMove> moves, double value);
     // Stores a new proven node, with the line that proves it.
     NodeIndex add_proven(std::uint64_t key, std::uint32_t ply, Proof proof, int distance, double value,
                          std::span<const Move> line);
@@ -143,14 +139,9 @@ public:
         const Edge& edge = edges((*this)[index])[i];
         return edge.has_repetition ? mixed_value(index, i) : -(*this)[edge.child].value;
     }
-    // The mean weight of the playouts through a visited move.
-    double edge_weight(NodeIndex index, int i) const noexcept {
-        const Edge& edge = edges((*this)[index])[i];
-        return edge.has_repetition ? mixed_weight(index, i) : from_half((*this)[edge.child].weight);
-    }
     // How many playouts through move i went on into its child.
     std::uint32_t child_visits(NodeIndex index, int i) const noexcept;
-    // Brings N, Q, W and the variance of a node up to date with its children.
+    // Brings N, Q and the variance of a node up to date with its children.
     void recompute(NodeIndex index) noexcept;
 
     // What is proven of the child behind move i.
@@ -192,13 +183,12 @@ private:
         return kNodeBytes + node.move_count * sizeof(LegalMove) + node.tried * sizeof(Edge);
     }
     double mixed_value(NodeIndex index, int i) const noexcept;
-    double mixed_weight(NodeIndex index, int i) const noexcept;
     void prove(Node& node) noexcept;
     void sort_moves(Node& node, int count) noexcept;
     void set_line(Node& node, std::span<const Move> line);
     void release_edges(Node& node);
     void release_moves(Node& node, std::span<const Move> line);
-    NodeIndex new_node(std::uint64_t key, std::uint32_t ply, std::size_t move_count, double value, double weight);
+    NodeIndex new_node(std::uint64_t key, std::uint32_t ply, std::size_t move_count, double value);
     NodeIndex new_index();
     std::size_t bucket(std::uint64_t key) const noexcept {
         return key * 0x9E3779B97F4A7C15ULL >> (64 - bucket_bits_);

@@ -33,22 +33,13 @@ double ValueHeads::operator()(float value_output, float draw_output, Color turn)
     return draws * (turn == 0 ? draw_value : -draw_value) + (1.0 - draws) * found;
 }
 
-double value_weight(double error) noexcept {
-    constexpr double kScale = 0.25, kLeastSquare = 0.001, kOffset = 0.03;
-    error = error < 0.0 ? 0.0 : error > 1.0 ? 1.0 : error;
-    return kScale / (std::sqrt(4.0 * error + kLeastSquare) + kOffset);
-}
-
-bool read_values(Batch& batch, const ValueHeads& heads, const float* values, const float* others,
+bool read_values(const Batch& batch, const ValueHeads& heads, const float* values, const float* draws,
                  std::vector<double>& found) {
     bool are_numbers = true;
     found.clear();
     for (std::size_t i = 0; i < batch.size(); ++i) {
-        found.push_back(heads(values[heads.width * i], heads.has_draw ? others[i] : 0.0F, batch.leaf(i).turn));
+        found.push_back(heads(values[heads.width * i], heads.has_draw ? draws[i] : 0.0F, batch.leaf(i).turn));
         are_numbers = are_numbers && std::isfinite(found.back());
-        if (!heads.has_errors) continue;
-        batch.weights.push_back(value_weight(others[i]));
-        are_numbers = are_numbers && std::isfinite(batch.weights.back());
     }
     return are_numbers;
 }

@@ -13,16 +13,10 @@ void answer_hashed(Batch& batch);
 // What a value output holds; evaluators/formats/value_scale.py.
 enum class ValueScale { kProbability, kLogit, kTanh };
 
-// The weight of a value whose expected squared error, of the win probability, is given;
-// evaluators/formats/value_weight.py. It is not a number if the error is none.
-double value_weight(double error) noexcept;
-
-// How the outputs of a network but the policy become values for the side to move, and their weights:
-// `ModelFormat.interpret` in Python. There is at most one output behind that of the value.
+// How the value outputs of a network become values for the side to move: `ModelFormat.interpret` in Python.
 struct ValueHeads {
     ValueScale value = ValueScale::kProbability;
-    bool has_errors = false;  // Is it for the expected squared error?
-    bool has_draw = false;    // Is it for the probability of a draw?
+    bool has_draw = false;  // Is there an output for the probability of a draw?
     ValueScale draw = ValueScale::kProbability;
     double draw_value = 0.0;  // To black, in [-1, +1].
     std::size_t width = 1;    // Numbers of a position in the value output, of which the first is its value.
@@ -30,9 +24,8 @@ struct ValueHeads {
     // draw: not read without such an output.
     double operator()(float value, float draw, Color turn) const noexcept;
 };
-// Finds the value of each leaf and writes its weight; others: the second output, not read if there is none.
-// Returns whether all are numbers.
-bool read_values(Batch& batch, const ValueHeads& heads, const float* values, const float* others,
+// Finds the value of each leaf; draws may be null without such an output. Returns whether all are numbers.
+bool read_values(const Batch& batch, const ValueHeads& heads, const float* values, const float* draws,
                  std::vector<double>& found);
 
 // A network's answer: logits [N][labels of the format] and values [N]. Returns whether the logits of all legal

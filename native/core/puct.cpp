@@ -92,8 +92,8 @@ void Puct::begin(State& state, LeafSink& sink, Batch& batch, std::uint64_t max_p
     ++in_flight_;
 }
 
-void Puct::add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value, double weight) {
-    root_ = table_.add(leaf.key, leaf.ply, moves, value, weight);
+void Puct::add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value) {
+    root_ = table_.add(leaf.key, leaf.ply, moves, value);
     table_.sort_moves(table_[root_]);
     if (kept_mate_) add_mate(root_, kept_mate_->line, kept_mate_->key, kept_mate_->ply);
 }
@@ -419,14 +419,14 @@ void Puct::expand(Batch& batch) {
 // Turns one leaf into a node.
 void Puct::expand(const Batch& batch, std::size_t i) {
     const Leaf& leaf = batch.leaf(i);
-    const double value = batch.values[i], weight = batch.weights.empty() ? 1.0 : batch.weights[i];
+    const double value = batch.values[i];
     const auto moves = std::span(batch.ranked_).subspan(leaf.first_move, leaf.last_move - leaf.first_move);
     const Path path = batch.path(leaf);
     if (path.empty()) {
-        add_root(leaf, moves, value, weight);
+        add_root(leaf, moves, value);
         return;
     }
-    const NodeIndex child = table_.add(leaf.key, leaf.ply, moves, value, weight);
+    const NodeIndex child = table_.add(leaf.key, leaf.ply, moves, value);
     table_.edges(table_[path.back().node])[path.back().index].child = child;
     back_up(path);
     ++progress_.evaluations;

@@ -135,7 +135,7 @@ private:
     double outcome_value(double outcome, State& state) const;
     static void look(State& state, LeafSink& sink, Batch& batch, std::size_t number, Leaf& leaf);
     void expand(const Batch& batch, std::size_t i);
-    void add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value, double weight);
+    void add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value);
     bool add_mate(NodeIndex index, State& state, std::span<const Move> line);
     bool add_mate(NodeIndex index, std::span<const Move> line, std::uint64_t key, std::uint32_t ply);
     void back_up(Path path, std::optional<double> repetition = {});

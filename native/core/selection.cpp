@@ -16,23 +16,20 @@ int Selection::select(const NodeTable& table, NodeIndex index, const Mask& maske
     const Edge* const edges = table.edges(node);
     const double untried = untried_value(table, node);
     const double explore = exploration(node.total_visits + node.in_flight);
-    const double weight = from_half(node.weight);
     int best = -1;
     double best_score = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < node.move_count; ++i) {
         if (!masked.empty() && masked[i]) continue;
-        double q = untried, taken = 0.0;
+        double q = untried;
+        std::uint32_t visits = 0;
         if (i < node.tried) {
             const Edge& edge = edges[i];
             const Proof proof = table.child_proof(edge);
             if (proof == Proof::kWin || (is_root && (proof != Proof::kUnknown || edge.has_repetition))) continue;
-            taken = edge.pending;
-            if (edge.visits != 0) {
-                q = table.edge_value(index, i);
-                taken += edge.visits * table.edge_weight(index, i) / weight;
-            }
+            visits = edge.visits + edge.pending;
+            if (edge.visits != 0) q = table.edge_value(index, i);
         }
-        const double score = q + explore * from_half(moves[i].prior) / (1.0 + taken);
+        const double score = q + explore * from_half(moves[i].prior) / (1 + visits);
         if (score > best_score) {
             best = i;
             best_score = score;

@@ -220,17 +220,15 @@ void WinogradNetwork::add(Layer& layer) {
     layers_.push_back(std::move(layer));
 }
 
-void WinogradNetwork::set_outputs(int policy, std::vector<float> policy_bias, int value, double steepness,
-                                  int error) {
+void WinogradNetwork::set_outputs(int policy, std::vector<float> policy_bias, int value, double steepness) {
     const auto maps = static_cast<int>(map_channels_.size());
     check(policy >= 0 && policy < maps && map_channels_[policy] >= kPolicyChannels && is_vector(value) &&
-              (error == -1 || is_vector(error)) && policy_bias.size() == kDlshogiLabels,
+              policy_bias.size() == kDlshogiLabels,
           "outputs that fit");
     policy_ = policy;
     policy_bias_ = std::move(policy_bias);
     value_ = value;
     steepness_ = steepness;
-    error_ = error;
     if (is_integer_) {
         pack(&Layer::weights16, packed16_);
     } else {
@@ -334,17 +332,9 @@ float WinogradNetwork::logit(const Workspace& work, int n, int label) const noex
     return work.maps_[policy_].data()[place] + policy_bias_[label];
 }
 
-double WinogradNetwork::first_number(int vector, const Workspace& work, int n) const noexcept {
-    return work.vectors_[vector].data()[static_cast<std::ptrdiff_t>(n) * vector_lengths_[vector]];
-}
-
 double WinogradNetwork::value(const Workspace& work, int n) const noexcept {
-    return 2.0 / (1.0 + std::exp(-steepness_ * first_number(value_, work, n))) - 1.0;
-}
-
-double WinogradNetwork::weight(const Workspace& work, int n) const noexcept {
-    if (!has_errors()) return 1.0;
-    return value_weight(1.0 / (1.0 + std::exp(-first_number(error_, work, n))));
+    const double x = work.vectors_[value_].data()[static_cast<std::ptrdiff_t>(n) * vector_lengths_[value_]];
+    return 2.0 / (1.0 + std::exp(-steepness_ * x)) - 1.0;
 }
 
 Workspace::Workspace(const WinogradNetwork& network) {
@@ -418,9 +408,6 @@ bool answer_winograd(const WinogradNetwork& network, const Format& format, const
             const double value = network.value(work, n);
             are_numbers = are_numbers && std::isfinite(value);
             batch.values.push_back(value);
-            if (!network.has_errors()) continue;
-            batch.weights.push_back(network.weight(work, n));
-            are_numbers = are_numbers && std::isfinite(batch.weights.back());
         }
     }
     return are_numbers;

@@ -119,17 +119,14 @@ public:
     // Adds a layer to the end and takes its weights. Throws std::invalid_argument if it does not fit.
     void add(Layer& layer);
     // Which buffers hold the answers: a map of at least 27 channels, to which bias, [27][81], is added, and a
-    // vector whose first number is x; the value is 2 / (1 + exp(-steepness * x)) - 1. error: a vector whose first
-    // number is x; the expected squared error is 1 / (1 + exp(-x)); -1: none. Ends the list of layers.
-    void set_outputs(int policy, std::vector<float> policy_bias, int value, double steepness, int error = -1);
+    // vector whose first number is x; the value is 2 / (1 + exp(-steepness * x)) - 1. Ends the list of layers.
+    void set_outputs(int policy, std::vector<float> policy_bias, int value, double steepness);
 
     // Evaluates up to kMostPositions positions; the answers stay in the workspace.
     void run(NetworkInputs inputs, int positions, Workspace& work) const;
-    // The logit of a label of position n, its value in [-1, +1], and the weight of the value: 1 without errors.
+    // The logit of a label of position n, and its value in [-1, +1].
     float logit(const Workspace& work, int n, int label) const noexcept;
     double value(const Workspace& work, int n) const noexcept;
-    double weight(const Workspace& work, int n) const noexcept;
-    bool has_errors() const noexcept { return error_ >= 0; }
 
 private:
     friend class Workspace;
@@ -141,7 +138,6 @@ private:
     void check(bool is_right, const char* what) const;
     bool is_map(int buffer, int channels) const noexcept;
     bool is_vector(int buffer) const noexcept;
-    double first_number(int vector, const Workspace& work, int n) const noexcept;
 
     const Layers* code_;
     bool is_integer_;
@@ -153,7 +149,6 @@ private:
     Aligned<float> packed32_;
     int policy_ = -1;
     int value_ = -1;
-    int error_ = -1;
     std::vector<float> policy_bias_;
     double steepness_ = 1.0;
 };
@@ -196,8 +191,8 @@ private:
 // first square is read.
 void fill_features(const float* board, const float* hands, int hand_planes, Features& features) noexcept;
 
-// Evaluates a batch, whose labels are those of the format. Returns whether all values, their weights, and the
-// logits of all legal moves are numbers.
+// Evaluates a batch, whose labels are those of the format. Returns whether all values and the logits of all legal
+// moves are numbers.
 bool answer_winograd(const WinogradNetwork& network, const Format& format, const NetworkSink& sink, double temperature,
                      Batch& batch, Workspace& work);
 

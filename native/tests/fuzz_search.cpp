@@ -51,24 +51,15 @@ PuctConfig config_of(Bytes& bytes) {
     return config;
 }
 
-// Evaluates a batch by noise; weighs: with weights from 0.125 to 4.
-void answer(Batch& batch, bool weighs) {
-    answer_hashed(batch);
-    for (std::size_t i = 0; weighs && i < batch.size(); ++i) {
-        batch.weights.push_back(0.125 * static_cast<double>(1 + batch.leaf(i).key % 32));
-    }
-}
-
 void search(Puct& puct, Game& game, Bytes& bytes) {
     const int playouts = 1 + bytes.next(), breaks_at = bytes.next() % 8 == 0 ? 1 + bytes.next() : 0;
-    const bool weighs = playouts % 2 == 0;
     ShogiState state(game);
     BreakingLeafSink sink(breaks_at);
     Batch batch;
     try {
         puct.begin(state, sink, batch, playouts, 1 + bytes.next());
         if (batch.size() != 0) {
-            answer(batch, weighs);
+            answer_hashed(batch);
             puct.expand(batch);
         }
         if (bytes.next() % 8 == 0) puct.set_mask(Mask(puct.table()[puct.root()].move_count, bytes.next() % 2 == 0));
@@ -78,7 +69,7 @@ void search(Puct& puct, Game& game, Bytes& bytes) {
             if (bytes.next() % 32 == 1) {
                 puct.retract(batch);
             } else {
-                answer(batch, weighs);
+                answer_hashed(batch);
                 puct.expand(batch);
             }
         }

@@ -15,8 +15,7 @@ inline void check_node(NodeTable& table, NodeIndex index) {
     EXPECT(!node.is_complete || std::is_sorted(moves, moves + node.move_count, [](LegalMove a, LegalMove b) {
         return a.prior != b.prior ? a.prior > b.prior : a.move < b.move;
     }));
-    EXPECT(node.value >= -1.0 && node.value <= 1.0 && node.variance >= 0.0F && node.variance <= 1.0F);
-    EXPECT(from_half(node.weight) >= 0.125 && from_half(node.weight) <= 4.0);
+    EXPECT(node.value >= -1.0 && node.value <= 1.0);
     EXPECT(node.in_flight == 0);
     EXPECT(table.find(node.key) == index);
     EXPECT(node.is_complete || (node.proof != Proof::kUnknown && node.tried == 0));

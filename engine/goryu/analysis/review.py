@@ -303,9 +303,7 @@ def engine_identity(loaded: LoadedEvaluator, config: EngineConfig) -> str:
     """Returns everything that decides an analysis but the position and the playouts, as one line."""
     network = getattr(loaded.evaluator, "sha256", None) or loaded.description
     search = replace(config.search, batch_size=0, capacity=0, capacity_bytes=0)
-    evaluator = config.evaluator
-    evaluation = f"{network} T={evaluator.temperature} errors={evaluator.weighs_errors}"
-    return f"{evaluation} {asdict(search)} {config.mate} {config.rules}"
+    return f"{network} T={config.evaluator.temperature} {asdict(search)} {config.mate} {config.rules}"
 
 
 class _Work:

@@ -27,11 +27,10 @@ from goryu.evaluators.formats.value_scale import from_probability
 from goryu.evaluators.network import network
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.network.network import NetworkEvaluator
-from goryu.evaluators.network.packed_input import LOGITS, PACKED, pack, packed_layout, value_outputs
+from goryu.evaluators.network.packed_input import LOGITS, PACKED, VALUE, pack, packed_layout
 from goryu.evaluators.network.providers import Session
 
 FORMAT = DlshogiFormat(from_probability)
-(_VALUE,) = value_outputs(FORMAT)
 
 ANSWERS = 1024
 """Different answers; positions share them."""
@@ -199,7 +198,7 @@ class _Handle:
         if width not in self._by_width:
             self._by_width[width] = np.ascontiguousarray(self._logits[:, :width])
         np.take(self._by_width[width], rows, axis=0, out=arrays[LOGITS])
-        np.take(self._values, rows, out=arrays[_VALUE])
+        np.take(self._values, rows, out=arrays[VALUE])
 
     def answers_of(self, packed: Array) -> npt.NDArray[np.int64]:
         """Returns which answer each position gets."""

@@ -184,8 +184,7 @@ def _write_puct(node: Node, edge: Edge) -> str:
     terms = edge.terms
     if "score" not in terms:  # In a dump.
         return ""
-    weight = f" · {_number(terms['W(a)/W'])}" if "W(a)/W" in terms and edge.visits else ""
-    tried = f"1 + {edge.visits}{weight}" + (f" + {edge.in_flight}" if edge.in_flight else "")
+    tried = f"1 + {edge.visits}" + (f" + {edge.in_flight}" if edge.in_flight else "")
     bonus = f"{_number(node.terms['c sqrt N'])} · {_number(terms['P'])} / ({tried})"
     return f"{_number(terms['Q'])} + {bonus} = {_number(terms['score'])}"
 
@@ -323,20 +322,16 @@ ALGORITHMS = {
         "engine/goryu/search/graph/puct.py",
         "network",
         100,
-        "Q(a) + c(N) · √N · P(a) / (1 + N(a) · W(a) / W + in flight)",
+        "Q(a) + c(N) · √N · P(a) / (1 + N(a) + in flight)",
         (
             (
                 "The engine's search. Equal positions are one node, so paths merge; every node "
                 "recomputes its value from its children. Playouts of a batch are in flight until the "
-                "network has evaluated them, and proven moves are not searched any more. W(a) is the mean "
-                "weight of the move's playouts, W that of the node's: a playout counts less where the "
-                "network expects a greater error."
+                "network has evaluated them, and proven moves are not searched any more."
             ),
             (
                 "本エンジンの探索。同じ局面は一つのノードに合流し、各ノードは子の値から自分の値を計算し直す。バッ"
                 "チの中のプレイアウトは評価が返るまで「評価待ち」として数え、勝敗が証明された手は以後探索しない。"
-                "W(a) はその手のプレイアウトの重みの平均、W はノード全体での平均。"
-                "ネットワークが予測する評価値の誤差が大きいほど、重みは小さい。"
             ),
         ),
         (

@@ -199,13 +199,12 @@ class PuctObserver(Puct):
         if len(rest) != len(node.moves) - count:
             rest = tuple(zip(node.moves[count:], node.priors[count:], strict=True))
             self._untried[node.key] = rest
-        return Edges(tried, rest, partial(_untried_edge, self._weighs(), untried, explore))
+        return Edges(tried, rest, partial(_untried_edge, untried, explore))
 
     def _edge(self, node: nodes.Node, i: int, untried: float, explore: float, is_chosen: bool) -> Edge:
         visits, pending, child = node.visits[i], node.pending[i], node.children[i]
         q = self.table.edge_value(node, i) if visits else untried
-        weight = self.table.edge_weight(node, i) if visits else node.weight
-        u = explore * node.priors[i] / (1.0 + (pending + visits * weight / node.weight))
+        u = explore * node.priors[i] / (1 + visits + pending)
         repeated = self.table.repetitions.get((node.key, i))
         return Edge(
             node.moves[i],
@@ -213,16 +212,10 @@ class PuctObserver(Puct):
             visits,
             pending,
             value=q if visits else None,
-            terms=_terms(
-                node.priors[i], visits, weight / node.weight if self._weighs() else None, pending, q, u
-            ),
+            terms={"P": node.priors[i], "N": visits, "in flight": pending, "Q": q, "U": u, "score": q + u},
             repetitions=repeated.visits if repeated is not None else 0,
             mark=self._mark(node, i, is_chosen),
         )
-
-    def _weighs(self) -> bool:
-        """Does the evaluator give values other weights than 1?"""
-        return self.root is not None and (self.root.raw_weight, self.root.weight) != (1.0, 1.0)
 
     def _mark(self, node: nodes.Node, i: int, is_chosen: bool) -> str:
         if self.table.is_lost(node, i):
@@ -234,16 +227,10 @@ class PuctObserver(Puct):
         return "closed" if node is self.root and self.table.is_certain(node, i) else ""
 
 
-def _untried_edge(weighs: bool, untried: float, explore: float, move: Move, prior: float) -> Edge:
-    return Edge(move, terms=_terms(prior, 0, 1.0 if weighs else None, 0, untried, explore * prior))
-
-
-def _terms(
-    prior: float, visits: int, weight: float | None, pending: int, q: float, u: float
-) -> dict[str, float | None]:
-    """Returns the terms of the formula; weight: of the move over that of the node, None to leave it out."""
-    weights = {} if weight is None else {"W(a)/W": weight}
-    return {"P": prior, "N": visits, **weights, "in flight": pending, "Q": q, "U": u, "score": q + u}
+def _untried_edge(untried: float, explore: float, move: Move, prior: float) -> Edge:
+    u = explore * prior / 1
+    terms = {"P": prior, "N": 0, "in flight": 0, "Q": untried, "U": u, "score": untried + u}
+    return Edge(move, terms=terms)
 
 
 def node_id(node: nodes.Node) -> str:

@@ -49,7 +49,6 @@ class EvaluatorConfig:
     threads: of the native search for each device, or of the network if the search is the Python one; 0 for
         what was measured (`measuring.py`).
     temperature: the policy's Boltzmann temperature; 1 leaves the network's policy as it is.
-    weighs_errors: weigh values by the errors that the network expects of them (`value_weight.py`)?
     """
 
     kind: str = "network"
@@ -63,7 +62,6 @@ class EvaluatorConfig:
     batch_size: int = 0
     threads: int = 0
     temperature: float = 1.5
-    weighs_errors: bool = False
     device2: DeviceConfig = DeviceConfig()
     device3: DeviceConfig = DeviceConfig()
     device4: DeviceConfig = DeviceConfig()

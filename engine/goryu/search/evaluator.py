@@ -6,11 +6,7 @@ from typing import Protocol
 
 from goryu.games.state import State
 
-__all__ = ["GREATEST_WEIGHT", "LEAST_WEIGHT", "Evaluation", "Evaluator"]
-
-
-LEAST_WEIGHT, GREATEST_WEIGHT = 0.001, 1000.0
-"""The bounds of the weight of a value."""
+__all__ = ["Evaluation", "Evaluator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +15,10 @@ class Evaluation:
 
     policy: probability of each legal move, in `legal_moves()` order; sums to 1.
     value: expected result for the side to move, in [-1, +1].
-    weight: how much the value counts among others; 1 for all if the evaluator does not say how sure it is.
     """
 
     policy: Sequence[float]
     value: float
-    weight: float = 1.0
 
 
 class Evaluator(Protocol):

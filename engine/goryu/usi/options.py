@@ -88,9 +88,6 @@ OPTIONS: tuple[Option, ...] = (
     spin("Softmax_Temperature", "evaluator.temperature", 1, 10_000, PERCENT,
          "Temperature of the policy. 100 leaves it as it is; a higher one broadens the search.",
          "temperature"),
-    check("Error_Weighting", "evaluator.weighs_errors",
-          "Give less weight to values where the network expects a greater error. Only for networks with an "
-          "error head, such as the shipped ones."),
     # The search.
     spin("UCT_NodeLimit", "search.capacity", 100, 1_000_000_000, NUMBER,
          "Maximum number of positions in the search graph; see also USI_Hash."),

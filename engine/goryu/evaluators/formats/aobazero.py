@@ -27,7 +27,10 @@ Source: AobaZero (public domain), `yss_net.cpp`; written from a description of t
 import math
 from collections.abc import Sequence
 
-from goryu.evaluators.formats.base import Answers, Array, TensorSpec, ValueScale
+import numpy as np
+import numpy.typing as npt
+
+from goryu.evaluators.formats.base import Array, TensorSpec, ValueScale
 from goryu.evaluators.formats.dlshogi import DROP, PROMOTION, dlshogi_label
 from goryu.evaluators.formats.dlshogi_planes import KINDS, Oriented
 from goryu.evaluators.formats.layouts import ALL_PIECES, ROW_MAJOR, PieceLayout, channel_order, kind_order
@@ -106,10 +109,12 @@ class AobaZeroFormat:
         found = CHANNELS_OF_DIRECTIONS[direction] + (distance - 1 if direction < 8 else 0)
         return 81 * (found + PROMOTIONS * is_promotion) + ROW_MAJOR[origin]
 
-    def interpret(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Answers:
-        """Returns the answers that a model's outputs mean."""
+    def interpret(
+        self, outputs: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns logits [N, 11259] and values [N] in [-1, +1] for the side to move."""
         logits, value = outputs
-        return Answers.of_equal_weight(logits, self.value_scale(value))
+        return logits, self.value_scale(value)
 
 
 def seen_moves(ply: int, max_ply: int) -> int:

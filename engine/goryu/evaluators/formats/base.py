@@ -9,7 +9,7 @@ Every format names its source in its own module; `detect.py` recognises them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -37,23 +37,6 @@ class TensorSpec:
     uniform: Sequence[int] = ()
     numbers: Sequence[int] = ()
     square_numbers: Sequence[int] = ()
-
-
-class Answers(NamedTuple):
-    """What a network says of N positions.
-
-    logits: [N, labels]. values: [N] in [-1, +1] for the side to move. weights: [N], how much each value
-    counts (`Evaluation.weight`).
-    """
-
-    logits: Array
-    values: npt.NDArray[np.float64]
-    weights: npt.NDArray[np.float64]
-
-    @classmethod
-    def of_equal_weight(cls, logits: Array, values: npt.NDArray[np.float64]) -> "Answers":
-        """Returns the answers of a network that does not say how sure it is of its values."""
-        return cls(logits, values, np.ones(len(values)))
 
 
 class ValueScale(Protocol):
@@ -89,8 +72,13 @@ class ModelFormat(Protocol):
         """Returns the index of a legal move of the side `turn` in the policy vector."""
         ...
 
-    def interpret(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Answers:
-        """Returns the answers that a model's outputs mean. inputs: the planes that they belong to."""
+    def interpret(
+        self, outputs: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns logits [N, labels] and values [N] in [-1, +1] for the side to move.
+
+        inputs: the planes that these outputs belong to.
+        """
         ...
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from goryu.evaluators.formats.aobazero import AOBAZERO_LABELS, AOBAZERO_PLANES, AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat
-from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, ERROR_OUTPUT, DlshogiFormat, has_error_head
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
 from goryu.evaluators.formats.miniosl import MINIOSL_PLANES, MinioslFormat
 from goryu.evaluators.formats.nshogi import NSHOGI_PLANES, NshogiFormat
@@ -65,9 +65,8 @@ class Tensor:
 class KnownFormat:
     """A format as a file shows it.
 
-    make: returns the format, given the file and the names of its tensors, inputs first and optional outputs
-        last, and the planes of the last input.
-    optional: outputs that a file may lack.
+    make: returns the format, given the file and the names of its tensors, inputs first, and the planes of the
+        last input.
     is_guessed: may the tensors alone decide for it?
     """
 
@@ -76,19 +75,13 @@ class KnownFormat:
     outputs: tuple[Tensor, ...]
     make: Callable[[Path, Sequence[str], int], ModelFormat]
     is_guessed: bool = True
-    optional: tuple[Tensor, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name}: {', '.join(map(str, self.inputs))} -> {', '.join(map(str, self.outputs))}"
 
 
 def _dlshogi(path: Path, names: Sequence[str], planes: int) -> ModelFormat:
-    _, _, _, value, *error = names
-    return DlshogiFormat(
-        value_scale(path, value),
-        sees_nyugyoku=planes != HAND_PLANES,
-        has_errors=bool(error) and has_error_head(path),
-    )
+    return DlshogiFormat(value_scale(path, names[-1]), sees_nyugyoku=planes != HAND_PLANES)
 
 
 def _nshogi(path: Path, names: Sequence[str], planes: int) -> ModelFormat:
@@ -112,7 +105,6 @@ FORMATS = (
             Tensor("output_value", (1,), is_planes=False),
         ),
         _dlshogi,
-        optional=(Tensor(ERROR_OUTPUT, (1,), is_planes=False),),
     ),
     KnownFormat(
         "python-dlshogi2", (Tensor("", (BOOK_PLANES,)),), (_POLICY, _VALUE), _named(PythonDlshogi2Format)
@@ -223,9 +215,6 @@ def _tensors(
             if len(fitting) != 1:
                 return None
             found += fitting
-    found += [
-        name for tensor in known.optional for name, shape in outputs.items() if tensor.fits(name, shape)
-    ]
     return found if len(inputs) == len(known.inputs) else None
 
 

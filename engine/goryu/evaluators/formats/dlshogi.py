@@ -2,9 +2,7 @@
 
 Inputs `input1` [N, 62, 9, 9] and `input2` [N, 57, 9, 9] or [N, 119, 9, 9] (see `dlshogi_planes.py`), outputs
 `output_policy` [N, 2187] (logits) and `output_value` [N, 1], normally the win probability of the side to
-move. Our own networks also compute `output_error` [N, 1], the squared error that they expect of this
-probability (`value_weight.py`). It is a tensor of the graph, but no output of the file: dlshogi with TensorRT
-takes networks of exactly two outputs.
+move.
 
 A move's label is 81 * channel + destination, both seen by the mover: 10 channels for the direction in which
 the piece moves, 10 for the same with promotion, 7 for drops. A label means only one move, because at most one
@@ -15,9 +13,11 @@ Source: dlshogi (T. Yamaoka); FukauraOu reads the same files.
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
-from goryu.evaluators.formats.base import Answers, Array, TensorSpec, ValueScale
+import numpy as np
+import numpy.typing as npt
+
+from goryu.evaluators.formats.base import Array, TensorSpec, ValueScale
 from goryu.evaluators.formats.dlshogi_planes import (
     BOARD_PLANES,
     HAND_PLANES,
@@ -27,15 +27,12 @@ from goryu.evaluators.formats.dlshogi_planes import (
     hand_planes,
     nyugyoku_planes,
 )
-from goryu.evaluators.formats.onnx_graph import producer
 from goryu.evaluators.formats.value_scale import from_probability
-from goryu.evaluators.formats.value_weight import value_weights
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.shogi.move import dropped_piece, is_drop, is_promotion, move_from, move_to
 from goryu.games.state import Move
 
 DLSHOGI_LABELS = 27 * 81
-ERROR_OUTPUT = "output_error"
 
 UP, UP_LEFT, UP_RIGHT, LEFT, RIGHT, DOWN, DOWN_LEFT, DOWN_RIGHT, KNIGHT_LEFT, KNIGHT_RIGHT = range(10)
 PROMOTION = 10
@@ -54,28 +51,14 @@ _CHANNEL = {
 """The channel of the signs of (files towards 9, ranks towards i), as the mover sees them."""
 
 
-def has_error_head(path: Path) -> bool:
-    """Does a model file compute `output_error` as a probability?
-
-    Raises ModelError if the file is damaged.
-    """
-    return producer(path, ERROR_OUTPUT) == "Sigmoid"
-
-
 class DlshogiFormat:
-    """Implements `ModelFormat`.
-
-    sees_nyugyoku: the variant with 119 planes in `input2`. has_errors: that with `output_error`.
-    """
+    """Implements `ModelFormat`; `sees_nyugyoku` chooses the variant with 119 planes in `input2`."""
 
     labels = DLSHOGI_LABELS
+    outputs = ("output_policy", "output_value")
 
-    def __init__(
-        self, value_scale: ValueScale, *, sees_nyugyoku: bool = False, has_errors: bool = False
-    ) -> None:
+    def __init__(self, value_scale: ValueScale, *, sees_nyugyoku: bool = False) -> None:
         self.value_scale = value_scale
-        self.has_errors = has_errors
-        self.outputs: tuple[str, ...] = ("output_policy", "output_value", ERROR_OUTPUT)[: 2 + has_errors]
         self._sees_nyugyoku = sees_nyugyoku
         planes = HAND_PLANES + (NYUGYOKU_PLANES if sees_nyugyoku else 0)
         self.name = f"dlshogi {BOARD_PLANES}+{planes}"
@@ -97,12 +80,12 @@ class DlshogiFormat:
         """Returns the index of a legal move of the side `turn` in the policy vector."""
         return dlshogi_label(move, turn)
 
-    def interpret(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Answers:
-        """Returns the answers that a model's outputs mean."""
-        logits, value, *error = outputs
-        if error:
-            return Answers(logits, self.value_scale(value), value_weights(error[0]))
-        return Answers.of_equal_weight(logits, self.value_scale(value))
+    def interpret(
+        self, outputs: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
+        logits, value = outputs
+        return logits, self.value_scale(value)
 
 
 def fill_dlshogi(boards: Sequence[ShogiState], board_planes: Array, hand_planes: Array) -> None:

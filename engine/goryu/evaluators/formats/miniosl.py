@@ -42,7 +42,10 @@ compared with it.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from goryu.evaluators.formats.base import Answers, Array, TensorSpec, ValueScale
+import numpy as np
+import numpy.typing as npt
+
+from goryu.evaluators.formats.base import Array, TensorSpec, ValueScale
 from goryu.evaluators.formats.contact_mates import (
     DEAD_RANKS,
     PROMOTION_RANKS,
@@ -143,10 +146,12 @@ class MinioslFormat:
         """Returns the index of a legal move of the side `turn` in the policy vector."""
         return LABELS.label(move, turn)
 
-    def interpret(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Answers:
-        """Returns the answers that a model's outputs mean."""
+    def interpret(
+        self, outputs: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
         logits, value = outputs
-        return Answers.of_equal_weight(logits, self.value_scale(value[:, 0]))
+        return logits, self.value_scale(value[:, 0])
 
 
 def _fill_position(position: Oriented, flat: Array) -> None:

@@ -25,8 +25,9 @@ package nshogi.
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from goryu.evaluators.formats.base import Answers, Array, TensorSpec, ValueScale
+from goryu.evaluators.formats.base import Array, TensorSpec, ValueScale
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.evaluators.formats.dlshogi_planes import KINDS, Oriented, far_ranks
 from goryu.evaluators.formats.layouts import (
@@ -114,13 +115,15 @@ class NshogiFormat:
         """Returns the index of a legal move of the side `turn` in the policy vector."""
         return MOVES.label(move, turn)
 
-    def interpret(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Answers:
-        """Returns the answers that a model's outputs mean."""
+    def interpret(
+        self, outputs: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
         logits, value, draw = outputs
         draws = 0.5 * (1.0 + self.draw_scale(draw))
         is_black = inputs[0][:, TURN_PLANES, 0, 0] != 0
         draw_values = np.where(is_black, self.draw_value, -self.draw_value)
-        return Answers.of_equal_weight(logits, draws * draw_values + (1.0 - draws) * self.value_scale(value))
+        return logits, draws * draw_values + (1.0 - draws) * self.value_scale(value)
 
 
 def _spec(planes: int) -> TensorSpec:

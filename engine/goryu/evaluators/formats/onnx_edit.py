@@ -137,17 +137,6 @@ def edited(model: bytes, edit: GraphEdit) -> bytes:
     return b"".join(parts)
 
 
-def with_output(model: bytes, name: str) -> bytes:
-    """Returns a model that also has a tensor of its graph as an output, the last one."""
-    output = field_of(GRAPH_OUTPUT, field_of(VALUE_NAME, name))  # onnxruntime finds out type and shape.
-    return b"".join(
-        field_of(number, bytes(value) + output)
-        if number == MODEL_GRAPH and isinstance(value, memoryview)
-        else copied(number, kind, value)
-        for number, kind, value in fields(memoryview(model))
-    )
-
-
 def new_model(
     graph: GraphEdit, *, name: str, opset: int, version: int, metadata: Mapping[str, str] | None = None
 ) -> bytes:

@@ -135,24 +135,6 @@ def producer(path: Path, output: str) -> str:
     raise ModelError(f"model {path}: the graph has a cycle; the file is damaged")
 
 
-def output_names(path: Path) -> list[str]:
-    """Returns the names of a model's outputs.
-
-    Raises:
-        ModelError: the file is not a protocol buffer.
-    """
-    content = read_model(path)
-    try:
-        return [
-            text_field(value, VALUE_NAME)
-            for graph in _messages(content, MODEL_GRAPH)
-            for number, _, value in fields(graph)
-            if number == GRAPH_OUTPUT and isinstance(value, memoryview)
-        ]
-    except _DAMAGE as error:
-        raise damaged(path, error) from error
-
-
 def read_graph(path: Path) -> Graph:
     """Returns the graph of an ONNX file.
 

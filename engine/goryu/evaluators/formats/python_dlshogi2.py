@@ -16,7 +16,10 @@ Source: python-dlshogi2 (T. Yamaoka), `features.py`; written from a description 
 
 from collections.abc import Sequence
 
-from goryu.evaluators.formats.base import Answers, Array, TensorSpec, ValueScale
+import numpy as np
+import numpy.typing as npt
+
+from goryu.evaluators.formats.base import Array, TensorSpec, ValueScale
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.evaluators.formats.dlshogi_planes import Oriented
 from goryu.evaluators.formats.layouts import (
@@ -60,7 +63,9 @@ class PythonDlshogi2Format:
         """Returns the index of a legal move of the side `turn` in the policy vector."""
         return self.moves.label(move, turn)
 
-    def interpret(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Answers:
-        """Returns the answers that a model's outputs mean."""
+    def interpret(
+        self, outputs: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
         logits, value = outputs
-        return Answers.of_equal_weight(logits, self.value_scale(value))
+        return logits, self.value_scale(value)

@@ -25,10 +25,8 @@ BATCHES = ((8, 1), (40, 2))
 MOST_BATCH = 4
 
 
-def open_kernel(path: Path, *, is_integer: bool = True, reads_errors: bool = True) -> "WinogradNetwork":
+def open_kernel(path: Path, *, is_integer: bool = True) -> "WinogradNetwork":
     """Returns the kernel with the network of an ONNX file.
-
-    reads_errors: with its error head, if it has one.
 
     Raises:
         UnsupportedError: the kernel cannot run this network, or not on this machine.
@@ -41,7 +39,7 @@ def open_kernel(path: Path, *, is_integer: bool = True, reads_errors: bool = Tru
         raise UnsupportedError("the native code is not built") from error
     instructions = chosen_instructions()
     is_integer = is_integer and instructions not in WITHOUT_INTEGERS
-    return WinogradNetwork(read_network(path, reads_errors=reads_errors), instructions, is_integer)
+    return WinogradNetwork(read_network(path), instructions, is_integer)
 
 
 def chosen_instructions() -> str:

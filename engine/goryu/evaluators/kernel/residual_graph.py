@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.base.errors import GoryuError
-from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, ERROR_OUTPUT, has_error_head
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
 from goryu.evaluators.formats.miniosl import MINIOSL_PLANES
 from goryu.evaluators.formats.onnx_graph import Array, Graph, GraphNode, read_graph
@@ -138,7 +138,6 @@ class ResidualNetwork:
     planes: of each input: (62, 57) or (62, 119), which a `Stem` reads, or (176,), which an `Input` reads.
     policy: a map whose first 27 channels, plus policy_bias [27, 81], are the logits.
     value: a vector whose first number is x; the value is 2 / (1 + exp(-steepness * x)) - 1.
-    error: None, or a vector whose first number is x; the expected squared error is 1 / (1 + exp(-x)).
     """
 
     layers: list[Layer]
@@ -149,7 +148,6 @@ class ResidualNetwork:
     policy_bias: Floats
     value: int
     steepness: float
-    error: int | None = None
 
     @property
     def name(self) -> str:
@@ -248,23 +246,21 @@ class _Shape:
 _Tensor = _Planes | _Map | _Sum | _Vector | _Pooled | _Flat | _Product | _Gate | _Shape | Array
 
 
-def read_network(path: Path, *, reads_errors: bool = True) -> ResidualNetwork:
+def read_network(path: Path) -> ResidualNetwork:
     """Returns the network in an ONNX file of the dlshogi format or of miniosl's.
-
-    reads_errors: with the error head of a network in the dlshogi format, if it has one.
 
     Raises:
         UnsupportedError: it is of another kind.
         ModelError: the file is damaged.
         OSError: it cannot be read.
     """
-    return _Interpreter(read_graph(path), reads_errors=reads_errors and has_error_head(path)).network()
+    return _Interpreter(read_graph(path)).network()
 
 
 class _Interpreter:
     """Interprets a graph; `tensors` has what is known so far, by name."""
 
-    def __init__(self, graph: Graph, *, reads_errors: bool) -> None:
+    def __init__(self, graph: Graph) -> None:
         known = [
             names
             for names in TENSORS
@@ -279,7 +275,6 @@ class _Interpreter:
         self._tensors: dict[str, _Tensor] = dict(graph.constants)
         self._tensors |= {name: _Planes(i) for i, name in enumerate(inputs)}
         self._has_stem = len(inputs) == 2
-        self._has_errors = reads_errors and self._has_stem
         self._input_map: _Map | None = None
         self._layers: list[Layer] = []
         self._maps: list[int] = []
@@ -287,18 +282,14 @@ class _Interpreter:
         self._hand_planes = HAND_PLANES
 
     def network(self) -> ResidualNetwork:
-        outputs = [self._policy_name, self._value_name]
-        if self._has_errors:
-            outputs.append(ERROR_OUTPUT)
+        outputs = (self._policy_name, self._value_name)
         for node in _needed(self._graph, outputs):
             with _interpreting(node.op_type):
                 self._interpret(node)
         with _interpreting("the output"):
             return _with_few_maps(self._with_outputs(*(self._tensors.get(name) for name in outputs)))
 
-    def _with_outputs(
-        self, policy: _Tensor | None, value: _Tensor | None, error: _Tensor | None = None
-    ) -> ResidualNetwork:
+    def _with_outputs(self, policy: _Tensor | None, value: _Tensor | None) -> ResidualNetwork:
         if not isinstance(policy, _Flat) or policy.source.channels != POLICY_CHANNELS:
             raise UnsupportedError("the policy is not a convolution to 27 channels")
         map_ = self._map(policy.source)
@@ -308,19 +299,11 @@ class _Interpreter:
         if not isinstance(logit, _Product) or len(logit.weights) not in (1, 1 if self._has_stem else 4):
             raise UnsupportedError("the value is not computed by a dense layer")
         vector = self._vector(replace(logit, weights=logit.weights[:1], bias=logit.bias[:1], computed={}))
-        errors = self._error_vector(error) if self._has_errors else None
         planes = (BOARD_PLANES, self._hand_planes) if self._has_stem else (MINIOSL_PLANES,)
         return ResidualNetwork(
             self._layers, self._maps, self._vectors, planes, map_.number,
-            bias.reshape(POLICY_CHANNELS, SQUARES), vector.number, steepness, errors,
+            bias.reshape(POLICY_CHANNELS, SQUARES), vector.number, steepness,
         )  # fmt: skip
-
-    def _error_vector(self, error: _Tensor | None) -> int:
-        if not isinstance(error, _Gate) or not isinstance(error.source, _Product):
-            raise UnsupportedError("the error is not computed by a dense layer")
-        if len(error.source.weights) != 1:
-            raise UnsupportedError(f"it predicts {len(error.source.weights)} errors")
-        return self._vector(error.source).number
 
     def _interpret(self, node: GraphNode) -> None:
         operator: Callable[..., _Tensor] | None = getattr(self, f"_do_{node.op_type.lower()}", None)

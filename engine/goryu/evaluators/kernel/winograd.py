@@ -33,8 +33,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from goryu.evaluators.formats.base import Answers, Array
-from goryu.evaluators.formats.value_weight import value_weights
+from goryu.evaluators.formats.base import Array
 from goryu.evaluators.kernel.residual_graph import (
     NONE,
     RELU,
@@ -183,15 +182,13 @@ class Reference:
         self._integers = {i: integer_weights(layer) for i, layer in layers if isinstance(layer, Convolution)}
         self._stems = {i: integer_stem(layer) for i, layer in layers if isinstance(layer, Stem)}
 
-    def run(self, inputs: Sequence[Array]) -> Answers:
-        """Returns the answers for planes [N, ..., 9, 9], one array for each input."""
-        logits, values, errors = zip(*map(self._run, zip(*inputs, strict=True)), strict=True)
-        if self._network.error is None:
-            return Answers.of_equal_weight(np.stack(logits), np.array(values))
-        return Answers(np.stack(logits), np.array(values), value_weights(np.array(errors)))
+    def run(self, inputs: Sequence[Array]) -> tuple[Floats, npt.NDArray[np.float64]]:
+        """Returns logits [N, 2187] and values [N] of planes [N, ..., 9, 9], one array for each input."""
+        answers = [self._run(planes) for planes in zip(*inputs, strict=True)]
+        logits = np.stack([logits for logits, _ in answers])
+        return logits, np.array([value for _, value in answers])
 
-    def _run(self, planes: Sequence[Array]) -> tuple[Floats, float, float]:
-        """Returns logits [2187], value and expected squared error, 0 without an error head."""
+    def _run(self, planes: Sequence[Array]) -> tuple[Floats, float]:
         network = self._network
         maps: list[Floats] = [np.zeros((SQUARES, channels), np.float32) for channels in network.maps]
         vectors: list[Floats] = [np.zeros(length, np.float32) for length in network.vectors]
@@ -209,10 +206,7 @@ class Reference:
                 _small_layer(layer, maps, vectors)
         logits = maps[network.policy][:, : len(network.policy_bias)].T + network.policy_bias
         x = float(vectors[network.value][0])
-        value = 2.0 / (1.0 + math.exp(-network.steepness * x)) - 1.0
-        if network.error is None:
-            return logits.reshape(-1), value, 0.0
-        return logits.reshape(-1), value, 1.0 / (1.0 + math.exp(-float(vectors[network.error][0])))
+        return logits.reshape(-1), 2.0 / (1.0 + math.exp(-network.steepness * x)) - 1.0
 
 
 def stem(weights: IntegerStem, layer: Stem, board: Array, hands: Array) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.base.errors import GoryuError
-from goryu.evaluators.formats.base import Answers, Array, ModelFormat, planes_of
+from goryu.evaluators.formats.base import Array, ModelFormat, planes_of
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
 from goryu.games.shogi.move import move_from_usi
@@ -32,24 +32,20 @@ EVERY = 5
 PROBABILITY, VALUE = 0.02, 0.03
 """The largest difference of a move's probability, and of a value in [-1, +1], that is tolerated anywhere."""
 
-WEIGHT = 0.1
-"""The largest difference of a value's weight, as a share of it."""
-
-Network = Callable[[Sequence[Array]], Answers]
-"""Returns the answers for planes, one array [N, ...] for each input."""
+Answers = Callable[[Sequence[Array]], tuple[Array, npt.NDArray[np.float64]]]
+"""Returns logits [N, labels] and values [N] in [-1, +1] for planes, one array [N, ...] for each input."""
 
 
 class HalfError(GoryuError, RuntimeError):
     """A network that answers differently in 16 bits."""
 
 
-def check_halves(model_format: ModelFormat, in_floats: Network, in_halves: Network) -> None:
+def check_halves(model_format: ModelFormat, in_floats: Answers, in_halves: Answers) -> None:
     """Raises HalfError if a probability or value differs by more than is tolerated, or is not a number."""
     boards = _positions()
     planes = planes_of(model_format, boards)
-    (logits, values, weights), (half_logits, half_values, half_weights) = in_floats(planes), in_halves(planes)
+    (logits, values), (half_logits, half_values) = in_floats(planes), in_halves(planes)
     value = float(np.abs(values - half_values).max())
-    weight = float(np.abs(half_weights / weights - 1.0).max())
     differences = [
         np.abs(_policy(model_format, board, one) - _policy(model_format, board, other)).max()
         for board, one, other in zip(boards, logits, half_logits, strict=True)
@@ -59,10 +55,6 @@ def check_halves(model_format: ModelFormat, in_floats: Network, in_halves: Netwo
         raise HalfError(
             f"in 16 bits its values differ by {value:.3g} and its probabilities by {probability:.3g}, "
             f"at most {VALUE} and {PROBABILITY} are allowed"
-        )
-    if not weight <= WEIGHT:
-        raise HalfError(
-            f"in 16 bits the weights of its values differ by {weight:.3g}, at most {WEIGHT} is allowed"
         )
 
 

@@ -22,15 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.base.errors import first_line
-from goryu.evaluators.formats.base import Answers, Array, ModelFormat
+from goryu.evaluators.formats.base import Array, ModelFormat
 from goryu.evaluators.formats.detect import AUTO, detect_format, tensor_shapes, wanted_format
-from goryu.evaluators.formats.dlshogi import ERROR_OUTPUT, DlshogiFormat, has_error_head
+from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import HAND_PLANES
 from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.formats.miniosl import MinioslFormat
 from goryu.evaluators.formats.nshogi import NshogiFormat
-from goryu.evaluators.formats.onnx_edit import halved, with_output
-from goryu.evaluators.formats.onnx_graph import output_names
+from goryu.evaluators.formats.onnx_edit import halved
 from goryu.evaluators.formats.value_scale import value_scale
 from goryu.evaluators.kernel.kernel import best_batch, open_kernel
 from goryu.evaluators.kernel.residual_graph import UnsupportedError
@@ -104,7 +103,6 @@ class NetworkEvaluator:
         packs: bool | None = None,
         streams: int = 1,
         halves: bool | None = None,
-        weighs_errors: bool = False,
     ) -> None:
         """Loads the model and runs it once on every batch size.
 
@@ -117,7 +115,6 @@ class NetworkEvaluator:
         streams: how many batches of bits a device works on at once; best one for each searching thread.
         halves: compute in 16 bits? Our own kernel never does. None: with CUDA and DirectML, if the model
             answers nearly as before.
-        weighs_errors: weigh values by the errors that the network expects of them, if it has an error head?
 
         Raises:
             ModelError: the file is missing, broken, or not of a known format.
@@ -127,24 +124,19 @@ class NetworkEvaluator:
         assert temperature > 0.0
         self.path = Path(path)
         self.temperature = temperature
-        self._weighs_errors = weighs_errors
         self._threads = threads
         self._device = device
         self._lock = Lock()
-        self._content: bytes | None = None  # Of the model, if it is not what the file has.
-        self._is_halved = False
+        self._content: bytes | None = None  # Of a model that is not what the file has.
         self._why_floats = ""
-        self.kernel, self._why_onnxruntime = _open_kernel(self.path, backend, weighs_errors)
+        self.kernel, self._why_onnxruntime = _open_kernel(self.path, backend)
         self._session: Session | None = None
         fixed = None
         if self.kernel:
             self.format = _format_of_kernel(self.path, self.kernel, model_format)
         else:
             name = "cpu" if backend == "onnxruntime" else backend
-            self._content = _with_errors(self.path) if weighs_errors else None
-            self._session = open_session(
-                self.path, name, threads=threads, device=device, content=self._content
-            )
+            self._session = open_session(self.path, name, threads=threads, device=device)
             self.format, self._file_types, fixed = self._read_tensors(self._session, model_format)
             if (self.backend in _HALVED if halves is None else halves) and np.float32 in self._file_types:
                 self._halve(self._session, fixed, is_requested=halves is True)
@@ -176,8 +168,6 @@ class NetworkEvaluator:
         nodes = session.handle.get_inputs()
         inputs = tensor_shapes(self.path, nodes)
         outputs = tensor_shapes(self.path, session.handle.get_outputs())
-        if not self._weighs_errors:
-            outputs.pop(ERROR_OUTPUT, None)
         found = detect_format(self.path, inputs, outputs, model_format)
         types = {node.name: node.type for node in nodes}
         file_types = [_element_type(self.path, types[spec.name]) for spec in found.inputs]
@@ -201,8 +191,7 @@ class NetworkEvaluator:
             f"backend={self.backend} {library} model={self.path.name} "
             f"sha={self.sha256[:8]} format={self.format.name.replace(' ', '-')} "
             f"batch={self.batch_size} threads={1 if self.kernel else self._threads}"
-            + (" precision=fp16" if self._is_halved else "")
-            + (" errors=on" if ERROR_OUTPUT in self.format.outputs else "")
+            + (" precision=fp16" if self._content else "")
             + (f" streams={self.packed.streams} input=packed" if self.packed else "")
         )
 
@@ -232,12 +221,10 @@ class NetworkEvaluator:
         inputs = self.new_inputs(len(states))
         for i, state in enumerate(states):
             self.format.fill(cast(ShogiState, state), [rows[i] for rows in inputs])
-        logits, values, weights = self.run(inputs)
+        logits, values = self.run(inputs)
         return [
-            Evaluation(self._policy(state, row), value, weight)
-            for state, row, value, weight in zip(
-                states, logits, values.tolist(), weights.tolist(), strict=True
-            )
+            Evaluation(self._policy(state, row), value)
+            for state, row, value in zip(states, logits, values.tolist(), strict=True)
         ]
 
     def new_inputs(self, count: int) -> list[Array]:
@@ -252,30 +239,34 @@ class NetworkEvaluator:
             for spec, element in zip(self.format.inputs, types, strict=True)
         ]
 
-    def run(self, inputs: Sequence[Array], count: int | None = None) -> Answers:
-        """Returns the answers for N >= 1 positions, given their planes.
+    def run(self, inputs: Sequence[Array], count: int | None = None) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns logits [N, labels] and values [N] in [-1, +1] of N >= 1 positions, given their planes.
 
         The inputs, one array [N, ...] for each of `format.inputs`, are only read. May be called
-        from several threads at once. Raises ModelError if a value or weight is not a number.
+        from several threads at once. Raises ModelError if a value is not a number.
 
         count: N, if the arrays have more rows. They then serve as padding, and nothing is copied.
         """
         count = len(inputs[0]) if count is None else count
         if self.kernel:
-            return self._checked(Answers(*self.kernel.run([rows[:count] for rows in inputs])))
+            logits, values = self.kernel.run([rows[:count] for rows in inputs])
+            self.check(values)
+            return logits, values
         most = self._batch_sizes[-1]
         parts = [
             self._run_part([rows[i:] for rows in inputs], min(most, count - i)) for i in range(0, count, most)
         ]
         if len(parts) == 1:
             return parts[0]
-        return Answers(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        return np.concatenate([logits for logits, _ in parts]), np.concatenate(
+            [values for _, values in parts]
+        )
 
     def bind(self, inputs: Sequence[Array]) -> IoBinding | None:
         """Returns a faster call for one thread that writes its planes to `inputs`, or None if there is none.
 
-        Its outputs are the model's: the caller passes them to `format.interpret`, and values and weights to
-        `check`. There is one on the CPU, for models with a free batch axis and the element types of `inputs`.
+        Its outputs are the model's: the caller passes them to `format.interpret`, and the values to `check`.
+        There is one on the CPU, for models with a free batch axis and the element types of `inputs`.
         """
         if not self._session or self.backend != "CPU" or self._is_fixed:
             return None
@@ -296,16 +287,15 @@ class NetworkEvaluator:
                 f"model {self.path}: an output is not a number; if the model computes in 16 bits, try 32"
             )
 
-    def _checked(self, answers: Answers) -> Answers:
-        self.check(answers.values)
-        self.check(answers.weights)
-        return answers
-
-    def _run_part(self, inputs: Sequence[Array], count: int) -> Answers:
+    def _run_part(self, inputs: Sequence[Array], count: int) -> tuple[Array, npt.NDArray[np.float64]]:
         return self._interpret(self._answer(inputs, count), [rows[:count] for rows in inputs])
 
-    def _interpret(self, outputs: Sequence[Array], inputs: Sequence[Array]) -> Answers:
-        return self._checked(self.format.interpret(outputs, inputs))
+    def _interpret(
+        self, answers: Sequence[Array], inputs: Sequence[Array]
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        logits, values = self.format.interpret(answers, inputs)
+        self.check(values)
+        return logits, values
 
     def _answer(self, inputs: Sequence[Array], count: int | None = None) -> list[Array]:
         """Returns the model's outputs for the first `count` rows, or all of them, at most `batch_size`."""
@@ -348,7 +338,7 @@ class NetworkEvaluator:
     def _halve(self, session: Session, fixed: int | None, *, is_requested: bool) -> None:
         """Computes in 16 bits from now on, if the model can be converted and answers nearly as before."""
         try:
-            content = halved(self._content or read_model(self.path))
+            content = halved(read_model(self.path))
             backend, threads = session.backend.lower(), self._threads
             other = open_session(self.path, backend, threads=threads, device=self._device, content=content)
             halves = [np.float16 if element is np.float32 else element for element in self._file_types]
@@ -366,12 +356,11 @@ class NetworkEvaluator:
             self._why_floats = reason
             return
         self._content, self._session, self._file_types = content, other, halves
-        self._is_halved = True
 
     def _in_parts(
         self, handle: Any, planes: Sequence[Array], elements: Sequence[type[np.generic]], fixed: int | None
-    ) -> Answers:
-        """Returns a session's answers for planes. fixed: the size of its batches, if it has one."""
+    ) -> tuple[Array, npt.NDArray[np.float64]]:
+        """Returns a session's logits and values for planes. fixed: the size of its batches, if it has one."""
         count = len(planes[0])
         size = fixed or count
         parts = []
@@ -447,11 +436,9 @@ class NetworkEvaluator:
             try:
                 inputs = self.new_inputs(size)
                 self._answers = self._answer(inputs)
-                logits, values, weights = self._interpret(self._answers, inputs)
+                logits, values = self._interpret(self._answers, inputs)
             except Exception as error:  # onnxruntime's errors have no other base class.
                 raise self._unusable(size, error) from error
-            if weights.shape != (size,):
-                raise ModelError(f"model {self.path}: expected {size} errors, found {weights.size}")
             if logits.shape != (size, self.format.labels) or values.shape != (size,):
                 raise ModelError(
                     f"model {self.path}: expected policy [{size}, {self.format.labels}] and value "
@@ -468,7 +455,7 @@ class NetworkEvaluator:
         return BackendError(f"{self.backend} cannot run {self.path.name} on {size} positions ({error})")
 
 
-def _open_kernel(path: Path, backend: str, weighs_errors: bool) -> "tuple[WinogradNetwork | None, str]":
+def _open_kernel(path: Path, backend: str) -> "tuple[WinogradNetwork | None, str]":
     """Returns our own kernel with the network if the backend allows it, or None and the reason, "" for none.
 
     Raises ModelError if the file is missing, and BackendError if the kernel is requested and cannot be used.
@@ -477,22 +464,11 @@ def _open_kernel(path: Path, backend: str, weighs_errors: bool) -> "tuple[Winogr
         return None, ""
     check_file(path)
     try:
-        kernel = open_kernel(path, is_integer=backend != "winograd-float", reads_errors=weighs_errors)
-        return kernel, ""
+        return open_kernel(path, is_integer=backend != "winograd-float"), ""
     except (UnsupportedError, ModelError) as error:
         if backend != "cpu":
             raise BackendError(f"Winograd cannot run {path.name}: {error}") from error
         return None, str(error)
-
-
-def _with_errors(path: Path) -> bytes | None:
-    """Returns the model of a file with its expected errors as an output, or None if it has none to add."""
-    try:
-        if not has_error_head(path) or ERROR_OUTPUT in output_names(path):
-            return None
-    except (ModelError, OSError):  # Who opens the file says what is wrong with it.
-        return None
-    return with_output(read_model(path), ERROR_OUTPUT)
 
 
 def _format_of_kernel(path: Path, kernel: "WinogradNetwork", model_format: str) -> ModelFormat:
@@ -503,11 +479,7 @@ def _format_of_kernel(path: Path, kernel: "WinogradNetwork", model_format: str) 
         raise ModelError(f"model {path}: expected the format {name}; found the tensors of {found}")
     if found == "miniosl":
         return MinioslFormat("input", "move", "value", value_scale(path, "value"))
-    return DlshogiFormat(
-        value_scale(path, "output_value"),
-        sees_nyugyoku=planes[1] != HAND_PLANES,
-        has_errors=kernel.has_errors,
-    )
+    return DlshogiFormat(value_scale(path, "output_value"), sees_nyugyoku=planes[1] != HAND_PLANES)
 
 
 def _batch_sizes(batch_size: int, *, step_by_one: bool) -> list[int]:

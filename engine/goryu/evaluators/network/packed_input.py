@@ -37,8 +37,8 @@ PACKED, NUMBERS, LABELS = "goryu_packed", "goryu_numbers", "goryu_labels"
 A label of row i is i * (length of the policy) + the label of a move: the graph has all logits of a batch in
 one line.
 """
-LOGITS = "goryu_logits"
-"""Its first output, float32 [N, M]; the others are `value_outputs`, float32 [N]."""
+LOGITS, VALUE, DRAW = "goryu_logits", "goryu_value", "goryu_draw"
+"""Its outputs: float32 [N, M], [N], and [N] for a format with two value outputs."""
 
 FIRST_OPSET_WITH_SLICE_INPUTS = 10
 
@@ -131,7 +131,7 @@ def packed_model(
 
 def value_outputs(model_format: ModelFormat) -> tuple[str, ...]:
     """Returns the names of a packed model's outputs but the logits."""
-    return tuple(f"goryu_{name}" for name in model_format.outputs[1:])
+    return (VALUE, DRAW)[: len(model_format.outputs) - 1]
 
 
 def _first_planes(model_format: ModelFormat) -> list[int]:

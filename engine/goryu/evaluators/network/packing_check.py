@@ -26,8 +26,8 @@ GAME = "7g7f 3c3d 2h3h 8b7b 3h2h 7b8b 2h3h 8b7b 3h2h 7b8b 8h2b+ 3a2b"
 """A game with a past: some positions occur three times."""
 
 TOLERANCE, COARSE_TOLERANCE = 1e-4, 0.02
-"""The largest difference of a number that rounding may make, over the largest of the same output (over 1 if
-it is less): in 32 bits on a CPU, and otherwise."""
+"""The largest difference of a logit or value that rounding may make, over the largest logit: in 32 bits on a
+CPU, and otherwise."""
 
 
 class PackingError(GoryuError, RuntimeError):
@@ -65,9 +65,9 @@ def _check(
     planes = planes_of(model_format, boards)
     from_planes = answer(planes)
     from_bits = packed.answer(*pack(model_format, planes))
+    scale = max(1.0, float(np.abs(from_bits[0]).max()))
+    allowed = scale * (TOLERANCE if is_precise else COARSE_TOLERANCE)
     for expected, found in zip(from_planes, from_bits, strict=True):
-        scale = max(1.0, float(np.abs(found).max()))
-        allowed = scale * (TOLERANCE if is_precise else COARSE_TOLERANCE)
         difference = float(np.abs(expected.astype(np.float32).reshape(found.shape) - found).max())
         if not difference <= allowed:
             raise PackingError(f"the answers differ by {difference:.3g}, at most {allowed:.3g} is allowed")

@@ -108,7 +108,7 @@ def rates(
 def _answer(
     network: NetworkEvaluator, batch: Batch
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    logits, values, _ = network.run(planes_of(batch))
+    logits, values = network.run(planes_of(batch))
     legal = np.where(batch.legal, logits.astype(np.float64), -np.inf)
     weights = np.exp(legal - legal.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True), values

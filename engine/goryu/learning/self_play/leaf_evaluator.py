@@ -51,22 +51,21 @@ class LeafEvaluator:
         self._fill(states)
         count = len(states)
         if self._bound is None:
-            logits, values, weights = self.network.run([rows[:count] for rows in self._inputs])
+            logits, values = self.network.run([rows[:count] for rows in self._inputs])
         else:
             self._bound.run(count)
             answers = [self._bound.outputs[name][:count] for name in self.network.format.outputs]
             inputs = [rows[:count] for rows in self._inputs]
-            logits, values, weights = self.network.format.interpret(answers, inputs)
+            logits, values = self.network.format.interpret(answers, inputs)
             self.network.check(values)
-            self.network.check(weights)
         labels = [[self._labels[state.turn][move] for move in state.legal_moves()] for state in states]
         rows = np.repeat(np.arange(count), [len(row) for row in labels])
         legal = logits[rows, [label for row in labels for label in row]]
         self.network.check(legal)
         ends = list(accumulate(len(row) for row in labels))
         return [
-            Evaluation(_Policy(legal[end - len(row) : end], self.network.temperature), value, weight)
-            for row, end, value, weight in zip(labels, ends, values.tolist(), weights.tolist(), strict=True)
+            Evaluation(_Policy(legal[end - len(row) : end], self.network.temperature), value)
+            for row, end, value in zip(labels, ends, values.tolist(), strict=True)
         ]
 
     def _fill(self, states: Sequence[State]) -> None:

@@ -17,7 +17,6 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 
 from goryu.base.errors import InputError, first_line
-from goryu.learning.training.error_head import load_without_head
 from goryu.learning.training.export import check_export
 from goryu.learning.training.network import PolicyValueNet, ResidualBlock
 
@@ -29,16 +28,16 @@ DEAD = 1e-12
 
 
 def load_export(path: Path) -> PolicyValueNet:
-    """Returns the network of a float32 file that `export_onnx` wrote, in evaluation mode; no error head.
+    """Returns the network of a float32 file that `export_onnx` wrote, in evaluation mode.
 
     Its normalisations only add the biases of the file; see `unfold`. Raises InputError if the file is of
     another kind.
     """
     try:
-        graph = load_without_head(path).graph
+        graph = onnx.load(str(path)).graph
         net = _rebuild(graph)
         check_export(net, path)
-    except (OSError, InputError):
+    except OSError:
         raise
     except Exception as error:  # onnx, protobuf and torch raise different errors for other files.
         reason = first_line(error)

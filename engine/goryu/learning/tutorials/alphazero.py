@@ -272,4 +272,4 @@ class RootNoise:
             (1.0 - self.fraction) * prior + self.fraction * gamma / total
             for prior, gamma in zip(evaluation.policy, gammas, strict=True)
         ]
-        return Evaluation(mixed, evaluation.value, evaluation.weight)
+        return Evaluation(mixed, evaluation.value)

@@ -139,7 +139,7 @@ def _restricted(evaluation: Evaluation, board: Board, only: Sequence[Move]) -> E
     pairs = zip(board.legal_moves(), evaluation.policy, strict=True)
     policy = [probability for move, probability in pairs if move in only]
     total = sum(policy) or 1.0
-    return Evaluation([probability / total for probability in policy], evaluation.value, evaluation.weight)
+    return Evaluation([probability / total for probability in policy], evaluation.value)
 
 
 def _line(root: Node, i: int) -> tuple[Move, ...]:

@@ -188,7 +188,6 @@ def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
         temperature=config.temperature,
         model_format=config.model_format,
         halves={"on": True, "off": False}.get(config.fp16),
-        weighs_errors=config.weighs_errors,
     )
 
 

@@ -6,8 +6,6 @@ lower confidence bound ("lcb"): its value less `LCB_SIGMAS` standard errors. The
 overtook the favourite late. A move that ends the game in a draw or by repetition has a certain value, and one
 visit is enough to know it. It is ranked before the first move whose value is no greater. This comparison does
 not use the bound, or the search would give up a better move for a draw because its value is uncertain.
-
-Weakness: the bound takes all playouts for equally heavy; of unequal weights fewer than all would count.
 Source of LCB: Leela Zero's and KataGo's move choice.
 """
 
@@ -59,7 +57,7 @@ def _rank(table: NodeTable, root: Node, i: int) -> tuple[int, float, int]:
     if child is not None and table.is_lost(root, i):
         return LOST, -child.distance, i
     if table.is_certain(root, i):
-        return CERTAIN, _value(table, root, i), -i  # The last that is inserted comes before its equals.
+        return CERTAIN, _value(table, root, i), -i  # Of equals the lowest index must be inserted last.
     return OPEN, -root.visits[i], i
 
 

@@ -1,12 +1,11 @@
 """Forgetting: how the search frees memory, when a move is played and when its table is full.
 
 When the root moves, `prune` deletes what it cannot reach. When the table is full, `make_room` folds the least
-visited nodes: a folded node forgets the statistics of its moves, but keeps its N, Q and W as if its
-evaluation counted as N visits. In the formulas of `node_table.py` they replace 1, V and w:
+visited nodes: a folded node forgets the statistics of its moves, but keeps its N and Q as if its evaluation
+counted as N visits. In the formulas of `node_table.py` 1 and V become N and Q:
 
-    N = N' + sum of N(a)                                              N', Q', W': when the node was folded
-    Q = (N' * W' * Q' + sum of N(a) * W(child a) * -Q(child a)) / (N' * W' + sum of N(a) * W(child a))
-    W = (N' * W' + sum of N(a) * W(child a)) / (N' + sum of N(a))
+    N = N' + sum of N(a)
+    Q = (N' * Q' + sum of N(a) * -Q(child a)) / (N' + sum of N(a))      N', Q': when the node was folded
 
 `raw_variance` is then the variance of the values behind Q'. A later playout selects among its moves as at a
 new node. A proven node keeps the line that proves it instead.
@@ -71,7 +70,6 @@ def _fold(table: NodeTable, node: Node) -> None:
     """Forgets the statistics of the moves of `node`."""
     if node.proof == UNKNOWN:
         node.raw_value = single(node.value)
-        node.raw_weight = node.weight
         node.raw_variance = half(node.variance)
         table.forget_moves(node)
         table.recompute(node)

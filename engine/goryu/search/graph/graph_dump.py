@@ -3,14 +3,13 @@
 Equal positions are one entry, however many moves lead there. `child` is the index of an entry in the list.
 
     {"format": "goryu graph 1", "root": 0, "nodes": [
-        {"key": "5a0c...", "ply": 0, "visits": 401, "value": 0.12, "weight": 1.0, "evaluation": 0.08,
+        {"key": "5a0c...", "ply": 0, "visits": 401, "value": 0.12, "evaluation": 0.08,
          "proof": "unknown", "distance": 0, "untried": 12, "moves": [
             {"move": "7g7f", "prior": 0.31, "visits": 220, "value": 0.14, "child": 1}, ...]}, ...]}
 
 Values are in [-1, +1] for the side to move at the entry. `visits` of an entry is 1 for its own evaluation
-plus the visits of its moves; `weight` is the mean weight of these playouts (`node_table.py`). Moves without a
-visit are left out; `untried` counts them. `distance` is in plies to the proven end. `child` is null where the
-position is not in the dump or not in the table.
+plus the visits of its moves. Moves without a visit are left out; `untried` counts them. `distance`
+is in plies to the proven end. `child` is null where the position is not in the dump or not in the table.
 """
 
 from collections import deque
@@ -72,7 +71,6 @@ def _entry(
         "ply": node.ply,
         "visits": node.total_visits,
         "value": node.value,
-        "weight": node.weight,
         "evaluation": node.raw_value,
         "proof": _PROOFS[node.proof],
         "distance": node.distance,

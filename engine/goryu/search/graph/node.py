@@ -1,7 +1,7 @@
 """Nodes: what the search knows of one position.
 
-On a first reading skip raw visits, raw variance and lines; `forgetting.py` and `proof.py` explain them.
-All weights are 1 unless the evaluator gives others.
+Read first: moves, priors, visits, children, value. The `raw_` numbers belong to `forgetting.py`, lines to
+`proof.py`.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from struct import pack, unpack
 
 from goryu.games.state import Move, State
-from goryu.search.evaluator import GREATEST_WEIGHT, LEAST_WEIGHT, Evaluation
+from goryu.search.evaluator import Evaluation
 
 __all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "RepetitionStats", "half", "new_node", "single"]
 
@@ -18,7 +18,7 @@ UNKNOWN, WIN, LOSS, DRAW = range(4)
 
 
 def half(x: float) -> float:
-    """Returns `x` rounded to half precision, in which nodes store priors and weights."""
+    """Returns `x` rounded to half precision, in which nodes store priors."""
     return float(unpack("<e", pack("<e", x))[0])
 
 
@@ -36,18 +36,12 @@ class Node:
 
     __slots__ = (
         "children", "distance", "in_flight", "is_complete", "key", "moves", "pending", "ply", "priors",
-        "proof", "raw_value", "raw_variance", "raw_visits", "raw_weight", "total_visits", "tried", "value",
-        "variance", "visits", "weight",
+        "proof", "raw_value", "raw_variance", "raw_visits", "total_visits", "tried", "value", "variance",
+        "visits",
     )  # fmt: skip
 
     def __init__(
-        self,
-        key: int,
-        ply: int,
-        moves: Sequence[Move],
-        policy: Sequence[float],
-        value: float,
-        weight: float = 1.0,
+        self, key: int, ply: int, moves: Sequence[Move], policy: Sequence[float], value: float
     ) -> None:
         priors = [half(p) for p in policy]
         order = sorted(range(len(moves)), key=lambda i: (-priors[i], moves[i]))
@@ -55,14 +49,12 @@ class Node:
         self.ply = ply
         self.raw_value = single(value)  # V
         self.raw_visits = 1  # The visits that V stands for; more in a folded node (`forgetting.py`).
-        self.raw_weight = half(weight)  # The mean weight of these visits.
         self.raw_variance = 0.0  # The variance of the values behind V.
         self.proof = UNKNOWN
         self.distance = 0  # Plies to the proven end.
         self.set_moves([moves[i] for i in order], [priors[i] for i in order])
         self.total_visits = 1  # N
         self.value = self.raw_value  # Q
-        self.weight = self.raw_weight  # W: the mean weight of the playouts behind Q.
         self.variance = 0.0  # The variance of the values behind Q.
 
     def set_moves(self, moves: list[Move], priors: list[float]) -> None:
@@ -79,7 +71,7 @@ class Node:
     def set_proof(self, proof: int, distance: int, value: float) -> None:
         """Marks the node as proven."""
         self.proof, self.distance = proof, distance
-        self.value, self.weight, self.variance = value, 1.0, 0.0
+        self.value, self.variance = value, 0.0
 
     def keep_line(self, line: Sequence[Move]) -> None:
         """Keeps no other moves of a proven node than the line that proves it."""
@@ -88,17 +80,8 @@ class Node:
 
 
 def new_node(state: State, evaluation: Evaluation) -> Node:
-    """Returns the node of an evaluated position.
-
-    Raises ValueError if the weight is out of its bounds.
-    """
-    if not LEAST_WEIGHT <= evaluation.weight <= GREATEST_WEIGHT:
-        raise ValueError(
-            f"expected a weight in [{LEAST_WEIGHT}, {GREATEST_WEIGHT}], received {evaluation.weight}"
-        )
-    return Node(
-        state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value, evaluation.weight
-    )
+    """Returns the node of an evaluated position."""
+    return Node(state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value)
 
 
 @dataclass(slots=True)

@@ -5,29 +5,25 @@ its value from its children whenever a playout passes. So it does not matter whi
 children up to date, and visits that another parent made to a shared child never count here.
 
     N = 1 + sum of N(a)
-    Q = (w * V + sum of N(a) * W(child a) * -Q(child a)) / (w + sum of N(a) * W(child a))
-    W = (w + sum of N(a) * W(child a)) / (1 + sum of N(a))
+    Q = (V + sum of N(a) * -Q(child a)) / (1 + sum of N(a))
 
-where V is `raw_value` and 1 is `raw_visits`, which is greater only in a folded node (`forgetting.py`). The
-weight w of V is 1 unless the evaluator gives another, because it is more or less sure of V than of most
-values. W is the mean weight of the playouts behind Q; proofs and repetitions have the weight 1. All sums but
-that of N leave out moves that are proven to lose: they will not be played, so they must not pull the average
-down. Running sums of playout results would be wrong as soon as paths merge: only the parent that a playout
-came through would see its result.
+where V is `raw_value` and 1 is `raw_visits`, which is greater only in a folded node (`forgetting.py`). Moves
+proven to lose count in N alone. Nobody will play them, so they must not lower Q. Running sums of playout
+results would be wrong as soon as paths merge: only the parent that a playout came through would see its
+result.
 
 A node must not store a result that depends on the *path* (repetition). `RepetitionStats` counts playouts that
 ended so on their edge, and is forgotten when the root moves. Keys include the ply, so the graph has no cycle.
 
-Sources: KataGo, docs/GraphSearch.md (the formulas) and docs/KataGoMethods.md (the weights, "Uncertainty-
-Weighted MCTS Playouts"); Czech et al., "Monte-Carlo Graph Search for AlphaZero", 2021 (arXiv:2012.11045;
-running sums, corrected where paths meet); Kishimoto and Mueller, "A General Solution to the Graph History
-Interaction Problem", 2004.
+Sources: KataGo, docs/GraphSearch.md (the formulas); Czech et al., "Monte-Carlo Graph Search for AlphaZero",
+2021 (arXiv:2012.11045; running sums, corrected where paths meet); Kishimoto and Mueller, "A General Solution
+to the Graph History Interaction Problem", 2004.
 """
 
 from collections.abc import Iterator, Sequence, Set
 
 from goryu.games.state import Move
-from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node, RepetitionStats, half, single
+from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node, RepetitionStats, single
 
 __all__ = ["NodeTable"]
 
@@ -123,17 +119,7 @@ class NodeTable:
             return -child.value
         if child is None:
             return repeated.value_sum / node.visits[i]
-        weight = (node.visits[i] - repeated.visits) * child.weight
-        return (repeated.value_sum + weight * -child.value) / (repeated.visits + weight)
-
-    def edge_weight(self, node: Node, i: int) -> float:
-        """Returns the mean weight of the playouts through a visited move."""
-        child, repeated = node.children[i], self.repetitions.get((node.key, i))
-        if child is None:
-            return 1.0
-        if repeated is None:
-            return child.weight
-        return (repeated.visits + (node.visits[i] - repeated.visits) * child.weight) / node.visits[i]
+        return (repeated.value_sum + (node.visits[i] - repeated.visits) * -child.value) / node.visits[i]
 
     def child_visits(self, node: Node, i: int) -> int:
         """Returns how many playouts through move `i` went on into its child."""
@@ -141,11 +127,10 @@ class NodeTable:
         return node.visits[i] - repeated.visits if repeated is not None else node.visits[i]
 
     def recompute(self, node: Node) -> None:
-        """Brings N, Q, W and the variance of `node` up to date with its children."""
+        """Brings N, Q and the variance of `node` up to date with its children."""
         total = counted = node.raw_visits
-        weight_sum = counted * node.raw_weight
-        value_sum = weight_sum * node.raw_value
-        square_sum = weight_sum * (node.raw_value * node.raw_value + node.raw_variance)
+        value_sum = counted * node.raw_value
+        square_sum = counted * (node.raw_value * node.raw_value + node.raw_variance)
         for i in range(node.tried):
             visits = node.visits[i]
             if visits == 0:
@@ -156,20 +141,16 @@ class NodeTable:
             counted += visits
             child, repeated = node.children[i], self.repetitions.get((node.key, i))
             if repeated is not None:
-                weight_sum += repeated.visits
                 value_sum += repeated.value_sum
                 square_sum += repeated.square_sum
                 visits -= repeated.visits
             if child is not None:
-                weight = visits * child.weight
-                weight_sum += weight
-                value_sum += weight * -child.value
-                square_sum += weight * (child.value * child.value + child.variance)
+                value_sum += visits * -child.value
+                square_sum += visits * (child.value * child.value + child.variance)
         node.total_visits = total
         if node.proof == UNKNOWN:
-            node.value = value_sum / weight_sum
-            node.weight = half(weight_sum / counted)
-            node.variance = single(max(0.0, square_sum / weight_sum - node.value * node.value))
+            node.value = value_sum / counted
+            node.variance = single(max(0.0, square_sum / counted - node.value * node.value))
         self._prove(node)
 
     def _prove(self, node: Node) -> None:

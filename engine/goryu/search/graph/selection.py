@@ -1,20 +1,19 @@
 """The PUCT formula: which move a playout takes at a node.
 
-    score(a) = Q(a) + c(N) * P(a) * sqrt(N) / (1 + N(a) * W(a) / W)
+    score(a) = Q(a) + c(N) * P(a) * sqrt(N) / (1 + N(a))
     c(N) = c_init + c_factor * ln((N + c_base + 1) / c_base)
 
 N is the visit count of the node and N(a) that of the move; both include playouts in flight, which still wait
-for their evaluation. Q(a) is the value of the completed playouts, and W(a) is their mean weight; W is that of
-the node's playouts (`node_table.py`). A playout in flight counts as 1. So a move gets more playouts if they
-weigh less, and nothing changes where all weights are 1. A move without a completed playout is assumed to have
-a lower value than the node, the lower the more prior mass has been visited (first play urgency):
+for their evaluation. Q(a) is the value of the completed playouts (`node_table.py`). A move without one is
+assumed to have a lower value than the node, the lower the more prior mass has been visited (first play
+urgency):
 
     Q(unvisited) = max(-1, Q - fpu_reduction * sqrt(sum of P over the visited moves))
 
 AlphaZero's c_init = 1.25 and c_factor = 1 are for values in [0, 1]. In [-1, +1] differences of Q are twice
 as large, so the factors are 2.5 and 2.
 Sources: Rosin, 2011; Silver et al., 2018 (c grows with N); Gelly and Wang, 2006 (first play urgency); lc0
-(its reduction by the prior mass); KataGo, docs/KataGoMethods.md ("Uncertainty-Weighted MCTS Playouts").
+(its reduction by the prior mass).
 """
 
 from collections.abc import Set
@@ -38,11 +37,8 @@ def select(table: NodeTable, node: Node, formula: Formula, closed: Set[int] = fr
     for i in range(len(node.moves)):
         if i in closed or table.is_lost(node, i):
             continue
-        q, taken = untried, float(node.pending[i])
-        if node.visits[i]:
-            q = table.edge_value(node, i)
-            taken += node.visits[i] * table.edge_weight(node, i) / node.weight
-        score = q + explore * node.priors[i] / (1.0 + taken)
+        q = table.edge_value(node, i) if node.visits[i] else untried
+        score = q + explore * node.priors[i] / (1 + node.visits[i] + node.pending[i])
         if score > best_score:
             best, best_score = i, score
         if i >= node.tried:
