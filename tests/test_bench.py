@@ -25,7 +25,7 @@ from goryu.implementation import IMPLEMENTATION
 from goryu.players.set_up.measuring import Rate, Settings
 from goryu.search.graph.config import PuctConfig
 
-DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
+DEFAULT_MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 GOLDEN = Path(__file__).parent / "golden" / "bench_signature.json"
 
 

@@ -54,7 +54,7 @@ from ray.cluster_utils import Cluster
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[1]
-MODEL = ROOT / "models" / "goryu-5x64-int8.onnx"
+MODEL = ROOT / "models" / "goryu-5x64.onnx"
 SHORT = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
 
@@ -413,7 +413,7 @@ def test_nodes_on_which_something_differs_are_not_used(cluster: Cluster) -> None
     engine = EngineSpec((str(MODEL),))
     job = MatchJob(MatchConfig((engine, engine), 2), {str(MODEL): "0" * 64})
     pool = ClusterPool(ClusterConfig(cluster.address))
-    with pytest.raises(WorkError, match=r"no computer of the cluster .*int8.onnx is another file"):
+    with pytest.raises(WorkError, match=r"no computer of the cluster .*goryu-5x64.onnx is another file"):
         list(run_tasks(pool, job, iter([(0, None)])))
 
 

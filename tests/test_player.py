@@ -165,7 +165,7 @@ def test_goryus_own_book_answers_in_games_with_a_time_limit(limits: Limits) -> N
         ({"level": 5}, Limits(movetime_ms=20.0)),
         ({"limits_strength": True}, Limits(movetime_ms=20.0)),
         ({"evaluator.kind": "hashed"}, Limits(movetime_ms=20.0)),
-        ({"evaluator.model": "goryu-5x64-int8.onnx"}, Limits(movetime_ms=20.0)),
+        ({"evaluator.model": "goryu-5x64.onnx"}, Limits(movetime_ms=20.0)),
         ({"algorithm.name": "policy"}, Limits(movetime_ms=20.0)),
         ({"book_file.is_wanted": False}, Limits(movetime_ms=20.0)),
     ],

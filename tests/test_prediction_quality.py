@@ -26,7 +26,7 @@ from goryu.match.game_log import GameEntry, GameLog, GameLogError, read_game_log
 from goryu.search.evaluator import Evaluation
 
 ROOT = Path(__file__).parents[1]
-NETWORK = ROOT / "models" / "goryu-5x64-int8.onnx"
+NETWORK = ROOT / "models" / "goryu-5x64.onnx"
 OPENING = ("7g7f", "3c3d")
 MOVES = ("2g2f", "4c4d", "2f2e", "2b3c", "3i4h", "8b4b")
 

@@ -19,7 +19,6 @@ import pytest
 
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.evaluators.miniosl import MinioslEvaluator
 from goryu.evaluators.network.named_networks import open_network
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import BackendError, Session, open_session
@@ -56,7 +55,7 @@ cshogi: Any = pytest.importorskip("cshogi")
 MISSING = str(Path(__file__).with_name("missing"))
 """A path without a file."""
 
-MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64-int8.onnx"
+MODEL = Path(__file__).parents[1] / "models" / "goryu-5x64.onnx"
 COMMAND = [sys.executable, "-m", "goryu", "selfplay"]
 
 FIRST_MOVES = [int(move) for move in Board().legal_moves()[:4]]
@@ -425,9 +424,11 @@ def test_pieces_of_one_game_stay_together() -> None:
 
 def test_networks_of_one_name_get_different_names(tmp_path: Path) -> None:
     path = tmp_path / "self.games"
-    for folder, name in (("first", "goryu-5x64-int8.onnx"), ("second", "goryu-5x64.onnx")):
+    other = tmp_path / "other.onnx"
+    write_random_network(1, 8, other)
+    for folder, model in (("first", other), ("second", MODEL)):
         (tmp_path / folder).mkdir()
-        network = str(shutil.copy(MODEL.with_name(name), tmp_path / folder / "network.onnx"))
+        network = str(shutil.copy(model, tmp_path / folder / "network.onnx"))
         for _ in range(2):
             arguments = ["--model", network, "--out", str(path), "--games", "1", "--max-plies", "2"]
             assert tool().main(["play", *arguments]) == 0
@@ -540,23 +541,11 @@ def test_the_workers_take_the_gpus_in_turn(monkeypatch: pytest.MonkeyPatch) -> N
         used.clear()
 
 
-def test_miniosls_network_is_opened_on_the_gpu_of_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    used: list[int] = []
-    monkeypatch.setattr(MinioslEvaluator, "__init__", lambda self, path, *, device, **_: used.append(device))
-    monkeypatch.setattr("goryu.evaluators.network.named_networks.miniosl_file", lambda model: MODEL)
-    for worker in range(3):
-        open_network(Path("miniosl"), backend="cuda", gpus=(1, 2), worker=worker)
-    assert used == [1, 2, 1]
-
-
 @pytest.mark.parametrize(
     "arguments, words",
     [
         (["--model", MODEL, "--out", "self.hcpe"], "ends in .games"),
         (["--model", MISSING, "--out", "self.games"], MISSING),
-        (["--model", MODEL, "--out", "self.games", "--cheap-playouts", -1], "cheap_playouts"),
-        (["--model", MODEL, "--out", "self.games", "--full-playouts", -1], "full_playouts"),
-        (["--model", MODEL, "--out", "self.games", "--max-plies", 10**20], "max_plies: expected more than 0"),
         (["--model", MODEL, "--out", "self.games", "--temperature", "nan"], "--temperature nan: expected"),
         (["--model", MODEL, "--out", "self.games", "--temperature", "inf"], "--temperature inf: expected"),
         (["--model", MODEL, "--out", "self.games", "--worker-gpus", 1], "these go with --cluster"),
@@ -596,6 +585,9 @@ def test_play_reports_wrong_arguments(
     "option, value, words",
     [
         ("--processes", "0", "0: expected at least 1"),
+        ("--cheap-playouts", "-1", "-1: expected at least 0"),
+        ("--full-playouts", "-1", "-1: expected at least 0"),
+        ("--max-plies", "1" + 20 * "0", "expected more than 0 and at most 2147483647"),
         ("--at-once", "x", "'x': expected at least 1"),
         ("--random-plies", "6 0", "6 0: expected 0 <= MIN <= MAX"),
         ("--backend", "gpu", "invalid choice: 'gpu'"),

@@ -144,10 +144,13 @@ def test_a_pair_of_games_swaps_the_colours(moves: tuple[int, ...], points: tuple
     """In the first two positions the side to move wins at once, which is turn 0 and turn 1."""
     steps = pair_of_games(TicTacToe(moves=moves), 200, GumbelConfig(), 9)
     _, states = next(steps)
-    with pytest.raises(StopIteration) as finished:
-        while True:
+    found = None
+    while found is None:
+        try:
             _, states = steps.send(UniformEvaluator().evaluate(states))
-    assert finished.value.value == points
+        except StopIteration as finished:
+            found = finished.value
+    assert found == points
 
 
 @pytest.mark.slow

@@ -48,7 +48,6 @@ COMMANDS = {
     "selfplay": Command("goryu.commands.training.selfplay:main", "train"),
     "train": Command("goryu.commands.training.train:main", "train"),
     "evaluate": Command("goryu.commands.training.evaluate:main", "tools"),
-    "quantize": Command("goryu.commands.training.quantize:main", "train"),
     "learn": Command("goryu.commands.training.learn:main", "train"),
     "lesson": Command("goryu.commands.training.lesson:main", "train"),
     "alphazero": Command("goryu.commands.training.alphazero:main", "train"),
@@ -82,7 +81,6 @@ Each prints its options with --help.
   selfplay    records training games of a network *
   train       trains a network on training games *
   evaluate    measures how well networks predict games
-  quantize    converts a network to 8-bit integers *
   learn       trains networks of the small games; measures the tutorials *
   lesson      the reversi lesson with its numbers as options *
   alphazero   runs AlphaZero's pseudocode on a small game *
@@ -117,7 +115,6 @@ JAPANESE_HELP = """使い方：goryu [コマンド] ...
   selfplay    ネットワークに自己対局をさせ、教師データとして記録する *
   train       教師データからネットワークを学習する *
   evaluate    ネットワークがどれだけ指し手と勝敗を当てるかを測る
-  quantize    ネットワークを8ビット整数などに変換する *
   learn       小さなゲームのネットワークを学習し、チュートリアルの結果を測る *
   lesson      リバーシの学習を、設定値を変えて試す *
   alphazero   AlphaZeroの疑似コードを小さなゲームで動かす *

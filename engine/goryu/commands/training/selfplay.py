@@ -4,7 +4,7 @@ r"""Lets a network play shogi against itself, labels old games anew, or improves
         --openings tools/openings/balanced.txt --out runs/self.games
     goryu selfplay reanalyse runs/fsf.games --model models/goryu-5x64.onnx --playouts 64 \
         --share 0.5 --keep-scores --out runs/fsf-soft.games
-    goryu selfplay reanalyse runs/fsf.games --model miniosl --temperature 1.5 --playouts 0 \
+    goryu selfplay reanalyse runs/fsf.games --model miniosl.onnx --playouts 0 \
         --out runs/fsf-distilled.games
     goryu selfplay play --model models/goryu-5x64.onnx --cheap-playouts 0 --full-playouts 0 \
         --full-share 1 --sampled-plies 400 --games 10000 --out runs/drawn.games
@@ -43,7 +43,7 @@ from goryu.commands.common import (
 )
 from goryu.commands.config_options import add_fields, changed, from_arguments, given_options
 from goryu.commands.progress_display import ProgressDisplay
-from goryu.evaluators.network.named_networks import MODEL_HELP, named_network
+from goryu.evaluators.network.named_networks import named_network
 from goryu.evaluators.network.providers import BACKENDS
 from goryu.learning.loop.config import LoopConfig, ShogiLoopConfig
 from goryu.learning.loop.gate import GateConfig
@@ -133,7 +133,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", type=named_model, required=True, metavar="FILE.onnx", help=MODEL_HELP)
+    parser.add_argument("--model", type=named_model, required=True, metavar="FILE.onnx", help="the network")
     parser.add_argument(
         "--temperature",
         type=float,
