@@ -46,7 +46,7 @@ def test_the_window_has_the_size_of_katagos_shuffler(rows: int, growth: float, e
 
 def test_the_window_grows_as_katagos_paper_says() -> None:
     """From 250,000 samples to about 22 million in the main run of 241 million (the paper, appendix)."""
-    rule = WindowRule()
+    rule = WindowRule(250_000)
     assert rule.size(0) == rule.size(250_000) == 250_000
     assert rule.size(241_000_000) == pytest.approx(22e6, rel=0.1)
     first_step = rule.size(251_000) - rule.size(250_000)

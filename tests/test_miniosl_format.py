@@ -68,7 +68,10 @@ class Library:
 
 def network_path() -> Path:
     """Returns the network's file in the package."""
-    (folder,) = importlib.util.find_spec("miniosl").submodule_search_locations  # type: ignore[union-attr]
+    spec = importlib.util.find_spec("miniosl")
+    assert spec is not None
+    assert spec.submodule_search_locations is not None
+    (folder,) = spec.submodule_search_locations
     return Path(folder) / "pretrained" / "eval.onnx"
 
 

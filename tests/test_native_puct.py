@@ -606,7 +606,7 @@ def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> 
         """Not exactly a network evaluator, so its `evaluate` is called."""
 
     quick, unbound, asked = (
-        kind(model, backend="cpu", batch_size=4, temperature=1.3)
+        kind(model, backend="onnxruntime", batch_size=4, temperature=1.3)
         for kind in (NetworkEvaluator, NetworkEvaluator, Asked)
     )
     assert quick.bind(quick.new_inputs(4)) is not None

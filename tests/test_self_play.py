@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from goryu.benchmark.random_network import write_random_network
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network.named_networks import open_network
