@@ -49,8 +49,6 @@ COMMANDS = {
     "train": Command("goryu.commands.training.train:main", "train"),
     "evaluate": Command("goryu.commands.training.evaluate:main", "tools"),
     "learn": Command("goryu.commands.training.learn:main", "train"),
-    "lesson": Command("goryu.commands.training.lesson:main", "train"),
-    "alphazero": Command("goryu.commands.training.alphazero:main", "train"),
 }
 
 HELP = """usage: goryu [COMMAND] ...
@@ -82,8 +80,6 @@ Each prints its options with --help.
   train       trains a network on training games *
   evaluate    measures how well networks predict games
   learn       trains networks of the small games; measures the tutorials *
-  lesson      the reversi lesson with its numbers as options *
-  alphazero   runs AlphaZero's pseudocode on a small game *
 """
 
 
@@ -116,8 +112,6 @@ JAPANESE_HELP = """使い方：goryu [コマンド] ...
   train       教師データからネットワークを学習する *
   evaluate    ネットワークがどれだけ指し手と勝敗を当てるかを測る
   learn       小さなゲームのネットワークを学習し、チュートリアルの結果を測る *
-  lesson      リバーシの学習を、設定値を変えて試す *
-  alphazero   AlphaZeroの疑似コードを小さなゲームで動かす *
 """
 
 INTERRUPTED = 130

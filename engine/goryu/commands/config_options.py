@@ -17,7 +17,7 @@
 
 import argparse
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import MISSING, Field, fields, replace
 from pathlib import Path
 from types import NoneType
@@ -50,16 +50,21 @@ class Interval(argparse.Action):
         setattr(namespace, self.dest, (least, most))
 
 
-def add_fields(parser: argparse._ActionsContainer, config: type[Any], *, fills: bool = True) -> None:
+def add_fields(
+    parser: argparse._ActionsContainer, config: Any, names: Collection[str] = (), *, fills: bool = True
+) -> None:
     """Adds an option for each field of a dataclass that has a help; a field without a default must be given.
 
     The type is that of the annotation. The help ends with the default, unless that is None or no text.
+    config: the class, or a config whose values are the defaults. names: the fields to add; empty: all.
     fills: does an option that is not given get its default? If not, it is None (for `changed`).
     """
-    kinds = get_type_hints(config)
+    is_class = isinstance(config, type)
+    kinds = get_type_hints(config if is_class else type(config))
     for item in fields(config):
-        if "help" in item.metadata:
-            action = _add_field(parser, item, _kind(kinds[item.name]))
+        if "help" in item.metadata and (not names or item.name in names):
+            default = _default(item) if is_class else getattr(config, item.name)
+            action = _add_field(parser, item, _kind(kinds[item.name]), default)
             action.default = action.default if fills else None
 
 
@@ -88,8 +93,13 @@ def _kind(annotation: Any) -> Any:
     return kinds[0] if NoneType in get_args(annotation) else annotation
 
 
-def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any) -> argparse.Action:
-    default = item.default_factory() if item.default_factory is not MISSING else item.default
+def _default(item: "Field[Any]") -> Any:
+    return item.default_factory() if item.default_factory is not MISSING else item.default
+
+
+def _add_field(
+    parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any, default: Any
+) -> argparse.Action:
     more: dict[str, Any] = {"required": True} if default is MISSING else {"default": default}
     if kind == tuple[int, int]:
         more["action"] = Interval
