@@ -58,8 +58,14 @@ WIDTH = 60
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    run: Callable[[argparse.Namespace], None] = lambda args: args.run(args)
-    return program("goryu learn", make_parser(), run, arguments, extra="train", interrupted=RESUME)
+    return program(
+        "goryu learn",
+        make_parser(),
+        lambda args: args.run(args),
+        arguments,
+        extra="train",
+        interrupted=RESUME,
+    )
 
 
 def make_parser() -> argparse.ArgumentParser:
