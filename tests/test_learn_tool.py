@@ -125,7 +125,7 @@ def test_impossible_options_are_refused_before_the_training(
 def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
-    command = [*COMMAND, "reversi", "--match-games", "2", "--threads", "1"]
+    command = [*COMMAND, "reversi", "--match-games", "20", "--threads", "1"]
     command += ["--folder", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
         try:

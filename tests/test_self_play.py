@@ -505,7 +505,7 @@ def test_the_cpu_replaces_a_gpu_that_cannot_run_the_network_with_backend_auto(
     with pytest.warns(UserWarning, match="out of memory"):
         network = open_network(MODEL, backend="auto")
     assert isinstance(network, NetworkEvaluator)
-    assert network.backend == "Winograd"
+    assert network.backend in ("CPU", "Winograd")
     with pytest.raises(BackendError, match="out of memory"):
         open_network(MODEL, backend="cuda")
 

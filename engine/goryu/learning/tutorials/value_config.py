@@ -22,7 +22,7 @@ class ValueLearnerConfig:
         0.8, "gamma: the target loses this factor with every own turn to come", least=0, most=1
     )
     draw_target: float = ranged(0.1, "discs that a draw counts", least=-64, most=64)
-    corner_bonus: float = ranged(0.0, "extra discs for a corner in the target", least=0, most=64)
+    corner_bonus: float = ranged(0.0, "extra discs for a corner in the target", least=0)
     epsilon: float = ranged(0.9, "share of random moves in the first games", least=0, most=1)
     epsilon_decay: float = ranged(0.9, "factor on epsilon after every --epsilon-every games", least=0, most=1)
     epsilon_every: int = ranged(120, "games between two decays of epsilon")
