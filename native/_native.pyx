@@ -5,28 +5,29 @@
 The fidelity contract: each class here has the name, the methods and the results of its Python class. The
 Python class is right by definition: same integers, same lists in the same order, same floats bit for bit,
 equal Outcome values, same errors with the same text. A call that the Python class forbids (pushing an illegal
-move) is forbidden here, too. tests/test_native_*.py compare both, position by position.
+move) is forbidden here, too. tests/native/ compare both, position by position.
 
 Rules and arithmetic are in native/core, C++ that knows nothing of Python; the files included below only
 translate, and core.pxd declares the core to Cython. goryu/implementation.py chooses between both versions.
 
-    file                names                              Python                              C++ (core/)
-    board.pxi           Board, perft                       games/shogi/board.py, perft.py      game, position, movegen
-    reversi.pxi         Reversi                            games/reversi.py                    reversi
-    formats.pxi         fill_planes, policy_label          evaluators/formats/                 formats, plane_row
-                        read_value                         evaluators/formats/value_scale.py   policy
-                        fill_dlshogi, dlshogi_label        evaluators/formats/dlshogi.py       dlshogi
-                        pack_planes                        evaluators/network/packed_input.py          plane_row
-    mate.pxi            mate_in_one, solve                 search/mates/mate.py                      mate
-                        (inside)                           search/mates/mate_table.py                mate_table
-                                                           search/mates/mate_refutation.py           mate_refutation
-    node_table.pxi      Node, NodeTable (read-only), half  search/graph/node.py, node_table.py       node_table, repetitions
-                        (inside)                           search/graph/forgetting.py                node_table, blocks
-    puct.pxi            Puct                               search/graph/puct.py, proof.py            puct, selection, batch
+    file                names                              Python                                   C++ (core/)
+    board.pxi           Board, perft                       games/shogi/board.py, perft.py           game, position, movegen
+    reversi.pxi         Reversi                            games/reversi.py                         reversi
+    formats.pxi         fill_planes, policy_label          evaluators/formats/                      formats, plane_row
+                        read_value                         evaluators/formats/value_scale.py        policy
+                        fill_dlshogi, dlshogi_label        evaluators/formats/dlshogi.py            dlshogi
+                        pack_planes                        evaluators/network/packed_input.py       plane_row
+    mate.pxi            mate_in_one, solve                 search/mates/mate.py                     mate
+                        (inside)                           search/mates/df_pn.py                    mate
+                                                           search/mates/mate_table.py               mate_table
+                                                           search/mates/mate_refutation.py          mate_refutation
+    node_table.pxi      Node, NodeTable (read-only), half  search/graph/node.py, node_table.py      node_table, repetitions
+                        (inside)                           search/graph/forgetting.py               node_table, blocks
+    puct.pxi            Puct                               search/graph/puct.py, batch.py, proof.py  puct, selection, batch
     pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
-    winograd.pxi        WinogradNetwork                    evaluators/kernel/winograd.py              winograd, winograd_*
-    evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py    policy, game_state
-    packed.pxi          PackedAdapter                      evaluators/network/packed_network.py        policy, game_state
+    winograd.pxi        WinogradNetwork                    evaluators/kernel/winograd.py            winograd, winograd_*
+    evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py         policy, game_state
+    packed.pxi          PackedAdapter                      evaluators/network/packed_network.py     policy, game_state
 
 Where a C++ name differs from the Python name: kWin is WIN and so on; Batch and Batch::Step are the leaves and
 the path of puct.py; Certain is the proven node that proof.py makes; Selection is selection.py with one Formula.

@@ -248,7 +248,6 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         int proving_move(const CoreNode&)
         cbool is_certain(NodeIndex, int)
         cbool is_lost(NodeIndex, int)
-        cbool is_won(NodeIndex, int)
 
 cdef extern from "core/state.h" namespace "goryu" nogil:
     cdef cppclass CoreState "goryu::State":

@@ -223,9 +223,7 @@ cdef class NodeTable:
         return <int>self.core().child_proof(node.core()[0], i)
 
     def proving_move(self, Node node):
-        """Returns the best of the proven moves: the nearest win, or else the farthest draw, or else the
-        farthest loss; the first of equals; -1 if no move is proven.
-        """
+        """Returns the first of the best proven moves: nearest win, farthest draw, farthest loss; else -1."""
         return self.core().proving_move(node.core()[0])
 
     def is_certain(self, Node node, int i):
@@ -239,6 +237,3 @@ cdef class NodeTable:
         """Is move `i` proven to lose?"""
         return self.core().is_lost(node.index, i)
 
-    def is_won(self, Node node, int i):
-        """Is move `i` proven to win?"""
-        return self.core().is_won(node.index, i)

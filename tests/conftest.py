@@ -32,7 +32,7 @@ def pytest_configure() -> None:
     os.environ["GORYU_BOOK"] = "off"  # A test of the search must not be answered from the book.
     os.environ["GORYU_MEASURE"] = "off"  # The threads of a search must not depend on a file of the user.
     os.environ["GORYU_LANGUAGE"] = "en"  # Tests expect English, whatever the machine's locale.
-    for folder in ("tools", "tools/experiments"):  # Their programs import each other by name.
+    for folder in ("tools", "tools/experiments", "tests/helpers"):  # Their files import each other by name.
         sys.path.append(str(Path(__file__).parents[1] / folder))
     # A shell starts background jobs with Ctrl-C ignored, and their children inherit it; some tests send it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -61,6 +61,24 @@ def native(request: pytest.FixtureRequest) -> ModuleType:
         if mode == "require":
             raise
         pytest.skip(f"native code not built: {error}")
+
+
+# How the engine is started. The default is the installed implementation, with stderr unread. Slow tests use
+# both implementations, with stderr merged into stdout, where every line must be a USI line.
+
+MODES = [
+    pytest.param(("", "unread"), id="as-built"),
+    pytest.param(("python", "merged"), id="python-merged", marks=pytest.mark.slow),
+    pytest.param(("native", "merged"), id="native-merged", marks=pytest.mark.slow),
+]
+
+
+@pytest.fixture(scope="module", params=MODES)
+def mode(request: pytest.FixtureRequest) -> tuple[str, str]:
+    if request.param[0] == "native":
+        request.getfixturevalue("native")
+    mode: tuple[str, str] = request.param
+    return mode
 
 
 class Failing:

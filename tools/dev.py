@@ -163,6 +163,19 @@ def cross(arguments: Sequence[str]) -> int:
     return subprocess.run([sys.executable, ROOT / "tools" / "cross.py", *arguments], cwd=ROOT).returncode
 
 
+def docs(arguments: Sequence[str]) -> int:
+    """Builds the site of the guides into build/site; fails on a broken link or a missing language.
+
+    --serve shows the site in the browser and follows edits.
+    """
+    if unknown := set(arguments) - {"--serve"}:
+        raise StepError(f"docs: {' '.join(sorted(unknown))}: expected --serve or nothing")
+    os.chdir(ROOT)
+    os.environ["NO_MKDOCS_2_WARNING"] = "1"
+    how = ["serve", "--no-strict", "--open"] if "--serve" in arguments else ["build"]
+    return become([PYTHON, "-m", "mkdocs", *how])
+
+
 def clean(arguments: Sequence[str]) -> int:
     """Removes what builds and checks have written, with --all the virtual environment too."""
     if unknown := set(arguments) - {"--all"}:
@@ -172,7 +185,7 @@ def clean(arguments: Sequence[str]) -> int:
     caches = (".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".import_linter_cache")
     paths = [ROOT / name for name in ("build", "dist", *caches)]
     paths += [*(ROOT / "engine").glob("*.egg-info"), *bootstrap.native_modules()]
-    for folder in ("engine", "tests", "tools"):
+    for folder in ("docs", "engine", "tests", "tools"):
         paths += (ROOT / folder).rglob("__pycache__")
     if "--all" in arguments:
         paths.append(bootstrap.VENV)
@@ -199,6 +212,7 @@ TASKS = {
     "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),
     "page": Verb("take the pictures of the browser page, or measure its speed", ("test",), script("page.py")),
     "zip": Verb("pack Goryu for Windows with Python inside", ("test",), script("windows_zip.py")),
+    "docs": Verb("build the site of the guides; --serve shows it", ("docs",), docs),
     "clean": Verb("remove built files; --all: .venv too", None, clean),
     "levels": Verb("measure the levels of strength", ("tools",), script("experiments/levels.py")),
     "review": Verb(

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Draws the pictures of the guides from the code: layers, confluence, a game at the terminal, rules.
 
-    python tools/draw.py        writes tools/pictures/*.svg and the layers in both READMEs
+    python tools/draw.py        writes docs/pictures/*.svg and the layers in both READMEs
 
-The layers are the real imports; tests/test_repository.py fails when the drawing in a README is out of date.
+The layers are the real imports; tests/repository/test_repository.py fails when the drawing in a README is out
+of date.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "engine" / "goryu"
-PICTURES = ROOT / "tools" / "pictures"
+PICTURES = ROOT / "docs" / "pictures"
 READMES = {"README.md": 0, "README.ja.md": 1}
 """File -> the column of LABELS that it shows."""
 
@@ -232,7 +233,7 @@ def with_width(text: re.Match[str]) -> str:
     return f'textLength="{width:g}"{text[1]}{text[2]}<'
 
 
-# The boards of engine/goryu/games/shogi/RULES.md; tests/test_rules_page.py checks what it says of them.
+# The boards of docs/rules.md; tests/repository/test_rules_page.py checks what it says of them.
 
 RULES: dict[str, tuple[str, str]] = {
     "two-pawns": ("4k4/9/2p6/9/9/2P6/9/9/4K4 b P 1", ""),

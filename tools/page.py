@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Drives the browser page: takes the READMEs' pictures, or measures how quickly the page reacts.
 
-    python3 tools/dev.py page pictures    writes tools/pictures/web-*.png
+    python3 tools/dev.py page pictures    writes docs/pictures/web-*.png
     python3 tools/dev.py page speed       prints a table of a game in progress
     python3 tools/dev.py page review      prints a table of a review that runs
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 ROOT = Path(__file__).resolve().parent.parent
-PICTURES = ROOT / "tools" / "pictures"
+PICTURES = ROOT / "docs" / "pictures"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SIZE: Any = {"width": 1180, "height": 760}
 

@@ -1,4 +1,4 @@
-// Mate search: the C++ version of search/mates/mate.py, which explains it.
+// Mate search: the C++ version of search/mates/mate.py and search/mates/df_pn.py, which explain it.
 #pragma once
 
 #include <cstdint>

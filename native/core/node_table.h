@@ -157,7 +157,6 @@ public:
         return child_proof(node, i) != Proof::kUnknown || (i < node.tried && edges(node)[i].has_repetition);
     }
     bool is_lost(NodeIndex index, int i) const noexcept { return child_proof((*this)[index], i) == Proof::kWin; }
-    bool is_won(NodeIndex index, int i) const noexcept { return child_proof((*this)[index], i) == Proof::kLoss; }
     // The best of the proven moves, or -1.
     int proving_move(const Node& node) const noexcept;
     // The moves from a proven node to the end.

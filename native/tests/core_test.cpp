@@ -1,6 +1,6 @@
 // Tests of native/core alone, for the sanitizers: tools/dev.py asan. No Python is involved.
 //
-// What the core computes is compared with the Python reference in tests/test_native_*.py; here it is
+// What the core computes is compared with the Python reference in tests/native/; here it is
 // compared with itself done differently: undone, read back from its own SFEN, tried out move by move.
 #include <algorithm>
 #include <string>

@@ -13,7 +13,6 @@ import pytest
 pytest.importorskip("onnx")
 
 from foreign_networks import relu, swish
-
 from goryu.conversion.convert import convert
 from goryu.conversion.tensors import ConversionError
 from goryu.evaluators.network.network import NetworkEvaluator

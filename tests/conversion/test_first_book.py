@@ -24,7 +24,6 @@ from foreign_networks import (  # noqa: E402
     sigmoid,
     value_network,
 )
-
 from goryu.__main__ import run as goryu  # noqa: E402
 
 

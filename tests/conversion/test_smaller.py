@@ -10,7 +10,6 @@ onnx: Any = pytest.importorskip("onnx")
 
 from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
-
 from goryu.__main__ import run as goryu  # noqa: E402
 from goryu.benchmark.random_network import TENSORS, write_random_network  # noqa: E402
 from goryu.conversion.convert import convert, reorder, shrink  # noqa: E402
@@ -22,8 +21,9 @@ from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noq
 from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
 from goryu.evaluators.network.model_files import ModelError  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
+from paths import MODELS  # noqa: E402
 
-MODEL = Path(__file__).parents[2] / "models" / "goryu-5x64.onnx"
+MODEL = MODELS / "goryu-5x64.onnx"
 
 
 def book_network(tmp_path: Path) -> Path:

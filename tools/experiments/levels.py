@@ -5,8 +5,8 @@ r"""Measures the levels of strength: matches between neighbours, the loss of the
     python tools/levels.py report --out runs/levels
 
 `play` runs `goryu match` for each pair and resumes where it was interrupted. `judge` lets the engine at full
-strength evaluate the positions before and after moves of these games. `report` writes the tables of LEVELS.md
-and LEVELS.ja.md and tools/pictures/levels.png.
+strength evaluate the positions before and after moves of these games. `report` writes the tables of both
+languages of docs/levels.md, and docs/pictures/levels.png.
 """
 
 import argparse
@@ -29,8 +29,8 @@ from goryu.match.usi_client import EngineSpec, UsiClient
 from goryu.players.levels.levels import LEVELS
 
 ROOT = Path(__file__).resolve().parents[2]
-PICTURE = ROOT / "tools" / "pictures" / "levels.png"
-GUIDES = {"LEVELS.md": 0, "LEVELS.ja.md": 1}
+PICTURE = ROOT / "docs" / "pictures" / "levels.png"
+GUIDES = {"docs/levels.md": 0, "docs/levels.ja.md": 1}
 """File -> the column of TEXTS that it shows."""
 
 FAIRY = "fairy"

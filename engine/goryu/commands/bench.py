@@ -47,7 +47,7 @@ from goryu.players.set_up.model_path import model_path, named_model
 if TYPE_CHECKING:
     from rich.table import Table
 
-GOLDEN = CHECKOUT / "tests" / "golden" / "bench_signature.json"
+GOLDEN = CHECKOUT / "tests" / "data" / "golden" / "bench_signature.json"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,9 +9,10 @@ from goryu.microscope.recording import Recording
 from goryu.microscope.trees import moves_since
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.graph import node as nodes
+from goryu.search.graph.batch import Descent, Path
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.proof import Solver, no_solver, outcome_value
-from goryu.search.graph.puct import Path, Puct, _Descent
+from goryu.search.graph.puct import Puct
 from goryu.search.graph.selection import exploration, untried_value
 
 PROOFS = {nodes.UNKNOWN: "", nodes.WIN: "win", nodes.LOSS: "loss", nodes.DRAW: "draw"}
@@ -78,15 +79,15 @@ class PuctObserver(Puct):
             self._record_descent()
         return leaves
 
-    def _descend(self, root: nodes.Node, state: State, path: Path, waiting: Container[int]) -> _Descent:
+    def _descend(self, root: nodes.Node, state: State, path: Path, waiting: Container[int]) -> Descent:
         self._record_descent()
         descent = super()._descend(root, state, path, waiting)
-        if descent is _Descent.NEW:
+        if descent is Descent.NEW:
             self._descent = path, state.copy()
-        elif descent is _Descent.COLLISION:
+        elif descent is Descent.COLLISION:
             self._record_path("collision", path, state)
             self._changed |= {node for node, _ in path}  # The batch will take it back.
-        elif descent is _Descent.FREE:
+        elif descent is Descent.FREE:
             self.playouts += 1
             self._record_path("playout", path, state)
         return descent
@@ -222,7 +223,7 @@ class PuctObserver(Puct):
             return "lost"
         if is_chosen:
             return "chosen"
-        if self.table.is_won(node, i):
+        if self.table.child_proof(node, i) == nodes.LOSS:
             return "won"
         return "closed" if node is self.root and self.table.is_certain(node, i) else ""
 

@@ -1,4 +1,5 @@
 """The search algorithms, one readable module each.
 
-The README gives the order in which to read them. TRIED.md lists what was tried to make the search stronger.
+docs/search.md gives the order in which to read them, docs/tried.md lists what was tried to make the search
+stronger.
 """

@@ -34,7 +34,7 @@ def search(
     """Returns the value for the side to move after `depth` plies, fail-soft as in `alpha_beta`, and the first
     move that reaches it (None where the search ends).
 
-    prunes: without it every position at the horizon is evaluated, in the order of the moves.
+    prunes: False evaluates every position at the horizon, in the order of the moves.
     """
     outcome = state.outcome()
     if outcome is not None:

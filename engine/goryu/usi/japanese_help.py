@@ -8,7 +8,7 @@ JAPANESE_HELP = {
     "測って決める（DNN_Batch_Sizeも0ならバッチサイズも）。1スレッドの探索は完全に再現できる。",
     "MultiPV": "表示する読み筋の数。",
     "Algorithm": (
-        "指し手を選ぶ方法。puctがこのエンジンの探索で、詰みを探すのはこれだけ。ほかは書籍や解説記事のもの（ALGORITHMS.ja.mdを参照）。"
+        "指し手を選ぶ方法。puctがこのエンジンの探索で、詰みを探すのはこれだけ。ほかは書籍や解説記事のもの（docs/algorithms.ja.mdを参照）。"
     ),
     "AlphaBeta_Value": "アルファベータ法の末端の評価。駒の損得、またはEvaluatorの価値。",
     "Policy_Temperature": (

@@ -51,7 +51,7 @@ OPTIONS: tuple[Option, ...] = (
     # The algorithm.
     combo("Algorithm", "algorithm.name", " ".join(ALGORITHMS),
           "What chooses the moves. puct is the engine's own search, the only one that searches for mates; "
-          "the others are those of the books and tutorials, see ALGORITHMS.md."),
+          "the others are those of the books and tutorials, see docs/algorithms.md."),
     combo("AlphaBeta_Value", "algorithm.leaf_value", "material network",
           "What evaluates the positions where alpha-beta stops: the material, or the value of Evaluator."),
     spin("Policy_Temperature", "algorithm.temperature", 0, 10_000, PERCENT,

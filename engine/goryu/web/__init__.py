@@ -2,5 +2,5 @@
 
 `server.py` serves the page and its WebSocket, `security.py` refuses requests of other sites, `session.py`
 holds the session of a tab and its searches, `views.py` lists the views. A view is a Python class and a
-module of JavaScript, and README.md explains how to write one.
+module of JavaScript, and docs/page.md explains how to write one.
 """

@@ -1,4 +1,4 @@
-"""The views of the page, by name. To add one, see README.md in this package."""
+"""The views of the page, by name. To add one, see docs/page.md."""
 
 from base64 import b64encode
 from typing import Any

@@ -176,7 +176,7 @@ def uses_bfloat16(config: TrainingConfig) -> bool:
     """Do the convolutions run in bfloat16?
 
     It is faster than float32 on GPUs, on CPUs with AMX and on AMD's with AVX-512 BF16, and slower on Intel's
-    that have AVX-512 BF16 alone (BENCHMARKS.md).
+    that have AVX-512 BF16 alone (docs/measurements.md).
     """
     if config.precision != "auto":
         return config.precision == "bfloat16"

@@ -38,7 +38,7 @@ CORRECT_REPLIES: dict[tuple[int, ...], frozenset[int]] = {
 }
 """Moves played -> correct replies, which keep the draw; squares 0 to 8, row by row.
 
-OJIMA Ryoji's tutorial of 2018 (`learning/BOOKS.md`) tests a player on these eleven positions: the replies to
+OJIMA Ryoji's tutorial of 2018 (docs/books.md) tests a player on these eleven positions: the replies to
 every first move, and two diagonal traps, in which a corner loses.
 """
 

@@ -36,7 +36,7 @@ class Level:
     """One level; a higher `number` is stronger.
 
     english, japanese: its name. about_english, about_japanese: one line for users.
-    elo: its rating, on a scale of Goryu's own; LEVELS.md tells how it was measured.
+    elo: its rating, on a scale of Goryu's own; docs/levels.md tells how it was measured.
     playouts: for each move; 0 for no limit of the level's own.
     temperature: of the policy; 1 is the network's.
     tolerance: the loss at which a move is e times less likely.

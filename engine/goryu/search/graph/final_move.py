@@ -52,7 +52,7 @@ def ranking(table: NodeTable, root: Node, final_move: str, masked: Set[int]) -> 
 def _rank(table: NodeTable, root: Node, i: int) -> tuple[int, float, int]:
     """Returns a sort key: wins and losses by distance, open moves by visits, certain ones from the worst."""
     child = root.children[i]
-    if child is not None and table.is_won(root, i):
+    if child is not None and table.child_proof(root, i) == LOSS:
         return WON, child.distance, i
     if child is not None and table.is_lost(root, i):
         return LOST, -child.distance, i

@@ -91,3 +91,9 @@ class RepetitionStats:
     visits: int = 0
     value_sum: float = 0.0
     square_sum: float = 0.0
+
+    def add(self, value: float) -> None:
+        """Counts one more playout."""
+        self.visits += 1
+        self.value_sum += value
+        self.square_sum += value * value

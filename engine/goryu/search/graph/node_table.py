@@ -35,10 +35,7 @@ class NodeTable:
     """Finds nodes by key, and computes their values."""
 
     def __init__(self, capacity: int, capacity_bytes: int = 1 << 60) -> None:
-        """capacity, capacity_bytes: the nodes or bytes at which the table is full.
-
-        Raises ValueError if one of them is less than 1.
-        """
+        """capacity, capacity_bytes: the nodes or bytes at which it is full; ValueError if less than 1."""
         if min(capacity, capacity_bytes) < 1:
             raise ValueError(f"expected room for nodes, received {capacity}, {capacity_bytes} bytes")
         self.capacity = capacity
@@ -65,7 +62,7 @@ class NodeTable:
     @property
     def is_full(self) -> bool:
         """Is it time to `make_room`?"""
-        return len(self.nodes) >= self.capacity or self.bytes_used >= self.capacity_bytes
+        return self.hashfull == 1000
 
     @property
     def hashfull(self) -> int:
@@ -106,10 +103,7 @@ class NodeTable:
 
     def add_repetition(self, node: Node, i: int, value: float) -> None:
         """Counts a playout that ended on edge `i` with `value` for the side that moved."""
-        stats = self.repetitions.setdefault((node.key, i), RepetitionStats())
-        stats.visits += 1
-        stats.value_sum += value
-        stats.square_sum += value * value
+        self.repetitions.setdefault((node.key, i), RepetitionStats()).add(value)
 
     def edge_value(self, node: Node, i: int) -> float:
         """Returns Q(a) of a visited move, for the side to move at `node`."""
@@ -165,9 +159,7 @@ class NodeTable:
             node.set_proof(LOSS if child.proof == WIN else DRAW, child.distance + 1, -child.value)
 
     def proving_move(self, node: Node) -> int:
-        """Returns the best of the proven moves: the nearest win, or else the farthest draw, or else the
-        farthest loss; the first of equals; -1 if no move is proven.
-        """
+        """Returns the first of the best proven moves: nearest win, farthest draw, farthest loss; else -1."""
 
         def preference(i: int) -> tuple[int, int]:
             child = node.children[i]
@@ -195,10 +187,6 @@ class NodeTable:
     def is_lost(self, node: Node, i: int) -> bool:
         """Is move `i` proven to lose?"""
         return self.child_proof(node, i) == WIN
-
-    def is_won(self, node: Node, i: int) -> bool:
-        """Is move `i` proven to win?"""
-        return self.child_proof(node, i) == LOSS
 
     def keep(self, nodes: Set[Node]) -> None:
         """Deletes all nodes but these."""

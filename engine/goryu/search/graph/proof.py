@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from goryu.games.state import Move, Outcome, State
 from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node
 from goryu.search.graph.node_table import NodeTable
-from goryu.search.mates.mate import MateState, solve
+from goryu.search.mates.df_pn import MateState
+from goryu.search.mates.mate import solve
 
 __all__ = ["MateSolver", "Solver", "add_mate", "no_solver", "outcome_value", "prove"]
 
@@ -70,7 +71,7 @@ def add_mate(
     """Adds a mate that was found elsewhere to the graph; returns whether it could be added.
 
     line: mating moves of the side to move in `state`, to the end. `state` is left as it was.
-    waiting: keys of the positions that wait for their evaluation: no mate may add what they will add.
+    waiting: keys of the positions in the batch, which are left alone: their evaluation will add the node.
 
     Raises ValueError if there are no moves.
     """

@@ -1,11 +1,12 @@
 """PUCT on a graph: `puct_tree.py` with merged positions, in batches, with proofs.
 
-Playouts select moves (`selection.py`) from the root down to new positions, until `batch_size` of them wait
-for the evaluator. Then each becomes a node, and every node on its path recomputes its value from its children
-(`node_table.py`). A playout that waits is in flight: it counts as a visit but adds nothing to any value, so
-the next one takes another path. (A virtual loss would count it as lost, too.) Some playouts are free: they
-need no evaluation, because they end at a proven position (`proof.py`), where the path repeats a position, or
-at a child that other paths have visited more often than this edge, which then takes over the child's value.
+Playouts select moves (`selection.py`) from the root down to new positions, until a batch of them waits for
+the evaluator (`batch.py`). Then each becomes a node, and every node on its path recomputes its value from its
+children (`node_table.py`). A playout that waits is in flight: it counts as a visit but adds nothing to any
+value, so the next one takes another path. (A virtual loss would count it as lost, too.) Some playouts are
+free: they need no evaluation, because they end at a proven position (`proof.py`), where the path repeats a
+position, or at a child that other paths have visited more often than this edge, which then takes over the
+child's value.
 
 Weakness: a move is rated by its prior until it is tried; a good move that the policy rejects is overlooked.
 Sources: those of `puct_tree.py`; KataGo's docs/GraphSearch.md; playouts in flight: Liu et al., "Watch the
@@ -13,13 +14,13 @@ Unobserved", ICLR 2020; virtual loss: Chaslot et al., "Parallel Monte-Carlo Tree
 """
 
 from collections.abc import Callable, Container, Sequence, Set
-from enum import Enum, auto
 from math import inf
 from typing import Any
 
 from goryu.games.state import Move, State
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.graph import final_move, graph_dump
+from goryu.search.graph.batch import Batch, Descent, Path
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.forgetting import make_room, prune
 from goryu.search.graph.node import UNKNOWN, WIN, Node, new_node
@@ -31,35 +32,9 @@ from goryu.search.result import SearchResult, SearchStats
 
 __all__ = ["Puct"]
 
-FREE_PLAYOUTS = 2.4
-"""The most free playouts per position of a batch (lc0's number)."""
-
-IN_FLIGHT_SHARE = 16
-"""At most 1/16 of the root's visits may be in flight; with more, early choices would be made blindly."""
-
-LEAST_BATCH_WITH_COLLISIONS = 8
-COLLISIONS_PER_POSITION = 4
-COLLISION_SHARE = 4
-"""A playout that meets a position which waits already (a collision) stays in flight until the batch is full,
-which keeps the others away. A batch may have 4 for each of its positions, but only 1/4 of the root's visits:
-the larger the tree, the less it minds blind choices (lc0's idea). Small batches, all that a CPU needs, end at
-the first."""
-
 SECOND_LOOKS = (32, 64, 128, 256, 512)
 """The search asks the solver again when that many playouts have come to a position; it may then spend more. A
 mate that it has overlooked at a new position misleads one playout, and here it misleads all of them."""
-
-Path = list[tuple[Node, int]]
-"""The (node, move index) pairs from the root down to a leaf."""
-
-
-class _Descent(Enum):
-    """How a walk down ended."""
-
-    NEW = auto()  # At a position that needs an evaluation.
-    FREE = auto()  # Where none is needed; the playout has been backed up.
-    COLLISION = auto()  # At a position that waits already; it will be cancelled.
-    STUCK = auto()  # At the root: no move is open.
 
 
 class Puct:
@@ -123,56 +98,37 @@ class Puct:
 
     def _gather(self, root: Node, state: State) -> list[tuple[State, Path]]:
         """Walks down, over and over, and returns a batch of new positions with the paths to them."""
-        progress = self._progress
         if self.table.is_full:
             make_room(self.table, root)
-        leaves: dict[int, tuple[State, Path]] = {}  # By key.
-        collided: Path = []
-        limit = min(self.config.batch_size, max(1, root.total_visits // IN_FLIGHT_SHARE))
-        allowed = 0
-        if limit >= LEAST_BATCH_WITH_COLLISIONS:
-            allowed = min(COLLISIONS_PER_POSITION * limit, root.total_visits // COLLISION_SHARE)
-        free = collisions = 0
-        while len(leaves) < limit and free < FREE_PLAYOUTS * limit:
-            if not progress.has_room(len(leaves)):
-                break
+        batch = Batch(self.config.batch_size, root.total_visits)
+        while not batch.is_full and self._progress.has_room(len(batch.leaves)):
             path: Path = []
-            descent = self._descend(root, state, path, leaves)
-            if descent is _Descent.NEW:
-                leaves[state.key] = state.copy(), path
+            descent = self._descend(root, state, path, batch.leaves)
+            if descent is Descent.STUCK:
+                self._progress.is_exhausted = not batch.leaves
+                break
+            batch.note(descent, state, path)
             for _ in path:
                 state.pop()
-            if descent is _Descent.FREE:
-                free += 1
-            elif descent is _Descent.COLLISION:
-                collided += path
-                collisions += 1
-                if collisions > allowed:
-                    break
-            elif descent is _Descent.STUCK:
-                progress.is_exhausted = not leaves
-                break
-        for node, i in collided:  # Takes these playouts back.
-            node.pending[i] -= 1
-            node.in_flight -= 1
-        return list(leaves.values())
+        batch.cancel_collisions()
+        return list(batch.leaves.values())
 
-    def _descend(self, root: Node, state: State, path: Path, waiting: Container[int]) -> _Descent:
+    def _descend(self, root: Node, state: State, path: Path, waiting: Container[int]) -> Descent:
         """Plays the selected moves on `state`, and notes them in `path`, until the playout ends."""
         node = root
         while (i := self._select(node)) >= 0:
             self._enter(node, i, path)
             state.push(node.moves[i])
             if (end := state.repetition()) is not None:
-                if node is root:  # The game is the only path here; what others found behind the move is void.
+                if node is root:  # Only the game's own path counts here: forget what others found.
                     node.children[i], node.visits[i] = None, 0
                 return self._back_up(path, outcome_value(end, state, self._draw_value_first))
             child = node.children[i] or self.table.find(state.key)  # Here paths merge.
             if child is None:
                 if state.key in waiting:
-                    return _Descent.COLLISION
+                    return Descent.COLLISION
                 if (child := prove(state, self.solver, self._draw_value_first)) is None:
-                    return _Descent.NEW
+                    return Descent.NEW
                 self.table.add(child)
             node.children[i] = child
             if child.proof != UNKNOWN or child.total_visits > self.table.child_visits(node, i):
@@ -181,7 +137,7 @@ class Puct:
             if self._is_solved_now(node, state, waiting):
                 return self._back_up(path)
         self.table.recompute(node)  # Its last open move was proven, perhaps by way of another parent.
-        return self._back_up(path) if path else _Descent.STUCK
+        return self._back_up(path) if path else Descent.STUCK
 
     def _is_solved_now(self, node: Node, state: State, waiting: Container[int]) -> bool:
         """Asks the solver again if it is time to; returns whether that has proven `node`."""
@@ -216,7 +172,7 @@ class Puct:
         self._back_up(path)
         self._progress.evaluations += 1
 
-    def _back_up(self, path: Path, repetition: float | None = None) -> _Descent:
+    def _back_up(self, path: Path, repetition: float | None = None) -> Descent:
         """Completes a playout: counts it on its path, from the leaf up.
 
         repetition: the result for the side to move at the leaf, if the playout ended by repetition.
@@ -229,7 +185,7 @@ class Puct:
             node.visits[i] += 1
             self.table.recompute(node)
         self._progress.add(len(path))
-        return _Descent.FREE
+        return Descent.FREE
 
     def _cancel_all(self) -> None:
         """Takes back all playouts in flight, after an error."""

@@ -12,15 +12,9 @@ Source: the problem is described in A. Kishimoto, M. Müller, "A General Solutio
 Interaction Problem", AAAI 2004; this solution is simpler, and only for the answer at the root.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from goryu.games.state import Move
+from goryu.search.mates.df_pn import DfPn
 from goryu.search.mates.mate_table import LOST, UNSEEN, Entry
-
-if TYPE_CHECKING:
-    from goryu.search.mates.mate import DfPn
 
 __all__ = ["certain_root"]
 

@@ -1,4 +1,4 @@
-// The views of the page, in the order of their tabs. To add one, see README.md of the package goryu.web.
+// The views of the page, in the order of their tabs. To add one, see docs/page.md.
 
 export const VIEWS = [
   {

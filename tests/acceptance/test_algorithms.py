@@ -1,0 +1,227 @@
+"""Every value of the option Algorithm in sessions of a real process, as a GUI plays them.
+
+The rules for all sessions (`conftest.py`) hold here too, with cshogi as the referee; python-shogi checks the
+moves of whole games once more.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from goryu.players.agents.algorithms import ALGORITHMS
+
+if TYPE_CHECKING:
+    from tests.acceptance.conftest import Engine, Pool
+
+shogi = pytest.importorskip("shogi")
+
+NUMBERS = {
+    "gumbel": r"info depth \d+ seldepth \d+ time \d+ nodes \d+ nps \d+ score \S+ -?\d+ pv .*",
+    "uct": r"info depth \d+ seldepth \d+ time \d+ nodes \d+ nps \d+ hashfull \d+ score \S+ -?\d+ pv .*",
+    "flat-mc": r"info depth 1 time \d+ nodes \d+ nps \d+ score \S+ -?\d+ pv \S+",
+    "alpha-beta": r"info depth \d+ time \d+ nodes \d+ nps \d+ score \S+ -?\d+ pv .*",
+    "one-ply": r"info depth 1 time \d+ nodes \d+ nps \d+ score \S+ -?\d+ pv \S+",
+    "policy": r"info time \d+ nodes 1 nps \d+ score cp -?\d+ pv \S+",
+    "random": r"info time \d+ pv \S+",
+}
+"""The info line of each algorithm has the numbers that it knows, and no others."""
+
+COLUMNS = {
+    "gumbel": r"move_count: *\d+ nn_rate:0\.\d{5} win_rate:(0\.\d{5}|untried)",
+    "uct": r"move_count: *\d+ win_rate:([01]\.\d{5}|untried)",
+    "flat-mc": r"move_count: *\d+ win_rate:([01]\.\d{5}|untried)",
+    "alpha-beta": r"win_rate:0\.\d{5}",
+    "one-ply": r"win_rate:0\.\d{5}",
+    "policy": r"nn_rate:0\.\d{5}",
+}
+"""The table of moves of each algorithm."""
+
+every_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
+every_other = pytest.mark.parametrize("name", NUMBERS)
+
+
+@every_algorithm
+def test_a_game_is_legal_and_on_time(ready: Engine, name: str) -> None:
+    ready.send(f"setoption name Algorithm value {name}")
+    board, moves = shogi.Board(), list[str]()
+    while len(moves) < 12 and not board.is_game_over():
+        ready.send(f"position startpos moves {' '.join(moves)}\ngo btime 0 wtime 0 byoyomi 150")
+        move = ready.expect_within("bestmove .*", 0.0, 0.3).split()[1]
+        assert shogi.Move.from_usi(move) in board.legal_moves
+        board.push_usi(move)
+        moves.append(move)
+
+
+@every_other
+def test_info_lines_say_what_the_algorithm_knows(ready: Engine, name: str) -> None:
+    ready.send(f"setoption name Algorithm value {name}\nposition startpos moves 7g7f\ngo byoyomi 300")
+    ready.expect(NUMBERS[name])
+    while (line := ready.next_line()) is not None and line.startswith("info"):
+        assert re.fullmatch(NUMBERS[name], line)
+    assert line is not None
+    assert line.startswith("bestmove ")
+
+
+@every_algorithm
+@pytest.mark.parametrize("words", ["infinite", "ponder btime 0 wtime 0 byoyomi 100"])
+def test_an_open_search_answers_once_and_only_after_stop(ready: Engine, name: str, words: str) -> None:
+    ready.send(f"setoption name Algorithm value {name}\nposition startpos moves 7g7f\ngo {words}")
+    ready.expect_silence(0.4)
+    ready.send("stop")
+    ready.expect_within("bestmove .*", 0.0, 0.3)
+    ready.expect_silence(0.1, but_info=False)
+
+
+@every_algorithm
+def test_ponderhit_starts_the_clock(ready: Engine, name: str) -> None:
+    ready.send(f"setoption name Algorithm value {name}\nposition startpos moves 7g7f")
+    ready.send("go ponder btime 0 wtime 0 byoyomi 300")
+    ready.expect_silence(0.3)
+    ready.send("ponderhit")
+    ready.expect_within("bestmove .*", 0.0, 0.4)
+    ready.expect_silence(0.1, but_info=False)
+
+
+@every_algorithm
+@pytest.mark.parametrize("limit", ["nodes 25", "depth 2", "movetime 100", "rtime 50", ""])
+def test_every_limit_ends_the_search(ready: Engine, name: str, limit: str) -> None:
+    ready.send(f"setoption name Algorithm value {name}\nposition startpos moves 7g7f 3c3d\ngo {limit}")
+    # The Python implementation needs a second for the 31 games that reach the second ply.
+    ready.expect_within("bestmove .*", 0.0, 5.0 if (name, limit) == ("uct", "depth 2") else 2.0)
+
+
+@every_algorithm
+def test_go_mate_is_answered_by_the_mate_search(ready: Engine, name: str) -> None:
+    ready.send(f"setoption name Algorithm value {name}\nposition sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1")
+    ready.send("go mate 1000")
+    ready.expect("checkmate G\\*5b")
+
+
+@every_algorithm
+def test_searchmoves_hold(ready: Engine, name: str) -> None:
+    ready.send(f"setoption name Algorithm value {name}\nposition startpos")
+    ready.send("go movetime 80 searchmoves 9g9f 1g1f")
+    assert ready.expect("bestmove .*").split()[1] in ("9g9f", "1g1f")
+
+
+@every_algorithm
+def test_a_declared_win_is_declared(ready: Engine, name: str) -> None:
+    ready.send(f"setoption name Algorithm value {name}")
+    ready.send("position sfen K+R+B6/+P+P+P+P5/+P+P+P+P5/9/9/9/9/9/8k b RB2G2S 1\ngo byoyomi 200")
+    ready.expect("bestmove win")
+
+
+@pytest.mark.parametrize(
+    "name, nodes", [("alpha-beta", 2000), ("uct", 12), ("flat-mc", 12), ("one-ply", 100), ("gumbel", 40)]
+)
+def test_several_lines_have_falling_scores(ready: Engine, name: str, nodes: int) -> None:
+    ready.send(f"setoption name Algorithm value {name}\nsetoption name MultiPV value 3")
+    ready.send(f"setoption name PvInterval value 0\nposition startpos moves 7g7f 3c3d\ngo nodes {nodes}")
+    lines: dict[int, str] = {}
+    while (line := ready.next_line()) is not None and not line.startswith("bestmove"):
+        if found := re.match(r"info multipv (\d)", line):
+            lines[int(found[1])] = line
+    assert sorted(lines) == [1, 2, 3]
+    scores = [int(line.split(" score cp ")[1].split()[0]) for line in lines.values()]
+    assert scores[1] >= scores[2]
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("order", ["visits", "moves"])
+def test_the_table_of_moves_is_that_of_the_book(ready: Engine, name: str, order: str) -> None:
+    ready.send(f"setoption name Algorithm value {name}\nsetoption name DebugMessage value true")
+    ready.send(f"setoption name DebugMessage_Order value {order}\nposition startpos")
+    ready.send(f"go nodes {100 if name == 'one-ply' else 12}")
+    numbers, counts = [], []
+    while (line := ready.next_line()) is not None and not line.startswith("bestmove"):
+        if found := re.fullmatch(r"info string +(\d+):(\S+) +(.*)", line):
+            assert re.fullmatch(COLUMNS[name], found[3])
+            numbers.append(int(found[1]))
+            counts.append(int(count[1]) if (count := re.search(r"move_count: *(\d+)", line)) else 0)
+    assert len(numbers) == (1 if name == "alpha-beta" else 30)
+    assert sorted(numbers) == [*range(len(numbers))]
+    assert (numbers if order == "moves" else [-count for count in counts]) == sorted(
+        numbers if order == "moves" else [-count for count in counts]
+    )
+
+
+def test_random_has_no_table(ready: Engine) -> None:
+    ready.send("setoption name Algorithm value random\nsetoption name DebugMessage value true")
+    ready.send("position startpos\ngo nodes 1")
+    ready.expect("info time .*")
+    ready.expect("bestmove .*")
+
+
+def test_the_algorithm_may_change_between_moves(ready: Engine) -> None:
+    ready.send("position startpos")
+    for name in (*ALGORITHMS, "puct"):
+        ready.send(f"setoption name Algorithm value {name}\ngo nodes 30")
+        ready.expect("bestmove .*")
+        ready.send("tree 1")
+        ready.expect(r"info string \S+ .*pv .*")
+
+
+def test_the_graph_of_an_algorithm_without_one_is_refused(ready: Engine) -> None:
+    ready.send("setoption name Algorithm value uct\nposition startpos\ngo nodes 5")
+    ready.expect("bestmove .*")
+    ready.send("tree /nonexistent/x.json")
+    ready.expect("info string tree: Algorithm uct has no graph; only puct has one")
+
+
+@pytest.mark.parametrize("value", ["minimax", "", "PUCT2", "puct uct", "あ", "../x", "0"])
+def test_an_unknown_algorithm_is_refused(ready: Engine, value: str) -> None:
+    ready.send("setoption name Algorithm value random")
+    ready.send_bytes(f"setoption name Algorithm value {value}\n".encode())
+    ready.expect("info string option Algorithm expects one of puct gumbel .*")
+    ready.send("getoption Algorithm")
+    ready.expect("info string Algorithm = random")
+
+
+def test_the_command_line_chooses_the_algorithm(pool: Pool) -> None:
+    with pool.start([sys.executable, "-m", "goryu", "usi", "--algorithm", "alpha-beta"]) as engine:
+        engine.algorithm = "alpha-beta"
+        engine.prelude()
+        assert engine.offered[0].endswith(" alpha-beta")
+        offered = "option name Algorithm type combo default alpha-beta "
+        assert any(line.startswith(offered) for line in engine.offered)
+        engine.reset()  # A GUI sends every default back.
+        engine.algorithm = "alpha-beta"
+        engine.send("getoption Algorithm")
+        engine.expect("info string Algorithm = alpha-beta")
+        engine.send("position startpos\ngo depth 2")
+        engine.expect(NUMBERS["alpha-beta"])
+        engine.expect("bestmove .*")
+
+
+@pytest.mark.parametrize("arguments", [["--algorithm", "minimax"], ["--algorithm"], ["now"]])
+def test_a_wrong_command_line_is_explained(arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "goryu", "usi", *arguments], capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 2
+    assert "usage: goryu usi" in done.stderr
+    assert not done.stdout
+
+
+def test_the_help_of_the_command_line_lists_the_algorithms() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "goryu", "usi", "--help"], capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 0
+    assert all(f"  {name} " in done.stdout for name in ALGORITHMS)
+
+
+@pytest.mark.parametrize("name", ["flat-mc", "uct", "alpha-beta"])
+def test_a_stop_is_served_at_once_though_python_searches(ready: Engine, name: str) -> None:
+    ready.send(f"setoption name Algorithm value {name}\nposition startpos")
+    for _ in range(5):
+        ready.send("go infinite")
+        time.sleep(0.05)
+        ready.send("stop")
+        ready.expect_within("bestmove .*", 0.0, 0.2)

@@ -1,0 +1,839 @@
+"""Sessions that a session file cannot describe: with bytes, files, broken libraries, signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from paths import ROOT
+
+if TYPE_CHECKING:
+    from tests.acceptance.conftest import Engine, Pool
+
+cshogi = pytest.importorskip("cshogi")
+
+ENGINE = ROOT / "engine"
+START_MOVES = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
+MATED = "4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1"
+
+
+def usiok(engine: Engine) -> list[str]:
+    """Sends usi and returns the lines of the answer."""
+    engine.send("usi")
+    lines = []
+    while (line := engine.expect("id .*|option .*|usiok")) != "usiok":
+        lines.append(line)
+    return lines
+
+
+def playouts(info: str) -> int:
+    found = re.search(r" nodes (\d+)", info)
+    assert found
+    return int(found[1])
+
+
+# Handshake.
+
+
+def test_a_python_without_the_packages_says_so_and_plays_no_game() -> None:
+    command = [sys.executable, "-S", "-m", "goryu"]  # Without site, this Python has no installed package.
+    environment = {"PYTHONPATH": str(ENGINE), "PATH": os.environ["PATH"]}
+    ended = subprocess.run(command, input="usi\n", env=environment, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert ended.stdout.startswith("info string Error! ")
+    for text in (ended.stdout, ended.stderr):
+        assert "lacks numpy, python-shogi; to install: " in text
+
+
+def test_usi_is_answered_without_a_model_and_without_libraries(pool: Pool, tmp_path: Path) -> None:
+    for name in ("onnxruntime", "numpy", "shogi"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('broken on purpose')")
+    path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    with pool.start(PYTHONPATH=path) as engine:
+        assert len(usiok(engine)) > 20
+
+
+def test_a_byte_order_mark_before_the_first_command_is_ignored(fresh: Engine) -> None:
+    fresh.send_bytes(b"\xef\xbb\xbf")
+    assert usiok(fresh)
+
+
+def test_a_broken_installation_answers_every_command_with_the_reason(pool: Pool, tmp_path: Path) -> None:
+    (tmp_path / "shogi.py").write_text("raise ImportError('broken on purpose')")
+    path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    with pool.start(PYTHONPATH=path, GORYU_IMPLEMENTATION="python") as engine:
+        usiok(engine)
+        engine.send("isready\nposition startpos\ngo nodes 5\ngo mate 5\nisready")
+        engine.expect("info string Error! .*broken on purpose")
+        engine.expect("readyok")
+        engine.expect("info string Error! .*broken on purpose")
+        engine.expect("bestmove resign")
+        engine.expect("checkmate timeout")
+        engine.expect("readyok")
+
+
+FAILING_PLAYER = """
+import os
+from goryu.usi import loop
+class Player:
+    def load(self, config, report, measures, hurries):
+        pass
+    def new_game(self):
+        raise RuntimeError("broken on purpose")
+os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # As the engine does: the traceback goes to the log.
+loop = loop.UsiLoop(0, os.dup(1), Player)
+loop.run()
+os._exit(0)
+"""
+
+
+def test_a_failing_new_game_is_reported_and_isready_is_answered_once(pool: Pool) -> None:
+    with pool.start([sys.executable, "-c", FAILING_PLAYER]) as engine:
+        engine.send("usinewgame\nisready\nusinewgame\nisready\nside")
+        lines = [engine.next_line() for _ in range(7)]
+        assert lines.count("readyok") == 2
+        assert lines.count("info string Error! RuntimeError: broken on purpose") == 2
+        assert lines[-1] == "black"
+
+
+def test_the_engine_survives_a_megabyte_of_noise(fresh: Engine) -> None:
+    fresh.has_spoken_to = True
+    noise = random.Random(1).randbytes(1_000_000).replace(b"\n", b"\0")
+    fresh.send_bytes(noise + b"\n\0\n\xff\xfe\n" + noise[:1000].replace(b"\0", b"\n") + b"\n")
+    assert usiok(fresh)
+
+
+def test_the_engine_survives_a_line_of_two_megabytes(fresh: Engine) -> None:
+    fresh.has_spoken_to = True
+    fresh.send_bytes(b"position startpos moves " + b"7g7f " * 400_000 + b"\n")
+    assert usiok(fresh)
+
+
+# Options.
+
+
+def test_every_known_client_understands_the_option_lines(ready: Engine) -> None:
+    for line in usiok(ready)[2:]:
+        words = line.split(" ")
+        assert words[0] == "option"
+        assert words[1] == "name"
+        assert words[3] == "type"
+        kind, rest = words[4], words[5:]
+        assert kind in ("check", "spin", "combo", "string", "filename", "button")
+        assert len(rest) % 2 == 0, line
+        pairs = list(zip(rest[::2], rest[1::2], strict=True))
+        keys = [key for key, _ in pairs]
+        default = dict(pairs).get("default", "")
+        if kind == "button":
+            assert not pairs
+        elif kind == "spin":
+            assert keys == ["default", "min", "max"]
+            least, most = int(pairs[1][1]), int(pairs[2][1])
+            assert least <= int(default) <= most
+            assert abs(int(default)) < 2**31
+        elif kind == "combo":
+            assert keys == ["default", *["var"] * (len(pairs) - 1)]
+            assert ("var", default) in pairs
+        elif kind == "check":
+            assert default in ("true", "false")
+        else:
+            assert keys == ["default"]
+
+
+def test_the_options_that_clients_search_for_are_offered(ready: Engine) -> None:
+    names = {line.split(" ")[2] for line in usiok(ready)[2:]}
+    assert names >= {"USI_Ponder", "USI_Hash", "Threads", "MultiPV", "Stochastic_Ponder", "MaxMovesToDraw"}
+
+
+def test_sending_every_default_back_changes_nothing(ready: Engine) -> None:
+    ready.reset()
+    ready.send("setoption name Evaluator value network\nsetoption name USI_Hash value 0\ngetoption")
+    before = [ready.expect("info string .*") for _ in range(len(ready.offered) - 3)]
+    for line in ready.offered:
+        words = line.split(" ")
+        if words[0] == "option" and "default" in words:
+            default = words[words.index("default") + 1]
+            ready.send(f"setoption name {words[2]} value {'' if default == '<empty>' else default}")
+    ready.expect_silence(0.1, but_info=False)
+    ready.send("getoption")
+    assert [ready.expect("info string .*") for _ in before] == before
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
+def test_a_japanese_path_with_blanks_is_read_in_both_encodings(ready: Engine, encoding: str) -> None:
+    path = "C:/My Models/日本　語 表"
+    ready.send_bytes(f"setoption name EvalDir value {path}\n".encode(encoding))
+    ready.send("getoption EvalDir")
+    escaped = path.encode("ascii", "backslashreplace").decode()
+    assert ready.expect("info string EvalDir.*") == f"info string EvalDir = {escaped}"
+
+
+# isready.
+
+
+def test_a_go_on_the_clock_ends_the_measuring_of_threads(pool: Pool, tmp_path: Path) -> None:
+    """A GUI that does not wait for readyok: all commands come at once."""
+    cache = {"XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
+    with pool.start(GORYU_MEASURE="", **cache) as engine:
+        engine.send("usi\nisready\nposition startpos\ngo btime 0 wtime 0 byoyomi 1000")
+        before = []
+        while not (line := str(engine.next_line())).startswith("bestmove"):
+            before.append(line)
+        assert "usiok" in before
+        assert "readyok" in before
+        if any("implementation=native" in line for line in before):  # The Python one measures nothing.
+            assert "info string not measured: a search waits; the next isready measures again" in before
+        assert not list(tmp_path.rglob("measured.json"))
+
+
+SLOW_PLAYER = """
+import os, time
+from goryu.usi import loop
+loop.KEEP_ALIVE_S = {interval}
+class Player:
+    def load(self, config, report, measures, hurries):
+        time.sleep({load})
+    def new_game(self):
+        pass
+loop = loop.UsiLoop(0, os.dup(1), Player)
+loop.run()
+os._exit(0)
+"""
+
+
+def test_empty_lines_are_sent_during_a_slow_load(pool: Pool) -> None:
+    interval_s = 0.5
+    code = SLOW_PLAYER.format(interval=interval_s, load=1.8)
+    with pool.start([sys.executable, "-c", code]) as engine:
+        engine.send("isready")
+        times: list[float] = []  # Without the start of the process.
+        while (line := engine.next_line()) != "readyok":
+            is_remark = not times and str(line).startswith("info string set by the file next to the model")
+            assert line == "" or is_remark
+            times.append(engine.received_s)
+        times.append(engine.received_s)
+        assert len(times) > 2
+        assert max(b - a for a, b in pairwise(times)) <= interval_s + 0.2 + engine.waited_s()
+
+
+@pytest.mark.parametrize("content", [None, b"this is no model", b""])
+def test_a_missing_or_broken_model_is_reported_and_the_engine_plays(
+    ready: Engine, tmp_path: Path, content: bytes | None
+) -> None:
+    model = tmp_path / "a model.onnx"
+    if content is not None:
+        model.write_bytes(content)
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {model}\nisready")
+    ready.expect("info string Error! .*a model.onnx.*")
+    ready.expect("readyok")
+    ready.send("go nodes 20")
+    ready.expect(r"bestmove [1-9P]\S+.*")
+
+
+def test_a_model_with_other_inputs_is_reported(ready: Engine, tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    info = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Identity", ["x"], ["y"])],
+        "g",
+        [info("x", 1, [None, 3])],
+        [info("y", 1, [None, 3])],
+    )
+    model = tmp_path / "other.onnx"
+    onnx.save(onnx.helper.make_model(graph), model)
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {model}\nisready")
+    ready.expect("info string Error! .*other.onnx.*")
+    ready.expect("readyok")
+    ready.send("go nodes 5")
+    ready.expect(r"bestmove [1-9P]\S+.*")
+
+
+def test_without_fallback_the_engine_reports_why_it_resigns(ready: Engine, tmp_path: Path) -> None:
+    ready.send("setoption name AllowFallback value false\nsetoption name Evaluator value network")
+    ready.send(f"setoption name DNN_Model value {tmp_path}/none.onnx\nisready")
+    ready.expect("info string Error! .*AllowFallback.*")
+    ready.expect("readyok")
+    ready.send("go nodes 5")
+    ready.expect("info string Error! .*")
+    ready.expect("bestmove resign")
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A network of the dlshogi format: all logits equal, every position even."""
+    onnx = pytest.importorskip("onnx")
+    numpy = pytest.importorskip("numpy")
+    helper = onnx.helper
+    info = helper.make_tensor_value_info
+    constants = [
+        onnx.numpy_helper.from_array(numpy.zeros((62 * 81, 2187), numpy.float32), "w_policy"),
+        onnx.numpy_helper.from_array(numpy.zeros((57 * 81, 1), numpy.float32), "w_value"),
+    ]
+    nodes = [
+        helper.make_node("Flatten", ["input1"], ["flat1"]),
+        helper.make_node("Flatten", ["input2"], ["flat2"]),
+        helper.make_node("MatMul", ["flat1", "w_policy"], ["output_policy"]),
+        helper.make_node("MatMul", ["flat2", "w_value"], ["logit"]),
+        helper.make_node("Sigmoid", ["logit"], ["output_value"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "even",
+        [info("input1", 1, ["n", 62, 9, 9]), info("input2", 1, ["n", 57, 9, 9])],
+        [info("output_policy", 1, ["n", 2187]), info("output_value", 1, ["n", 1])],
+        constants,
+    )
+    path = tmp_path_factory.mktemp("model") / "even 零.onnx"
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    model.ir_version = 8
+    onnx.save(model, path)
+    return path
+
+
+def test_a_changed_model_is_loaded_without_isready(ready: Engine, network: Path) -> None:
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
+    ready.send("go nodes 20")
+    ready.expect("info string backend=.*")
+    ready.expect(r"bestmove [1-9P]\S+.*")
+    ready.send("isready")
+    ready.expect(r"info string backend=\S+ .*batch=4 .*(threads=2 searchers=1|threads=1 searchers=2) .*")
+    ready.expect("readyok")
+
+
+def test_a_model_file_with_new_content_is_loaded_again(ready: Engine, network: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "net.onnx"
+    copy.write_bytes(network.read_bytes())
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {copy}\nisready")
+    ready.expect("info string backend=.*")
+    ready.expect("readyok")
+    copy.write_bytes(b"broken")
+    ready.send("isready")
+    ready.expect("info string Error! .*")
+    ready.expect("readyok")
+
+
+def test_the_file_next_to_a_model_sets_the_options_that_the_user_did_not_set(
+    fresh: Engine, network: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "net.onnx"
+    copy.write_bytes(network.read_bytes())
+    (tmp_path / "net.onnx.ini").write_text("DNN_Batch_Size=7\nthread=1\nMultiPV=2\nNoSuchThing=1\n")
+    fresh.send(f"setoption name DNN_Model value {copy}\nsetoption name MultiPV value 1\nisready")
+    fresh.expect("info string file next to the model: no option is called 'NoSuchThing'")
+    fresh.expect("info string set by the file next to the model: Threads=1 DNN_Batch_Size=7")
+    fresh.expect("info string the file next to the model has other values: MultiPV=2")
+    fresh.expect("info string backend=.* batch=7 threads=1 .*")
+    fresh.expect("readyok")
+    fresh.send("getoption MultiPV")
+    fresh.expect("info string MultiPV = 1")
+
+
+def test_a_missing_backend_is_reported_with_the_reason(ready: Engine, network: Path) -> None:
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
+    ready.send("setoption name Backend value directml\nisready")
+    ready.expect("info string DirectML cannot be used: .*")
+    ready.expect("info string backend=CPU .*")
+    ready.expect("readyok")
+
+
+@pytest.mark.parametrize("times", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_failing_providers_print_nothing_into_the_session(ready: Engine, network: Path, times: int) -> None:
+    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
+    for i in range(times):
+        ready.send(f"setoption name Backend value {('cuda', 'tensorrt')[i % 2]}\nisready")
+        ready.expect("readyok")
+
+
+@pytest.mark.slow
+def test_three_games_need_no_more_memory_than_one(ready: Engine) -> None:
+    ready.send("setoption name Threads value 1")  # With more, a search is not the same twice.
+    first_searches, memory = [], []
+    for _ in range(3):
+        ready.send("usinewgame\nisready\nposition startpos\ngo nodes 300")
+        ready.expect("readyok")
+        first_searches.append(ready.expect("bestmove .*"))
+        moves: list[str] = []
+        while len(moves) < 40:
+            ready.send(f"position startpos moves {' '.join(moves)}\ngo nodes 100")
+            move = ready.expect("bestmove .*").split()[1]
+            if move in ("resign", "win"):
+                break
+            moves.append(move)
+        status = Path(f"/proc/{ready.process.pid}/status").read_text()
+        memory.append(int(re.search(r"VmRSS:\s+(\d+)", status)[1]))  # type: ignore[index]
+    assert len(set(first_searches)) == 1
+    assert memory[2] < 1.05 * memory[0], memory
+
+
+# Positions.
+
+
+def test_a_position_of_600_moves_is_set_up_at_once(ready: Engine) -> None:
+    moves = ["2h3h", "8b7b", "3h2h", "7b8b"] * 150
+    ready.send(f"position startpos moves {' '.join(moves)}\ngetoption Seed")
+    ready.expect_within("info string Seed.*", 0.0, 0.3)
+    ready.send("go nodes 10")
+    ready.expect(r"bestmove [1-9P]\S+.*")
+
+
+# Time.
+
+
+def test_a_search_with_one_thread_can_be_repeated(ready: Engine) -> None:
+    ready.send("setoption name Threads value 1")  # With more, a search is not the same twice.
+    answers = []
+    for _ in range(2):
+        ready.send("usinewgame\nposition startpos\ngo nodes 100")
+        answers.append((playouts(ready.expect("info depth .* nodes 100 .*")), ready.expect("bestmove .*")))
+    assert answers[0] == answers[1]
+    assert answers[0][0] == 100
+
+
+@pytest.mark.parametrize("moves", [20, pytest.param(100, marks=pytest.mark.slow)])
+def test_byoyomi_of_100_ms_is_kept(ready: Engine, moves: int) -> None:
+    taken_ms = []
+    for i in range(moves):
+        played = " ".join(START_MOVES[: i % len(START_MOVES)])
+        ready.send(f"position startpos moves {played}\ngo byoyomi 100")
+        ready.expect("bestmove .*")
+        taken_ms.append(1000 * ready.running_s())
+    # A machine that pauses (a disk, a host) makes one move late; an engine that is late makes many.
+    assert sorted(taken_ms)[-2] < 100 + 100, sorted(taken_ms)[-5:]
+
+
+@pytest.mark.slow
+def test_byoyomi_is_kept_on_a_busy_machine(ready: Engine) -> None:
+    hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    try:
+        for _ in range(5):
+            ready.send("position startpos\ngo btime 0 wtime 0 byoyomi 1000")
+            ready.expect_within("bestmove .*", 0.3, 1.0)
+    finally:
+        for hog in hogs:
+            hog.kill()
+
+
+# Races.
+
+
+@pytest.mark.parametrize("rounds", [60, pytest.param(400, marks=pytest.mark.slow)])
+def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine, rounds: int) -> None:
+    rng = random.Random(17)
+    for _ in range(rounds):
+        ready.send("go infinite")
+        time.sleep(rng.uniform(0.0, 0.02))
+        ready.send("stop")
+        ready.expect_within("bestmove .*", 0.0, 0.2)
+    ready.expect_silence(0.1, but_info=False)
+
+
+@pytest.mark.parametrize("commands", [600, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_every_go_among_random_commands_is_answered(ready: Engine, commands: int) -> None:
+    rng = random.Random(18)
+    for _ in range(commands):
+        ready.send(rng.choice(RANDOM_COMMANDS))
+        if rng.random() < 0.1:
+            time.sleep(rng.uniform(0.0, 0.01))
+        while ready.peek(0.0) is not None:
+            ready.next_line()
+    ready.send("stop\nisready\nsetoption name EvalDir value the-end\ngetoption EvalDir")
+    while (line := ready.next_line()) != "info string EvalDir = the-end":
+        assert line is not None
+    assert not ready.pending
+
+
+RANDOM_COMMANDS = (
+    *("isready", "usinewgame", "stop", "stop", "ponderhit", "gameover win", "gameover", "d", "side", "moves"),
+    *(
+        "position startpos",
+        "position startpos moves 7g7f 3c3d",
+        "position startpos moves 7g7f 9z9z",
+        "position foo",
+    ),
+    *(
+        f"position sfen {MATED}",
+        "position sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1",
+        "unknown words",
+        "",
+        "go mate 20",
+    ),
+    *(
+        "go infinite",
+        "go ponder",
+        "go ponder byoyomi 20",
+        "go nodes 5",
+        "go depth 2",
+        "go byoyomi 10",
+        "go movetime 5",
+    ),
+    *("go searchmoves 7g7f nodes 3", "go btime 100 wtime 100", "ponderhit btime 0 wtime 0 byoyomi 10"),
+    *(
+        "setoption name MultiPV value 3",
+        "setoption name MultiPV value 1",
+        "setoption name Clear_Hash",
+        "getoption Seed",
+    ),
+    *(
+        "setoption name Evaluator value uniform",
+        "setoption name Evaluator value hashed",
+        "eval",
+        "policy 2",
+        "tree 2",
+    ),
+    *("setoption name Stochastic_Ponder value true", "setoption name MaxMovesToDraw value 100", "perft 1"),
+)
+
+
+# Output.
+
+
+def test_other_clients_read_the_info_lines(ready: Engine) -> None:
+    from cshogi.usi.Engine import InfoListener
+
+    ready.send("position startpos\ngo nodes 300")
+    listener = InfoListener()
+    cp = None
+    while not (line := ready.expect("info depth.*|bestmove.*")).startswith("bestmove"):
+        words = line.split()
+        cp = int(words[words.index("cp") + 1])
+        listener(line)
+        assert shogihome_score(line) == cp
+        assert my_shogi_accepts(line)
+    listener(line)
+    assert listener.score == cp
+
+
+def shogihome_score(info: str) -> int | None:
+    """ShogiHome's parser, transcribed: pairs of words until pv or string, which take the rest."""
+    words = info.split(" ")[1:]
+    i = 0
+    while i < len(words):
+        if words[i] == "score":
+            return int(words[i + 2]) if words[i + 1] == "cp" else None
+        if words[i] in ("pv", "string"):
+            return None
+        i += 2
+    return None
+
+
+def my_shogi_accepts(info: str) -> bool:
+    """MyShogi's parser, transcribed: one unknown word and the whole line is dropped."""
+    words = info.split(" ")[1:]
+    while words:
+        word = words.pop(0)
+        if word in ("depth", "seldepth", "time", "nodes", "nps", "hashfull", "multipv"):
+            int(words.pop(0))
+        elif word == "score":
+            if words.pop(0) not in ("cp", "mate"):
+                return False
+            int(words.pop(0))
+        else:
+            return word == "pv" and bool(words)
+    return False
+
+
+def test_there_are_not_more_lines_than_moves(ready: Engine) -> None:
+    ready.send("setoption name MultiPV value 5\nposition sfen k8/9/R8/9/9/9/9/9/8K w - 1\ngo nodes 50")
+    ranks = set()
+    while not (line := ready.expect("info multipv .*|bestmove.*")).startswith("bestmove"):
+        ranks.add(line.split()[2])
+    assert ranks == {"1", "2"}
+
+
+def test_the_score_is_that_of_the_side_to_move(ready: Engine) -> None:
+    ready.send("setoption name Evaluator value material\nsetoption name Eval_Coef value 600")
+    scores = []
+    for sfen in ("4k4/9/9/9/9/9/9/9/R3K4 b R 1", "4k3r/9/9/9/9/9/9/9/4K4 w r 1"):
+        ready.send(f"position sfen {sfen}\ngo nodes 30")
+        info = ready.expect("info depth .* nodes 30 .*").split()
+        scores.append(int(info[info.index("cp") + 1]))
+        ready.expect("bestmove .*")
+    assert scores[0] > 300
+    assert scores[1] > 300
+
+
+def test_info_lines_come_a_few_times_a_second(ready: Engine) -> None:
+    ready.send("go infinite")
+    times_ms = [0]
+    while times_ms[-1] < 3000:
+        found = re.search(r" time (\d+)", ready.expect("info depth .*"))
+        assert found
+        times_ms.append(int(found[1]))
+    ready.send("stop")
+    ready.expect("bestmove .*")
+    assert 2 <= len(times_ms) - 1 <= 45
+
+
+def test_the_name_contains_the_version(ready: Engine) -> None:
+    from goryu import __version__
+
+    assert usiok(ready)[0] == f"id name Goryu {__version__}"
+
+
+# Process and platform.
+
+
+def test_the_engine_works_from_a_read_only_folder_and_writes_nothing(pool: Pool, tmp_path: Path) -> None:
+    folder = tmp_path / "将棋 (x86) folder"
+    folder.mkdir()
+    folder.chmod(0o555)
+    here = pool.folder
+    pool.folder = folder
+    try:
+        with pool.start() as engine:
+            engine.prelude()
+            engine.send("go nodes 10")
+            engine.expect("bestmove .*")
+    finally:
+        pool.folder = here
+    assert not list(folder.iterdir())
+
+
+def test_the_options_file_next_to_the_program_overrides_the_gui(pool: Pool, tmp_path: Path) -> None:
+    program = tmp_path / "goryu"
+    program.write_text("from goryu.__main__ import main\nmain()\n")
+    (tmp_path / "engine_options.txt").write_text("Evaluator uniform\nスレッド 2\nBookDir 定跡\n", "cp932")
+    with pool.start([sys.executable, str(program)]) as engine:
+        engine.prelude()  # It sets another evaluator.
+    lines = [line for line in engine.transcript if "engine_options.txt" in line]
+    assert sum("option Evaluator stays uniform" in line for line in lines) == 1
+    assert sum("set by engine_options.txt: Evaluator=uniform" in line for line in lines) == 1
+    assert sum("no option" in line for line in lines) == 1
+
+
+def test_an_unreadable_options_file_is_reported_in_one_line_and_the_engine_plays(
+    pool: Pool, tmp_path: Path
+) -> None:
+    with pool.start(GORYU_OPTIONS=str(tmp_path)) as engine:  # A folder.
+        engine.prelude()
+        engine.send("position startpos\ngo nodes 10")
+        engine.expect("bestmove .*")
+    (lines,) = [line for line in engine.transcript if "engine_options.txt" in line]
+    assert lines.startswith("< info string Error! engine_options.txt cannot be read: ")
+    assert str(tmp_path) in lines
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_signal_ends_the_engine_with_status_0(pool: Pool, number: str) -> None:
+    with pool.start() as engine:
+        engine.prelude()
+        engine.send("go infinite")
+        time.sleep(0.2)
+        engine.process.send_signal(getattr(signal, number))
+        engine.expect_exit(1.0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no non-blocking pipes")
+def test_non_blocking_pipes_do_not_end_the_engine(pool: Pool) -> None:
+    commands, to_engine = os.pipe()
+    from_engine, answers = os.pipe()
+    os.set_blocking(commands, False)
+    os.set_blocking(answers, False)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "goryu"], stdin=commands, stdout=answers, cwd=pool.folder
+    )
+    os.close(commands)
+    os.close(answers)
+    with open(to_engine, "wb", buffering=0) as sender, open(from_engine, "rb") as received:
+        sender.write(b"usi\n")
+        while (line := received.readline()) != b"usiok\n":
+            assert line
+        with pytest.raises(subprocess.TimeoutExpired):  # It waits for the next command.
+            process.wait(0.5)
+        sender.write(b"usi\n" * 50)  # The answers do not fit into the pipe.
+        time.sleep(0.5)
+        sender.write(b"quit\n")
+        assert received.read().count(b"usiok") == 50
+    assert process.wait(5.0) == 0
+
+
+def test_a_closed_output_ends_the_engine(pool: Pool) -> None:
+    reader, writer = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "goryu"],
+        stdin=subprocess.PIPE,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        cwd=pool.folder,
+    )
+    os.close(writer)
+    os.close(reader)
+    assert process.stdin is not None
+    process.stdin.write(b"usi\n")
+    process.stdin.flush()
+    assert process.wait(30.0) == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    "arguments, environment",
+    [
+        ((), {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}),
+        ((), {"PYTHONIOENCODING": "cp932", "PYTHONUTF8": "0"}),
+        (("-X", "dev", "-W", "error"), {}),
+        (("-u", "-X", "utf8"), {}),
+    ],
+    ids=["C locale", "cp932", "dev mode", "as usi.bat"],
+)
+def test_the_engine_plays_under_any_locale_and_python_option(
+    pool: Pool, arguments: tuple[str, ...], environment: dict[str, str]
+) -> None:
+    with pool.start([sys.executable, *arguments, "-m", "goryu"], **environment) as engine:
+        engine.prelude()
+        engine.send_bytes("setoption name LogFile value \nsetoption name EvalDir value 日本\n".encode())
+        engine.send("position startpos moves 7g7f\ngo byoyomi 200")
+        engine.expect_within("bestmove .*", 0.05, 0.2)
+
+
+def test_an_engine_that_a_gui_starts_plays_from_its_own_book_unless_it_is_turned_off(pool: Pool) -> None:
+    with pool.start(GORYU_BOOK="") as engine:
+        engine.send("usi")
+        while engine.expect("id .*|option .*|usiok") != "usiok":
+            pass
+        engine.send("setoption name Threads value 1\nisready")
+        engine.expect("readyok")
+        engine.send("position startpos\ngo btime 60000 wtime 60000 byoyomi 100")
+        engine.expect("info string book: .*")
+        engine.expect("bestmove .*")
+        engine.send("setoption name USI_OwnBook value false\ngo movetime 50")
+        while not (line := engine.next_line() or "").startswith("bestmove"):
+            assert "book: " not in line
+
+
+def test_the_log_file_contains_the_session(ready: Engine, tmp_path: Path) -> None:
+    log = tmp_path / "log file.txt"
+    ready.send(f"setoption name LogFile value {log}\nisready")
+    ready.expect("readyok")
+    ready.send("go nodes 5")
+    ready.expect("bestmove .*")
+    ready.send("setoption name BookFile value 定跡 1.db\nisready")
+    while (line := ready.next_line()) != "readyok":
+        assert line is not None
+        assert line.isascii()
+    ready.send("setoption name LogFile value <empty>\nisready")
+    ready.expect("readyok")
+    text = log.read_text(encoding="utf-8")
+    assert re.search("< info string .*定跡 1.db", text)
+    assert "> go nodes 5" in text
+    assert "< bestmove" in text
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs")
+def test_a_log_that_is_a_fifo_blocks_nothing(ready: Engine, tmp_path: Path) -> None:
+    fifo = tmp_path / "log"
+    os.mkfifo(fifo)
+    ready.send(f"setoption name LogFile value {fifo}\nisready")
+    ready.expect("info string Error! cannot write the log: .*")
+    ready.expect("readyok")
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    ready.send(f"setoption name LogFile value {fifo}\nisready")
+    ready.expect("readyok")
+    assert b"< readyok" in os.read(reader, 10_000)
+    ready.send("setoption name PvInterval value 1\ngo movetime 300")  # Nobody reads; the FIFO may fill up.
+    ready.expect("bestmove .*")
+    os.close(reader)
+    ready.send("isready")
+    ready.expect("readyok")
+
+
+def piped(pool: Pool, commands: str) -> list[str]:
+    """Sends all commands at once; returns the lines of the answers without those of the search."""
+    done = subprocess.run(
+        [sys.executable, "-m", "goryu"],
+        input=commands.encode(),
+        capture_output=True,
+        env={**os.environ, "GORYU_IMPLEMENTATION": pool.mode[0]},
+        timeout=60,
+    )
+    assert done.returncode == 0
+    return [line for line in done.stdout.decode().splitlines() if not line.startswith("info depth")]
+
+
+def test_quit_answers_isready_and_go_that_came_while_the_network_loads(pool: Pool) -> None:
+    lines = piped(pool, "isready\nposition startpos\ngo byoyomi 300\nquit\n")
+    assert next(line for line in lines if not line.startswith("info ")) == "readyok"
+    assert re.fullmatch(r"bestmove \S{4,5}( ponder \S{4,5})?", lines[-1])
+
+
+def test_quit_answers_the_questions_before_it(pool: Pool, tmp_path: Path) -> None:
+    graph = tmp_path / "tree of questions.json"
+    lines = piped(pool, f"position startpos\npolicy 2\ngo nodes 50\ntree {graph}\nside\nperft 2\nquit\n")
+    assert sum(bool(re.fullmatch(r"info string \S+ +0\.\d{4}", line)) for line in lines) == 2
+    assert sum(line.startswith("bestmove ") for line in lines) == 1
+    assert "black" in lines
+    assert lines[-1] == "info string perft 2: 900"
+    assert json.loads(graph.read_text())["nodes"]
+
+
+def test_an_analysis_shows_something_soon_though_a_mate_is_searched_first(ready: Engine) -> None:
+    """The Python mate search took 4 s for its nodes."""
+    ready.send("setoption name RootMateSearchNodesLimit value 2000000000")
+    sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
+    ready.send(f"position sfen {sfen}\ngo infinite")
+    ready.expect_within("info depth .*", 0.0, 1.5)
+    ready.send("stop")
+    ready.expect("bestmove .*")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("path", ["/dev/full", "a\0b"])
+def test_a_log_that_cannot_be_written_is_reported_and_the_engine_plays(ready: Engine, path: str) -> None:
+    ready.send(f"setoption name LogFile value {path}\nisready")
+    ready.expect("info string Error! cannot write the log: .*")
+    ready.expect("readyok")
+    ready.send("go nodes 5")
+    ready.expect("bestmove .*")
+
+
+# A GPU that cannot be used.
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="makes a library that looks like a driver")
+@pytest.mark.parametrize("fallback", [True, False])
+def test_cuda_without_a_gpu_is_refused_once_with_its_reason(
+    fallback: bool, pool: Pool, tmp_path: Path
+) -> None:
+    """With onnxruntime-gpu. A driver without a GPU lets onnxruntime try, fail, and write to stdout too."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
+        pytest.skip("this onnxruntime does not contain CUDA")
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    (tmp_path / "driver.c").write_text("int cuInit(unsigned flags) { return 100; }\n")
+    driver = str(tmp_path / "libcuda.so.1")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", driver, str(tmp_path / "driver.c")], check=True)
+    with pool.start(LD_LIBRARY_PATH=str(tmp_path)) as engine:
+        usiok(engine)
+        engine.send("setoption name Backend value cuda")
+        engine.send(f"setoption name AllowFallback value {str(fallback).lower()}")
+        engine.send("isready")
+        lines = []
+        while (line := engine.expect(".*")) != "readyok":
+            lines += [line] if line else []  # Empty lines keep the GUI waiting.
+        assert all(line.startswith("info string ") for line in lines)
+        refusals = [line for line in lines if "CUDA cannot be used" in line]
+        engine.send("position startpos\ngo nodes 5")
+        if fallback:
+            assert len(refusals) == 1
+            assert any("backend=Winograd" in line or "backend=CPU" in line for line in lines)
+            engine.expect(r"bestmove [1-9].*")
+        else:
+            assert refusals[0].startswith("info string Error! ")
+            assert "(AllowFallback is false)" in refusals[0]
+            assert not any("backend=" in line for line in lines)
+            engine.expect("bestmove resign")

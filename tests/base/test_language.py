@@ -1,0 +1,273 @@
+"""The language of messages: which one is chosen, and whether the catalogue is complete."""
+
+import argparse
+import ast
+import inspect
+import re
+import string
+import sys
+from collections.abc import Iterator
+from contextvars import copy_context
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+import goryu
+import goryu.__main__ as program
+from goryu.__main__ import COMMANDS
+from goryu.base.arguments import ArgumentParser
+from goryu.base.errors import explained
+from goryu.base.japanese import MESSAGES
+from goryu.base.language import VARIABLES, either, language, speaking, tr
+from goryu.games.shogi import SfenError, parse_sfen
+from goryu.kifu.reading import parse_record
+from goryu.kifu.record import RecordError
+from goryu.players.config import EngineConfig
+from goryu.usi.console import print_options
+from goryu.usi.japanese_help import JAPANESE_HELP
+from goryu.usi.option_values import OptionValues
+from goryu.usi.options import OPTIONS, identification
+from paths import DATA, ROOT
+
+BAD_SFENS = (DATA / "positions" / "bad.sfen").read_text("utf-8").splitlines()
+
+SOURCES = sorted(Path(goryu.__file__).parent.rglob("*.py"))
+SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """An environment that names no language."""
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"LANG": "ja_JP.UTF-8"}, "ja"),
+        ({"LANG": "ja_JP.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "ja_JP.eucJP"}, "ja"),
+        ({"LANG": "ja_JP.UTF-8", "LC_ALL": ""}, "ja"),
+        ({"LANG": "ja_JP.UTF-8", "GORYU_LANGUAGE": "en"}, "en"),
+        ({"LC_ALL": "C", "GORYU_LANGUAGE": "ja"}, "ja"),
+        ({"LANG": "Japanese_Japan.932"}, "ja"),
+        ({"LANG": "fr_FR.UTF-8"}, "en"),
+    ],
+)
+def test_the_first_variable_that_is_set_decides(
+    variables: dict[str, str], expected: str, environment: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables.items():
+        environment.setenv(name, value)
+    assert language() == expected
+    assert either("yes", "はい") == {"en": "yes", "ja": "はい"}[expected]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows names its language itself")
+def test_without_a_variable_messages_are_english(environment: pytest.MonkeyPatch) -> None:
+    assert language() == "en"
+
+
+def test_a_text_is_translated_and_filled_in(environment: pytest.MonkeyPatch) -> None:
+    text = "draw: {reason}"
+    assert tr(text, reason="x") == "draw: x"
+    environment.setenv("GORYU_LANGUAGE", "ja")
+    assert tr(text, reason="千日手") == MESSAGES[text].format(reason="千日手") != "draw: 千日手"
+    assert tr("not in the catalogue {x}", x=1) == "not in the catalogue 1"
+    assert tr("{braces} without values") == "{braces} without values"
+
+
+def literal_texts(path: Path) -> Iterator[str]:
+    """Yields every literal text that a file gives to `tr`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Call(func=ast.Name("tr"), args=[ast.Constant(value), *_]):
+                yield str(value)
+
+
+@pytest.mark.parametrize("path", [*SOURCES, *SET_UP], ids=lambda path: path.stem)
+def test_every_text_has_a_translation(path: Path) -> None:
+    assert set(literal_texts(path)) <= set(MESSAGES)
+
+
+def test_every_reason_of_an_ending_has_a_translation() -> None:
+    reasons = set()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Outcome":
+                parts = [part for argument in node.args for part in ast.walk(argument)]
+                reasons |= {one.value for one in parts if isinstance(one, ast.Constant)}
+    texts = {one for one in reasons if isinstance(one, str)}
+    assert {"checkmate", "three in a row", "superior position"} <= texts
+    assert texts <= set(MESSAGES)
+
+
+def test_a_translation_has_the_fields_of_its_text() -> None:
+    for english, japanese in MESSAGES.items():
+        expected, fields = (
+            {name for _, name, _, _ in string.Formatter().parse(text) if name} for text in (english, japanese)
+        )
+        assert fields == expected, english
+
+
+NEVER_SHOWN = (
+    "not defined", "conflicting", "with mode", "cannot merge", "invalid argument for positionals",
+    "dest= is required", "conflict_resolution", "must be optional", "multiple subparser", "not callable",
+    "invalid option string", "is deprecated", "warning", "maybe you meant",
+    "program's version", "subcommands", " (default: ",
+)  # fmt: skip
+"""Parts of the texts of argparse that no user sees: of defects in a program, and of what ours do not use."""
+
+
+def texts_of_argparse() -> Iterator[str]:
+    """Yields the texts that argparse, in the Python that runs this, translates."""
+    for node in ast.walk(ast.parse(inspect.getsource(argparse))):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in ("_", "ngettext")
+        ):
+            yield from (str(item.value) for item in node.args if isinstance(item, ast.Constant))
+
+
+def test_every_text_of_argparse_that_a_user_can_see_has_a_translation_with_its_fields() -> None:
+    texts = set(texts_of_argparse())
+    assert {
+        "usage: ",
+        "expected one argument",
+        "expected %s arguments",
+        "unrecognized arguments: %s",
+    } <= texts
+    seen = {text for text in texts if not any(part in text for part in NEVER_SHOWN)}
+    assert seen <= set(MESSAGES)
+    field = re.compile(r"%(?:\(\w+\))?[a-z]")
+    for text in seen:
+        assert sorted(field.findall(text)) == sorted(field.findall(MESSAGES[text])), text
+
+
+def parser() -> ArgumentParser:
+    found = ArgumentParser("goryu test", allow_abbrev=True)
+    found.add_argument("game", choices=("shogi", "reversi"))
+    found.add_argument("--number", type=int)
+    found.add_argument("--pair", nargs=2)
+    found.add_argument("--flag", action="store_true")
+    either_one = found.add_mutually_exclusive_group()
+    either_one.add_argument("--black")
+    either_one.add_argument("--blue")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "english", "japanese"),
+    [
+        ("shogi --foo", "unrecognized arguments: --foo", "不明な引数があります：--foo"),
+        ("", "the following arguments are required: game", "次の引数が必要です：game"),
+        ("shogi --number", "expected one argument", "引数--number：値が1つ必要です"),
+        ("shogi --number x", "invalid int value: 'x'", "引数--number：'x'はint型の値ではありません"),
+        ("shogi --pair x", "expected 2 arguments", "引数--pair：値が2個必要です"),
+        ("shogi --flag=x", "ignored explicit argument 'x'", "引数--flag：値は指定できません（'x'）"),
+        ("go", "invalid choice: 'go'", "引数game：'go'は指定できません。"),
+        ("shogi --bl x", "could match --black, --blue", "--blは一つに決まりません"),
+        ("shogi --black x --blue x", "not allowed with argument --black", "--blackと同時には指定できません"),
+    ],
+)
+def test_wrong_arguments_are_explained_in_the_users_language(
+    arguments: str, english: str, japanese: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, expected in (("en", english), ("ja", japanese)):
+        with speaking(name), pytest.raises(SystemExit) as ended:
+            parser().parse_args(arguments.split())
+        shown = capsys.readouterr().err
+        assert ended.value.code == 2
+        assert expected in shown
+        assert shown.startswith({"en": "usage: goryu test", "ja": "使い方：goryu test"}[name])
+        assert ("：エラー：" in shown) == (name == "ja")
+        assert (": error: " in shown) == (name == "en")
+
+
+def test_other_parsers_stay_english(capsys: pytest.CaptureFixture[str]) -> None:
+    with speaking("ja"):
+        ours = parser()
+        assert ours.format_help().startswith("使い方：goryu test")
+        with pytest.raises(SystemExit):
+            argparse.ArgumentParser("other").parse_args(["--foo"])
+    assert "other: error: unrecognized arguments: --foo" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["play", "analyze", "tree", "convert", "check-model", "doctor", "web"])
+def test_commands_for_players_refuse_an_unknown_option_in_japanese(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with speaking("ja"), pytest.raises(SystemExit) as ended:
+        program.run(command, ["--no-such-option"])
+    assert ended.value.code == 2
+    shown = capsys.readouterr().err
+    assert f"goryu {command}：エラー：" in shown
+    assert not re.search(r"error|required|unrecognized", shown)
+
+
+def test_every_option_has_japanese_help(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {option.name for option in OPTIONS} == set(JAPANESE_HELP)
+    assert {option.unit.name for option in OPTIONS} - {""} <= set(MESSAGES)
+    monkeypatch.setenv("GORYU_LANGUAGE", "ja")
+    assert print_options([]) == 0
+    text = capsys.readouterr().out
+    assert "Level（0〜10。既定 0）" in text
+    assert all(help_text in text for help_text in JAPANESE_HELP.values())
+
+
+@pytest.mark.parametrize("sfen", BAD_SFENS)
+def test_an_error_of_an_sfen_is_also_japanese(sfen: str) -> None:
+    with pytest.raises(SfenError) as error:
+        parse_sfen(sfen)
+    english = str(error.value)
+    if sfen.isascii():
+        assert explained(error.value) == english
+    with speaking("ja"):
+        japanese = explained(error.value)
+    problem, _, _received = japanese.rpartition("：")
+    assert not re.search(r"(?<![a-z\\])[a-z]{3,}", problem), japanese
+    assert str(error.value) == english
+
+
+def test_a_language_is_spoken_in_one_context_only(environment: pytest.MonkeyPatch) -> None:
+    heard: list[str] = []
+    with speaking("ja"):
+        heard.append(language())
+        thread = Thread(target=lambda: heard.append(language()))
+        thread.start()
+        thread.join()
+        thread = Thread(target=copy_context().run, args=(lambda: heard.append(language()),))
+        thread.start()
+        thread.join()
+    assert [*heard, language()] == ["ja", "en", "ja", "en"]
+
+
+def test_the_line_of_a_broken_record_is_named_in_japanese() -> None:
+    with speaking("ja"), pytest.raises(RecordError, match=r"game\.kif 3行目：1手目：.*28にあるのは飛です"):
+        parse_record("手合割：平手\n手数----指手---------消費時間--\n1 ２六歩(28)\n", "game.kif")
+
+
+def test_the_protocol_stays_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GORYU_LANGUAGE", "ja")
+    assert all(line.isascii() for line in identification(EngineConfig()))
+    options = OptionValues()
+    assert all(line.isascii() for line in [*options.explain("Level"), *options.describe("")])
+
+
+def test_both_helps_name_every_command() -> None:
+    for text in (program.HELP, program.JAPANESE_HELP):
+        assert {word for word in COMMANDS if f"\n  {word} " in text} == set(COMMANDS)
+
+
+def test_frequent_errors_of_the_system_are_translated(environment: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NotADirectoryError) as found:
+        (Path(__file__) / "no folder").read_bytes()
+    assert explained(found.value).endswith(": Not a directory")
+    environment.setenv("GORYU_LANGUAGE", "ja")
+    assert explained(found.value).endswith(": フォルダではありません")

@@ -1,0 +1,236 @@
+"""The bench signature, and the measurements of the benchmark."""
+
+import json
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goryu.__main__ import COMMANDS
+from goryu.benchmark import throughput
+from goryu.benchmark.advice import Advice, table
+from goryu.benchmark.perft import NATIVE_PLIES, Case, measure, native_counter
+from goryu.benchmark.random_network import SHARPNESS, TENSORS, write_random_network
+from goryu.benchmark.signature import POSITIONS, bench_signature, games
+from goryu.benchmark.suite import NAMES, Plan, Suite
+from goryu.benchmark.throughput import MIDDLE_GAME
+from goryu.commands.bench import main
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.games.shogi import Board
+from goryu.games.shogi.sfen import START_SFEN
+from goryu.implementation import IMPLEMENTATION
+from goryu.players.set_up.measuring import Rate, Settings
+from goryu.search.graph.config import PuctConfig
+from paths import DATA, MODELS
+
+DEFAULT_MODEL = MODELS / "goryu-5x64.onnx"
+GOLDEN = DATA / "golden" / "bench_signature.json"
+
+
+@pytest.mark.skipif(
+    not GOLDEN.exists(), reason=f"{GOLDEN.name} has not been blessed (tools/bench.py --bless)"
+)
+def test_the_bench_signature_equals_the_stored_one() -> None:
+    """A change of search or rules changes it: then bless the new one and name it in the commit message."""
+    golden, found = json.loads(GOLDEN.read_text("utf-8")), bench_signature()
+    different = [name for name, digest in found.parts.items() if golden["parts"].get(name) != digest]
+    assert not different
+    assert (found.digest, found.nodes) == (golden["signature"], golden["nodes"])
+
+
+def test_the_signature_covers_sixteen_positions_and_the_small_games() -> None:
+    assert len(POSITIONS) == len({sfen for _, sfen in POSITIONS}) == 16
+    states = dict(games())
+    assert list(states)[16:] == ["tic-tac-toe", "reversi"]
+    assert all(state.legal_moves() and state.outcome() is None for state in states.values())
+
+
+def test_perft_counts_the_published_numbers() -> None:
+    leaves, seconds = throughput.perft_run(START_SFEN, 2)
+    assert leaves == 900
+    assert seconds.wall > 0
+
+
+def test_a_search_run_counts_playouts_and_evaluations() -> None:
+    run = throughput.search_run(throughput.MIDDLE_GAME, HashedEvaluator(), PuctConfig(batch_size=4), 60)
+    assert run.playouts == 60
+    assert 0 < run.evaluations <= 60
+    assert run.seconds.wall > 0
+
+
+def test_a_sweep_deletes_the_nodes_that_the_move_makes_unreachable() -> None:
+    nodes, left, seconds = throughput.sweep_run(throughput.MIDDLE_GAME, 200)
+    assert 0 < left < nodes <= 201
+    assert seconds.wall > 0.0
+
+
+def test_both_implementations_can_be_compared() -> None:
+    config = PuctConfig(batch_size=4)
+    assert throughput.native_over_python_run(throughput.MIDDLE_GAME, config, 60) > 0.0
+
+
+def test_calls_of_the_network_are_counted_while_a_search_lasts() -> None:
+    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime", batch_size=4)
+    run = throughput.search_run(throughput.MIDDLE_GAME, network, PuctConfig(batch_size=4), 60, counts=True)
+    assert 0 < run.network.calls <= run.network.positions
+    assert run.network.positions == run.evaluations + 1  # The root's.
+    assert 0.0 < run.network.seconds.wall < run.seconds.wall
+    assert {"run", "bind"}.isdisjoint(vars(network))
+    assert throughput.search_run(throughput.MIDDLE_GAME, network, PuctConfig(), 5).network.calls == 0
+
+
+@pytest.mark.parametrize("bound", [False, True])
+def test_the_network_alone_is_called_by_each_thread(bound: bool) -> None:
+    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime", batch_size=4)
+    count, seconds = throughput.raw_run(network, 4, 2, threads=2, bound=bound)
+    assert count == 16
+    assert seconds.wall > 0.0
+
+
+SMALL = Plan(batch=4, playouts=40, stub_playouts=100, perft_depth=1, rounds=2)
+
+
+def test_every_measurement_has_a_median_or_a_reason() -> None:
+    suite = Suite(SMALL, NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime", batch_size=4))
+    assert len(list(suite.run())) == 2
+    results = suite.results()
+    for name in NAMES:
+        if results[name] is None:
+            assert results["reasons"][name]
+        else:
+            least, most = results["spread"][name]
+            assert least <= results[name] <= most
+            assert name not in results["reasons"]
+    assert results["search_over_raw"] > 0.0
+
+
+def test_without_a_network_the_reason_is_named() -> None:
+    suite = Suite(replace(SMALL, rounds=1))
+    list(suite.run())
+    results = suite.results()
+    assert results["search_nps"] is None
+    assert results["reasons"]["search_nps"] == "no network"
+    assert results["stub_playouts_per_s"] > 0.0
+
+
+def test_perft_of_both_programs_agrees_and_a_wrong_count_is_noticed() -> None:
+    result = measure(Case("start", START_SFEN, 2, 900), "python", 2)
+    assert result.agree
+    assert result.leaves["python"] == 900
+    assert ("cshogi" in result.leaves) == (result.ratio is not None)
+    assert not measure(Case("start", START_SFEN, 2, 901), "python", 1).agree
+
+
+@pytest.mark.skipif(IMPLEMENTATION != "native", reason="counts with the native board")
+def test_the_native_count_can_be_interrupted_every_few_plies(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert native_counter(Case("start", START_SFEN, NATIVE_PLIES + 1))() == 19_861_490
+    monkeypatch.setattr("goryu.benchmark.perft.NATIVE_PLIES", 1)
+    assert native_counter(Case("start", START_SFEN, 3))() == 25_470
+
+
+def test_a_stopped_search_answers() -> None:
+    assert throughput.stop_run(throughput.MIDDLE_GAME, HashedEvaluator(), PuctConfig(), think_s=0.05) >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("bench", ["--batch", "0"], "--batch: 0: expected at least 1"),
+        ("bench", ["--runs", "0"], "--runs: 0: expected at least 1"),
+        ("bench", ["--json", "none/figures.json"], "no such folder"),
+        ("bench", ["--backend", "abacus"], "--backend: invalid choice: 'abacus'"),
+        ("bench", ["--model", "none.onnx"], "none.onnx"),
+        ("perft", ["--rounds", "0"], "--rounds: 0: expected at least 1"),
+        ("perft", ["--depth", "0"], "--depth: 0: expected at least 1"),
+        ("perft", ["--depth", "1", "--json", "none/figures.json"], "none/figures.json: no such folder"),
+        ("perft", ["--sfen", "9/9/9"], "'9/9/9'"),
+    ],
+)
+def test_wrong_arguments_of_bench_and_perft_are_named(
+    tool: str,
+    arguments: list[str],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("rich")
+    monkeypatch.chdir(tmp_path)
+    main = vars(import_module(COMMANDS[tool].function.partition(":")[0]))["main"]
+    try:
+        status = main(arguments)
+    except SystemExit as error:
+        status = error.code
+    assert status == 2
+    assert words in capsys.readouterr().err
+
+
+def rate(threads: int, batch: int, evaluations: float) -> Rate:
+    return Rate(Settings(threads, batch), evaluations, evaluations)
+
+
+def test_the_advice_for_play_takes_fewer_positions_on_the_way_than_that_for_analysis() -> None:
+    speeds = {Settings(1, 1): 50.0, Settings(2, 1): 92.0, Settings(2, 4): 97.0, Settings(2, 16): 100.0}
+    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime")
+    advice = Advice(
+        network, list(speeds), measure_one=lambda _, wanted, seconds: Rate(wanted, speeds[wanted], 0.0)
+    )
+    assert len(list(advice.run(2))) == 8
+    assert advice.for_play().settings == Settings(2, 1)
+    assert advice.for_analysis().settings == Settings(2, 16)
+
+
+def test_the_advice_is_the_median_of_its_rounds() -> None:
+    evaluations = iter([10.0, 1000.0, 20.0])
+    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime")
+    advice = Advice(
+        network, [Settings(1, 1)], measure_one=lambda _, wanted, seconds: rate(1, 1, next(evaluations))
+    )
+    list(advice.run(3))
+    assert advice.rate(Settings(1, 1)).evaluations_per_s == 20.0
+
+
+def test_a_table_has_every_batch_size_for_every_number_of_threads() -> None:
+    for uses_gpu in (False, True):
+        wanted = table(uses_gpu)
+        threads, batches = ({each.threads for each in wanted}, {each.batch_size for each in wanted})
+        assert len(wanted) == len({*wanted}) == len(threads) * len(batches)
+        assert 1 in threads
+
+
+@pytest.mark.slow
+def test_the_tool_advises(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("rich")
+    pytest.importorskip("goryu._native")
+    file = tmp_path / "advice.json"
+    assert main(["--advise", "--runs", "1", "--json", str(file)]) == 0
+    printed = capsys.readouterr().out
+    assert "for play:     Threads " in printed
+    assert "for analysis: Threads " in printed
+    advice = json.loads(file.read_text())["advice"]
+    assert all(each["evaluations_per_s"] > 0 for each in advice["rates"])
+
+
+@pytest.mark.parametrize("kind", TENSORS)
+def test_a_random_network_is_as_sharp_as_a_trained_one(tmp_path: Path, kind: str) -> None:
+    write_random_network(2, 16, tmp_path / "random.onnx", kind=kind)
+    network = NetworkEvaluator(tmp_path / "random.onnx", backend="onnxruntime")
+    (evaluation,) = network.evaluate([Board(MIDDLE_GAME)])
+    assert np.std(np.log(evaluation.policy)) == pytest.approx(SHARPNESS, rel=0.01)
+    assert abs(evaluation.value) < 0.9
+
+
+def test_networks_of_any_format_are_compared_with_themselves_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("onnx")
+    report = tmp_path / "bench.json"
+    arguments = ["--size", "1x16", "--batch", "2", "--runs", "1", "--json", str(report)]
+    assert main([*arguments, "--compare", "nshogi", "aobazero"]) == 0
+    assert "over alone" in capsys.readouterr().out
+    compared = json.loads(report.read_text("utf-8"))["compared"]
+    assert list(compared) == ["nshogi", "aobazero"]
+    assert all(each["search over alone"] > 0.0 for each in compared.values())

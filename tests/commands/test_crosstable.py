@@ -1,0 +1,96 @@
+"""The cross table of the algorithms, and the guide that prints it."""
+
+import json
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from goryu.commands.common import command_words
+from goryu.players.agents.algorithms import ALGORITHMS
+from goryu.players.config import EngineConfig
+from goryu.usi.option_values import OptionValues
+from goryu.usi.options import OPTIONS
+from paths import ROOT
+
+GUIDES = [ROOT / "docs" / "algorithms.md", ROOT / "docs" / "algorithms.ja.md"]
+
+
+@pytest.fixture
+def crosstable() -> ModuleType:
+    return import_module("goryu.commands.crosstable")
+
+
+def test_the_table_counts_a_draw_half_and_ranks_the_players(crosstable: ModuleType) -> None:
+    results = {
+        ("a", "b"): (5.0, 20),
+        ("b", "a"): (15.0, 20),
+        ("a", "c"): (20.0, 20),
+        ("c", "a"): (0.0, 20),
+        ("b", "c"): (20.0, 20),
+        ("c", "b"): (0.0, 20),
+    }
+    assert crosstable.table(["a", "b", "c"], results) == [
+        "| | b | a | c |",
+        "|---|---|---|---|",
+        "| b |  | 15/20 (53-89 %) | 20/20 (84-100 %) |",
+        "| a | 5/20 (11-47 %) |  | 20/20 (84-100 %) |",
+        "| c | 0/20 (0-16 %) | 0/20 (0-16 %) |  |",
+    ]
+
+
+def test_a_short_tournament_is_played_and_resumed(
+    crosstable: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--engine", f'"{sys.executable}" -m goryu', "--out", str(tmp_path)]
+    arguments += ["--algorithms", "policy", "random"]
+    options = ["--", "--nodes", "1", "--games", "2", "--max-plies", "6"]
+    options += [word for side in "12" for word in (f"--option{side}", "Evaluator=hashed")]
+    assert crosstable.main([*arguments, *options]) == 0
+    assert "| policy |  | 1/2 (9-91 %) |" in capsys.readouterr().out.splitlines()
+    summary = json.loads((tmp_path / "policy-random" / "summary.json").read_text())
+    assert [engine["name"] for engine in summary["engines"]] == ["policy", "random"]
+    assert crosstable.main([*arguments, *options]) == 0
+    assert "resuming after 2 games" in capsys.readouterr().out
+
+
+def test_the_path_of_an_engine_may_contain_spaces(crosstable: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "my goryu"
+    path.touch()
+    arguments = crosstable.make_parser().parse_args(["--engine", str(path), "--out", str(tmp_path)])
+    _, command, *_ = crosstable.engine(arguments, "1", "puct")
+    assert command_words(command) == (str(path), "usi", "--algorithm", "puct")
+
+
+def test_an_option_that_every_match_needs_for_itself_is_refused(
+    crosstable: ModuleType, tmp_path: Path
+) -> None:
+    assert crosstable.main(["--out", str(tmp_path), "--", "--out=x", "--nodes", "1"]) == 2
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
+def test_the_guide_lists_every_algorithm_in_order(path: Path) -> None:
+    assert re.findall(r"^\| `([a-z-]+)` \|", path.read_text("utf-8"), re.MULTILINE) == list(ALGORITHMS)
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
+def test_the_options_of_the_guide_exist_and_take_the_values_that_it_names(path: Path) -> None:
+    text = path.read_text("utf-8")
+    options, names = OptionValues(), {option.name for option in OPTIONS}
+    named = set(re.findall(r"`([A-Z]\w*(?:_\w+)*|resign_threshold|playout)(?: (\w+))?`", text))
+    assert len(named) > 12
+    for name, value in named:
+        assert options.find(name), name
+        if value and value != "N":
+            options.set(name, value)
+    assert {name for name, _ in named} - {"resign_threshold", "playout"} <= names
+
+
+def test_the_defaults_that_the_guide_names_are_true() -> None:
+    config = EngineConfig()
+    assert config.algorithm.name == "puct"
+    assert config.algorithm.leaf_value == "material"
+    assert config.random_opening.temperature == 1.0

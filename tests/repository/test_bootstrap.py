@@ -1,0 +1,438 @@
+"""Setting up a checkout: which steps are repeated, the stamps, and the messages of failures."""
+
+import errno
+import importlib
+import platform
+import re
+import subprocess
+import sys
+from io import BytesIO, StringIO
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from paths import ROOT
+
+TOOLS = ROOT / "tools"
+
+
+@pytest.fixture
+def bootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """tools/bootstrap.py for a small checkout in a temporary folder; this Python is that of its .venv."""
+    monkeypatch.setattr(sys, "path", [str(TOOLS), *sys.path])
+    module = importlib.import_module("bootstrap")
+    for name, value in {"ROOT": tmp_path, "VENV": tmp_path / ".venv", "LOGS": tmp_path / "build"}.items():
+        monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(module, "PYTHON", sys.executable)
+    monkeypatch.setenv("CXX", "c++")
+    monkeypatch.delenv("GORYU_REQUIRE_NATIVE", raising=False)
+    for folder in (".venv", "native/core", "engine/goryu"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    (tmp_path / "setup.py").write_text("raise SystemExit('this build fails')\n")
+    (tmp_path / "native" / "_native.pyx").write_text("# a module\n")
+    return module
+
+
+def test_a_failed_step_shows_the_end_of_its_log_and_advice(bootstrap: ModuleType) -> None:
+    noisy = "for n in range(100): print('line', n)\nraise SystemExit(3)"
+    with pytest.raises(bootstrap.StepError) as failure:
+        bootstrap.step("noise", "making noise", [sys.executable, "-c", noisy], "be quiet")
+    first, *rest = str(failure.value).splitlines()
+    assert first == "making noise failed"
+    assert rest[0] == "  | line 80"
+    assert rest[-2:] == [f"  whole log: {bootstrap.LOGS / 'noise.log'}", "be quiet"]
+
+
+def test_steps_do_not_read_stdin_or_write_stdout(
+    bootstrap: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    reads = "import sys; print(repr(sys.stdin.read()), 'on stdout')"
+    bootstrap.step("reads", "reading", [sys.executable, "-c", reads], "")
+    assert (bootstrap.LOGS / "reads.log").read_text() == "'' on stdout\n"
+    assert capfd.readouterr().out == ""
+
+
+class Terminal(StringIO):
+    """A stderr that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_shows_how_long_a_step_has_run(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The first `dev.py usi` was silent for minutes while it built the native code."""
+    build = [sys.executable, "-c", "import time; time.sleep(1)"]
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(bootstrap, "TICK_S", 0.01)
+    bootstrap.step("native", "building", build, "", "minutes")
+    first, rest = terminal.getvalue().split("\n", 1)
+    assert first == "goryu: building (minutes) ..."
+    assert re.match(r"\rgoryu: \d+ s\rgoryu: \d+ s", rest)
+    assert re.search(r"\r {10,}\rgoryu: \.\.\. done \(\d+ s\)\n$", rest), "the seconds are wiped away"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_elsewhere_a_step_is_two_lines(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "TICK_S", 0.01)
+    bootstrap.step("native", "building", [sys.executable, "-c", "import time; time.sleep(0.2)"], "")
+    output, errors = capfd.readouterr()
+    assert output == ""
+    assert re.fullmatch(r"goryu: building \.\.\.\ngoryu: \.\.\. done \(\d+ s\)\n", errors)
+
+
+def test_an_install_is_repeated_for_new_extras_and_for_a_changed_project(bootstrap: ModuleType) -> None:
+    assert not bootstrap.install_is_current([])
+    bootstrap.write_stamp("install", key=bootstrap.install_key(), extras=["test"])
+    assert bootstrap.install_is_current([])
+    assert bootstrap.install_is_current(["test"])
+    assert not bootstrap.install_is_current(["tools"])
+    (bootstrap.ROOT / "pyproject.toml").write_text("[project]\nname = 'other'\n")
+    assert not bootstrap.install_is_current([])
+
+
+EXTRAS = {
+    "cpu": ["onnxruntime>=1.22"],
+    "cuda": ["onnxruntime-gpu[cuda,cudnn]>=1.28"],
+    "cuda12": ["onnxruntime-gpu[cuda,cudnn]>=1.22,<1.27"],
+    "directml": ["onnxruntime-directml>=1.22"],
+    "train": ["torch>=2.4", "onnx"],
+}
+NO_GPU = ((0, 0), 0)
+RTX = ((8, 9), 13_000)
+
+
+class Machine:
+    """Records the commands for pip instead of running them.
+
+    runtimes: the distributions in .venv; gpu: what `nvidia_gpu` finds.
+    """
+
+    def __init__(self, bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.commands: list[str] = []
+        self.runtimes: list[str] = []
+        self.gpu = NO_GPU
+        project = {"build-system": {"requires": ["setuptools"]}, "project": {"optional-dependencies": EXTRAS}}
+        for name, function in {
+            "create_venv": lambda: None,
+            "project": lambda: project,
+            "step": lambda name, message, command, *_, **__: self.commands.append(" ".join(command[3:])),
+            "installed_runtimes": lambda: self.runtimes,
+            "nvidia_gpu": lambda: self.gpu,
+        }.items():
+            monkeypatch.setattr(bootstrap, name, function)
+
+    def installed(self) -> str:
+        """Returns the extras of the last install."""
+        return self.commands[-1].rpartition("--editable ")[2]
+
+
+@pytest.fixture
+def machine(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    return Machine(bootstrap, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "gpu, runtime",
+    [
+        (NO_GPU, "cpu"),
+        (RTX, "cuda"),
+        (((8, 9), 12_040), "cuda12"),  # The driver is too old for CUDA 13.
+        (((6, 1), 13_000), "cuda12"),  # A GTX 10xx, which CUDA 13 does not know.
+    ],
+)
+def test_the_onnxruntime_fits_the_machine(
+    gpu: tuple[tuple[int, int], int], runtime: str, bootstrap: ModuleType, machine: Machine
+) -> None:
+    machine.gpu = gpu
+    bootstrap.install(["test"])
+    assert machine.installed() == f".[test,{runtime}]"
+
+
+def test_what_the_user_chose_stays(bootstrap: ModuleType, machine: Machine) -> None:
+    machine.gpu = RTX
+    bootstrap.install(["test", "cpu"])
+    bootstrap.install(["tools"], looks_again=True)
+    assert machine.installed() == ".[test,tools,cpu]"
+    assert bootstrap.install_is_current(["test", "cpu"])
+    assert not bootstrap.install_is_current(["cuda"])
+
+
+def test_what_nobody_chose_follows_the_machine_at_the_next_setup(
+    bootstrap: ModuleType, machine: Machine
+) -> None:
+    bootstrap.install([])
+    machine.gpu, machine.runtimes = RTX, ["onnxruntime"]
+    bootstrap.install(["test"])  # A verb that needs an extra does not begin to download CUDA.
+    assert machine.installed() == ".[test,cpu]"
+    bootstrap.install([], looks_again=True)
+    assert machine.installed() == ".[test,cuda]"
+
+
+def test_an_onnxruntime_of_unknown_origin_is_left_alone(bootstrap: ModuleType, machine: Machine) -> None:
+    machine.runtimes = ["onnxruntime-gpu"]
+    bootstrap.install(["test"])
+    assert machine.installed() == ".[test]"
+    assert not any("uninstall" in command for command in machine.commands)
+
+
+def test_another_onnxruntime_replaces_the_one_that_is_there(bootstrap: ModuleType, machine: Machine) -> None:
+    machine.runtimes = ["onnxruntime-gpu"]
+    bootstrap.install(["directml"])
+    assert "uninstall" in machine.commands[-2]
+    assert {*machine.commands[-2].split()} >= {*bootstrap.DISTRIBUTIONS}
+    assert machine.installed() == ".[directml]"
+
+
+def test_one_distribution_is_not_removed_for_another_version_of_it(
+    bootstrap: ModuleType, machine: Machine
+) -> None:
+    machine.runtimes = ["onnxruntime-gpu"]
+    bootstrap.install(["cuda12"])
+    assert not any("uninstall" in command for command in machine.commands)
+
+
+def test_two_onnxruntimes_cannot_be_chosen_together(bootstrap: ModuleType, machine: Machine) -> None:
+    with pytest.raises(bootstrap.StepError, match="name one of cpu, cuda"):
+        bootstrap.install(["cuda", "cpu"])
+    assert machine.commands == []
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="others have no CUDA")
+@pytest.mark.parametrize("is_reachable", [True, False])
+def test_pytorch_comes_without_cuda_where_its_own_server_can_be_reached(
+    is_reachable: bool, bootstrap: ModuleType, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def urlopen(url: str, timeout: float) -> object:
+        if not is_reachable:
+            raise OSError("no route to host")
+        return BytesIO()
+
+    monkeypatch.setattr("urllib.request.urlopen", urlopen)
+    monkeypatch.setattr(bootstrap, "ask_python", lambda *_: "")
+    bootstrap.install(["train"])
+    asked = [command for command in machine.commands if bootstrap.CPU_TORCH in command]
+    assert [command.split()[-1] for command in asked] == ["torch>=2.4"] * is_reachable
+    assert machine.installed() == ".[train,cpu]"
+
+
+@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="others have no CUDA")
+def test_pytorch_comes_from_a_folder_of_wheels_that_pip_knows(
+    bootstrap: ModuleType, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask(*arguments: str) -> str:
+        return "Would install torch-2.13.0+cpu" if "--dry-run" in arguments else ""
+
+    monkeypatch.setattr(bootstrap, "ask_python", ask)
+    bootstrap.install(["train"])
+    (asked,) = (command for command in machine.commands if "torch" in command)
+    assert asked.endswith("--no-index --no-deps torch>=2.4")
+    assert machine.installed() == ".[train,cpu]"
+
+
+def test_the_runtimes_of_a_virtual_environment_are_found(
+    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "onnxruntime_directml-1.24.4.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: onnxruntime_directml\nVersion: 1.24.4\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert "onnxruntime-directml" in bootstrap.installed_runtimes()
+
+
+def test_the_words_for_runtimes_are_extras_of_the_project() -> None:
+    bootstrap = importlib.import_module("bootstrap")
+    distributions = {bootstrap.distribution_of(runtime) for runtime in bootstrap.RUNTIMES}
+    assert distributions <= {*bootstrap.DISTRIBUTIONS}
+
+
+def test_a_log_is_shown_in_the_encoding_that_compilers_write(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("locale.getencoding", lambda: "cp932")
+    writes = "import sys; sys.stdout.buffer.write('エラー'.encode('cp932')); sys.exit(1)"
+    with pytest.raises(bootstrap.StepError, match="エラー"):
+        bootstrap.step("compiler", "compiling", [sys.executable, "-c", writes], "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links")
+def test_a_broken_virtual_environment_is_repaired(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[list[str]] = []
+    python = bootstrap.programs(bootstrap.VENV).python
+    monkeypatch.setattr(bootstrap, "PYTHON", str(python))
+    monkeypatch.setattr(bootstrap, "step", lambda name, message, command, advice: calls.append(command[3:]))
+    venv = str(bootstrap.VENV)
+
+    python.parent.mkdir()
+    python.symlink_to("a Python that is gone")
+    bootstrap.create_venv()
+    assert calls.pop() == ["--clear", venv]
+
+    python.unlink()
+    python.write_text(f'#!/bin/sh\n[ "$2" = pip ] && exit 1\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    bootstrap.create_venv()
+    assert calls.pop() == [venv]
+
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    bootstrap.create_venv()
+    assert calls == []
+
+
+def test_a_failed_native_build_removes_the_stale_extension_and_is_remembered(bootstrap: ModuleType) -> None:
+    stale = bootstrap.ROOT / "engine" / "goryu" / "_native.cpython-311.so"
+    stale.touch()
+    bootstrap.build_native()
+    assert not stale.exists()
+    assert bootstrap.native_is_current()
+    assert bootstrap.read_stamp("native")["failure"] == "building the native code failed"
+    assert "this build fails" in (bootstrap.LOGS / "native.log").read_text()
+
+
+def test_a_changed_source_is_built_again(bootstrap: ModuleType) -> None:
+    bootstrap.build_native()
+    (bootstrap.ROOT / "native" / "core" / "new.h").touch()
+    assert not bootstrap.native_is_current()
+
+
+def test_a_required_build_must_not_fail(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    bootstrap.build_native()
+    monkeypatch.setenv("GORYU_REQUIRE_NATIVE", "1")
+    assert not bootstrap.native_is_current()
+    with pytest.raises(bootstrap.StepError):
+        bootstrap.build_native()
+
+
+def test_a_module_that_a_running_engine_holds_is_reported(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows."""
+    (bootstrap.ROOT / "engine" / "goryu" / "_native.cpython-311.so").touch()
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "in use", str(path))
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(bootstrap.StepError, match=r"building the native code failed[^$]*in use"):
+        bootstrap.build_native()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="flock is not there")
+def test_set_up_does_not_wait_where_the_file_system_has_no_locks(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    def refuse(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with bootstrap.set_up_lock():
+        pass
+
+
+def test_set_up_in_a_checkout_that_is_read_only_names_the_file(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bootstrap.ROOT / ".venv.lock").mkdir()
+    with pytest.raises(bootstrap.StepError, match=r"venv\.lock"), bootstrap.set_up_lock():
+        pass
+
+
+def test_a_missing_compiler_is_recorded_as_the_reason(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bootstrap, "cxx", lambda: "")
+    bootstrap.build_native()
+    assert bootstrap.read_stamp("native")["failure"] == "no C++ compiler found"
+
+
+def test_a_built_module_stays_when_a_gui_starts_the_engine_without_the_compiler(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = bootstrap.ROOT / "engine" / "goryu" / "_native.so"
+    module.touch()
+    bootstrap.write_stamp("native", key=bootstrap.native_key(), failure="", compiler=bootstrap.compiler_key())
+    monkeypatch.setattr(bootstrap, "cxx", lambda: "")
+    monkeypatch.setenv("CXXFLAGS", "-O3")
+    assert bootstrap.native_is_current()
+    with pytest.raises(bootstrap.StepError, match="the native code that is there is kept"):
+        bootstrap.build_native()  # As `setup` does.
+    assert module.exists()
+    assert bootstrap.native_is_current()
+
+
+def test_another_compiler_is_tried_after_a_failure(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bootstrap, "cxx", lambda: "")
+    bootstrap.build_native()
+    assert bootstrap.native_is_current()
+    monkeypatch.setattr(bootstrap, "cxx", lambda: "/opt/c++")
+    assert not bootstrap.native_is_current()
+
+
+def test_without_native_sources_there_is_nothing_to_build(bootstrap: ModuleType) -> None:
+    (bootstrap.ROOT / "native" / "_native.pyx").unlink()
+    bootstrap.build_native()
+    assert bootstrap.native_is_current()
+    assert bootstrap.read_stamp("native")["failure"] == ""
+
+
+@pytest.mark.parametrize(
+    "system, paths",
+    [
+        ("posix", ("bin", "bin/python", "bin/goryu")),
+        ("nt", ("Scripts", "Scripts/python.exe", "Scripts/goryu.exe")),
+    ],
+)
+def test_the_programs_of_a_virtual_environment_have_the_paths_of_the_system(
+    bootstrap: ModuleType, system: str, paths: tuple[str, ...]
+) -> None:
+    venv = Path("将棋 (x86)")
+    assert bootstrap.programs(venv, system) == tuple(venv / path for path in paths)
+
+
+def test_the_launchers_use_the_same_virtual_environment(bootstrap: ModuleType) -> None:
+    python = str(bootstrap.programs(Path(".venv"), "nt").python).replace("/", "\\")
+    for name in ("usi", "doctor", "dev"):
+        text = (TOOLS.parent / "bat" / f"{name}.bat").read_text("ascii")
+        assert f'set "PY=%CD%\\{python}"' in text
+
+
+def test_a_second_set_up_waits_for_the_first(bootstrap: ModuleType) -> None:
+    program = f"""
+import sys
+sys.path.insert(0, {str(TOOLS)!r})
+import bootstrap
+bootstrap.ROOT = bootstrap.Path({str(bootstrap.ROOT)!r})
+with bootstrap.set_up_lock():
+    print("second", flush=True)
+"""
+    with bootstrap.set_up_lock():
+        second = subprocess.Popen([sys.executable, "-c", program], stdout=-1, stderr=-1, text=True)
+        assert second.stderr is not None
+        assert "waiting" in second.stderr.readline()
+        assert second.poll() is None
+    output, _ = second.communicate(timeout=60)
+    assert output == "second\n"
+
+
+def test_windows_is_not_asked_to_remove_the_python_that_runs(
+    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dev = importlib.import_module("dev")
+    monkeypatch.setattr(dev, "VENV", bootstrap.VENV)
+    monkeypatch.setattr(dev, "os", SimpleNamespace(name="nt"))
+    monkeypatch.setattr(sys, "prefix", str(bootstrap.VENV))
+    with pytest.raises(bootstrap.StepError, match=r"py tools\\dev.py clean --all$"):
+        dev.clean(["--all"])
+    assert bootstrap.VENV.is_dir()

@@ -1,0 +1,94 @@
+"""The commands and options of the guides: the same in both languages, and accepted by the programs."""
+
+import argparse
+import math
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from goryu.__main__ import COMMANDS
+from paths import ROOT
+
+TRAINING_GUIDE = ROOT / "docs" / "training.ja.md"
+JAPANESE = sorted([*ROOT.glob("*.ja.md"), *(ROOT / "docs").glob("*.ja.md")])
+BOTH_LANGUAGES = [*JAPANESE, *(path.with_name(path.name.replace(".ja", "")) for path in JAPANESE)]
+JAPANESE_WORDS = {"四枚落ち": "4-piece", "とら": "Tiger"}
+"""Arguments of `goryu play`, which has names in both languages."""
+
+PROGRAMS = "goryu|python3?|torchrun|ray|pip|kubectl|curl"
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def commands(path: Path) -> list[str]:
+    """Returns the commands in the code blocks of a guide, without prompts and comments."""
+    text = re.sub(r" *\\\n\s*", " ", path.read_text(encoding="utf-8"))
+    fenced = "".join(re.findall(r"^```(?:sh)?\n.*?^```", text, flags=re.MULTILINE | re.DOTALL))
+    indented = re.findall(r"^ {4}(?:\$ )?(\S.*)", text, flags=re.MULTILINE)
+    lines = [*fenced.splitlines(), *indented]
+    found = [line for line in lines if re.match(rf"(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?(?:{PROGRAMS})\s", line)]
+    return [re.sub(r"\s+#\s.*", "", line).strip() for line in found]
+
+
+@pytest.mark.parametrize("path", JAPANESE, ids=name_of)
+def test_both_languages_of_a_guide_give_the_same_commands(path: Path) -> None:
+    japanese = "\n".join(commands(path))
+    for word, english in JAPANESE_WORDS.items():
+        japanese = japanese.replace(word, english)
+    assert sorted(japanese.splitlines()) == sorted(commands(path.with_name(path.name.replace(".ja", ""))))
+
+
+@pytest.mark.parametrize("path", BOTH_LANGUAGES, ids=name_of)
+def test_the_programs_accept_the_commands_of_the_guides(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command in commands(path):
+        words = shlex.split(command)
+        at = next((i for i, word in enumerate(words) if word.endswith("goryu")), None)
+        if at is None or words[at + 1] not in COMMANDS or "..." in words:
+            continue
+        module = import_module(COMMANDS[words[at + 1]].function.partition(":")[0])
+        if not hasattr(module, "make_parser"):
+            continue
+        for word in words:  # Some programs want the folder of a file to write.
+            (tmp_path / word).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            module.make_parser().parse_args(words[at + 2 :])
+        except SystemExit:
+            pytest.fail(f"{command}\n{capsys.readouterr().err}")
+
+
+@pytest.mark.parametrize("command", ["teach play", "train", "selfplay play"])
+def test_the_japanese_guide_to_training_names_the_defaults(command: str) -> None:
+    text = TRAINING_GUIDE.read_text(encoding="utf-8")
+    table = re.search(rf"^\| `{command}` の主なオプション .*\n((?:\|.*\n)+)", text, flags=re.MULTILINE)
+    assert table is not None
+    for row in table[1].splitlines()[1:]:
+        names, defaults = row.split(" | ")[:2]
+        options = [option(command, name) for name in re.findall(r"`(--[\w-]+)`", names)]
+        assert defaults == "、".join(default(one) for one in options), names
+
+
+def option(command: str, name: str) -> argparse.Action:
+    """Returns an option of a command such as "teach play"; fails if it has none of this name."""
+    program, *verbs = command.split()
+    module = import_module(COMMANDS[program].function.partition(":")[0])
+    parser: argparse.ArgumentParser = module.make_parser()
+    for verb in verbs:
+        (choices,) = [one.choices for one in parser._actions if isinstance(one.choices, dict)]
+        parser = choices[verb]
+    (found,) = [action for action in parser._actions if name in action.option_strings]
+    return found
+
+
+def default(one: argparse.Action) -> str:
+    """Returns the default of an option as the guide writes it."""
+    if one.default is None or one.default is False or one.default == math.inf:
+        return "なし"
+    return "〜".join(map(str, one.default)) if isinstance(one.default, tuple) else str(one.default)

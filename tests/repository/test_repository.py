@@ -1,0 +1,436 @@
+"""The layout of the repository, its guides, set-up and launchers: facts that no other test would notice."""
+
+import ast
+import doctest
+import importlib
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import goryu
+from goryu.__main__ import COMMANDS, main
+from goryu.evaluators.network.model_files import models_folder
+from goryu.players.config import EngineConfig
+from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
+from paths import ROOT
+
+LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
+READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
+FOLDERS = ("bat", "docs", "engine", "models", "native", "tests", "tools")
+TEXTS = sorted([*ROOT.glob("*.md"), *(path for name in FOLDERS for path in (ROOT / name).rglob("*.md"))])
+COMMANDS_FOLDER = ROOT / "engine" / "goryu" / "commands"
+# The folders and files of .gitignore: a program writes them, and a fresh clone lacks them.
+WRITTEN_LATER = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def tools(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder tools/, whose programs can be imported by name."""
+    monkeypatch.setattr(sys, "path", [str(ROOT / "tools"), *sys.path])
+    return ROOT / "tools"
+
+
+@pytest.fixture
+def dev(tools: Path) -> ModuleType:
+    """tools/dev.py as a module."""
+    return importlib.import_module("dev")
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def code_blocks(path: Path) -> list[str]:
+    """Returns the code blocks of a Markdown file."""
+    return re.findall(r"^```.*?^```", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(path: Path) -> set[str]:
+    """Returns the anchors that GitHub gives to the headings of a Markdown file."""
+    headings = re.findall(r"^#+ (.*)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def imported(path: Path) -> set[str]:
+    """Returns the names of the packages that a file imports anywhere."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").split(".")[0])
+    return names
+
+
+def test_every_package_has_its_layer(project: dict[str, Any]) -> None:
+    packages = {path.parent.name for path in (ROOT / "engine" / "goryu").glob("*/__init__.py")}
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
+    assert packages <= set(re.findall(r"goryu\.(\w+)", " ".join(layers)))
+
+
+def test_the_version_is_written_once(project: dict[str, Any]) -> None:
+    assert "version" in project["project"]["dynamic"]
+    try:
+        installed = importlib.metadata.version("goryu")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("goryu is on the path but not installed")
+    assert installed == goryu.__version__
+
+
+def test_only_the_extras_for_processors_bring_an_onnxruntime(project: dict[str, Any], tools: Path) -> None:
+    """Two distributions of it overwrite each other's files, and pip does not notice."""
+    from packaging.requirements import Requirement
+
+    wanted = {"": project["project"]["dependencies"], **project["project"]["optional-dependencies"]}
+    found = {
+        extra: [name for text in texts if (name := Requirement(text).name).startswith("onnxruntime")]
+        for extra, texts in wanted.items()
+    }
+    runtimes = importlib.import_module("bootstrap").RUNTIMES
+    assert {extra for extra, names in found.items() if names} == {*runtimes}
+    assert all(len(names) <= 1 for names in found.values())
+
+
+def test_the_extra_train_holds_what_learning_imports(project: dict[str, Any]) -> None:
+    extras = project["project"]["optional-dependencies"]
+    wanted = [*project["project"]["dependencies"], *extras["train"], *extras["cpu"]]
+    named = {re.split(r"[>;\[ ]", text)[0] for text in wanted}
+    named |= {"goryu", *(path.stem for path in (ROOT / "tools").glob("*.py")), *sys.stdlib_module_names}
+    learning = sorted((ROOT / "engine" / "goryu" / "learning").rglob("*.py"))
+    for path in [*learning, *(COMMANDS_FOLDER / "training").glob("*.py")]:
+        loaded = set(re.findall(r'import_module\("(\w+)', path.read_text(encoding="utf-8")))
+        assert imported(path) | loaded <= named, path.name
+
+
+def test_set_up_needs_nothing_but_python() -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import dev\n"
+        "from goryu.base.language import tr; tr('draw: {reason}', reason='repetition')\n"
+        "print(*{name for name in sys.modules if name.partition('.')[0] not in sys.stdlib_module_names})"
+    )
+    environment = {**os.environ, "GORYU_LANGUAGE": "ja"}
+    bare = [sys.executable, "-I", "-S"]  # -S: without installed packages.
+    done = subprocess.run([*bare, "-c", code], env=environment, capture_output=True, text=True)
+    modules = (
+        "__main__",
+        "base",
+        *(f"base.{name}" for name in ("installation", "japanese", "language", "standard_output")),
+    )
+    ours = {"dev", "bootstrap", "goryu", *(f"goryu.{name}" for name in modules)}
+    assert set(done.stdout.split()) - {"__main__"} == ours, done.stderr
+
+
+def test_an_old_python_can_read_dev_py_as_far_as_the_advice() -> None:
+    ast.parse(SET_UP[0].read_text(encoding="utf-8"), feature_version=(3, 8))
+
+
+def test_help_lists_every_verb(dev: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        dev.main(["--help"])
+    shown = capsys.readouterr().out
+    assert all(f" {verb} " in shown.replace("\n", " ") for verb in dev.VERBS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_selection"),
+    [
+        ([], False),
+        (["-x"], False),
+        (["-m", "slow or not slow"], False),
+        (["-k", "puct"], True),
+        (["-kpuct"], True),
+        (["--last-failed"], True),
+        (["tests/search/graph/test_puct.py"], True),
+        (["tests/search/graph/test_puct.py::test_a_search_of_no_playouts"], True),
+    ],
+)
+def test_selected_tests_run_at_once_in_one_process(
+    arguments: list[str], is_selection: bool, dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lint and the start of eight processes preceded every single test."""
+    commands: list[list[str]] = []
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(dev, "become", commands.append)
+    dev.test(arguments)
+    assert commands[0][-len(arguments) :] == arguments or not arguments
+    assert ("-n" not in commands[0]) == is_selection
+
+
+def test_the_programs_behind_the_verbs_exist() -> None:
+    named = re.findall(r'script\("(\w+\.py)"\)', SET_UP[0].read_text(encoding="utf-8"))
+    assert {name for name in named if not (ROOT / "tools" / name).exists()} == set()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot replace a process")
+def test_the_programs_behind_the_verbs_find_the_python_of_the_virtual_environment(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`match --engine1 "python -m goryu"` otherwise starts any Python, which knows no goryu."""
+
+    def execve(path: str, command: list[str], environment: dict[str, str]) -> None:
+        assert environment["PATH"].split(os.pathsep)[0] == str(dev.programs(dev.VENV).folder)
+        raise SystemExit
+
+    monkeypatch.setattr(os, "execve", execve)
+    with pytest.raises(SystemExit):
+        dev.VERBS["match"].run([])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
+def test_ctrl_c_waits_for_the_program_to_end(dev: ModuleType) -> None:
+    """On Windows, where dev.py waits for the program and both get the Ctrl-C."""
+    ends_slowly = """
+import os, signal, sys, time
+try:
+    os.kill(os.getppid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+except KeyboardInterrupt:
+    time.sleep(1)
+    sys.exit(130)
+"""
+    assert dev.follow(subprocess.Popen([sys.executable, "-c", ends_slowly])) == 130
+
+
+def test_every_program_of_tools_is_a_verb() -> None:
+    """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
+    others = {"bootstrap.py", "cross.py", "dev.py", "draw.py", "sanitize.py"}
+    wrappers = {"bench.py", "match.py"}  # These are commands of goryu, and so verbs.
+    tools = ROOT / "tools"
+    programs = {path.relative_to(tools).as_posix() for path in tools.rglob("*.py")} - others - wrappers
+    assert programs == set(re.findall(r'script\("([\w/]+\.py)"\)', SET_UP[0].read_text(encoding="utf-8")))
+
+
+def test_every_module_of_the_commands_with_a_main_is_a_command() -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in COMMANDS_FOLDER.rglob("[!_]*.py")}
+    programs = {path.stem.replace("_", "-") for path, text in texts.items() if "\ndef main(" in text}
+    assert programs == {name for name, command in COMMANDS.items() if "goryu.commands." in command.function}
+
+
+@pytest.mark.parametrize("path", [*TEXTS, *LAUNCHERS], ids=name_of)
+def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleType) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert set(re.findall(r"tools[/\\]dev\.py ([a-z-]*[a-z])", text)) <= set(dev.VERBS)
+    named = re.findall(r"\bgoryu(?:\.exe)? ([a-z][a-z-]*[a-z])", "".join(code_blocks(path)))
+    assert set(named) <= set(COMMANDS)
+    assert set(re.findall(r"\bbat[\\/](\w+\.bat)", text)) <= {launcher.name for launcher in LAUNCHERS}
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=name_of)
+def test_the_files_that_guides_name_exist(path: Path) -> None:
+    paths = r"[`(]((?:engine|native|models|bat|tests|tools|\.ci)/[\w./-]*)[`)]"
+    named = re.findall(paths, path.read_text(encoding="utf-8"))
+    assert {name for name in named if not (ROOT / name).exists() and f"/{name}" not in WRITTEN_LATER} == set()
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=name_of)
+def test_links_between_texts_lead_somewhere(path: Path) -> None:
+    for link in re.findall(r'(?:\]\(|src=")([^)"]+)[)"]', path.read_text(encoding="utf-8")):
+        name, _, anchor = link.partition("#")
+        target = path.parent / name if name else path
+        assert ":" in link or target.exists(), link
+        assert ":" in link or not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=name_of)
+def test_texts_have_no_marks_of_a_merge(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.startswith(("<<<<<<< ", ">>>>>>> "))] == []
+
+
+@pytest.mark.parametrize("name", ["gui.md", "gui.ja.md"])
+def test_the_options_that_the_gui_guides_name_exist(name: str) -> None:
+    named = re.findall(r"`((?:[A-Z]+_)?[A-Z][a-z]\w+)`", (ROOT / "docs" / name).read_text(encoding="utf-8"))
+    assert set(named) - {"Goryu"} <= {option.name for option in (*OPTIONS, *OPTIONS_OF_MORE_DEVICES)}
+
+
+def test_the_drawing_of_the_layers_leaves_no_package_out(tools: Path) -> None:
+    draw = importlib.import_module("draw")
+    parts = {path.stem for path in draw.PACKAGE.glob("[!_]*.py")}
+    parts |= {path.parent.name for path in draw.PACKAGE.glob("*/__init__.py")} - {"goryu"}
+    assert parts == draw.LABELS.keys() | draw.SHARED
+
+
+@pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
+class TestReadme:
+    def test_draws_the_real_imports(self, path: Path, tools: Path) -> None:
+        """If it does not: `python tools/draw.py`."""
+        draw = importlib.import_module("draw")
+        assert draw.with_layers(path) == path.read_text(encoding="utf-8")
+
+    def test_examples_are_true(self, path: Path) -> None:
+        results = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
+        assert results.attempted > 0
+        assert results.failed == 0
+
+
+@pytest.mark.parametrize("target", COMMANDS.values())
+def test_every_command_has_its_function(target: str) -> None:
+    module, function = target.split(":")
+    assert callable(getattr(importlib.import_module(module), function))
+
+
+def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["shogi"]) == 2
+    assert "shogi" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["options", "-h"]])
+def test_help_names_every_command(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    assert set(re.findall(r"^  ([\w-]+) ", capsys.readouterr().out, re.MULTILINE)) == set(COMMANDS)
+
+
+def test_the_version_is_that_of_usi(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert f"id name {capsys.readouterr().out.strip().capitalize()}" == next(identification(EngineConfig()))
+
+
+def test_usiok_comes_before_anything_heavy_is_loaded() -> None:
+    """The loop redirects stdout and ends with os._exit: the program keeps the one and replaces the other."""
+    program = """
+import os, sys
+report = os.fdopen(os.dup(1), "w")
+os._exit = lambda status: print(*sorted(sys.modules), file=report, flush=True)
+from goryu.__main__ import main
+main([])
+"""
+    command = [sys.executable, "-c", program]
+    session = subprocess.run(command, input="usi\nquit\n", capture_output=True, text=True, timeout=60)
+    *_, answer, modules = session.stdout.splitlines()
+    assert answer == "usiok"
+    assert "goryu.usi.engine" in modules.split()
+    assert not {"numpy", "onnxruntime", "shogi", "argparse", "goryu.search.graph.puct"} & set(modules.split())
+
+
+def test_characters_that_the_terminal_cannot_show_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = BytesIO()
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(written, encoding="cp1252"))
+    monkeypatch.setitem(COMMANDS, "echo", "builtins:print")
+    main(["echo", "日本"])
+    assert written.getvalue().strip() == rb"['\u65e5\u672c']"
+
+
+@pytest.mark.parametrize("path", LAUNCHERS, ids=lambda path: path.name)
+class TestLauncher:
+    """The pitfalls of cmd.exe; and a GUI reads everything that a launcher prints."""
+
+    def test_is_ascii_with_crlf(self, path: Path) -> None:
+        lines = path.read_bytes().decode("ascii").split("\r\n")
+        assert lines[-1] == ""
+        assert not any("\n" in line or "\r" in line for line in lines)
+
+    def test_does_not_echo_its_commands(self, path: Path) -> None:
+        assert path.read_text(encoding="ascii").startswith("@echo off\n")
+
+    def test_has_no_parentheses(self, path: Path) -> None:
+        """A `)` in the path of the checkout, as in `Program Files (x86)`, would end the block."""
+        assert not set("()") & set(path.read_text(encoding="ascii"))
+
+    def test_quotes_every_path(self, path: Path) -> None:
+        unquoted = re.sub(r'"[^"]*"', "", path.read_text(encoding="ascii"))
+        assert "%~dp0" not in unquoted
+        assert "%CD%" not in unquoted
+
+    def test_leaves_the_directory_of_the_caller_for_the_checkout_or_stops(self, path: Path) -> None:
+        lines = path.read_text(encoding="ascii").splitlines()
+        at = lines.index('cd /d "%~dp0.."')
+        assert "setlocal" in lines[:at]
+        assert lines[at + 1].startswith("if errorlevel 1 exit")
+        assert not any("PY" in line for line in lines[:at])
+
+    def test_expands_no_exclamation_mark_in_a_path(self, path: Path) -> None:
+        assert "delayedexpansion" not in path.read_text(encoding="ascii").lower()
+
+    def test_hands_on_the_arguments_and_the_status(self, path: Path) -> None:
+        lines = path.read_text(encoding="ascii").splitlines()
+        (at,) = [i for i, line in enumerate(lines) if " %*" in line]
+        assert lines[at + 1] in ("exit /b %ERRORLEVEL%", 'set "STATUS=%ERRORLEVEL%"')
+
+
+def test_git_keeps_the_line_ends_of_launchers() -> None:
+    assert "*.bat text eol=crlf" in (ROOT / ".gitattributes").read_text(encoding="utf-8").splitlines()
+
+
+def test_the_launcher_of_the_engine_writes_only_usi() -> None:
+    lines = (ROOT / "bat" / "usi.bat").read_text(encoding="ascii").splitlines()
+    assert "pause" not in lines
+    assert all("info string" in line for line in lines if line.startswith("echo "))
+    assert any("-m goryu %* 2>NUL" in line for line in lines)
+
+
+def test_a_checkout_finds_its_networks_in_models() -> None:
+    if not Path(goryu.__file__).is_relative_to(ROOT):
+        pytest.skip("another goryu is installed than that of this checkout")
+    assert models_folder() == ROOT / "models"
+
+
+def files_below(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_finds_its_networks_and_the_page(tmp_path: Path) -> None:
+    source, installed = tmp_path / "source", tmp_path / "installed"
+    environment = {**os.environ, "GORYU_SKIP_NATIVE": "1", "PYTHONPATH": str(installed)}
+
+    def python(*arguments: str) -> str:
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, check=True, capture_output=True, env=environment, text=True)
+        return done.stdout.strip()
+
+    left_out = shutil.ignore_patterns(".*", "build", "runs", "*.egg-info", "*.so", "__pycache__")
+    shutil.copytree(ROOT, source, ignore=left_out)
+    pip_wheel = ("-m", "pip", "wheel", "--no-deps", "--no-build-isolation")
+    python(*pip_wheel, "--wheel-dir", str(tmp_path), str(source))
+    (wheel,) = tmp_path.glob("goryu-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    found = Path(
+        python("-c", "from goryu.evaluators.network.model_files import models_folder as f; print(f())")
+    )
+    assert found == installed / "goryu" / "models"
+    suffixes = {".onnx", ".ini", ".toml", ".md", ".db"}
+    shipped = {path.name for path in (ROOT / "models").glob("*") if path.suffix in suffixes}
+    assert {path.name for path in found.glob("*")} == shipped
+    page = Path("goryu", "web", "static")
+    assert files_below(installed / page) == files_below(source / "engine" / page)
+
+
+@pytest.mark.slow
+def test_a_source_distribution_holds_every_file(tmp_path: Path) -> None:
+    """The tests read most of them, and packagers run the tests."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    files = {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+    for name in files:
+        (tmp_path / "goryu" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / "goryu" / name)
+    build = "import setuptools.build_meta as backend; backend.build_sdist('..')"
+    environment = {**os.environ, "GORYU_SKIP_NATIVE": "1"}
+    command = [sys.executable, "-c", build]
+    subprocess.run(command, cwd=tmp_path / "goryu", env=environment, check=True, capture_output=True)
+    (archive,) = tmp_path.glob("goryu-*.tar.gz")
+    with tarfile.open(archive) as packed:
+        held = {name.partition("/")[2] for name in packed.getnames()}
+    assert files - held == set()

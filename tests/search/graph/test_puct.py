@@ -1,0 +1,809 @@
+"""The invariants of the graph search, on every game."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.material import MaterialEvaluator
+from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.reversi import PASS, Reversi
+from goryu.games.shogi import Board, Rules, move_from_usi
+from goryu.games.splitmix import splitmix64
+from goryu.games.state import Move, Outcome, State
+from goryu.games.tictactoe import TicTacToe
+from goryu.search import puct_tree
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.graph import batch as batch_module
+from goryu.search.graph import puct as puct_module
+from goryu.search.graph.config import Formula, PuctConfig
+from goryu.search.graph.forgetting import make_room, proof_line
+from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
+from goryu.search.graph.proof import MateSolver
+from goryu.search.graph.puct import Puct
+from goryu.search.mates.mate import MateVerdict, solve
+from goryu.search.minimax import negamax
+from goryu.search.result import SearchStats
+
+ROOK_SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
+"""Few moves matter, so that paths repeat and merge often."""
+
+GAMES: dict[str, Callable[[], State]] = {
+    "tictactoe": TicTacToe,
+    "reversi": Reversi,
+    "reversi 4x4": lambda: Reversi(4),
+    "shogi": Board,
+    "shogi, rook": lambda: Board(ROOK_SHUFFLE),
+    "shogi, end game": lambda: Board("l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"),
+}
+
+
+def never(stats: SearchStats) -> bool:
+    return False
+
+
+def midgame(game: str, plies: int, seed: int) -> State:
+    rng, state = Random(seed), GAMES[game]()
+    for _ in range(plies):
+        state.push(rng.choice(state.legal_moves()))
+        if state.outcome() is not None:
+            state.pop()
+            break
+    return state
+
+
+def check_invariants(puct: Puct) -> None:
+    """Asserts what must hold of any graph between two searches."""
+    table = puct.table
+    live = {id(node) for node in table}
+    for key, node in table.nodes.items():
+        assert key == node.key
+        assert node.total_visits == node.raw_visits + sum(node.visits)
+        assert node.in_flight == 0
+        assert not any(node.pending)
+        assert -1.0 <= node.value <= 1.0
+        assert list(node.priors) == sorted(node.priors, reverse=True)
+        assert node.raw_visits >= 1
+        if node.is_complete:
+            assert abs(sum(node.priors) - 1.0) < 1e-3
+        else:
+            assert node.proof != UNKNOWN
+        assert not any(node.visits[node.tried :])
+        if node.proof in (WIN, LOSS):
+            assert node.value == (1.0 if node.proof == WIN else -1.0)
+        for child in node.children:
+            assert child is None or (id(child) in live and child.ply == node.ply + 1)
+    for (key, i), end in table.repetitions.items():
+        assert 0 < end.visits <= table.nodes[key].visits[i]
+
+
+def recompute_all(puct: Puct) -> None:
+    """One bottom-up pass: deeper positions first, since the ply makes the graph acyclic."""
+    for node in sorted(puct.table, key=lambda node: -node.ply):
+        if node.moves and node.proof == UNKNOWN:
+            puct.table.recompute(node)
+
+
+def expected_value(puct: Puct, node: Node) -> float:
+    """Q by the formula, written down a second time."""
+    total, weight = node.raw_visits * node.raw_value, node.raw_visits
+    for i, visits in enumerate(node.visits):
+        if puct.table.is_lost(node, i):
+            continue
+        weight += visits
+        end = puct.table.repetitions.get((node.key, i))
+        ended, ended_sum = (end.visits, end.value_sum) if end else (0, 0.0)
+        child = node.children[i]
+        total += ended_sum - (visits - ended) * (child.value if child else 0.0)
+    return total / weight
+
+
+@pytest.mark.parametrize("batch_size", [1, 4, 32])
+@pytest.mark.parametrize("game", GAMES)
+def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) -> None:
+    state = GAMES[game]()
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=batch_size), MateSolver(4))
+    for _ in range(8):
+        if state.outcome() is not None:
+            break
+        root_before = puct.root
+        inherited = puct.table.find(state.key)
+        visits = inherited.total_visits if inherited is not None and inherited.is_complete else 1
+        if inherited is root_before:
+            visits = 1
+        key = state.key
+        result = puct.search(state, never, max_playouts=120)
+        assert state.key == key
+        check_invariants(puct)
+        assert puct.root is not None
+        assert puct.root.total_visits <= visits + result.stats.playouts
+        if not result.stats.is_exhausted:
+            assert result.stats.playouts == 120
+        recompute_all(puct)
+        for node in puct.table:
+            if node.moves and node.is_complete and node.proof == UNKNOWN:
+                assert node.value == pytest.approx(expected_value(puct, node), abs=1e-12)
+        assert result.move is not None
+        state.push(result.move)
+
+
+def test_the_root_counts_every_playout_and_inherited_visits() -> None:
+    board = Board()
+    puct = Puct(HashedEvaluator())
+    move = puct.search(board, never, max_playouts=400).move
+    assert move is not None
+    board.push(move)
+    reply = puct.result().ponder
+    assert reply is not None
+    board.push(reply)
+    kept = puct.table.find(board.key)
+    assert kept is not None
+    assert kept.total_visits > 1
+    before = kept.total_visits
+    puct.search(board, never, max_playouts=50)
+    assert puct.root is kept
+    assert kept.total_visits == before + 50
+
+
+def test_only_nodes_that_the_new_root_reaches_survive() -> None:
+    state = midgame("reversi", 6, seed=1)
+    puct = Puct(HashedEvaluator())
+    move = puct.search(state, never, max_playouts=600).move
+    assert move is not None
+    state.push(move)
+    puct.search(state, never, max_playouts=0)
+    assert puct.root is not None
+    reached, waiting = {id(puct.root)}, [puct.root]
+    while waiting:
+        for child in waiting.pop().children:
+            if child is not None and id(child) not in reached:
+                reached.add(id(child))
+                waiting.append(child)
+    assert {id(node) for node in puct.table} == reached
+    for node in puct.table:
+        assert node.ply >= state.ply
+        assert puct.table.find(node.key) is node
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "reversi", "shogi", "shogi, rook"])
+def test_a_search_in_two_parts_equals_one(game: str) -> None:
+    state = midgame(game, 4, seed=3)
+    parts, whole = Puct(HashedEvaluator()), Puct(HashedEvaluator())
+    parts.search(state, never, max_playouts=70)
+    in_parts = parts.search(state, never, max_playouts=130)
+    at_once = whole.search(state, never, max_playouts=200)
+    assert in_parts.moves == at_once.moves
+
+
+class Unmerged:
+    """A game whose keys differ between paths, so that no two paths merge."""
+
+    def __init__(self, state: State, key: int = 1) -> None:
+        self.state, self.keys = state, [key]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.state, name)
+
+    @property
+    def key(self) -> int:
+        return self.keys[-1]
+
+    def push(self, move: Move) -> None:
+        self.state.push(move)
+        self.keys.append(splitmix64(self.key ^ splitmix64(move)))
+
+    def pop(self) -> Move:
+        self.keys.pop()
+        return self.state.pop()
+
+    def copy(self) -> "Unmerged":
+        return Unmerged(self.state.copy(), self.key)
+
+
+class Rounded:
+    """The hashed evaluator, with numbers that nodes store exactly."""
+
+    def __init__(self) -> None:
+        self.positions = 0
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        self.positions += len(states)
+        found = HashedEvaluator().evaluate(states)
+        return [Evaluation([half(p) for p in one.policy], single(one.value)) for one in found]
+
+
+@pytest.mark.parametrize("game", ["reversi", "shogi"])
+def test_where_no_paths_merge_the_visits_are_those_of_puct_tree(game: str) -> None:
+    state = Unmerged(midgame(game, 3, seed=5))
+    tree = puct_tree.search(state, Rounded(), 300)
+    formula = Formula(puct_tree.EXPLORATION, c_factor=0.0, fpu_reduction=0.0)
+    result = Puct(Rounded(), PuctConfig(formula, formula)).search(state, never, max_playouts=300)
+    visits = {move.move: move.visits for move in result.moves}
+    assert visits == dict(zip(tree.moves, tree.visits, strict=True))
+
+
+def test_merging_saves_evaluations() -> None:
+    plain = Puct(UniformEvaluator()).search(Unmerged(Reversi()), never, max_playouts=500)
+    merged = Puct(UniformEvaluator()).search(Reversi(), never, max_playouts=500)
+    assert merged.stats.evaluations < plain.stats.evaluations
+
+
+def test_every_proof_in_tictactoe_is_true() -> None:
+    values: dict[int, float] = {}
+
+    def solve(state: TicTacToe) -> None:
+        if state.key not in values:
+            values[state.key] = negamax(state)
+            for move in state.legal_moves():
+                state.push(move)
+                solve(state)
+                state.pop()
+
+    opening = TicTacToe()
+    for square in (0, 1):
+        opening.push(Move(square))
+    solve(opening)
+    puct = Puct(UniformEvaluator())
+    result = puct.search(opening, lambda stats: stats.is_proven, max_playouts=20_000)
+    assert result.stats.is_proven
+    assert result.value == values[opening.key] == 1.0
+    proven = [node for node in puct.table if node.proof != UNKNOWN]
+    assert len(proven) > 50
+    for node in proven:
+        assert {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}[node.proof] == values[node.key]
+
+
+def test_tictactoe_from_the_empty_board_is_a_draw() -> None:
+    result = Puct(UniformEvaluator()).search(TicTacToe(), never, max_playouts=20_000)
+    assert result.value == pytest.approx(0.0, abs=1e-6)
+
+
+def test_4x4_reversi_is_proven_for_the_second_player() -> None:
+    puct = Puct(UniformEvaluator())
+    result = puct.search(Reversi(4), lambda stats: stats.is_proven, max_playouts=60_000)
+    assert puct.root is not None
+    assert puct.root.proof == LOSS
+    assert result.value == -1.0
+
+
+def test_a_shorter_mate_is_preferred_and_shown_to_its_end() -> None:
+    board = Board("4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1")
+    result = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40)).search(
+        board, lambda stats: stats.is_proven, max_playouts=500
+    )
+    assert result.moves[0].mate == 1
+    for move in result.moves[0].pv:
+        board.push(move)
+    assert board.outcome() is not None
+
+
+def test_being_mated_is_proven_with_the_longest_defence_first() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    result = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40)).search(
+        board, lambda stats: stats.is_proven, max_playouts=500
+    )
+    assert result.moves[0].mate == -2
+    assert [move.mate for move in result.moves] == sorted(move.mate or 0 for move in result.moves)
+
+
+def test_a_mate_found_at_a_leaf_is_kept_when_it_becomes_the_root() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40))
+    puct.search(board, never, max_playouts=60)
+    board.push_usi("5a4a")
+    known = puct.table.find(board.key)
+    assert known is not None
+    assert known.proof == WIN
+    result = puct.search(board, lambda stats: stats.is_proven, max_playouts=1)
+    assert result.stats.is_proven
+    assert result.stats.playouts == 0
+    assert result.moves[0].mate is not None
+    assert len(result.moves[0].pv) == result.moves[0].mate
+
+
+def test_mates_that_are_entered_spread_like_any_proof() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    puct = Puct(UniformEvaluator())
+    puct.search(board, never, max_playouts=20)
+    assert puct.root is not None
+    assert puct.root.proof == UNKNOWN
+    lengths = []
+    for move in board.legal_moves():
+        board.push(move)
+        mate = solve(board, 1000)
+        assert mate.verdict is MateVerdict.MATE
+        assert puct.add_mate(board, mate.moves)
+        assert not puct.add_mate(board, mate.moves), "once is enough"
+        node = puct.table.find(board.key)
+        assert node is not None
+        assert (node.proof, node.distance) == (WIN, len(mate.moves))
+        lengths.append(len(mate.moves))
+        board.pop()
+    result = puct.search(board, lambda stats: stats.is_proven, max_playouts=5)
+    assert result.moves[0].mate == -(max(lengths) + 1)
+    check_invariants(puct)
+
+
+def test_the_line_of_an_added_mate_is_shown_to_its_end() -> None:
+    board = Board("4rg2l/1kp3s2/ppgS2npp/1NS3p2/3ppp2P/1Pr3PP1/P4P3/4K1G2/LN5NL b BGSLPb2p 1")
+    line = solve(board, 100_000).moves
+    puct = Puct(HashedEvaluator(), PuctConfig(), MateSolver(300))
+    puct.search(board, never, max_playouts=1)
+    assert puct.add_mate(board, line)
+    best = puct.result().moves[0]
+    assert (best.move, best.mate, best.pv) == (line[0], len(line), line)
+
+
+def test_a_mate_at_the_root_is_played_though_it_was_never_tried() -> None:
+    board = Board("l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1")
+    puct = Puct(HashedEvaluator())
+    puct.search(board, never, max_playouts=3)
+    mate = solve(board, 10_000)
+    assert puct.add_mate(board, mate.moves)
+    result = puct.search(board, lambda stats: stats.is_proven)
+    assert (result.move, result.moves[0].mate, result.stats.playouts) == (mate.moves[0], 7, 0)
+    check_invariants(puct)
+
+
+@pytest.mark.parametrize("batch_size", [1, 8])
+def test_the_solver_is_asked_again_about_positions_with_many_visits(batch_size: int) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def solver(state: State, visits: int) -> tuple[Move, ...]:
+        asked.append((state.key, visits))
+        return ()
+
+    config = PuctConfig(Formula(c_init=0.5), batch_size=batch_size)
+    puct = Puct(HashedEvaluator(), config, solver)
+    puct.search(Board(), never, max_playouts=600)
+    again = {(key, visits) for key, visits in asked if visits}
+    assert 32 in {visits for _, visits in again}
+    if batch_size == 1:  # A playout that meets a waiting position is taken back, and another one comes.
+        assert len(asked) == len(set(asked)), "never twice"
+    assert puct.root is not None
+    expected = {
+        (node.key, visits)
+        for node in puct.table
+        for visits in puct_module.SECOND_LOOKS
+        if node is not puct.root and node.total_visits > visits
+    }
+    assert again >= expected
+    assert len(again) < 100
+
+
+def test_a_mate_behind_a_popular_move_is_found_without_a_search_at_new_positions() -> None:
+    """After 54 of White's 60 moves Black mates in five, in up to 1,500 nodes of df-pn."""
+    board = Board("p1s2g1nl/kn+R2s3/lp5p1/2pBp1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4K2 w GL2P5p 1")
+    before = Puct(HashedEvaluator(), PuctConfig(), MateSolver(0)).search(board, never, max_playouts=400)
+    puct = Puct(HashedEvaluator(), PuctConfig(), MateSolver(0, 8))
+    after = puct.search(board, never, max_playouts=400)
+    assert all(move.mate is None for move in before.moves)
+    lost = [move for move in after.moves if move.mate is not None]
+    assert len(lost) > 3
+    assert before.moves[0].move in [move.move for move in lost], "the move that it would have played"
+    for move in lost:
+        board.push(move.move)
+        assert solve(board, 10_000).verdict is MateVerdict.MATE
+        board.pop()
+    assert after.moves[0].mate is None
+    check_invariants(puct)
+
+
+def test_untried_moves_are_not_won_when_another_move_mates() -> None:
+    puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(1))
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 b G 1")
+    mate, *others = puct.search(board, lambda stats: stats.is_proven, max_playouts=200).moves
+    assert (mate.mate, mate.value) == (1, 1.0)
+    untried = [move.value for move in others if not move.visits]
+    assert untried
+    assert set(untried) == {0.0}
+
+
+def test_a_mate_is_entered_only_at_a_position_of_the_graph() -> None:
+    board = Board()
+    puct = Puct(HashedEvaluator())
+    puct.search(board, never, max_playouts=3)
+    assert not puct.add_mate(Board(ROOK_SHUFFLE), board.legal_moves()[:1])
+    assert not puct.add_mate(board, [move_from_usi("5e5d")]), "that is no move here"
+    assert puct.root is not None
+    assert puct.root.proof == UNKNOWN
+
+
+def test_moves_proven_to_lose_are_not_among_the_two_most_visited() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    puct = Puct(HashedEvaluator())
+    favourite = puct.search(board, never, max_playouts=50).moves[0]
+    assert puct.stats().best_visits == favourite.visits
+    board.push(favourite.move)
+    mate = solve(board, 1000)
+    puct.add_mate(board, mate.moves)
+    board.pop()
+    assert 0 < puct.stats().best_visits < favourite.visits
+
+
+def test_a_root_that_could_declare_a_win_is_searched() -> None:
+    """It was known as won, but without a mate to be kept."""
+    board = Board("+R+B+P+P+P+P+P+P+P/4K3+P/9/9/9/9/9/9/k8 w RBG 1")
+    puct = Puct(UniformEvaluator())
+    move = puct.search(board, never, max_playouts=5).move
+    assert move is not None
+    board.push(move)
+    known = puct.table.find(board.key)
+    assert known is not None
+    assert known.proof == WIN
+    assert not known.moves
+    assert puct.search(board, never, max_playouts=5).stats.playouts == 5
+
+
+class Steering:
+    """Likes one move of each given line at each ply, so that a search follows the lines deep."""
+
+    def __init__(self, *lines: str) -> None:
+        self.liked = [
+            {move_from_usi(text) for text in texts} for texts in zip(*map(str.split, lines), strict=True)
+        ]
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        evaluations = []
+        for state in states:
+            liked = self.liked[state.ply] if state.ply < len(self.liked) else set()
+            weights = [500.0 if move in liked else 1.0 for move in state.legal_moves()]
+            evaluations.append(Evaluation([w / sum(weights) for w in weights], 0.0))
+        return evaluations
+
+
+def test_repetition_belongs_to_the_path_and_not_to_the_node() -> None:
+    """The same position at the same ply, by a path that repeats and by one that does not."""
+    repeating, fresh = "5i5h 5a5b 5h4h 5b4a 4h5h 4a5b", "5i4i 5a4b 4i4h 4b4a 4h5h 4a5b"
+    puct = Puct(Steering(repeating, fresh))
+    board = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1")
+    for first, playouts in (("5i5h", 100), ("5i4i", 300)):
+        puct.search(board, never, max_playouts=playouts, root_moves=[move_from_usi(first)])
+    check_invariants(puct)
+    assert puct.table.repetitions, "the search has met repetitions"
+    both_kinds = [
+        (node, i)
+        for key, i in puct.table.repetitions
+        if (node := puct.table.nodes[key]).children[i] is not None and puct.table.child_visits(node, i) > 0
+    ]
+    assert both_kinds, "an edge has carried playouts that ended by their path and others that went on"
+    for node, i in both_kinds:
+        child = node.children[i]
+        assert child is not None
+        assert child.proof == UNKNOWN
+
+
+def test_a_repetition_with_the_game_before_the_root_ends_a_playout() -> None:
+    board = Board("4k4/9/9/9/9/9/9/9/4K4 b Pp 1")
+    for text in ("5i5h", "5a5b", "5h5i"):
+        board.push_usi(text)
+    puct = Puct(UniformEvaluator())
+    result = puct.search(board, never, max_playouts=100)
+    back = next(move for move in result.moves if move.move == move_from_usi("5b5a"))
+    assert back.visits > 0
+    assert back.value == 0.0
+    assert puct.root is not None
+    i = puct.root.moves.index(back.move)
+    assert puct.root.children[i] is None
+    assert puct.table.repetitions[puct.root.key, i].visits == back.visits
+
+
+def test_a_repetition_that_is_the_best_move_is_played() -> None:
+    board = Board()
+    for text in ("2h1h", "8b9b", "1h2h"):
+        board.push_usi(text)
+    for final_move in ("lcb", "visits"):
+        config = PuctConfig(draw_value=0.06, final_move=final_move)
+        result = Puct(UniformEvaluator(), config).search(board, never, max_playouts=600)
+        best, second = result.moves[:2]
+        assert (best.visits, best.is_certain) == (1, True)
+        assert (second.visits >= 10, second.is_certain) == (True, False), "all else is even"
+        assert best.move == move_from_usi("9b8b")
+        assert result.value == best.value == pytest.approx(0.06)
+
+
+CHASE = "4k4/9/4p4/9/9/9/4P4/1R7/4K4 w - 1"
+
+
+@pytest.mark.parametrize("batch_size, playouts", [(1, 300), (4, 1000)])
+def test_a_repetition_that_is_the_best_move_costs_one_playout(batch_size: int, playouts: int) -> None:
+    """White, a rook behind, repeats. The other moves get what a search without that move gives them."""
+    board = Board(CHASE)
+    for text in ["5a4a", "8h7h", "4a5a", "7h8h", "5a4a", "8h7h"]:
+        board.push_usi(text)
+    config = PuctConfig(batch_size=batch_size)
+    result = Puct(MaterialEvaluator(), config).search(board, never, max_playouts=playouts)
+    assert (result.move, result.moves[0].visits) == (move_from_usi("4a5a"), 1)
+    assert result.value == 0.0
+    assert result.stats.evaluations > 0.6 * playouts, "8 % before such moves were closed"
+    others = [move for move in board.legal_moves() if move != result.move]
+    rest = Puct(MaterialEvaluator(), config).search(board, never, max_playouts=playouts, root_moves=others)
+    assert result.stats.evaluations > 0.9 * rest.stats.evaluations
+
+
+def test_a_move_that_repeats_forgets_what_other_paths_found_behind_it() -> None:
+    """The position was searched on a path where the move repeats nothing; now it is the root."""
+    puct, board = Puct(UniformEvaluator()), Board()
+    puct.search(board, never, max_playouts=1)
+    assert puct.root is not None
+    puct.root.children[0] = puct.table.add(Node(1, 1, [Move(0)], [1.0], -0.5))
+    puct.root.visits[0], puct.root.total_visits = 7, 8
+
+    class Repeats(Board):
+        def repetition(self) -> Outcome | None:
+            return Outcome(0.0, "repetition")
+
+    board = Repeats()
+    move = puct.root.moves[0]
+    result = puct.search(board, never, max_playouts=8, root_moves=[move])
+    assert (result.moves[0].visits, result.moves[0].value) == (1, 0.0)
+    assert puct.root.children[0] is None
+    assert puct.root.total_visits == 1 + sum(puct.root.visits)
+
+
+@pytest.mark.parametrize("advantage, is_repeated", [(0.06, False), (-0.06, True)])
+def test_a_certain_draw_is_played_only_where_nothing_is_thought_better(
+    advantage: float, is_repeated: bool
+) -> None:
+    """The bound of a repetition has no error to take off: a win was thrown away by repeating."""
+
+    class Noisy(Evaluator):
+        """An advantage for white, give or take 0.4, and a policy that likes to go back."""
+
+        def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+            evaluations = []
+            for state in states:
+                moves = state.legal_moves()
+                likes = [len(moves) / 3 if move == move_from_usi("9b8b") else 1.0 for move in moves]
+                noise = 0.4 if splitmix64(state.key) & 1 else -0.4
+                value = advantage + noise if state.turn == 1 else noise - advantage
+                evaluations.append(Evaluation([like / sum(likes) for like in likes], value))
+            return evaluations
+
+    board = Board()
+    for text in ("2h1h", "8b9b", "1h2h"):
+        board.push_usi(text)
+    result = Puct(Noisy(), PuctConfig(final_move="lcb")).search(board, never, max_playouts=800)
+    back = next(move for move in result.moves if move.move == move_from_usi("9b8b"))
+    assert (back.value, back.visits) == (0.0, 1)
+    assert (result.moves[0] is back) == is_repeated
+
+
+@pytest.mark.parametrize("draw_value", [-0.5, 0.25])
+def test_draw_values_are_zero_sum_and_belong_to_the_root_side(draw_value: float) -> None:
+    state = TicTacToe()
+    for square in (4, 0, 8, 2):
+        state.push(Move(square))
+    puct = Puct(UniformEvaluator(), PuctConfig(draw_value=draw_value))
+    result = puct.search(state, lambda stats: stats.is_proven, max_playouts=20_000)
+    assert result.value == draw_value
+    for node in puct.table:
+        if node.proof == DRAW:
+            assert node.value == (draw_value if node.ply % 2 == 0 else -draw_value)
+
+
+def test_root_moves_restrict_the_search_and_leave_no_trace() -> None:
+    board, wanted = Board(), [move_from_usi("9g9f"), move_from_usi("1g1f")]
+    puct = Puct(HashedEvaluator())
+    restricted = puct.search(board, never, max_playouts=50, root_moves=wanted)
+    assert {move.move for move in restricted.moves} == set(wanted)
+    free = puct.search(board, never, max_playouts=400)
+    assert len(free.moves) == 30
+    assert sum(move.visits for move in free.moves) == 450
+    check_invariants(puct)
+
+
+@pytest.mark.parametrize("batch_size", [1, 4])
+@pytest.mark.parametrize("game", GAMES)
+def test_a_search_whose_table_is_full_goes_on(game: str, batch_size: int) -> None:
+    """A table of a few kilobytes is full all the time."""
+    state = GAMES[game]()
+    config = PuctConfig(batch_size=batch_size, capacity_bytes=20_000)
+    puct = Puct(HashedEvaluator(), config, MateSolver(4))
+    for _ in range(4):
+        inherited = puct.table.find(state.key)
+        before = inherited.total_visits if inherited is not None and inherited.is_complete else 1
+        result = puct.search(state, never, max_playouts=500)
+        check_invariants(puct)
+        assert result.stats.is_exhausted or result.stats.playouts == 500
+        assert puct.root is not None
+        if result.stats.playouts == 500 and not puct.table.repetitions:
+            assert puct.root.total_visits == before + 500
+        least = sum(72 + 4 * len(child.moves) for child in puct.root.children if child is not None)
+        assert puct.table.bytes_used < 25_000 + least
+        assert result.move is not None
+        state.push(result.move)
+        if state.outcome() is not None:
+            break
+
+
+def test_a_folded_node_keeps_its_count_and_value() -> None:
+    puct = Puct(HashedEvaluator())
+    puct.search(Board(), never, max_playouts=400)
+    root = puct.root
+    assert root is not None
+    children = [child for child in root.children if child is not None]
+    before = {child: (child.total_visits, child.value, child.variance) for child in children}
+    root_before = (root.total_visits, root.value)
+    nodes = len(puct.table)
+    make_room(puct.table, root)
+    assert len(puct.table) <= nodes // 2
+    check_invariants(puct)
+    folded = [child for child in children if child.raw_visits > 1]
+    assert folded
+    for child in children:
+        visits, value, variance = before[child]
+        assert child.total_visits == visits
+        assert child.value == pytest.approx(value, abs=1e-6)
+        assert child.variance == pytest.approx(variance, rel=1e-3)
+    for child in folded:
+        assert (child.raw_visits, child.tried, sum(child.visits)) == (child.total_visits, 0, 0)
+    puct.table.recompute(root)
+    assert root.total_visits == root_before[0]
+    assert root.value == pytest.approx(root_before[1], abs=1e-6)
+    puct.search(Board(), never, max_playouts=400)
+    assert root.total_visits == root_before[0] + 400
+
+
+def test_the_least_visited_nodes_are_folded_first() -> None:
+    puct = Puct(HashedEvaluator())
+    puct.search(Board(), never, max_playouts=600)
+    assert puct.root is not None
+    make_room(puct.table, puct.root)
+    folded = [node.total_visits for node in puct.table if node.raw_visits > 1]
+    whole = [node.total_visits for node in puct.table if node.tried]
+    assert max(folded) < min(whole)
+
+
+def test_playouts_in_flight_keep_their_nodes() -> None:
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=8))
+    puct.search(Board(), never, max_playouts=300)
+    root = puct.root
+    assert root is not None
+    leaves = puct._gather(root, Board())
+    make_room(puct.table, root)
+    for _, path in leaves:
+        assert all(puct.table.find(node.key) is node and node.tried > i for node, i in path)
+
+
+def test_a_proven_node_is_folded_to_the_line_that_proves_it() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40))
+    puct.search(board, lambda stats: stats.is_proven, max_playouts=500)
+    assert puct.root is not None
+    above = Node(1, 0, [Move(0)], [1.0], 0.0)  # A root above, so that the proven one may be folded.
+    above.children[0], above.total_visits = puct.root, 1 << 20
+    puct.table.add(above)
+    puct.table.try_moves(above, 1)
+    line = proof_line(puct.table, puct.root)
+    assert len(line) == puct.root.distance
+    make_room(puct.table, above)
+    assert not puct.root.is_complete
+    assert puct.root.moves == line
+    for move in line:
+        assert move in board.legal_moves()
+        board.push(move)
+    assert board.outcome() is not None
+
+
+def test_a_search_goes_on_for_many_times_its_memory() -> None:
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=4, capacity_bytes=100_000))
+    result = puct.search(Board(), never, max_playouts=5000)
+    assert result.stats.evaluations > 4000
+    assert sum(move.visits for move in result.moves) == 5000
+    check_invariants(puct)
+
+
+def test_an_evaluator_that_fails_leaves_nothing_in_flight(failing: Callable[[int, str], Evaluator]) -> None:
+    puct = Puct(failing(30, "the device is gone"), PuctConfig(batch_size=8))
+    with pytest.raises(RuntimeError, match="the device is gone"):
+        puct.search(Board(), never, max_playouts=2000)
+    check_invariants(puct)
+    puct.evaluator = HashedEvaluator()
+    assert puct.search(Board(), never, max_playouts=100).stats.playouts == 100
+
+
+class Decided:
+    """Evaluates like the hashed stub, but is sure of its moves, so that playouts meet; counts the calls."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        self.sizes.append(len(states))
+        evaluations = []
+        for evaluation in HashedEvaluator().evaluate(states):
+            weights = [probability**6 for probability in evaluation.policy]
+            policy = [weight / sum(weights) for weight in weights]
+            evaluations.append(Evaluation(policy, evaluation.value))
+        return evaluations
+
+
+def test_a_large_batch_outlives_collisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {}
+    for share in (batch_module.COLLISION_SHARE, 1_000_000):
+        monkeypatch.setattr(batch_module, "COLLISION_SHARE", share)
+        evaluator = Decided()
+        puct = Puct(evaluator, PuctConfig(Formula(1.0), Formula(1.0, fpu_reduction=0.1), batch_size=32))
+        puct.search(Board(), never, max_playouts=1200)
+        check_invariants(puct)
+        sizes[share] = sum(evaluator.sizes) / len(evaluator.sizes)
+    at_length, at_once = sizes.values()
+    assert at_length > 1.3 * at_once
+
+
+@pytest.mark.parametrize("batch_size, is_full", [(7, False), (8, True)])
+def test_only_small_batches_end_at_the_first_collision(batch_size: int, is_full: bool) -> None:
+    evaluator = Decided()
+    puct = Puct(evaluator, PuctConfig(Formula(1.0), Formula(1.0, fpu_reduction=0.1), batch_size=batch_size))
+    puct.search(Board(), never, max_playouts=16 * batch_size)
+    evaluator.sizes.clear()
+    puct.search(Board(), never, max_evaluations=1000)
+    mean = sum(evaluator.sizes) / len(evaluator.sizes) / batch_size
+    assert mean > 0.95 if is_full else mean < 0.8
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(all_moves=False)])
+def test_no_loss_is_proven_where_a_pawn_that_does_not_promote_escapes(rules: Rules) -> None:
+    """After 2f2g P*1g would be uchifuzume; a promoted pawn could take, which makes it a mate in 3."""
+    board = Board("K8/9/9/9/6B1L/6Gpk/5R1S1/5B3/9 w 2P 2", rules)
+    search = Puct(HashedEvaluator(), PuctConfig(), MateSolver(300))
+    result = search.search(board, lambda stats: stats.is_proven, max_playouts=30)
+    assert not result.stats.is_proven
+    assert result.move == move_from_usi("2f2g")
+
+
+def test_the_root_is_searched_even_if_its_position_is_a_repetition() -> None:
+    board = Board("4k4/9/9/9/9/9/9/9/4K4 b Pp 1")
+    for _ in range(2):
+        for text in ("5i5h", "5a5b", "5h5i", "5b5a"):
+            board.push_usi(text)
+    result = Puct(UniformEvaluator()).search(board, never, max_playouts=50)
+    assert result.move is not None
+    assert result.stats.playouts == 50
+
+
+def transposed(square: int) -> int:
+    """The square of reversi seen in a mirror along the long diagonal, which leaves the start as it is."""
+    return square if square == PASS else square % 8 * 8 + square // 8
+
+
+class MirrorSymmetric:
+    """Evaluates a position of reversi and its mirror image alike, by a hash of the smaller of the two."""
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        evaluations = []
+        for state in states:
+            assert isinstance(state, Reversi)
+            discs = (state.own, state.opponent)
+            image = tuple(sum(1 << transposed(s) for s in range(64) if side >> s & 1) for side in discs)
+            is_image = image < discs
+            seed = splitmix64(min(discs, image)[0] ^ splitmix64(min(discs, image)[1]))
+            squares = [transposed(move) if is_image else move for move in state.legal_moves()]
+            weights = [splitmix64(seed + square) for square in squares]
+            policy = [weight / sum(weights) for weight in weights]
+            evaluations.append(Evaluation(policy, (seed >> 11) * 2.0**-52 - 1.0))
+        return evaluations
+
+
+def test_a_mirror_image_has_the_mirrored_result() -> None:
+    state = midgame("reversi", 7, seed=2)
+    assert isinstance(state, Reversi)
+    image = Reversi(moves=[transposed(move) for move in state.move_stack])
+    result, reflected = (
+        Puct(MirrorSymmetric()).search(position, never, max_playouts=300) for position in (state, image)
+    )
+    assert [transposed(move.move) for move in reflected.moves] == [move.move for move in result.moves]
+    assert [move.visits for move in reflected.moves] == [move.visits for move in result.moves]
+    assert reflected.value == pytest.approx(result.value, abs=1e-12)
+
+
+def test_one_thread_gives_the_same_tree_every_time() -> None:
+    state = midgame("shogi", 20, seed=9)
+    first, second = (
+        Puct(HashedEvaluator(), PuctConfig(batch_size=8)).search(state, never, max_playouts=300)
+        for _ in range(2)
+    )
+    assert first == second
