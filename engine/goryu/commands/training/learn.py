@@ -123,7 +123,8 @@ def _add_training(
         "--threads", type=positive, default=2, metavar="N", help="threads of PyTorch (default %(default)s)"
     )
     parser.add_argument("--json", type=output_file, metavar="FILE", help="write all numbers")
-    parser.add_argument("--plot", type=picture, metavar="FILE", help="draw strength against training")
+    if not name.startswith("pseudocode"):  # Its strength is measured at the end only.
+        parser.add_argument("--plot", type=picture, metavar="FILE", help="draw strength against training")
     add_fields(parser, TutorialOptions, ["match_games", "seed", *options])
 
 
@@ -204,8 +205,8 @@ def learn(
     print_table(report)
     if args.json:
         atomic_write(args.json, report.as_json())
-    if args.plot:
-        report.plot(args.plot)
+    if path := getattr(args, "plot", None):
+        report.plot(path)
 
 
 def _trained(

@@ -12,7 +12,14 @@ from goryu.base.errors import InputError
 from goryu.evaluators.board_network import BoardGame
 from goryu.implementation import Reversi
 from goryu.learning.tutorials.exercises import OPPONENTS
-from goryu.learning.tutorials.lesson_games import GAMES, LessonGame, read_games, write_games
+from goryu.learning.tutorials.lesson_games import (
+    GAMES,
+    RUNNING,
+    LessonGame,
+    read_games,
+    running_win_rates,
+    write_games,
+)
 from goryu.learning.tutorials.networks import export
 from goryu.learning.tutorials.run import ResumableRun, TrainingClock
 from goryu.learning.tutorials.value_config import ValueLearnerConfig
@@ -101,7 +108,8 @@ class Lesson:
         export(self.learner.net, game, folder / f"network-{self.learner.played:05}.onnx")
         write_games(folder / GAMES, self.games)
         state = {"learner": self.learner.state_dict(), "opponents": self._rng.getstate()}
-        self._run.save_state(STAGE, state, self._clock)
+        points = running_win_rates(self.games)[-1]
+        self._run.save(STAGE, state, self._clock, (self.learner.played, points, f"the last {RUNNING} games"))
 
     def _restore(self, saved: dict[str, Any]) -> None:
         self.learner.load_state_dict(saved["learner"])
