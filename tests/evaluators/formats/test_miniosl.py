@@ -1,9 +1,7 @@
 """The planes and labels of miniosl against its own library, and mates in one against all legal moves."""
 
-import importlib.util
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -26,6 +24,7 @@ from goryu.games.shogi import move_to_usi
 from goryu.games.shogi.move import is_drop, move_from, move_to
 from goryu.implementation import Board
 from goryu.search.evaluator import Evaluation
+from miniosl_package import network_path
 
 FORMAT = MinioslFormat("input", "move", "value", from_tanh)
 
@@ -64,15 +63,6 @@ class Library:
         shown = [labels.get(move_to_usi(move)) for move in board.legal_moves()]
         known = iter(softmax([float(logits[0][label]) for label in shown if label is not None], 1.0))
         return Evaluation([0.0 if label is None else next(known) for label in shown], float(values[0][0]))
-
-
-def network_path() -> Path:
-    """Returns the network's file in the package."""
-    spec = importlib.util.find_spec("miniosl")
-    assert spec is not None
-    assert spec.submodule_search_locations is not None
-    (folder,) = spec.submodule_search_locations
-    return Path(folder) / "pretrained" / "eval.onnx"
 
 
 @pytest.fixture(scope="module")
