@@ -10,7 +10,7 @@ from goryu.learning.loop.config import LoopConfig, ShogiLoopConfig
 from goryu.learning.loop.gate import GateConfig
 from goryu.learning.loop.window import WindowRule
 from goryu.learning.records.selection import GameFilter
-from goryu.learning.self_play.config import SelfPlayConfig
+from goryu.learning.self_play.config import LeafConfig, SelfPlayConfig
 from goryu.learning.training.config import TrainingConfig
 
 HUGE = 10**20
@@ -28,6 +28,8 @@ HUGE = 10**20
         (SelfPlayConfig, "mate_nodes", [-1, HUGE]),
         (SelfPlayConfig, "cheap_playouts", [-1, HUGE]),
         (SelfPlayConfig, "resign_moves", [-1, HUGE]),
+        (LeafConfig, "share", [math.nan, -0.1, 2.0]),
+        (LeafConfig, "playouts", [0, HUGE]),
         (ShogiLoopConfig, "learning_rate", [math.nan, math.inf, 0.0]),
         (ShogiLoopConfig, "result_weight", [math.nan, 1.1]),
         (ShogiLoopConfig, "steps", [0, HUGE]),
