@@ -64,19 +64,16 @@ def native(request: pytest.FixtureRequest) -> ModuleType:
 
 
 # How the engine is started. The default is the installed implementation, with stderr unread. Slow tests use
-# both implementations, with stderr merged into stdout, where every line must be a USI line.
+# the Python one, with stderr merged into stdout, where every line must be a USI line.
 
 MODES = [
     pytest.param(("", "unread"), id="as-built"),
     pytest.param(("python", "merged"), id="python-merged", marks=pytest.mark.slow),
-    pytest.param(("native", "merged"), id="native-merged", marks=pytest.mark.slow),
 ]
 
 
 @pytest.fixture(scope="module", params=MODES)
 def mode(request: pytest.FixtureRequest) -> tuple[str, str]:
-    if request.param[0] == "native":
-        request.getfixturevalue("native")
     mode: tuple[str, str] = request.param
     return mode
 

@@ -242,24 +242,6 @@ def test_a_missing_or_broken_model_is_reported_and_the_engine_plays(
     ready.expect(r"bestmove [1-9P]\S+.*")
 
 
-def test_a_model_with_other_inputs_is_reported(ready: Engine, tmp_path: Path) -> None:
-    onnx = pytest.importorskip("onnx")
-    info = onnx.helper.make_tensor_value_info
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node("Identity", ["x"], ["y"])],
-        "g",
-        [info("x", 1, [None, 3])],
-        [info("y", 1, [None, 3])],
-    )
-    model = tmp_path / "other.onnx"
-    onnx.save(onnx.helper.make_model(graph), model)
-    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {model}\nisready")
-    ready.expect("info string Error! .*other.onnx.*")
-    ready.expect("readyok")
-    ready.send("go nodes 5")
-    ready.expect(r"bestmove [1-9P]\S+.*")
-
-
 def test_without_fallback_the_engine_reports_why_it_resigns(ready: Engine, tmp_path: Path) -> None:
     ready.send("setoption name AllowFallback value false\nsetoption name Evaluator value network")
     ready.send(f"setoption name DNN_Model value {tmp_path}/none.onnx\nisready")
@@ -340,19 +322,10 @@ def test_the_file_next_to_a_model_sets_the_options_that_the_user_did_not_set(
     fresh.expect("info string MultiPV = 1")
 
 
-def test_a_missing_backend_is_reported_with_the_reason(ready: Engine, network: Path) -> None:
+def test_failing_providers_print_nothing_into_the_session(ready: Engine, network: Path) -> None:
     ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
-    ready.send("setoption name Backend value directml\nisready")
-    ready.expect("info string DirectML cannot be used: .*")
-    ready.expect("info string backend=CPU .*")
-    ready.expect("readyok")
-
-
-@pytest.mark.parametrize("times", [2, pytest.param(10, marks=pytest.mark.slow)])
-def test_failing_providers_print_nothing_into_the_session(ready: Engine, network: Path, times: int) -> None:
-    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
-    for i in range(times):
-        ready.send(f"setoption name Backend value {('cuda', 'tensorrt')[i % 2]}\nisready")
+    for backend in ("cuda", "tensorrt"):
+        ready.send(f"setoption name Backend value {backend}\nisready")
         ready.expect("readyok")
 
 
@@ -391,20 +364,9 @@ def test_a_position_of_600_moves_is_set_up_at_once(ready: Engine) -> None:
 # Time.
 
 
-def test_a_search_with_one_thread_can_be_repeated(ready: Engine) -> None:
-    ready.send("setoption name Threads value 1")  # With more, a search is not the same twice.
-    answers = []
-    for _ in range(2):
-        ready.send("usinewgame\nposition startpos\ngo nodes 100")
-        answers.append((playouts(ready.expect("info depth .* nodes 100 .*")), ready.expect("bestmove .*")))
-    assert answers[0] == answers[1]
-    assert answers[0][0] == 100
-
-
-@pytest.mark.parametrize("moves", [20, pytest.param(100, marks=pytest.mark.slow)])
-def test_byoyomi_of_100_ms_is_kept(ready: Engine, moves: int) -> None:
+def test_byoyomi_of_100_ms_is_kept(ready: Engine) -> None:
     taken_ms = []
-    for i in range(moves):
+    for i in range(20):
         played = " ".join(START_MOVES[: i % len(START_MOVES)])
         ready.send(f"position startpos moves {played}\ngo byoyomi 100")
         ready.expect("bestmove .*")
@@ -428,10 +390,9 @@ def test_byoyomi_is_kept_on_a_busy_machine(ready: Engine) -> None:
 # Races.
 
 
-@pytest.mark.parametrize("rounds", [60, pytest.param(400, marks=pytest.mark.slow)])
-def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine, rounds: int) -> None:
+def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine) -> None:
     rng = random.Random(17)
-    for _ in range(rounds):
+    for _ in range(60):
         ready.send("go infinite")
         time.sleep(rng.uniform(0.0, 0.02))
         ready.send("stop")
@@ -439,7 +400,7 @@ def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine, rounds: i
     ready.expect_silence(0.1, but_info=False)
 
 
-@pytest.mark.parametrize("commands", [600, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("commands", [600, pytest.param(3_000, marks=pytest.mark.slow)])
 def test_every_go_among_random_commands_is_answered(ready: Engine, commands: int) -> None:
     rng = random.Random(18)
     for _ in range(commands):
@@ -576,12 +537,6 @@ def test_info_lines_come_a_few_times_a_second(ready: Engine) -> None:
     assert 2 <= len(times_ms) - 1 <= 45
 
 
-def test_the_name_contains_the_version(ready: Engine) -> None:
-    from goryu import __version__
-
-    assert usiok(ready)[0] == f"id name Goryu {__version__}"
-
-
 # Process and platform.
 
 
@@ -611,18 +566,6 @@ def test_the_options_file_next_to_the_program_overrides_the_gui(pool: Pool, tmp_
     assert sum("option Evaluator stays uniform" in line for line in lines) == 1
     assert sum("set by engine_options.txt: Evaluator=uniform" in line for line in lines) == 1
     assert sum("no option" in line for line in lines) == 1
-
-
-def test_an_unreadable_options_file_is_reported_in_one_line_and_the_engine_plays(
-    pool: Pool, tmp_path: Path
-) -> None:
-    with pool.start(GORYU_OPTIONS=str(tmp_path)) as engine:  # A folder.
-        engine.prelude()
-        engine.send("position startpos\ngo nodes 10")
-        engine.expect("bestmove .*")
-    (lines,) = [line for line in engine.transcript if "engine_options.txt" in line]
-    assert lines.startswith("< info string Error! engine_options.txt cannot be read: ")
-    assert str(tmp_path) in lines
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -682,12 +625,10 @@ def test_a_closed_output_ends_the_engine(pool: Pool) -> None:
 @pytest.mark.parametrize(
     "arguments, environment",
     [
-        ((), {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}),
         ((), {"PYTHONIOENCODING": "cp932", "PYTHONUTF8": "0"}),
         (("-X", "dev", "-W", "error"), {}),
-        (("-u", "-X", "utf8"), {}),
     ],
-    ids=["C locale", "cp932", "dev mode", "as usi.bat"],
+    ids=["cp932", "dev mode"],
 )
 def test_the_engine_plays_under_any_locale_and_python_option(
     pool: Pool, arguments: tuple[str, ...], environment: dict[str, str]

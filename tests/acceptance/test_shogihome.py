@@ -314,9 +314,12 @@ class Game:
 
 
 @pytest.mark.parametrize(
-    "games, plies, byoyomi", [(2, 8, 80), pytest.param(1, 400, 30, marks=pytest.mark.slow)]
+    "way, games, plies, byoyomi",
+    [
+        *(("classic", 2, 8, 80), ("early", 2, 8, 80), ("stochastic", 2, 8, 80), ("off", 2, 8, 80)),
+        pytest.param("early", 1, 400, 30, marks=pytest.mark.slow),
+    ],
 )
-@pytest.mark.parametrize("way", ["classic", "early", "stochastic", "off"])
 def test_shogihome_plays_games_with_every_kind_of_pondering(
     way: str, games: int, plies: int, byoyomi: int, pool: Pool
 ) -> None:

@@ -16,47 +16,47 @@ from goryu.learning.training.config import TrainingConfig
 HUGE = 10**20
 
 
-@pytest.mark.parametrize(
-    ("config", "name", "values"),
-    [
-        (SelfPlayConfig, "resign_value", [math.nan, math.inf, 5.0, -1.5]),
-        (SelfPlayConfig, "control_share", [math.nan, -0.1, 1.1]),
-        (SelfPlayConfig, "full_share", [math.nan, math.inf, -0.1]),
-        (SelfPlayConfig, "scale", [math.nan, math.inf, 0.0]),
-        (SelfPlayConfig, "target_scale", [math.nan, math.inf, 0.0]),
-        (SelfPlayConfig, "max_plies", [0, HUGE]),
-        (SelfPlayConfig, "mate_nodes", [-1, HUGE]),
-        (SelfPlayConfig, "cheap_playouts", [-1, HUGE]),
-        (SelfPlayConfig, "resign_moves", [-1, HUGE]),
-        (LeafConfig, "share", [math.nan, -0.1, 2.0]),
-        (LeafConfig, "playouts", [0, HUGE]),
-        (ShogiLoopConfig, "learning_rate", [math.nan, math.inf, 0.0]),
-        (ShogiLoopConfig, "result_weight", [math.nan, 1.1]),
-        (ShogiLoopConfig, "steps", [0, HUGE]),
-        (LoopConfig, "cycles", [0, HUGE]),
-        (LoopConfig, "reuse", [math.nan, math.inf, 0.0]),
-        (WindowRule, "window_exponent", [math.nan, 0.0, 1.1]),
-        (GateConfig, "match_limit", [-2, HUGE]),
-        (ShogiLoopConfig, "seed", [-1, HUGE]),
-        (TrainingConfig, "minutes", [math.nan, 0.0]),
-        (TrainingConfig, "learning_rate", [math.nan, math.inf, -1.0, 0.0]),
-        (TrainingConfig, "weight_decay", [math.nan, math.inf, -1.0]),
-        (TrainingConfig, "smoothing", [math.nan, 5.0, -0.1]),
-        (TrainingConfig, "value_weight", [math.nan, math.inf, -1.0]),
-        (TrainingConfig, "clip", [math.nan, math.inf, 0.0]),
-        (TrainingConfig, "average", [math.nan, 2.0, -0.1]),
-        (TrainingConfig, "blocks", [-5, HUGE]),
-        (TrainingConfig, "steps", [0, HUGE]),
-        (TrainingConfig, "seed", [-1, HUGE]),
-        (GameFilter, "min_rating", [math.nan, math.inf]),
-        (GameFilter, "max_difference", [math.nan, -1.0]),
-        (GameFilter, "max_plies", [HUGE]),
-    ],
-)
-def test_a_number_out_of_its_range_is_refused(config: Any, name: str, values: list[float]) -> None:
-    for value in values:
-        with pytest.raises(InputError, match=rf"^{name}: expected .*, received {value}$"):
-            config(**{name: value})
+OUT_OF_RANGE: list[tuple[Any, str, list[float]]] = [
+    (SelfPlayConfig, "resign_value", [math.nan, math.inf, 5.0, -1.5]),
+    (SelfPlayConfig, "control_share", [math.nan, -0.1, 1.1]),
+    (SelfPlayConfig, "full_share", [math.nan, math.inf, -0.1]),
+    (SelfPlayConfig, "scale", [math.nan, math.inf, 0.0]),
+    (SelfPlayConfig, "target_scale", [math.nan, math.inf, 0.0]),
+    (SelfPlayConfig, "max_plies", [0, HUGE]),
+    (SelfPlayConfig, "mate_nodes", [-1, HUGE]),
+    (SelfPlayConfig, "cheap_playouts", [-1, HUGE]),
+    (SelfPlayConfig, "resign_moves", [-1, HUGE]),
+    (LeafConfig, "share", [math.nan, -0.1, 2.0]),
+    (LeafConfig, "playouts", [0, HUGE]),
+    (ShogiLoopConfig, "learning_rate", [math.nan, math.inf, 0.0]),
+    (ShogiLoopConfig, "result_weight", [math.nan, 1.1]),
+    (ShogiLoopConfig, "steps", [0, HUGE]),
+    (LoopConfig, "cycles", [0, HUGE]),
+    (LoopConfig, "reuse", [math.nan, math.inf, 0.0]),
+    (WindowRule, "window_exponent", [math.nan, 0.0, 1.1]),
+    (GateConfig, "match_limit", [-2, HUGE]),
+    (ShogiLoopConfig, "seed", [-1, HUGE]),
+    (TrainingConfig, "minutes", [math.nan, 0.0]),
+    (TrainingConfig, "learning_rate", [math.nan, math.inf, -1.0, 0.0]),
+    (TrainingConfig, "weight_decay", [math.nan, math.inf, -1.0]),
+    (TrainingConfig, "smoothing", [math.nan, 5.0, -0.1]),
+    (TrainingConfig, "value_weight", [math.nan, math.inf, -1.0]),
+    (TrainingConfig, "clip", [math.nan, math.inf, 0.0]),
+    (TrainingConfig, "average", [math.nan, 2.0, -0.1]),
+    (TrainingConfig, "blocks", [-5, HUGE]),
+    (TrainingConfig, "steps", [0, HUGE]),
+    (TrainingConfig, "seed", [-1, HUGE]),
+    (GameFilter, "min_rating", [math.nan, math.inf]),
+    (GameFilter, "max_difference", [math.nan, -1.0]),
+    (GameFilter, "max_plies", [HUGE]),
+]
+
+
+def test_a_number_out_of_its_range_is_refused() -> None:
+    for config, name, values in OUT_OF_RANGE:
+        for value in values:
+            with pytest.raises(InputError, match=rf"^{name}: expected .*, received {value}$"):
+                config(**{name: value})
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from random import Random
 import pytest
 
 from goryu.bookmaking.entries import book_entries
-from goryu.bookmaking.graph import BookGraph, BookRules
+from goryu.bookmaking.graph import BookGraph
 from goryu.bookmaking.making import SearchJob, make_book
 from goryu.bookmaking.replies import count_replies
+from goryu.bookmaking.rules import BookRules
 from goryu.bookmaking.searched import BookSearcher, SearchedMove, SearchedPosition
 from goryu.bookmaking.state import BookState, BookStateError
 from goryu.bookmaking.verifying import verify
@@ -390,9 +391,8 @@ def written(folder: Path, text: str, name: str = "book.db") -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
+def test_problems_of_a_book_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text, complaint in [
         (GOOD, None),
         (GOOD.replace("7g7f 3c3d", "7g7e 3c3d"), "7g7e is illegal"),
         (GOOD.replace("7g7f 3c3d", "7g7f 3c3e"), "7g7f 3c3e: the reply is illegal"),
@@ -402,16 +402,12 @@ def written(folder: Path, text: str, name: str = "book.db") -> Path:
         (f"sfen {START_SFEN}\n", "expected at least one move"),
         (f"sfen {START_SFEN}\n7g7f none x\n", "expected MOVE REPLY"),
         ("sfen 9/9 b - 1\n7g7f none\n", "sfen|SFEN|rank"),
-    ],
-)
-def test_problems_of_a_book_are_found(
-    tmp_path: Path, text: str, complaint: str | None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = written(tmp_path, text)
-    assert program.main(["check", str(path)]) == (0 if complaint is None else 1)
-    out = capsys.readouterr().out
-    if complaint is not None:
-        assert any(word in out for word in complaint.split("|"))
+    ]:
+        path = written(tmp_path, text)
+        assert program.main(["check", str(path)]) == (0 if complaint is None else 1)
+        out = capsys.readouterr().out
+        if complaint is not None:
+            assert any(word in out for word in complaint.split("|"))
 
 
 def test_of_a_position_in_two_books_the_deeper_entry_counts(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The cross table of the algorithms, and the guide that prints it."""
 
 import json
-import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -10,10 +9,6 @@ from types import ModuleType
 import pytest
 
 from goryu.commands.common import command_words
-from goryu.players.agents.algorithms import ALGORITHMS
-from goryu.players.config import EngineConfig
-from goryu.usi.option_values import OptionValues
-from goryu.usi.options import OPTIONS
 from paths import ROOT
 
 GUIDES = [ROOT / "docs" / "algorithms.md", ROOT / "docs" / "algorithms.ja.md"]
@@ -69,28 +64,3 @@ def test_an_option_that_every_match_needs_for_itself_is_refused(
     crosstable: ModuleType, tmp_path: Path
 ) -> None:
     assert crosstable.main(["--out", str(tmp_path), "--", "--out=x", "--nodes", "1"]) == 2
-
-
-@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
-def test_the_guide_lists_every_algorithm_in_order(path: Path) -> None:
-    assert re.findall(r"^\| `([a-z-]+)` \|", path.read_text("utf-8"), re.MULTILINE) == list(ALGORITHMS)
-
-
-@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
-def test_the_options_of_the_guide_exist_and_take_the_values_that_it_names(path: Path) -> None:
-    text = path.read_text("utf-8")
-    options, names = OptionValues(), {option.name for option in OPTIONS}
-    named = set(re.findall(r"`([A-Z]\w*(?:_\w+)*|resign_threshold|playout)(?: (\w+))?`", text))
-    assert len(named) > 12
-    for name, value in named:
-        assert options.find(name), name
-        if value and value != "N":
-            options.set(name, value)
-    assert {name for name, _ in named} - {"resign_threshold", "playout"} <= names
-
-
-def test_the_defaults_that_the_guide_names_are_true() -> None:
-    config = EngineConfig()
-    assert config.algorithm.name == "puct"
-    assert config.algorithm.leaf_value == "material"
-    assert config.random_opening.temperature == 1.0

@@ -16,11 +16,10 @@ import pytest
 
 from goryu.base.installation import how_to_install
 from goryu.commands.common import command_words
-from goryu.match.game import GameRules, play_game
+from goryu.match.export import new_folder
 from goryu.match.opening_sampler import Sampling, sample_openings
-from goryu.match.openings import Opening, read_openings
-from goryu.match.referee import Reason, Referee
-from goryu.match.time_control import TimeControl
+from goryu.match.openings import read_openings
+from goryu.match.referee import Referee
 from goryu.match.usi_client import EngineError, EngineSpec, UsiClient
 from paths import ROOT
 
@@ -31,7 +30,6 @@ MISSING = str(Path(__file__).with_name("missing"))
 
 SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'engines' / 'scripted.py'}"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
-GNUSHOGI = Path("/usr/games/gnushogi")
 
 
 def tool(name: str) -> ModuleType:
@@ -186,15 +184,9 @@ def test_match_reports_that_it_stopped_after_failures(
         (["--inc", "1000"], "no time for its first move"),
         (["--nodes", "1", "--limits2", "byoyomi=0"], "engine 2 (byoyomi=0,nodes=1) has no time"),
         (["--nodes", "1", "--limits1", "movetime=0"], "engine 1 (movetime=0,nodes=1) may do nothing"),
-        (["--nodes", "-5"], "--nodes: -5"),
         (["--nodes", "1", "--games", "0"], "--games: 0"),
-        (["--nodes", "1", "--opening-plies", "-1"], "--opening-plies: -1"),
-        (["--nodes", "1", "--resign", "-500"], "--resign: -500"),
-        (["--nodes", "1", "--max-failures", "0"], "--max-failures: 0"),
-        (["--nodes", "1", "--move-timeout", "-1"], "--move-timeout: -1"),
         (["--nodes", "1", "--start-timeout", "nan"], "--start-timeout: nan"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28"], "15 for 1 option, that is --games 30"),
-        (["--nodes", "1", "--screen", "A=1:9", "--games", "38"], "20 for 1 change, that is --games 40"),
         (["--nodes", "1", "--screen", "A=1:9", "--sprt", "0", "9"], "expected neither --tune nor --sprt"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28", "--dry-run"], "14 pairs: expected 15"),
     ],
@@ -236,24 +228,11 @@ def test_the_path_of_a_program_may_have_blanks_without_quotes_of_its_own(tmp_pat
     assert command_words(str(program), "nt") == command_words(str(program), "posix") == (str(program),)
 
 
-def test_match_describes_a_dry_run(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--engine1", "a -x", "--engine2", "a -x", "--nodes", "9", "--games", "40", "--dry-run"]
-    assert tool("match").main(arguments) == 0
-    text = capsys.readouterr().out
-    assert "engine 1: a -x  (nodes=9)" in text
-    assert "the same program with the same options and limits" in text
-    assert "more pairs than openings" in text
-    assert tool("match").main([*arguments, "--tune", "C_init=50:150"]) == 0
-    text = capsys.readouterr().out
-    assert "tuned option of engine 1: C_init from 50 to 150" in text
-    assert "the same options" not in text
-
-
 def test_matches_that_begin_in_one_second_have_folders_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    folders = {tool("match").new_folder() for _ in range(5)}
+    folders = {new_folder() for _ in range(5)}
     assert len(folders) == 5
     assert all(folder.is_dir() for folder in folders)
 
@@ -336,7 +315,7 @@ def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.M
     client = UsiClient(EngineSpec(command_words(f"{SCRIPTED} push 0")))
     client.start()
     try:
-        found = sample_openings(client, Sampling(0, 0), Random(1))
+        found = sample_openings(client, Sampling((0, 0)), Random(1))
         assert str(next(found).opening) == "startpos"
         with pytest.raises(EngineError, match="no new balanced opening in 5 walks"):
             next(found)
@@ -359,62 +338,6 @@ def test_openings_reports_wrong_arguments(
     engine = ["--engine", MISSING, "--out", str(tmp_path / "openings.txt")]
     assert status_of("openings", [*engine, *arguments]) == 2
     assert words in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("argument", "status", "stream", "words"),
-    [
-        ("--help", 0, "stdout", "GNU Shogi as a USI engine"),
-        (MISSING, 2, "stderr", "gnushogi_usi: [Errno 2]"),
-    ],
-)
-def test_the_adapter_explains_itself_and_names_a_program_that_is_not_there(
-    argument: str, status: int, stream: str, words: str
-) -> None:
-    """It took --help for the program, and a missing one ended in a traceback."""
-    command = [sys.executable, str(ROOT / "tests" / "engines" / "gnushogi_usi.py"), argument]
-    done = subprocess.run(command, input="isready\n", capture_output=True, text=True, timeout=60)
-    assert (done.returncode, getattr(done, stream).startswith(words)) == (status, True)
-
-
-@pytest.fixture
-def gnushogi() -> UsiClient:
-    if not GNUSHOGI.exists():
-        pytest.skip(f"{GNUSHOGI} is not installed")
-    command = (sys.executable, str(ROOT / "tests" / "engines" / "gnushogi_usi.py"), str(GNUSHOGI))
-    return UsiClient(EngineSpec(command, limits=TimeControl(byoyomi=100)))
-
-
-def test_gnushogi_plays_legal_moves_through_the_adapter(gnushogi: UsiClient) -> None:
-    other = UsiClient(gnushogi.spec)
-    try:
-        gnushogi.start()
-        other.start()
-        opening = Opening(moves=("7g7f", "3c3d", "8h2b+", "3a2b"))
-        for players in ((gnushogi, other), (other, gnushogi)):
-            game = play_game(players, opening, GameRules(max_plies=12, flag=False))
-            assert game.verdict.reason is Reason.MAX_PLIES, game.verdict
-    finally:
-        gnushogi.quit()
-        other.quit()
-
-
-def test_gnushogi_keeps_to_short_times_and_refuses_other_positions(gnushogi: UsiClient) -> None:
-    try:
-        gnushogi.start()
-        gnushogi.new_game()
-        quick = gnushogi.go("position startpos moves 7g7f", "go movetime 150", 150)
-        assert quick.elapsed_ms < 900
-        back = gnushogi.go("position startpos", "go depth 1", None)
-        for position, reply in (("7g7f", quick), ("", back)):
-            referee = Referee()
-            for move in position.split():
-                referee.play(move)
-            assert reply.move in referee.legal_moves()
-        refused = gnushogi.go("position sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1", "go depth 1", None)
-        assert refused.move == "resign"
-    finally:
-        gnushogi.quit()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """goryu convert: PyTorch networks of the second book and of dlshogi; nothing in a checkpoint is executed."""
 
+import itertools
 import pickle
 import zipfile
 from collections import OrderedDict
@@ -72,8 +73,9 @@ def test_a_checkpoint_of_the_second_book_answers_alike(activation: str, tmp_path
     assert NetworkEvaluator(target).evaluate([Board()])[0].value == pytest.approx(0, abs=1)
 
 
-@pytest.mark.parametrize("activation", ACTIVATIONS)
-@pytest.mark.parametrize("kind", ["resnet", "senet", "broadcast"])
+@pytest.mark.parametrize(
+    ("kind", "activation"), zip(["resnet", "senet", "broadcast"], itertools.cycle(ACTIVATIONS), strict=False)
+)
 def test_a_network_of_dlshogi_answers_alike(kind: str, activation: str, tmp_path: Path) -> None:
     net, (board, hands), target = Net(), planes(), tmp_path / "out.onnx"
     expected = dlshogi(net, board, hands, ACTIVATIONS[activation], kind)

@@ -103,9 +103,8 @@ DIRECTIONS = str.maketrans("", "", "上寄引")
 GOLDS = "4k4/9/9/9/3G5/3GG4/9/9/4K4 b - 1"  # On 6e, 6f and 5f; all three reach 5e.
 
 
-@pytest.mark.parametrize(
-    ("sfen", "usi", "name"),
-    [
+def test_disambiguation_follows_the_association() -> None:
+    for sfen, usi, name in [
         (GOLDS, "6e5e", "▲５五金寄"),
         (GOLDS, "6f5e", "▲５五金左上"),
         (GOLDS, "5f5e", "▲５五金直"),
@@ -120,13 +119,11 @@ GOLDS = "4k4/9/9/9/3G5/3GG4/9/9/4K4 b - 1"  # On 6e, 6f and 5f; all three reach 
         ("4k4/9/9/S8/9/9/9/9/4K4 b - 1", "9d9c", "▲９三銀不成"),
         ("4k4/9/9/S8/9/9/9/9/4K4 b - 1", "9d9c+", "▲９三銀成"),
         ("4k4/9/9/9/9/9/3s1s3/9/4K4 w - 1", "6g5h+", "△５八銀右成"),
-    ],
-)
-def test_disambiguation_follows_the_association(sfen: str, usi: str, name: str) -> None:
-    board = Board(sfen)
-    move = parse_move(board, usi)
-    assert japanese_move(board, move) == name
-    assert parse_move(board, name) == move
+    ]:
+        board = Board(sfen)
+        move = parse_move(board, usi)
+        assert japanese_move(board, move) == name
+        assert parse_move(board, name) == move
 
 
 def test_a_recapture_is_called_the_same_square() -> None:
@@ -140,16 +137,13 @@ def test_a_recapture_is_called_the_same_square() -> None:
     assert japanese_move(start, parse_move(start, "3a2b"), board.move_stack[-1]) == "△同　銀"
 
 
-@pytest.mark.parametrize(
-    "text", ["７六歩", "▲７六歩", "☗7六歩", "76歩", "７六歩(77)", "+7776FU", "7g7f", "P-7f", "P-76"]
-)
-def test_a_move_is_read_in_many_spellings(text: str) -> None:
-    assert move_to_usi(parse_move(Board(), text)) == "7g7f"
+def test_a_move_is_read_in_many_spellings() -> None:
+    for text in ["７六歩", "▲７六歩", "☗7六歩", "76歩", "７六歩(77)", "+7776FU", "7g7f", "P-7f", "P-76"]:
+        assert move_to_usi(parse_move(Board(), text)) == "7g7f"
 
 
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [
+def test_a_wrong_move_is_refused() -> None:
+    for text, error in [
         ("", MoveError),
         ("７六", MoveError),
         ("同歩", MoveError),
@@ -166,11 +160,9 @@ def test_a_move_is_read_in_many_spellings(text: str) -> None:
         ("7g7e", IllegalMoveError),
         ("+G-5h", MoveError),
         ("歩" * 1000, MoveError),
-    ],
-)
-def test_a_wrong_move_is_refused(text: str, error: type[MoveError]) -> None:
-    with pytest.raises(error):
-        parse_move(Board(), text)
+    ]:
+        with pytest.raises(error):
+            parse_move(Board(), text)
 
 
 def test_handicaps_are_those_of_cshogi() -> None:

@@ -109,9 +109,9 @@ def encoded(text: str, encoding: str) -> bytes:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "utf-16", "euc_jp", "iso2022_jp"])
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_kif_is_read_whole_in_every_encoding(encoding: str, newline: str) -> None:
-    assert parse_record(KIF.replace("\n", newline).encode(encoding)) == KIF_GAME
+def test_kif_is_read_whole_in_every_encoding(encoding: str) -> None:
+    for newline in ("\n", "\r\n", "\r"):
+        assert parse_record(KIF.replace("\n", newline).encode(encoding)) == KIF_GAME
 
 
 def test_full_width_and_half_width_digits_are_the_same() -> None:
@@ -167,9 +167,8 @@ def test_cshogi_reads_the_same_ratings_scores_and_moves() -> None:
     assert (again.moves, again.ratings, again.scores) == (theirs.moves, theirs.ratings, theirs.scores)
 
 
-@pytest.mark.parametrize(
-    ("summary", "ending", "winner"),
-    [
+def test_the_summary_of_the_server_gives_the_result() -> None:
+    for summary, ending, winner in [
         ("toryo:a win:b lose", Ending.RESIGNATION, 0),
         ("time up:a lose:b win", Ending.TIME, 1),
         ("illegal move:a lose:b win", Ending.ILLEGAL_MOVE, 1),
@@ -178,16 +177,13 @@ def test_cshogi_reads_the_same_ratings_scores_and_moves() -> None:
         ("kachi:a win:b lose", Ending.DECLARATION, 0),
         ("max_moves:a draw:b draw", Ending.MAX_PLIES, None),
         ("abnormal:a win:b lose", Ending.INTERRUPTED, 0),
-    ],
-)
-def test_the_summary_of_the_server_gives_the_result(summary: str, ending: Ending, winner: int | None) -> None:
-    game = parse_record(f"PI\n+\n+7776FU\nT1\n'summary:{summary}\n")
-    assert (game.ending, game.winner) == (ending, winner)
+    ]:
+        game = parse_record(f"PI\n+\n+7776FU\nT1\n'summary:{summary}\n")
+        assert (game.ending, game.winner) == (ending, winner)
 
 
-@pytest.mark.parametrize(
-    ("word", "ending", "winner"),  # Black has moved: 後手 is to move.
-    [
+def test_the_endings_of_kif() -> None:
+    for word, ending, winner in [
         ("投了", Ending.RESIGNATION, 0),
         ("詰み", Ending.CHECKMATE, 0),
         ("切れ負け", Ending.TIME, 0),
@@ -199,21 +195,18 @@ def test_the_summary_of_the_server_gives_the_result(summary: str, ending: Ending
         ("中断", Ending.INTERRUPTED, None),
         ("不戦敗", Ending.FORFEIT, 0),
         ("不詰", Ending.NO_MATE, None),
-    ],
-)
-def test_the_endings_of_kif(word: str, ending: Ending, winner: int | None) -> None:
-    game = parse_record(f"手数----指手----\n1 ７六歩(77)  ( 0:16/00:00:16)\n2 {word}  ( 0:01/00:00:01)\n")
-    assert (game.ending, game.winner) == (ending, winner)
-    for write in (to_kif, to_jkf, to_csa):
-        if not (write in (to_jkf, to_csa) and ending is Ending.FORFEIT):  # CSA has no word for it.
-            again = parse_record(write(game))
-            assert (again.ending, again.winner) == (ending, winner), write(game)
-    assert parse_record(to_ki2(game)).winner == winner
+    ]:
+        game = parse_record(f"手数----指手----\n1 ７六歩(77)  ( 0:16/00:00:16)\n2 {word}  ( 0:01/00:00:01)\n")
+        assert (game.ending, game.winner) == (ending, winner)
+        for write in (to_kif, to_jkf, to_csa):
+            if not (write in (to_jkf, to_csa) and ending is Ending.FORFEIT):  # CSA has no word for it.
+                again = parse_record(write(game))
+                assert (again.ending, again.winner) == (ending, winner), write(game)
+        assert parse_record(to_ki2(game)).winner == winner
 
 
-@pytest.mark.parametrize(
-    ("line", "ending", "winner"),
-    [
+def test_the_result_line_gives_the_ending() -> None:
+    for line, ending, winner in [
         ("まで1手で先手の勝ち", Ending.RESIGNATION, 0),
         ("まで1手で上手の反則負け", Ending.ILLEGAL_MOVE, 0),
         ("まで1手で後手の反則勝ち", Ending.ILLEGAL_MOVE, 1),
@@ -222,17 +215,14 @@ def test_the_endings_of_kif(word: str, ending: Ending, winner: int | None) -> No
         ("まで1手で千日手", Ending.REPETITION, None),
         ("まで1手で中断", Ending.INTERRUPTED, None),
         ("まで1手で持将棋", Ending.IMPASSE, None),
-    ],
-)
-def test_the_result_line_gives_the_ending(line: str, ending: Ending, winner: int | None) -> None:
-    for record in (f"▲７六歩\n{line}\n", f"1 ７六歩(77)\n{line}\n"):
-        game = parse_record(record)
-        assert (game.ending, game.winner) == (ending, winner)
+    ]:
+        for record in (f"▲７六歩\n{line}\n", f"1 ７六歩(77)\n{line}\n"):
+            game = parse_record(record)
+            assert (game.ending, game.winner) == (ending, winner)
 
 
-@pytest.mark.parametrize(
-    ("word", "ending", "winner"),
-    [
+def test_the_endings_of_csa() -> None:
+    for word, ending, winner in [
         ("TORYO", Ending.RESIGNATION, 0),
         ("CHUDAN", Ending.INTERRUPTED, None),
         ("SENNICHITE", Ending.REPETITION, None),
@@ -247,11 +237,9 @@ def test_the_result_line_gives_the_ending(line: str, ending: Ending, winner: int
         ("TSUMI", Ending.CHECKMATE, 0),
         ("FUZUMI", Ending.NO_MATE, None),
         ("ERROR", Ending.INTERRUPTED, None),
-    ],
-)
-def test_the_endings_of_csa(word: str, ending: Ending, winner: int | None) -> None:
-    game = parse_record(f"V2.2\nPI\n+\n+7776FU,T3\n%{word}\n")
-    assert (game.ending, game.winner) == (ending, winner)
+    ]:
+        game = parse_record(f"V2.2\nPI\n+\n+7776FU,T3\n%{word}\n")
+        assert (game.ending, game.winner) == (ending, winner)
 
 
 def test_csa_statements_on_one_line_are_separated_by_commas() -> None:
@@ -270,14 +258,13 @@ def test_csa_positions_by_ranks_removals_and_remaining_pieces() -> None:
     assert parse_record("PI82HI22KA\n-\n-7162GI\n").start == HANDICAPS[6].sfen
 
 
-@pytest.mark.parametrize("handicap", HANDICAPS, ids=lambda handicap: handicap.english)
-def test_handicap_games_keep_their_start(handicap: object) -> None:
-    assert isinstance(handicap, type(HANDICAPS[0]))
-    board = Board(handicap.sfen)
-    game = GameRecord(handicap.sfen, (Ply(move_to_usi(board.legal_moves()[0])),), ("下", "上"))
-    assert (f"手合割：{handicap.japanese}\n" in to_kif(game)) == bool(handicap.preset)
-    for write in (to_kif, to_ki2, to_csa, to_jkf):
-        assert parse_record(write(game)) == game
+def test_handicap_games_keep_their_start() -> None:
+    for handicap in HANDICAPS:
+        board = Board(handicap.sfen)
+        game = GameRecord(handicap.sfen, (Ply(move_to_usi(board.legal_moves()[0])),), ("下", "上"))
+        assert (f"手合割：{handicap.japanese}\n" in to_kif(game)) == bool(handicap.preset)
+        for write in (to_kif, to_ki2, to_csa, to_jkf):
+            assert parse_record(write(game)) == game
 
 
 DIAGRAM = """後手の持駒：飛　角　金四　銀三　桂四　香三　歩十七\u3000
@@ -567,69 +554,54 @@ def random_variation(board: Board, first: int, random: Random, depth: int) -> Va
     return Variation(first, tuple(plies), tuple(child for child in children if child.plies))
 
 
-@pytest.mark.parametrize("seed", range(37))
-def test_random_games_come_back_from_kif_and_jkf(seed: int) -> None:
-    game = random_game(seed)
-    assert parse_record(to_kif(game)) == game
-    assert parse_record(to_jkf(game)) == game
-    assert parse_record(to_kif(parse_record(to_jkf(parse_record(to_kif(game)))))) == game
+def test_random_games_come_back_from_kif_and_jkf() -> None:
+    for seed in range(37):
+        game = random_game(seed)
+        assert parse_record(to_kif(game)) == game
+        assert parse_record(to_jkf(game)) == game
+        assert parse_record(to_kif(parse_record(to_jkf(parse_record(to_kif(game)))))) == game
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_random_games_come_back_from_csa_and_ki2_as_far_as_these_can(seed: int) -> None:
-    game = random_game(seed)
-    csa, ki2 = parse_record(to_csa(game)), parse_record(to_ki2(game))
-    assert (csa.start, csa.plies, csa.ending, csa.winner) == (
-        game.start,
-        game.plies,
-        game.ending,
-        game.winner,
-    )
-    assert (csa.names, csa.ratings, csa.headers) == (game.names, game.ratings, game.headers)
-    assert (ki2.start, ki2.moves, ki2.winner) == (game.start, game.moves, game.winner)
-    assert [ply.comment for ply in ki2.plies] == [ply.comment for ply in game.plies]
-    assert [variation.ply for variation in ki2.variations] == [variation.ply for variation in game.variations]
+def test_random_games_come_back_from_csa_and_ki2_as_far_as_these_can() -> None:
+    for game in map(random_game, range(25)):
+        csa, ki2 = parse_record(to_csa(game)), parse_record(to_ki2(game))
+        for field in ("start", "plies", "ending", "winner", "names", "ratings", "headers"):
+            assert getattr(csa, field) == getattr(game, field)
+        assert (ki2.start, ki2.moves, ki2.winner) == (game.start, game.moves, game.winner)
+        assert [ply.comment for ply in ki2.plies] == [ply.comment for ply in game.plies]
+        assert [one.ply for one in ki2.variations] == [one.ply for one in game.variations]
 
 
 RSSHOGI_LACKS = [item.sfen for item in HANDICAPS if item.english.endswith("7-piece")]
 
 
-@pytest.mark.parametrize("seed", range(16))
-def test_rsshogi_reads_what_is_written(seed: int) -> None:
+def test_rsshogi_reads_what_is_written() -> None:
     record = pytest.importorskip("rsshogi.record").Record
-    game = random_game(seed)
-    if game.start in RSSHOGI_LACKS:
-        return
-    for text, read in (
-        (to_kif(game), record.from_kif_str),
-        (to_ki2(game), record.from_ki2_str),
-        (to_csa(game), record.from_csa_str),
-        (to_jkf(game), record.from_jkf_str),
-    ):
-        theirs = read(text)
-        assert tuple(entry.move.to_usi() for entry in theirs.moves) == game.moves, text
-        assert theirs.init_position_sfen.split()[:2] == game.start.split()[:2]
-        if game.ending is Ending.RESIGNATION:
-            assert (theirs.result.is_black_win(), theirs.result.is_white_win()) == (
-                game.winner == 0,
-                game.winner == 1,
-            )
+    for game in map(random_game, range(16)):
+        if game.start in RSSHOGI_LACKS:
+            continue
+        for text, read in (
+            (to_kif(game), record.from_kif_str),
+            (to_ki2(game), record.from_ki2_str),
+            (to_csa(game), record.from_csa_str),
+            (to_jkf(game), record.from_jkf_str),
+        ):
+            theirs = read(text)
+            assert tuple(entry.move.to_usi() for entry in theirs.moves) == game.moves, text
+            assert theirs.init_position_sfen.split()[:2] == game.start.split()[:2]
+            if game.ending is Ending.RESIGNATION:
+                assert theirs.result.is_black_win() == (game.winner == 0)
+                assert theirs.result.is_white_win() == (game.winner == 1)
 
 
-@pytest.mark.parametrize("seed", range(16))
-def test_what_rsshogi_writes_is_read(seed: int) -> None:
+def test_what_rsshogi_writes_is_read() -> None:
     record = pytest.importorskip("rsshogi.record").Record
-    game = random_game(seed)
-    theirs = record.from_usi_main_line(game.start, list(game.moves))
-    for text in (
-        theirs.to_kif(),
-        theirs.to_ki2(),
-        theirs.to_csa(),
-        theirs.to_jkf(),
-        theirs.to_usi_position(),
-    ):
-        assert parse_record(text).moves == game.moves
-        assert parse_record(text).start == game.start
+    for game in map(random_game, range(16)):
+        theirs = record.from_usi_main_line(game.start, list(game.moves))
+        written = theirs.to_kif(), theirs.to_ki2(), theirs.to_csa(), theirs.to_jkf(), theirs.to_usi_position()
+        for text in written:
+            assert parse_record(text).moves == game.moves
+            assert parse_record(text).start == game.start
 
 
 # Damage.

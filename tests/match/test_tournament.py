@@ -23,7 +23,7 @@ from goryu.match.game_log import GameEntry, GameLog, GameLogError
 from goryu.match.openings import Opening
 from goryu.match.referee import Reason, Verdict
 from goryu.match.report import progress_line, report, summary
-from goryu.match.screening import ScreeningError, parse_changes
+from goryu.match.screening import parse_changes
 from goryu.match.sprt import SequentialTest, Sprt
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, MatchJob, complete_pairs, distinct_pairs
@@ -39,7 +39,7 @@ MISSING = str(Path(__file__).with_name("missing"))
 
 SCRIPTED = ROOT / "tests" / "engines" / "scripted.py"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
-QUICK = Timeouts(handshake_s=20, move_s=20, grace_s=2, quit_s=0.5)
+QUICK = Timeouts(start_timeout_s=20, move_timeout_s=20, grace_s=2, quit_s=0.5)
 
 
 def scripted(answers: str, cp: int | None = None, limits: str = "nodes=1") -> EngineSpec:
@@ -87,12 +87,12 @@ def test_every_ending_has_its_reason(black: str, white: str, winner: int | None,
 
 @pytest.mark.parametrize("answer", ["hang", "chatter"])
 def test_an_engine_that_never_answers_is_hung(answer: str) -> None:
-    game = one_game(scripted("push"), scripted(answer), timeouts=replace(QUICK, move_s=0.3))
+    game = one_game(scripted("push"), scripted(answer), timeouts=replace(QUICK, move_timeout_s=0.3))
     assert (game.verdict.winner, game.verdict.reason) == (0, Reason.HANG)
 
 
 def test_an_engine_that_prints_without_end_after_its_move_is_hung() -> None:
-    game = one_game(scripted("babble"), scripted("push"), timeouts=replace(QUICK, move_s=0.3))
+    game = one_game(scripted("babble"), scripted("push"), timeouts=replace(QUICK, move_timeout_s=0.3))
     assert (game.verdict.winner, game.verdict.reason, game.plies) == (1, Reason.HANG, 2)
 
 
@@ -150,7 +150,9 @@ def test_time_starts_before_go_is_sent(
 
 @pytest.mark.parametrize("wait_s", [float("inf"), 1e12])
 def test_a_timeout_may_be_infinite(wait_s: float) -> None:
-    client = UsiClient(scripted("push"), timeouts=Timeouts(handshake_s=wait_s, move_s=wait_s, quit_s=0.5))
+    client = UsiClient(
+        scripted("push"), timeouts=Timeouts(start_timeout_s=wait_s, move_timeout_s=wait_s, quit_s=0.5)
+    )
     try:
         client.start()
         assert client.go("position startpos", "go nodes 1", None).move == "1g1f"
@@ -213,7 +215,7 @@ def test_a_program_that_is_not_an_engine_is_an_error() -> None:
     with pytest.raises(EngineError, match="died"):
         UsiClient(EngineSpec((sys.executable, "-c", "pass"))).start()
     mute = UsiClient(
-        EngineSpec((sys.executable, "-c", "input(); input()")), timeouts=Timeouts(handshake_s=0.3)
+        EngineSpec((sys.executable, "-c", "input(); input()")), timeouts=Timeouts(start_timeout_s=0.3)
     )
     with pytest.raises(EngineError, match="no usiok"):
         mute.start()
@@ -433,7 +435,8 @@ def test_a_log_with_an_incomplete_first_line_is_written_again(config: MatchConfi
 
 
 @pytest.mark.parametrize(
-    "line", ['{"type": "game", "number": 4}', '{"type": "names"}', '{"type": "names", "names": []}']
+    "line",
+    ['{"type": "game", "number": 4}', '{"type": "names", "names": []}', '{"type": "game", "score": 1e999}'],
 )
 def test_a_log_with_a_line_that_is_not_a_game_is_refused(
     config: MatchConfig, tmp_path: Path, line: str
@@ -442,7 +445,7 @@ def test_a_log_with_a_line_that_is_not_a_game_is_refused(
     GameLog(path, config.identity()).close()
     with path.open("a") as file:
         file.write(line + "\n")
-    with pytest.raises(GameLogError, match="expected a game"):
+    with pytest.raises(GameLogError, match=r"expected a (game|JSON object)"):
         GameLog(path, config.identity())
 
 
@@ -466,18 +469,6 @@ def test_a_log_with_a_value_that_no_game_has_is_refused(
     damaged = json.loads(second) | {name: value}
     path.write_text(f"{first}\n{json.dumps(damaged)}\n")
     with pytest.raises(GameLogError, match=r"games.jsonl:2: expected a game: "):
-        GameLog(path, config.identity())
-
-
-@pytest.mark.parametrize("score", ["1e999", "NaN", "[" * 100_000])
-def test_a_log_with_a_number_that_is_not_finite_is_refused(
-    config: MatchConfig, tmp_path: Path, score: str
-) -> None:
-    path = tmp_path / "games.jsonl"
-    GameLog(path, config.identity()).close()
-    with path.open("a") as file:
-        file.write(f'{{"type": "game", "score": {score}}}\n')
-    with pytest.raises(GameLogError, match=r"games.jsonl:2: expected a JSON object"):
         GameLog(path, config.identity())
 
 
@@ -654,8 +645,12 @@ WINNER_MOVES = {"declaration", "try", "perpetual check"}
 
 
 @pytest.mark.parametrize("plies", [3, 4])
-@pytest.mark.parametrize("reason", list(Reason))
-def test_every_ending_can_be_written(reason: Reason, plies: int, tmp_path: Path) -> None:
+def test_every_ending_can_be_written(plies: int, tmp_path: Path) -> None:
+    for reason in Reason:
+        written_ending(reason, plies, tmp_path)
+
+
+def written_ending(reason: Reason, plies: int, tmp_path: Path) -> None:
     from rsshogi.record import Record
 
     mover = plies % 2
@@ -694,11 +689,6 @@ def test_white_begins_from_a_position_with_white_to_move() -> None:
     for moves, first in (((), 2), (("3c3d",), 1)):
         game = Game(Opening(start, moves), Verdict(0, Reason.RESIGNATION), [MoveRecord("8c8d", 5)])
         assert GameEntry.from_game(0, 1, game).engine_of_move(0) == first
-
-
-def test_only_the_loser_lost_on_time() -> None:
-    game = finished(Reason.TIME, 4, 1)
-    assert [EngineStats.of(engine, [game]).time_losses for engine in (1, 2)] == [1, 0]
 
 
 def test_an_adjudication_needs_consecutive_scores_of_both_sides() -> None:
@@ -756,19 +746,6 @@ def test_an_engine_that_dies_between_games_of_tuning_loses_one_game(
     assert [entry.reason for entry in match.entries] == ["max plies", "crash", *["max plies"] * 4]
 
 
-def test_an_option_that_the_engine_does_not_list_cannot_be_tuned(config: MatchConfig) -> None:
-    with pytest.raises(UnknownOptionError, match="does not list the option Contempt"):
-        run(replace(config, tuned=(TunedOption("Contempt", 0, 10),)))
-
-
-def test_a_log_of_other_ranges_is_refused(config: MatchConfig) -> None:
-    run(replace(config, games=2, tuned=(TunedOption("Style", 1, 9),)))
-    with pytest.raises(GameLogError, match="different: tuned"):
-        run(replace(config, tuned=(TunedOption("Style", 1, 10),)))
-    with pytest.raises(GameLogError, match="different: tuned"):
-        run(config)
-
-
 def test_one_engine_of_each_pair_gets_the_new_value_of_a_screened_option_and_the_other_the_old_one(
     config: MatchConfig, tmp_path: Path
 ) -> None:
@@ -786,18 +763,6 @@ def test_one_engine_of_each_pair_gets_the_new_value_of_a_screened_option_and_the
     has = [made for pair in range(3) for made in 2 * [screened.screened_sides(pair)[0]]]
     assert sent == [["2" if made else "1" for made in has], ["1" if made else "2" for made in has]]
     assert set(has) == {True, False}
-
-
-def test_the_effects_of_screened_changes_need_enough_pairs(config: MatchConfig) -> None:
-    match = run(replace(config, screened=parse_changes(["Style=1:2"])))
-    with pytest.raises(ScreeningError, match="3 pairs: expected 20 for 1 change,"):
-        match.effects()
-
-
-def test_a_log_of_other_changes_is_refused(config: MatchConfig) -> None:
-    run(replace(config, games=2, screened=parse_changes(["Style=1:2"])))
-    with pytest.raises(GameLogError, match="different: screened"):
-        run(replace(config, screened=parse_changes(["Style=1:3"])))
 
 
 def test_a_surface_needs_enough_pairs_of_games(config: MatchConfig) -> None:

@@ -20,10 +20,12 @@ from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
 from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
+from goryu.players.kept_graph import MEMORY_FACTOR
 from goryu.players.levels.levels import LEVELS
-from goryu.players.player import MEMORY_FACTOR, Player
+from goryu.players.player import Player
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl
+from goryu.players.set_up import evaluator_slot
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
 from goryu.players.set_up.memory import automatic_hash_bytes
 from goryu.players.set_up.model_path import model_path, read_model_options
@@ -284,8 +286,8 @@ def test_the_evaluation_of_the_root_is_not_taken_for_a_slow_batch(limits: Limits
     config = with_fields(QUICK, {"mate.root_nodes": 0})
     player = Player(lambda: now[0])
     player.load(config, lambda message: None)
-    assert player._loaded is not None
-    player._loaded = replace(player._loaded, evaluator=SlowAtFirst())
+    assert player.slot.loaded is not None
+    player.slot.loaded = replace(player.slot.loaded, evaluator=SlowAtFirst())
     request = replace(request_of(config, limits=limits), started_s=0.0)
     assert search(player, request).move is not None
     assert 0.3 < now[0] < 0.5
@@ -300,11 +302,11 @@ def test_a_graph_on_a_gpu_gets_more_memory() -> None:
     player, _ = loaded(config)
     sizes = []
     for evaluator in (HashedEvaluator(), OnGpu()):
-        assert player._loaded is not None
-        player._loaded = replace(player._loaded, evaluator=evaluator)
+        assert player.slot.loaded is not None
+        player.slot.loaded = replace(player.slot.loaded, evaluator=evaluator)
         search(player, request_of(config))
-        assert player._puct is not None
-        sizes.append(player._puct.config.capacity_bytes)
+        assert player._graph.puct is not None
+        sizes.append(player._graph.puct.config.capacity_bytes)
     assert sizes[0] == int((1 << 30) / MEMORY_FACTOR[IMPLEMENTATION])
     assert sizes[1] == int(automatic_hash_bytes(uses_gpu=True) / MEMORY_FACTOR[IMPLEMENTATION])
 
@@ -402,8 +404,8 @@ def test_stochastic_pondering_searches_for_the_opponent_and_answers_for_us() -> 
     assert answer.move in request.board.legal_moves()
     assert answer.result is not None
     assert answer.result.value > 0.2, "white has a rook more"
-    assert player._puct is not None
-    assert player._puct.config.draw_value == -config.rules.draw_value(1)
+    assert player._graph.puct is not None
+    assert player._graph.puct.config.draw_value == -config.rules.draw_value(1)
 
 
 def test_a_stop_right_after_a_hit_is_answered_by_the_search() -> None:
@@ -588,7 +590,7 @@ def test_an_interrupted_search_answers_with_its_result_so_far(
 ) -> None:
     evaluator = failing(60, "the GPU has gone")
     whole = replace(load_evaluator(QUICK.evaluator, print), evaluator=evaluator)
-    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda config, report: whole)
+    monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: whole)
     player, _ = loaded(QUICK)
     answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
     assert answer.info_string == "Error! RuntimeError: the GPU has gone"
@@ -611,7 +613,7 @@ def test_a_lost_evaluator_is_loaded_again(
 ) -> None:
     whole = load_evaluator(QUICK.evaluator, print)
     loads = iter([replace(whole, evaluator=failing(60, "the GPU has gone")), whole, whole])
-    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda config, report: next(loads))
+    monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads))
     player, messages = loaded(QUICK)
     search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
     answer = search(player, request_of(QUICK, "7g7f", "9c9d"))
@@ -624,7 +626,7 @@ def test_a_lost_evaluator_is_loaded_again_for_a_known_position(
 ) -> None:
     whole = load_evaluator(QUICK.evaluator, print)
     loads = iter([replace(whole, evaluator=failing(60, "the GPU has gone")), whole])
-    monkeypatch.setattr("goryu.players.player.load_evaluator", lambda config, report: next(loads))
+    monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads))
     player, messages = loaded(QUICK)
     answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
     assert answer.result is not None
@@ -815,14 +817,14 @@ def test_threads_are_limited_by_the_number_of_cores(monkeypatch: pytest.MonkeyPa
         made.append(arguments[-1])
         return make_puct(*arguments, **options)
 
-    monkeypatch.setattr("goryu.players.player.make_puct", count_threads)
+    monkeypatch.setattr("goryu.players.kept_graph.make_puct", count_threads)
     search(player, request_of(config))
     assert made == [8]
 
 
 def test_a_mate_does_not_replace_a_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
     sfen = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
-    monkeypatch.setattr("goryu.players.puct_session.mate_in_one", lambda board: board.legal_moves()[0])
+    monkeypatch.setattr("goryu.players.root_mate.mate_in_one", lambda board: board.legal_moves()[0])
     player, _ = loaded(QUICK)
     for limits in (Limits(nodes=10), Limits(ponder=True)):
         control = SearchControl()

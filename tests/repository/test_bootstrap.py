@@ -3,10 +3,9 @@
 import errno
 import importlib
 import platform
-import re
 import subprocess
 import sys
-from io import BytesIO, StringIO
+from io import BytesIO
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -52,39 +51,6 @@ def test_steps_do_not_read_stdin_or_write_stdout(
     bootstrap.step("reads", "reading", [sys.executable, "-c", reads], "")
     assert (bootstrap.LOGS / "reads.log").read_text() == "'' on stdout\n"
     assert capfd.readouterr().out == ""
-
-
-class Terminal(StringIO):
-    """A stderr that says that it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-
-def test_a_terminal_shows_how_long_a_step_has_run(
-    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """The first `dev.py usi` was silent for minutes while it built the native code."""
-    build = [sys.executable, "-c", "import time; time.sleep(1)"]
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(bootstrap, "TICK_S", 0.01)
-    bootstrap.step("native", "building", build, "", "minutes")
-    first, rest = terminal.getvalue().split("\n", 1)
-    assert first == "goryu: building (minutes) ..."
-    assert re.match(r"\rgoryu: \d+ s\rgoryu: \d+ s", rest)
-    assert re.search(r"\r {10,}\rgoryu: \.\.\. done \(\d+ s\)\n$", rest), "the seconds are wiped away"
-    assert capfd.readouterr() == ("", "")
-
-
-def test_elsewhere_a_step_is_two_lines(
-    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(bootstrap, "TICK_S", 0.01)
-    bootstrap.step("native", "building", [sys.executable, "-c", "import time; time.sleep(0.2)"], "")
-    output, errors = capfd.readouterr()
-    assert output == ""
-    assert re.fullmatch(r"goryu: building \.\.\.\ngoryu: \.\.\. done \(\d+ s\)\n", errors)
 
 
 def test_an_install_is_repeated_for_new_extras_and_for_a_changed_project(bootstrap: ModuleType) -> None:
@@ -244,12 +210,6 @@ def test_the_runtimes_of_a_virtual_environment_are_found(
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: onnxruntime_directml\nVersion: 1.24.4\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert "onnxruntime-directml" in bootstrap.installed_runtimes()
-
-
-def test_the_words_for_runtimes_are_extras_of_the_project() -> None:
-    bootstrap = importlib.import_module("bootstrap")
-    distributions = {bootstrap.distribution_of(runtime) for runtime in bootstrap.RUNTIMES}
-    assert distributions <= {*bootstrap.DISTRIBUTIONS}
 
 
 def test_a_log_is_shown_in_the_encoding_that_compilers_write(

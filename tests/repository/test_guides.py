@@ -64,17 +64,6 @@ def test_the_programs_accept_the_commands_of_the_guides(
             pytest.fail(f"{command}\n{capsys.readouterr().err}")
 
 
-@pytest.mark.parametrize("command", ["teach play", "train", "selfplay play"])
-def test_the_japanese_guide_to_training_names_the_defaults(command: str) -> None:
-    text = TRAINING_GUIDE.read_text(encoding="utf-8")
-    table = re.search(rf"^\| `{command}` の主なオプション .*\n((?:\|.*\n)+)", text, flags=re.MULTILINE)
-    assert table is not None
-    for row in table[1].splitlines()[1:]:
-        names, defaults = row.split(" | ")[:2]
-        options = [option(command, name) for name in re.findall(r"`(--[\w-]+)`", names)]
-        assert defaults == "、".join(default(one) for one in options), names
-
-
 def option(command: str, name: str) -> argparse.Action:
     """Returns an option of a command such as "teach play"; fails if it has none of this name."""
     program, *verbs = command.split()

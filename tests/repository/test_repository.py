@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import goryu
-from goryu.__main__ import COMMANDS, main
+from goryu.__main__ import COMMANDS, Command, main
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig
 from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
@@ -134,6 +134,7 @@ def test_set_up_needs_nothing_but_python() -> None:
         "__main__",
         "base",
         *(f"base.{name}" for name in ("installation", "japanese", "language", "standard_output")),
+        *(f"base.japanese.{name}" for name in ("commands", "messages")),
     )
     ours = {"dev", "bootstrap", "goryu", *(f"goryu.{name}" for name in modules)}
     assert set(done.stdout.split()) - {"__main__"} == ours, done.stderr
@@ -141,38 +142,6 @@ def test_set_up_needs_nothing_but_python() -> None:
 
 def test_an_old_python_can_read_dev_py_as_far_as_the_advice() -> None:
     ast.parse(SET_UP[0].read_text(encoding="utf-8"), feature_version=(3, 8))
-
-
-def test_help_lists_every_verb(dev: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        dev.main(["--help"])
-    shown = capsys.readouterr().out
-    assert all(f" {verb} " in shown.replace("\n", " ") for verb in dev.VERBS)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "is_selection"),
-    [
-        ([], False),
-        (["-x"], False),
-        (["-m", "slow or not slow"], False),
-        (["-k", "puct"], True),
-        (["-kpuct"], True),
-        (["--last-failed"], True),
-        (["tests/search/graph/test_puct.py"], True),
-        (["tests/search/graph/test_puct.py::test_a_search_of_no_playouts"], True),
-    ],
-)
-def test_selected_tests_run_at_once_in_one_process(
-    arguments: list[str], is_selection: bool, dev: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Lint and the start of eight processes preceded every single test."""
-    commands: list[list[str]] = []
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(dev, "become", commands.append)
-    dev.test(arguments)
-    assert commands[0][-len(arguments) :] == arguments or not arguments
-    assert ("-n" not in commands[0]) == is_selection
 
 
 def test_the_programs_behind_the_verbs_exist() -> None:
@@ -214,6 +183,7 @@ except KeyboardInterrupt:
 def test_every_program_of_tools_is_a_verb() -> None:
     """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
     others = {"bootstrap.py", "cross.py", "dev.py", "draw.py", "sanitize.py"}
+    others |= {"experiments/gnushogi_usi.py", "experiments/mutants.py"}
     wrappers = {"bench.py", "match.py"}  # These are commands of goryu, and so verbs.
     tools = ROOT / "tools"
     programs = {path.relative_to(tools).as_posix() for path in tools.rglob("*.py")} - others - wrappers
@@ -226,35 +196,30 @@ def test_every_module_of_the_commands_with_a_main_is_a_command() -> None:
     assert programs == {name for name, command in COMMANDS.items() if "goryu.commands." in command.function}
 
 
-@pytest.mark.parametrize("path", [*TEXTS, *LAUNCHERS], ids=name_of)
-def test_the_verbs_that_guides_and_launchers_name_exist(path: Path, dev: ModuleType) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert set(re.findall(r"tools[/\\]dev\.py ([a-z-]*[a-z])", text)) <= set(dev.VERBS)
-    named = re.findall(r"\bgoryu(?:\.exe)? ([a-z][a-z-]*[a-z])", "".join(code_blocks(path)))
-    assert set(named) <= set(COMMANDS)
-    assert set(re.findall(r"\bbat[\\/](\w+\.bat)", text)) <= {launcher.name for launcher in LAUNCHERS}
+def test_the_verbs_that_guides_and_launchers_name_exist(dev: ModuleType) -> None:
+    for path in (*TEXTS, *LAUNCHERS):
+        text = path.read_text(encoding="utf-8")
+        assert set(re.findall(r"tools[/\\]dev\.py ([a-z-]*[a-z])", text)) <= set(dev.VERBS), path
+        named = re.findall(r"\bgoryu(?:\.exe)? ([a-z][a-z-]*[a-z])", "".join(code_blocks(path)))
+        assert set(named) <= set(COMMANDS), path
+        assert set(re.findall(r"\bbat[\\/](\w+\.bat)", text)) <= {one.name for one in LAUNCHERS}, path
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=name_of)
-def test_the_files_that_guides_name_exist(path: Path) -> None:
+def test_the_files_that_guides_name_exist() -> None:
     paths = r"[`(]((?:engine|native|models|bat|tests|tools|\.ci)/[\w./-]*)[`)]"
-    named = re.findall(paths, path.read_text(encoding="utf-8"))
+    named = {name for path in TEXTS for name in re.findall(paths, path.read_text(encoding="utf-8"))}
     assert {name for name in named if not (ROOT / name).exists() and f"/{name}" not in WRITTEN_LATER} == set()
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=name_of)
-def test_links_between_texts_lead_somewhere(path: Path) -> None:
-    for link in re.findall(r'(?:\]\(|src=")([^)"]+)[)"]', path.read_text(encoding="utf-8")):
-        name, _, anchor = link.partition("#")
-        target = path.parent / name if name else path
-        assert ":" in link or target.exists(), link
-        assert ":" in link or not anchor or anchor in anchors(target), link
-
-
-@pytest.mark.parametrize("path", TEXTS, ids=name_of)
-def test_texts_have_no_marks_of_a_merge(path: Path) -> None:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if line.startswith(("<<<<<<< ", ">>>>>>> "))] == []
+def test_links_between_texts_lead_somewhere() -> None:
+    lost = []
+    for path in TEXTS:
+        for link in re.findall(r'(?:\]\(|src=")([^)"]+)[)"]', path.read_text(encoding="utf-8")):
+            name, _, anchor = link.partition("#")
+            target = path.parent / name if name else path
+            found = ":" in link or (target.exists() and (not anchor or anchor in anchors(target)))
+            lost += [] if found else [(name_of(path), link)]
+    assert lost == []
 
 
 @pytest.mark.parametrize("name", ["gui.md", "gui.ja.md"])
@@ -283,9 +248,9 @@ class TestReadme:
         assert results.failed == 0
 
 
-@pytest.mark.parametrize("target", COMMANDS.values())
-def test_every_command_has_its_function(target: str) -> None:
-    module, function = target.split(":")
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_every_command_has_its_function(command: Command) -> None:
+    module, function = command.function.split(":")
     assert callable(getattr(importlib.import_module(module), function))
 
 
@@ -294,9 +259,8 @@ def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None
     assert "shogi" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["options", "-h"]])
-def test_help_names_every_command(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments) == 0
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
     assert set(re.findall(r"^  ([\w-]+) ", capsys.readouterr().out, re.MULTILINE)) == set(COMMANDS)
 
 
@@ -325,7 +289,7 @@ main([])
 def test_characters_that_the_terminal_cannot_show_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     written = BytesIO()
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(written, encoding="cp1252"))
-    monkeypatch.setitem(COMMANDS, "echo", "builtins:print")
+    monkeypatch.setitem(COMMANDS, "echo", Command("builtins:print", "prints"))
     main(["echo", "日本"])
     assert written.getvalue().strip() == rb"['\u65e5\u672c']"
 

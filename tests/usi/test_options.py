@@ -1,10 +1,8 @@
 """The table of options, the values that GUIs send, and the scores that GUIs receive."""
 
 import os
-import re
-import subprocess
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from math import exp
 from operator import attrgetter
@@ -15,13 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from goryu.commands import doctor
-from goryu.evaluators.network import providers
 from goryu.evaluators.network.model_files import models_folder
-from goryu.evaluators.network.network import NetworkEvaluator
-from goryu.implementation import IMPLEMENTATION, Board
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.set_up import measuring
 from goryu.players.set_up.devices import config_of_each, searching_threads
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.commands import parse_command, parse_go, parse_position, parse_setoption
@@ -59,20 +52,19 @@ def test_no_name_is_used_twice() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
-def test_an_option_is_ascii_without_blanks_and_explains_itself(option: Option) -> None:
-    assert option.declaration(EngineConfig()).isascii()
-    assert option.help.isascii()
-    assert option.help.endswith(".")
-    assert " " not in option.name
+def test_an_option_is_ascii_without_blanks_and_explains_itself() -> None:
+    for option in OPTIONS:
+        assert option.declaration(EngineConfig()).isascii()
+        assert option.help.isascii()
+        assert option.help.endswith(".")
+        assert " " not in option.name
 
 
-@pytest.mark.parametrize(
-    "option", [option for option in OPTIONS if option.field], ids=lambda option: option.name
-)
-def test_the_default_sent_back_is_the_default(option: Option) -> None:
-    default = option.text(EngineConfig())
-    assert option.parse(default) == attrgetter(option.field)(EngineConfig())
+def test_the_default_sent_back_is_the_default() -> None:
+    for option in OPTIONS:
+        if option.field:
+            default = option.text(EngineConfig())
+            assert option.parse(default) == attrgetter(option.field)(EngineConfig()), option.name
 
 
 def test_goryu_options_explains_every_option(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,72 +88,6 @@ def test_goryu_options_refuses_a_name_that_no_option_has(capsys: pytest.CaptureF
     written = capsys.readouterr()
     assert written.out == ""
     assert "no option is called 'NoSuch'" in written.err
-
-
-@pytest.mark.slow
-def test_goryu_doctor_reports_a_missing_model(capsys: pytest.CaptureFixture[str]) -> None:
-    assert doctor.main(["--model", "/nowhere/none.onnx"]) == 1
-    text = capsys.readouterr().out
-    assert "! broken: model /nowhere/none.onnx: no such file" in text
-    assert "search:" in text
-
-
-def test_goryu_doctor_measures_the_network_and_not_the_planes_of_python(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    network = NetworkEvaluator(models_folder() / "goryu-5x64.onnx", backend="cpu")
-    filled: list[Board] = []
-    fill = network.format.fill
-
-    def watched(board: Board, rows: Any) -> None:
-        filled.append(board)
-        fill(board, rows)
-
-    monkeypatch.setattr(network.format, "fill", watched, raising=False)
-    monkeypatch.setattr(network, "run", lambda inputs: None)  # As fast as a GPU may be.
-    monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
-    assert doctor._evaluations_per_second(network) > 0
-    assert len(filled) == network.batch_size
-
-
-def test_goryu_doctor_measures_with_the_options_next_to_the_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = tmp_path / "net.onnx"
-    model.write_bytes((models_folder() / "goryu-5x64.onnx").read_bytes())
-    model.with_name("net.onnx.ini").write_text("DNN_Batch_Size=7\nNodesLimit=40\nNoSuch=1\n")
-    lines, config = finished(doctor._options(str(model)))
-    assert lines == [
-        "! file next to the model: no option is called 'NoSuch'",
-        "set by the file next to the model: DNN_Batch_Size=7 NodesLimit=40",
-    ]
-    assert config.evaluator.batch_size == 7
-    monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
-    _, loaded = finished(doctor._evaluator(config.evaluator, None))
-    assert any(" batch=7 " in line for line in doctor._search(config, loaded))
-
-
-def test_goryu_doctor_measures_with_engine_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "engine_options.txt"
-    file.write_text("Evaluator material\nNoSuch 1\n")
-    monkeypatch.setenv("GORYU_OPTIONS", str(file))
-    lines, config = finished(doctor._options(""))
-    assert config.evaluator.kind == "material"
-    assert lines == [
-        "! engine_options.txt: no option is called 'NoSuch'",
-        "set by engine_options.txt: Evaluator=material",
-    ]
-
-
-def test_goryu_doctor_says_that_engine_options_name_another_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "engine_options.txt"
-    file.write_text("DNN_Model=other.onnx\n")
-    monkeypatch.setenv("GORYU_OPTIONS", str(file))
-    lines, config = finished(doctor._options("mine.onnx"))
-    assert lines[0] == "! broken: --model: option DNN_Model stays other.onnx: engine_options.txt"
-    assert config.evaluator.model == "other.onnx"
 
 
 @pytest.mark.parametrize(
@@ -192,53 +118,6 @@ def test_an_options_file_of_the_model_is_read_or_its_problem_told(
     else:
         assert problems == []
         assert options.config.book_file.path == "定跡.db"
-
-
-def finished(findings: Generator[str, None, Any]) -> tuple[list[str], Any]:
-    """Returns what a generator yielded, and what it returned."""
-    lines: list[str] = []
-    try:
-        while True:
-            lines.append(next(findings))
-    except StopIteration as end:
-        return lines, end.value
-
-
-@pytest.mark.skipif(IMPLEMENTATION == "python", reason="nothing is measured in Python")
-def test_goryu_doctor_loads_the_network_once_for_a_backend_its_measurement_and_the_search(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    opened: list[str] = []
-    open_network = NetworkEvaluator.__init__
-
-    def counted(network: NetworkEvaluator, path: Path, **others: Any) -> None:
-        opened.append(others["backend"])
-        open_network(network, path, **others)
-
-    monkeypatch.setattr(NetworkEvaluator, "__init__", counted)
-    monkeypatch.setattr(providers, "BACKENDS", ("auto", "winograd-float"))
-    monkeypatch.setattr(providers, "_AUTOMATIC", ("cpu",))
-    monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
-    monkeypatch.setattr(measuring, "MEASURED_S", 0.001)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path))
-    monkeypatch.delenv("GORYU_MEASURE", raising=False)
-    assert doctor.main([]) == 0
-    printed = capsys.readouterr().out
-    assert opened == ["cpu", "winograd-float"]
-    measured = re.search(r"measured: Threads (\d+), DNN_Batch_Size (\d+)", printed)
-    assert measured is not None
-    assert f" searchers={measured[1]} " in printed
-    assert "search: " in printed
-
-
-def test_goryu_doctor_reports_an_unknown_implementation() -> None:
-    command = [sys.executable, "-m", "goryu", "doctor"]
-    environment = {**os.environ, "GORYU_IMPLEMENTATION": "fast"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-    assert done.stderr == ""
-    assert "! broken: search and rules: GORYU_IMPLEMENTATION must be" in done.stdout
-    assert done.returncode == 1
 
 
 NAMES_OF_OTHER_ENGINES = [
@@ -335,9 +214,8 @@ NAMES_OF_OTHER_ENGINES = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES_OF_OTHER_ENGINES)
-def test_the_option_names_of_other_engines_are_known(name: str) -> None:
-    assert OptionValues().find(name)
+def test_the_option_names_of_other_engines_are_known() -> None:
+    assert [name for name in NAMES_OF_OTHER_ENGINES if not OptionValues().find(name)] == []
 
 
 def test_min_book_score_does_not_change_the_limits_of_the_colours() -> None:

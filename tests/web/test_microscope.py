@@ -1,7 +1,6 @@
 """The view "Microscope" in a real browser: its numbers are the library's."""
 
 import re
-from random import Random
 from typing import Any
 
 import pytest
@@ -10,12 +9,10 @@ from goryu.base.errors import InputError
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.shogi import move_to_usi
 from goryu.games.tictactoe import TicTacToe
-from goryu.implementation import Board, Puct, Reversi
+from goryu.implementation import Board, Puct
 from goryu.microscope.games import SQUARES
 from goryu.players.config import EngineConfig
-from goryu.search import puct_tree, uct
 from goryu.search.graph.config import Formula, PuctConfig
-from goryu.search.gumbel import Gumbel, GumbelConfig
 from goryu.web.microscope import MicroscopeView
 from goryu.web.session import Job, Session
 
@@ -107,35 +104,6 @@ def test_a_jump_while_a_search_begins_waits_for_it(microscope: Any) -> None:
     expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts")
 
 
-@pytest.mark.slow
-def test_the_other_searches_have_the_librarys_numbers(microscope: Any) -> None:
-    state = Reversi(4)
-    begin(microscope, game="reversi", position="4x4", algorithm="uct")
-    jump(microscope, 60)
-    root = uct.search(state, 60, Random(1))
-    found = table(microscope)
-    for move, child in root.children.items():
-        assert found[state.move_name(move)]["N"] == str(child.visits)
-        assert agrees(found[state.move_name(move)]["Q"], child.value_sum / child.visits)
-
-    begin(microscope, game="tictactoe", algorithm="puct-tree", network="noise")
-    jump(microscope, 50)
-    tree = puct_tree.search(TicTacToe(), HashedEvaluator(), 50)
-    found = table(microscope)
-    for move, visits, total in zip(tree.moves, tree.visits, tree.value_sums, strict=True):
-        assert found[SQUARES[move]]["N"] == str(visits)
-        if visits:
-            assert agrees(found[SQUARES[move]]["Q"], total / visits)
-
-    begin(microscope, game="tictactoe", algorithm="gumbel", network="noise", playouts="24")
-    jump(microscope, 24)
-    result = Gumbel(HashedEvaluator(), GumbelConfig(c_scale=0.1)).search(TicTacToe(), 24)
-    found = table(microscope)
-    for move, visits, value in zip(result.moves, result.visits, result.values, strict=True):
-        assert found[SQUARES[move]]["N"] == str(visits)
-        assert agrees(found[SQUARES[move]]["Q"], value)
-
-
 def test_alpha_beta_draws_its_windows_and_cuts(microscope: Any) -> None:
     begin(microscope, game="tictactoe", example="4 0 8 1", algorithm="alpha-beta")
     microscope.locator(".graph svg.tree-picture").focus()
@@ -183,41 +151,6 @@ def test_it_runs_at_a_speed_and_pauses(microscope: Any) -> None:
     stopped = step_of(microscope)
     microscope.wait_for_timeout(800)  # The time of forty steps.
     assert step_of(microscope) <= stopped + 1, "only a step that was on its way may still come"
-
-
-@pytest.mark.slow
-def test_a_merged_position_is_one_node_that_names_its_parents(microscope: Any) -> None:
-    begin(microscope, game="tictactoe", algorithm="puct", network="uniform")
-    jump(microscope, 150)
-    microscope.fill(".short input >> nth=1", "9")
-    microscope.press(".short input >> nth=1", "Enter")
-    merged = microscope.locator("g.node.merged")
-    expect(merged.first).to_be_visible()
-    ids = microscope.locator("g.node").evaluate_all("nodes => nodes.map((node) => node.dataset.id)")
-    assert len(set(ids)) == len(ids)
-    merged.first.dispatch_event("click")
-    expect(microscope.locator(".merge-note")).to_contain_text("paths flow together")
-    assert microscope.locator(".merge-note button").count() >= 2
-    expect(microscope.locator("g.node.selected")).to_have_count(1)
-
-
-@pytest.mark.slow
-def test_moving_the_root_deletes_what_it_cannot_reach(microscope: Any) -> None:
-    begin(microscope, game="tictactoe", algorithm="puct", network="noise")
-    jump(microscope, 120)
-    jump(microscope, 60)  # The root moves after the last step so far, whatever step is shown.
-    best = microscope.locator(".terms tbody tr button").first
-    name = best.text_content().strip("▸ ")
-    best.click()
-    microscope.locator(".make-root").click()
-    expect(microscope.locator(".events")).to_contain_text("positions are deleted")
-    expect(microscope.locator(".events")).to_contain_text(f"The root moves: {name}")
-    puct = Puct(HashedEvaluator(), PUCT)
-    puct.search(TicTacToe(), lambda _: False, max_playouts=120)
-    state = TicTacToe([SQUARES.index(name)])
-    moves = puct.search(state, lambda _: True).moves
-    found = table(microscope)
-    assert {row: found[row]["N"] for row in found} == {SQUARES[m.move]: str(m.visits) for m in moves}
 
 
 def test_a_search_that_is_stopped_before_its_first_step_is_no_defect(in_loop: Any) -> None:

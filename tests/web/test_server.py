@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,8 +19,7 @@ import pytest
 
 from goryu.base.installation import how_to_install
 from goryu.commands import web as command
-from goryu.players.config import EngineConfig
-from goryu.web.server import STATIC, Server
+from goryu.web.server import STATIC
 from goryu.web.views import VIEWS
 from paths import ROOT
 
@@ -140,10 +138,6 @@ def test_a_missing_package_is_named(
     assert how_to_install("web") in advice
 
 
-def test_without_a_record_there_is_none() -> None:
-    assert not Server(VIEWS, EngineConfig()).has_record
-
-
 # Third-party files.
 
 
@@ -173,15 +167,6 @@ def test_the_page_names_no_other_host() -> None:
     for path in own:
         found = re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", path.read_text(encoding="utf-8"))
         assert [one for one in found if one != "http://www.w3.org"] == [], path.name
-
-
-@pytest.mark.parametrize("path", sorted(STATIC.glob("css/*.css")), ids=lambda path: path.stem)
-def test_no_rule_of_a_style_sheet_is_written_twice(path: Path) -> None:
-    """Not even in two at-rules: a layout for two conditions is written once."""
-    text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    rules = Counter(" ".join(rule.split()) for rule in re.findall(r"[^{}]+\{[^{}]*\}", text))
-    assert len(rules) > 20
-    assert [rule for rule, count in rules.items() if count > 1] == []
 
 
 def test_each_view_of_the_page_has_its_module_and_its_handlers() -> None:

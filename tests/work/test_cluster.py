@@ -28,8 +28,6 @@ from goryu.learning.records.game_records import GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers as self_play
 from goryu.learning.self_play.config import SelfPlayConfig
-from goryu.learning.teacher import workers as teacher
-from goryu.learning.teacher.game import TeacherConfig
 from goryu.match.game import GameRules
 from goryu.match.game_log import GameEntry, GameLog
 from goryu.match.openings import Opening
@@ -246,18 +244,6 @@ def test_self_play_gives_the_local_games_though_a_node_dies(cluster: Cluster, tm
     report = once(2, lambda: kill_and_replace(cluster))
     remote_labels = label("again.games", cluster=ClusterConfig(cluster.address), report=report)
     assert remote_labels == label("here.games")
-
-
-def test_a_teacher_gives_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:
-    config = TeacherConfig(go="nodes 1", random_plies=(2, 4), max_plies=40)
-
-    def play(name: str, **how: Any) -> dict[int | None, GameRecord]:
-        teacher.run(EngineSpec(FAKE_ENGINE), config, tmp_path / name, games=40, **how)
-        return by_number(tmp_path / name)
-
-    report = once(5, lambda: kill_and_replace(cluster))
-    remote = play("remote.games", cluster=ClusterConfig(cluster.address), report=report)
-    assert remote == play("local.games", processes=2)
 
 
 def test_a_match_has_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ MARGIN = 0.4
 """Over the square root of the playouts: how much a loss must exceed a threshold, 0.02 for 400 playouts.
 
 A threshold picks the losses that a short search has overestimated more often than the others. Without the
-margin fewer of the mistakes of 400 playouts are mistakes after 10,000; `tools/experiments/review_quality.py` measures it.
+margin fewer of the mistakes of 400 playouts are mistakes after 10,000; `review_quality.py` measures it.
 """
 
 GREAT_PRIOR = 0.15

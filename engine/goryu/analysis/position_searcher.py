@@ -8,7 +8,7 @@ from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board, mate_in_one, solve
 from goryu.players.config import EngineConfig
-from goryu.players.player import graph_search
+from goryu.players.kept_graph import graph_search
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.reply_mates import SHORTENING_NODES
 from goryu.players.set_up.loading import LoadedEvaluator

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -10,6 +10,9 @@ from goryu.base.errors import InputError
 
 MOST_WHOLE = 2**31 - 1
 """The greatest whole number of options and configs; native modules take 32 bits."""
+
+MOST_SEED = (1 << 63) - 1
+"""The greatest seed of random numbers that every library takes."""
 
 MOST = sys.float_info.max
 """The greatest finite number."""
@@ -28,8 +31,20 @@ class Range:
         return self.least <= value <= self.most and not (self.is_open and value == self.least)
 
     def __str__(self) -> str:
-        least = f"more than {self.least:g}" if self.is_open else f"at least {self.least:g}"
-        return least + {MOST: " and finite", math.inf: ""}.get(self.most, f" and at most {self.most}")
+        return self.told(str.format)
+
+    def told(self, say: Callable[..., str]) -> str:
+        """Returns the range as words. say: `str.format` for English, `tr` for the user's language.
+
+        >>> Range(0, 1, is_open=True).told(str.format)
+        'more than 0 and at most 1'
+        """
+        text = say("more than {number}" if self.is_open else "at least {number}", number=f"{self.least:g}")
+        if self.most == math.inf:
+            return text
+        return text + (
+            say(" and finite") if self.most == MOST else say(" and at most {number}", number=self.most)
+        )
 
 
 def option(default: Any, text: str, *, choices: Sequence[str] = ()) -> Any:

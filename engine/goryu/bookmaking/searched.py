@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from goryu.games.shogi import Rules, move_to_usi
-from goryu.implementation import IMPLEMENTATION, Board, make_puct
+from goryu.implementation import Board
 from goryu.players.config import EngineConfig
-from goryu.players.player import MEMORY_FACTOR, graph_solver
+from goryu.players.kept_graph import graph_search
 from goryu.players.set_up.loading import LoadedEvaluator
 
 LEAST_SHARE = 0.002
@@ -77,9 +77,7 @@ class BookSearcher:
     """Searches one position after the other, for one thread."""
 
     def __init__(self, loaded: LoadedEvaluator, config: EngineConfig) -> None:
-        solver = graph_solver(config.mate)
-        puct_config = config.puct_config(0, loaded.batch_size, MEMORY_FACTOR[IMPLEMENTATION])
-        self._puct = make_puct(loaded.evaluator, puct_config, solver, 1)
+        self._puct = graph_search(loaded, config)
 
     def search(self, sfen: str, playouts: int, should_stop: Callable[[], bool]) -> SearchedPosition | None:
         """Returns the result of a new search, or None if `should_stop` ended it early.

@@ -29,14 +29,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TypeVar
 
 from goryu.base import standard_output
-from goryu.base.config_fields import MOST_WHOLE
+from goryu.base.arguments import ArgumentParser, in_range, whole_number
+from goryu.base.config_fields import MOST, MOST_SEED, MOST_WHOLE, Range
 from goryu.base.errors import GoryuError, explained
 from goryu.base.installation import how_to_install
-
-T = TypeVar("T")
+from goryu.base.language import tr
 
 
 class UsageError(GoryuError, ValueError):
@@ -51,6 +50,7 @@ def program(
     *,
     extra: str = "tools",
     interrupted: str = "",
+    starts_engines: bool = True,
 ) -> int:
     """Parses the command line, calls `run` and returns the exit status of the program.
 
@@ -62,15 +62,17 @@ def program(
     arguments: the words of the command line; None: those of this process.
     extra: the extra in pyproject.toml that installs the packages that `run` imports.
     interrupted: a message for the user after Ctrl-C, such as how to resume.
+    starts_engines: then those of Goryu neither depend on what an earlier one has measured nor use a book.
     """
     parser.prog = name
     with needs_extra(name, extra):
         args = parser.parse_args(arguments)
     standard_output.accept_every_letter()
     interrupt_on_sigterm()
-    add_own_folder_to_path()
-    os.environ.setdefault("GORYU_MEASURE", "off")  # Engines that it starts must not depend on a cache ...
-    os.environ.setdefault("GORYU_BOOK", "off")  # ... and must think from the first move.
+    if starts_engines:
+        add_own_folder_to_path()
+        os.environ.setdefault("GORYU_MEASURE", "off")
+        os.environ.setdefault("GORYU_BOOK", "off")
     try:
         with needs_extra(name, extra):
             status = run(args) or 0
@@ -89,11 +91,23 @@ def program(
         return 130
 
 
-def new_parser(description: str | None) -> argparse.ArgumentParser:
-    """Returns a parser that prints a module's docstring as it is and accepts no abbreviated options."""
-    return argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+def new_parser(description: str | None) -> ArgumentParser:
+    """Returns the parser of a program. description: its module's docstring; `program` gives it its name."""
+    return ArgumentParser("", description=description)
+
+
+def add_verb(
+    verbs: "argparse._SubParsersAction[ArgumentParser]",
+    name: str,
+    run: Callable[[argparse.Namespace], int | None],
+    text: str,
+) -> ArgumentParser:
+    """Returns the parser of a verb of a program; `args.verb(args)` calls `run`. text: its help."""
+    translated = tr(text)
+    description = text[0].upper() + text[1:] + "." if translated == text else translated
+    parser = verbs.add_parser(name, help=text, description=description)
+    parser.set_defaults(verb=run)
+    return parser
 
 
 @contextmanager
@@ -126,56 +140,13 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 # Types of arguments, for `add_argument(type=...)`. The messages follow argparse's "argument --option: ".
 
 
-def positive(text: str) -> int:
-    """Returns a whole number of at least 1 and at most `MOST_WHOLE`.
+positive = whole_number(1, MOST_WHOLE)
+non_negative = whole_number(0, MOST_WHOLE)
+seed = whole_number(0, MOST_SEED)
+above_zero = in_range(float, Range(0, MOST, is_open=True))
+"""A number such as a temperature or of seconds."""
 
-    >>> positive("0")
-    Traceback (most recent call last):
-    argparse.ArgumentTypeError: 0: expected at least 1
-    """
-    return _whole(text, 1, MOST_WHOLE)
-
-
-def seed(text: str) -> int:
-    """Returns a seed of random numbers that every library takes: 0 to 2^63 - 1."""
-    return _whole(text, 0, (1 << 63) - 1)
-
-
-def non_negative(text: str) -> int:
-    """Returns a whole number of at least 0 and at most `MOST_WHOLE`."""
-    return _whole(text, 0, MOST_WHOLE)
-
-
-def node_count(text: str) -> int:
-    """Returns a whole number of at least 1; other engines search more than `MOST_WHOLE` nodes in a minute."""
-    return _whole(text, 1, 2**63 - 1)
-
-
-def above_zero(text: str) -> float:
-    """Returns a number above 0, such as a temperature or a number of seconds."""
-    return _number(text, float, lambda number: 0 < number < float("inf"), "expected more than 0")
-
-
-def share(text: str) -> float:
-    """Returns a number from 0 to 1."""
-    return _number(text, float, lambda number: 0 <= number <= 1, "expected a number from 0 to 1")
-
-
-def _whole(text: str, least: int, most: int) -> int:
-    number = _number(text, int, lambda number: number >= least, f"expected at least {least}")
-    if number > most:
-        raise ArgumentTypeError(f"{text}: expected at most {most}")
-    return number
-
-
-def _number(text: str, kind: Callable[[str], T], is_valid: Callable[[T], bool], expected: str) -> T:
-    try:
-        number = kind(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r}: {expected}") from None
-    if not is_valid(number):
-        raise ArgumentTypeError(f"{text}: {expected}")
-    return number
+share = in_range(float, Range(0, 1))
 
 
 def output_file(text: str) -> Path:

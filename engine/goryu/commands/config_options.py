@@ -7,6 +7,7 @@
         search: str = option("puct", "the search", choices=("puct", "uct"))
         plies: tuple[int, int] = option((2, 8), "random moves")     # --plies MIN MAX
         mirrors: bool = option(False, "reflect positions")          # --mirrors, --no-mirrors
+        resign_cp: int = ranged(0, "end the game at this score")    # --resign CP: the unit is no part of it
         workers: int = 1                                            # no help: no option
 
     add_fields(parser, Config)
@@ -16,16 +17,19 @@
 """
 
 import argparse
-from argparse import ArgumentTypeError
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import MISSING, Field, fields, replace
+from enum import StrEnum
 from pathlib import Path
 from types import NoneType
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from goryu.base.config_fields import Range
+from goryu.base.arguments import in_range
 
 T = TypeVar("T")
+
+UNITS = ("cp", "ms", "s")
+"""The last words of the names of fields that are units: centipawns, milliseconds, seconds."""
 
 
 class Interval(argparse.Action):
@@ -55,9 +59,11 @@ def add_fields(
 ) -> None:
     """Adds an option for each field of a dataclass that has a help; a field without a default must be given.
 
-    The type is that of the annotation. The help ends with the default, unless that is None or no text.
-    config: the class, or a config whose values are the defaults. names: the fields to add; empty: all.
+    config: the dataclass, or one of its objects, which has other defaults.
+    names: the fields to add; empty: all.
     fills: does an option that is not given get its default? If not, it is None (for `changed`).
+    The type is that of the annotation; `Literal` and `StrEnum` give choices. The help ends with the
+    default, unless that is None or no text.
     """
     is_class = isinstance(config, type)
     kinds = get_type_hints(config if is_class else type(config))
@@ -101,33 +107,41 @@ def _add_field(
     parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any, default: Any
 ) -> argparse.Action:
     more: dict[str, Any] = {"required": True} if default is MISSING else {"default": default}
+    name, unit = _name_and_unit(item.name)
     if kind == tuple[int, int]:
         more["action"] = Interval
     elif kind is bool:
         more["action"] = argparse.BooleanOptionalAction
-    elif "choices" in item.metadata:
-        more["choices"] = item.metadata["choices"]
+    elif choices := _choices(item, kind):
+        more["choices"] = choices
+        if isinstance(kind, type) and issubclass(kind, StrEnum):
+            more["type"] = lambda text: kind(text) if text in choices else text
     else:
-        more["type"] = _checked(kind, item.metadata["range"]) if "range" in item.metadata else kind
-        more["metavar"] = {int: "N", float: "X", Path: "FILE"}.get(kind)
+        more["type"] = in_range(kind, item.metadata["range"]) if "range" in item.metadata else kind
+        more["metavar"] = unit or {int: "N", float: "X", Path: "FILE"}.get(kind)
     text = item.metadata["help"] + _shown(default)
     # argparse replaces "%(...)s" in a help text.
-    return parser.add_argument("--" + item.name.replace("_", "-"), help=text.replace("%", "%%"), **more)
+    return parser.add_argument(f"--{name}", dest=item.name, help=text.replace("%", "%%"), **more)
 
 
-def _checked(kind: Callable[[str], T], numbers: Range) -> Callable[[str], T]:
-    """Returns a type of arguments: the numbers of a range."""
+def _name_and_unit(field_name: str) -> tuple[str, str]:
+    """Returns the name of an option without its dashes, and its unit, if it has one.
 
-    def parse(text: str) -> T:
-        try:
-            number = kind(text)
-        except ValueError:
-            raise ArgumentTypeError(f"{text!r}: expected {numbers}") from None
-        if number not in numbers:  # type: ignore[operator]
-            raise ArgumentTypeError(f"{text}: expected {numbers}")
-        return number
+    >>> _name_and_unit("resign_cp"), _name_and_unit("max_plies")
+    (('resign', 'CP'), ('max-plies', ''))
+    """
+    words = field_name.split("_")
+    unit = words.pop().upper() if words[-1] in UNITS else ""
+    return "-".join(words), unit
 
-    return parse
+
+def _choices(item: "Field[Any]", kind: Any) -> Sequence[str]:
+    """Returns the texts that an option allows; none: any."""
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    if isinstance(kind, type) and issubclass(kind, StrEnum):
+        return [str(one) for one in kind]
+    return tuple(item.metadata.get("choices", ()))
 
 
 def _shown(default: Any) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from goryu.commands import match
 from goryu.commands.common import UsageError, new_parser, program
-from goryu.players.agents.algorithms import ALGORITHMS
+from goryu.players.agents.usi_traits import USI_TRAITS
 
 Z = 1.96
 """Standard deviations of a 95 % interval."""
@@ -34,10 +34,10 @@ def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
     parser.add_argument(
-        "--algorithms", nargs="+", choices=ALGORITHMS, default=list(ALGORITHMS), metavar="NAME",
-        help=f"of {', '.join(ALGORITHMS)} (default: all)",
+        "--algorithms", nargs="+", choices=USI_TRAITS, default=list(USI_TRAITS),
+        help="algorithms (default all)",
     )  # fmt: skip
-    parser.add_argument("--engine", default="goryu", metavar="CMD", help="the engine (default: goryu)")
+    parser.add_argument("--engine", default="goryu", metavar="CMD", help="the engine (default goryu)")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of the matches")
     parser.add_argument("options", nargs="*", metavar="-- OPTION", help="options of goryu match")
     return parser

@@ -56,7 +56,7 @@ COMMANDS = tuple(
             f"setoption name {words}"
             for words in (
                 *("Algorithm value puct", "Algorithm value gumbel", "Algorithm value uct"),
-                *("Algorithm value flat-mc", "Algorithm value alpha-beta", "Algorithm value one-ply"),
+                *("Algorithm value flat-mc", "Algorithm value alpha-beta", "Algorithm value value"),
                 *("Algorithm value policy", "Algorithm value random", "Algorithm value minimax"),
                 *("AlphaBeta_Value value network", "Policy_Temperature value 1", "Random_Ply value 20"),
                 *("DebugMessage value true", "DebugMessage_Order value moves", "NodesLimit value 7"),

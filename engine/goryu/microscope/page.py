@@ -7,8 +7,8 @@ from typing import Any
 from xml.etree.ElementTree import tostring
 
 from goryu.games.state import State
-from goryu.microscope.algorithms import Algorithm
 from goryu.microscope.games import Language
+from goryu.microscope.observed import Observed
 from goryu.microscope.picture import STYLE, Picture, board_elements, draw, element
 from goryu.microscope.recording import Recording
 from goryu.microscope.view import Extent, node_view, view
@@ -63,7 +63,7 @@ class Subject:
 
     game: str
     state: State
-    algorithm: Algorithm
+    observed: Observed
     details: str = ""
     language: Language = "en"
 
@@ -72,10 +72,10 @@ def page(recording: Recording, step: int, subject: Subject, extent: Extent) -> s
     """Returns the HTML of the graph after a step."""
     texts, column = TEXTS[subject.language], 1 if subject.language == "ja" else 0
     shown = view(recording, step, subject.state, subject.game, extent, subject.language, has_path=False)
-    algorithm = subject.algorithm
-    unit = texts["playouts"] if algorithm.playouts else texts["visited"]
-    title = f"{algorithm.title[column]}: {unit.format(shown['playouts'])}"
-    root = node_view(recording, step, shown["root"], subject.state, subject.game, algorithm, subject.language)
+    observed = subject.observed
+    unit = texts["playouts"] if observed.playouts else texts["visited"]
+    title = f"{observed.title[column]}: {unit.format(shown['playouts'])}"
+    root = node_view(recording, step, shown["root"], subject.state, subject.game, observed, subject.language)
     assert root is not None
     picture = draw(shown)
     counts = f"{shown['positions']} {texts['positions']}, {texts['shown']}: {len(shown['items'])}"
@@ -96,9 +96,9 @@ def page(recording: Recording, step: int, subject: Subject, extent: Extent) -> s
 <div>
 <h1>{escape(title)}</h1>
 <p class="faint">{escape(counts)}{escape("; " + subject.details if subject.details else "")}</p>
-<p>{escape(algorithm.about[column])}</p>
-<p>{texts["formula"]}: <code>{escape(algorithm.formula)}</code></p>
-<p class="faint">{texts["read"]}<code>{escape(algorithm.file)}</code></p>
+<p>{escape(observed.about[column])}</p>
+<p>{texts["formula"]}: <code>{escape(observed.formula)}</code></p>
+<p class="faint">{texts["read"]}<code>{escape(observed.file)}</code></p>
 </div>
 </div>
 <div class="tree">{picture.svg(title)}</div>

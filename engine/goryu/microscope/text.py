@@ -41,7 +41,7 @@ def tree_text(recording: Recording, subject: Subject, extent: Extent) -> str:
     """Returns the board with the moves of the root, and the tree as indented lines, one a move."""
     step, language = len(recording) - 1, subject.language
     shown = view(recording, step, subject.state, subject.game, extent, language, has_path=False)
-    root = node_view(recording, step, shown["root"], subject.state, subject.game, subject.algorithm, language)
+    root = node_view(recording, step, shown["root"], subject.state, subject.game, subject.observed, language)
     assert root is not None
     lines = [*_board_and_moves(root, subject)]
     lines += [
@@ -55,7 +55,7 @@ def tree_text(recording: Recording, subject: Subject, extent: Extent) -> str:
 def _board_and_moves(root: Mapping[str, Any], subject: Subject) -> Iterator[str]:
     """Yields the lines of the board, and to the right of them the moves with their values, the best first."""
     values = {edge["name"]: edge["value"] for edge in root["edges"]}
-    if subject.algorithm.searches_whole_game and root["value"] is not None:
+    if subject.observed.algorithm.searches_whole_game and root["value"] is not None:
         # Alpha-beta knows no values of the moves that it cut off, so each is searched alone.
         values = {edge["name"]: _exact(subject.state, edge["move"]) for edge in root["edges"]}
     tried = {name: value for name, value in values.items() if value is not None}

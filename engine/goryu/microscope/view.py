@@ -6,10 +6,10 @@ from typing import Any
 
 from goryu.base.language import speaking, tr
 from goryu.games.state import Move, State
-from goryu.microscope.algorithms import Algorithm
 from goryu.microscope.games import GAMES, Language, after
 from goryu.microscope.layout import places
 from goryu.microscope.model import Edge, Edges, Event, Graph, Node
+from goryu.microscope.observed import Observed
 from goryu.microscope.recording import Recording
 
 
@@ -74,7 +74,7 @@ def node_view(
     key: str,
     state: State,
     game: str,
-    algorithm: Algorithm,
+    observed: Observed,
     language: Language = "en",
 ) -> dict[str, Any] | None:
     """Returns everything that is known of a position after a step; None if it is not in the graph then."""
@@ -86,7 +86,7 @@ def node_view(
         asdict(edge)
         | {
             "name": names.move(key, edge.move),
-            "written": "" if edge.mark == "cut" else algorithm.written(node, edge),
+            "written": "" if edge.mark == "cut" else observed.written(node, edge),
         }
         for edge in node.edges
     ]

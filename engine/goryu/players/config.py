@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from goryu.players.agents.algorithms import ALGORITHMS
+from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.books.config import BookConfig, BookFile
 from goryu.players.clock.time_manager import TimeConfig
 from goryu.players.set_up.memory import automatic_hash_bytes
@@ -73,13 +73,13 @@ class EvaluatorConfig:
 
 @dataclass(frozen=True, slots=True)
 class AlgorithmConfig:
-    """Which search plays; a name of `ALGORITHMS`.
+    """Which search plays; a name of `USI_TRAITS`.
 
     leaf_value: what evaluates positions where alpha-beta stops: "material", or "network" for the evaluator.
     temperature: of a draw from the policy by `policy`; 0 plays the most probable move.
     """
 
-    name: str = next(iter(ALGORITHMS))
+    name: str = next(iter(USI_TRAITS))
     leaf_value: str = "material"
     temperature: float = 0.0
 

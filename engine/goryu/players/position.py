@@ -7,6 +7,7 @@ from goryu.games.shogi import START_SFEN, EnteringKingRule, Rules, SfenError, mo
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig
+from goryu.players.request import Answer
 from goryu.search.result import RootMove
 
 
@@ -28,6 +29,13 @@ def legal_reply(board: Board, best: RootMove) -> Move | None:
     is_legal = board.outcome() is None and best.pv[1] in board.legal_moves()
     board.pop()
     return best.pv[1] if is_legal else None
+
+
+def declaration(board: Board) -> Answer | None:
+    """Returns a win by declaration; under the try rule the winning king move is played instead."""
+    if board.declaration() and board.rules.entering_king is not EnteringKingRule.TryRule:
+        return Answer(None, declares=True)
+    return None
 
 
 class GamePosition:

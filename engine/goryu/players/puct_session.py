@@ -4,18 +4,19 @@ The player looks for a mate at the root before the search, and for the opponent'
 would play.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from random import Random
 
 from goryu.games.state import Move
-from goryu.implementation import Board, Puct, mate_in_one, solve
-from goryu.players.clock.time_manager import TimeManager
+from goryu.implementation import Puct
+from goryu.players.kept_graph import is_root
 from goryu.players.position import legal_reply
-from goryu.players.reply_mates import SHORTENING_NODES, ReplyMates
-from goryu.players.request import Answer, OnProgress, Request, SearchControl
-from goryu.players.search_session import PLAYOUTS_PER_NODE, SearchSession
-from goryu.search.mates.mate import Mate, MateVerdict
+from goryu.players.reply_mates import ReplyMates
+from goryu.players.request import Answer
+from goryu.players.root_mate import mate_at_root
+from goryu.players.search_end import PLAYOUTS_PER_NODE
+from goryu.players.search_session import SearchSession, Task
+from goryu.search.mates.mate import Mate
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 MOST_VISITS = 1 << 31
@@ -32,41 +33,15 @@ LONGEST_MATE = 1 << 30
 
 
 class PuctSession(SearchSession):
-    """One search of the graph; the other arguments are those of `SearchSession`.
+    """One search of the graph."""
 
-    mate_plies: the longest mate at the root that is played without a search.
-    """
-
-    def __init__(
-        self,
-        puct: Puct,
-        request: Request,
-        control: SearchControl,
-        on_progress: OnProgress,
-        time_manager: TimeManager,
-        rng: Random,
-        *,
-        known: Answer | None = None,
-        ends_at_hit: bool = False,
-        choose: Callable[[SearchResult], RootMove] | None = None,
-        mate_plies: int = LONGEST_MATE,
-    ) -> None:
-        super().__init__(
-            puct,
-            request,
-            control,
-            on_progress,
-            time_manager,
-            rng,
-            known=known,
-            ends_at_hit=ends_at_hit,
-            choose=choose,
-        )
+    def __init__(self, puct: Puct, task: Task) -> None:
+        super().__init__(puct, task)
         self._puct = puct
-        self._mate_plies = mate_plies
+        self._longest_mate = LONGEST_MATE  # At the root.
         self._mating_line: tuple[Move, ...] = ()  # A mate at the root that is not the answer by itself.
         self._is_mate_added = False  # To the graph.
-        self._reply_mates = ReplyMates(puct, request.board, self._config.mate.reply_nodes)
+        self._reply_mates = ReplyMates(puct, task.request.board, self._config.mate.reply_nodes)
         self._examined_move = -1  # The index of the most visited one when they were looked for.
         self._inherited_visits = 0
 
@@ -138,8 +113,9 @@ class PuctSession(SearchSession):
 
     def _may_refute(self) -> bool:
         """Is there a move to be played, and time to look behind it?"""
-        is_wanted = self._config.mate.reply_nodes > 0 and self._known is None and not self._has_one_move
-        return is_wanted and not self._limits.is_open and not self._must_answer()
+        is_free = self._task.known is None and not self._end.has_one_move
+        is_wanted = is_free and self._config.mate.reply_nodes > 0
+        return is_wanted and not self._end.limits.is_open and not self._must_answer()
 
     def _must_answer(self) -> bool:
         # A batch of another thread may have to end first.
@@ -149,7 +125,7 @@ class PuctSession(SearchSession):
         """After a refutation: may a search go on that would have ended?"""
         self._time.begin()
         stats = self._puct.stats()
-        if self._has_reached_limit(stats) or self._must_answer():
+        if self._end.is_reached(stats) or self._must_answer():
             return False
         return not super()._should_stop(stats) or self._time.extend()
 
@@ -157,37 +133,30 @@ class PuctSession(SearchSession):
 
     def _mate_at_root(self) -> Mate | None:
         """Returns a mate, or the winning move of the try rule, if a short search finds one."""
-        board, limits = self._request.board, self._request.limits
-        nodes = self._config.mate.root_nodes
-        if limits.nodes and self._mate_plies == LONGEST_MATE:  # The nodes of a level limit its search only.
-            nodes = min(nodes, limits.nodes)
-        if nodes == 0:
-            return None
-        move = board.try_move()
-        if move is None:
-            move = mate_in_one(board)
-        if move is not None:
-            mate = Mate(MateVerdict.MATE, (move,), 1)
-        else:
-            end_ms = OPEN_MATE_MS if limits.is_open else ROOT_MATE_SHARE * self._time.soft_ms
-            mate = solve(
-                board,
-                nodes,
-                lambda: (
-                    self._control.is_stopped
-                    or self.elapsed_ms() >= end_ms
-                    or (limits.ponder and self._control.hit is not None)  # Our own clock runs now.
-                ),
-                SHORTENING_NODES,
-            )
-        if mate.verdict is not MateVerdict.MATE or len(mate.moves) > self._mate_plies:
-            return None
-        return mate if not limits.root_moves or mate.moves[0] in limits.root_moves else None
+        limits = self._request.limits
+        end_ms = OPEN_MATE_MS if limits.is_open else ROOT_MATE_SHARE * self._time.soft_ms
+
+        def should_stop() -> bool:
+            is_late = self._control.is_stopped or self.elapsed_ms() >= end_ms
+            return is_late or (limits.ponder and self._control.hit is not None)  # Our own clock runs now.
+
+        return mate_at_root(
+            self._request.board,
+            self._root_mate_nodes(),
+            should_stop,
+            root_moves=limits.root_moves,
+            longest=self._longest_mate,
+        )
+
+    def _root_mate_nodes(self) -> int:
+        """Returns the budget of the search for a mate at the root."""
+        nodes, limit = self._config.mate.root_nodes, self._request.limits.nodes
+        return min(nodes, limit) if limit else nodes
 
     def _may_answer_at_once(self) -> bool:
         """May a mate at the root be the answer? Analyses, several lines and declarations need the search."""
-        limits = self._request.limits
-        is_declared = self._known is not None and self._known.declares
+        limits, known = self._request.limits, self._task.known
+        is_declared = known is not None and known.declares
         return not (limits.infinite or limits.root_moves or self._config.output.lines > 1 or is_declared)
 
     def _mating_answer(self, mate: Mate) -> Answer:
@@ -199,9 +168,3 @@ class PuctSession(SearchSession):
         )
         result = SearchResult((best,), best.value, stats)
         return Answer(best.move, legal_reply(self._request.board, best), result, self.elapsed_ms())
-
-
-def is_root(puct: Puct, board: Board) -> bool:
-    """Is this the position that was searched last?"""
-    root = puct.root
-    return root is not None and (root.key, root.ply) == (board.key, board.ply)

@@ -1,4 +1,4 @@
-"""One search of a player: the limits, the reports, the answer.
+"""One search of a player: its reports, its end, its answer.
 
 Every few milliseconds the search calls the session, which checks the clock and the stop signal, and sends
 progress reports.
@@ -6,18 +6,17 @@ progress reports.
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 
 from goryu.games.state import Move
-from goryu.players.agents.algorithms import ALGORITHMS
-from goryu.players.agents.interface import Searcher
-from goryu.players.clock.limits import Limits
-from goryu.players.clock.time_manager import TimeManager, plan
-from goryu.players.config import EngineConfig
+from goryu.players.agents.searcher import Searcher
+from goryu.players.agents.usi_traits import USI_TRAITS
+from goryu.players.clock.time_manager import TimeManager
 from goryu.players.position import legal_reply
 from goryu.players.random_openings import choose_move
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
+from goryu.players.search_end import SearchEnd
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 _log = logging.getLogger("goryu")
@@ -28,73 +27,72 @@ LEAST_REPORT_MS = 100.0
 ALL_MOVES = 600
 """No shogi position has this many legal moves."""
 
-PLAYOUTS_PER_NODE = 16
-"""A search limited to N evaluations makes at most this many times N playouts, to end also where nearly every
-playout is free. Such playouts take little time: a usual search makes 1.3 playouts for an evaluation."""
 
-FULL_TABLE = 950
-"""Thousandths of the table: an almost full one ends a search that is limited by depth."""
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a session has to do, and with what.
+
+    time_manager: the player's, which remembers how long batches take.
+    known: the answer is known before the search, which only shows a score until `stop` or `ponderhit`.
+    """
+
+    request: Request
+    control: SearchControl
+    on_progress: OnProgress
+    time_manager: TimeManager
+    rng: Random
+    known: Answer | None = None
+
+    def after_hit(self) -> "Task":
+        """Returns what is to be done after `ponderhit`."""
+        assert self.control.hit is not None
+        limits, at_s = self.control.hit
+        return replace(self, request=replace(self.request, limits=limits, started_s=at_s))
 
 
 class SearchSession:
-    """One search, by any algorithm; `PuctSession` is the one of the engine's own.
+    """One search, by any algorithm; `PuctSession` is the one of the engine's own."""
 
-    known: the answer is known before the search, which only shows a score until `stop` or `ponderhit`.
-    ends_at_hit: does `ponderhit` end the search? Otherwise it starts the clock.
-    choose: takes the result with all moves and returns the one to play; by default the best, except in a
-        random opening.
-    """
-
-    def __init__(
-        self,
-        searcher: Searcher,
-        request: Request,
-        control: SearchControl,
-        on_progress: OnProgress,
-        time_manager: TimeManager,
-        rng: Random,
-        *,
-        known: Answer | None = None,
-        ends_at_hit: bool = False,
-        choose: Callable[[SearchResult], RootMove] | None = None,
-    ) -> None:
-        """Starts the clock. time_manager: the player's, which remembers how long batches take."""
+    def __init__(self, searcher: Searcher, task: Task) -> None:
+        """Starts the clock."""
         self._searcher = searcher
-        self._request = request
-        self._config: EngineConfig = request.config
-        self._algorithm = ALGORITHMS[request.config.algorithm.name]
-        self._control = control
-        self._on_progress = on_progress
-        self._time = time_manager
-        self._rng = rng
-        self._known = known
-        self._ends_at_hit = ends_at_hit or known is not None
-        self._choose = choose or self._random_opening()
-        self._has_one_move = len(request.board.legal_moves()) == 1
+        self._task = task
+        self._request, self._control, self._time = task.request, task.control, task.time_manager
+        self._config = task.request.config
+        self._traits = USI_TRAITS[self._config.algorithm.name]
+        self._end = SearchEnd(
+            task.request.board,
+            self._config,
+            self._time,
+            task.rng,
+            has_depth=self._traits.can_be_limited_by_depth,
+        )
+        self._ends_at_hit = task.known is not None  # Otherwise `ponderhit` starts the clock.
+        self._choose = self._random_opening()  # Chooses the move to play; None for the best.
         self._has_begun = False
         self._reported_ms = 0.0
         self._reported_depth = 0
         interval_ms, least_ms = self._config.output.interval_ms, LEAST_REPORT_MS * self._config.output.lines
         self._interval_ms = max(interval_ms, least_ms) if interval_ms else None
-        self._set_limits(request.limits, request.started_s, playouts=0)
+        self._end.begin(task.request.limits, task.request.started_s, playouts=0)
 
     def run(self) -> Answer:
         """Searches, and returns the answer."""
-        problem = self._search_or_problem()
-        if self._known is not None:
-            if self._known.declares:
-                return self._known
+        problem, known = self._search_or_problem(), self._task.known
+        if known is not None:
+            if known.declares:
+                return known
             self._control.wait()  # The search may have ended itself, with nothing left to search.
             if not self._control.is_stopped:
-                return self._known
+                return known
         else:
             self._wait_until_allowed()
         return replace(self._answer(), info_string=problem)
 
     def search(self) -> None:
         """Searches until the limits or the control end it; `result` returns what was found."""
-        limits = self._limits
-        self._run(None if limits.is_open else _node_limit(limits, self._config), limits.root_moves or None)
+        limits = self._end.limits
+        self._run(None if limits.is_open else self._end.nodes, limits.root_moves or None)
 
     def _run(self, nodes: int | None, root_moves: Sequence[Move] | None) -> None:
         """Runs the search for at most this number of nodes; `_should_stop` may end it earlier."""
@@ -129,15 +127,15 @@ class SearchSession:
     def _wait_until_allowed(self) -> None:
         """After a search that ended itself, waits for `ponderhit`, and until an answer may be sent."""
         stats = self._searcher.stats()
-        if self._limits.ponder and self._control.hit is None and not self._control.is_stopped:
-            self._on_progress(self.result(self._config.output.lines), self.elapsed_ms())
+        if self._end.limits.ponder and self._control.hit is None and not self._control.is_stopped:
+            self._report(self.elapsed_ms())
             self._control.wait()
         self._take_hit(stats.playouts)
         self._wait_least_time(stats)
 
     def _wait_least_time(self, stats: SearchStats) -> None:
         """Waits until an answer may be sent; a proven move or the only one may be sent at once."""
-        if not (stats.is_proven or self._has_one_move or self._limits.is_open):
+        if not (stats.is_proven or self._end.has_one_move or self._end.limits.is_open):
             self._control.wait_for_stop(self._time.least_left_ms() / 1000)
 
     def _should_stop(self, stats: SearchStats) -> bool:
@@ -151,62 +149,28 @@ class SearchSession:
         elif stats.playouts:
             self._report_if_due(stats)
         self._take_hit(stats.playouts)
-        if self._limits.is_open:
+        if self._end.limits.is_open:
             self._time.observe()
             return False
-        if self._limits.root_moves:
-            # Another move may have proven the root, or lead by far; with nothing left the search ends itself.
-            stats = stats._replace(is_proven=False, best_visits=0, second_visits=0)
-        # With a fixed time the user wants a search of that length.
-        is_forced = self._has_one_move and self._limits.movetime_ms is None
-        return self._time.should_stop(stats, is_forced) or self._has_reached_limit(stats)
+        return self._end.is_due(stats)
 
     def _take_hit(self, playouts: int) -> None:
         """After `ponderhit`, makes its limits valid, once."""
-        if self._limits.ponder and self._control.hit is not None:
+        if self._end.limits.ponder and self._control.hit is not None:
             limits, at_s = self._control.hit
-            self._set_limits(limits, at_s, playouts)
-
-    def _set_limits(self, limits: Limits, started_s: float, playouts: int) -> None:
-        """Makes `limits` valid from `started_s` on, when the search had made `playouts`."""
-        if not self._algorithm.can_be_limited_by_depth:
-            limits = replace(limits, depth=None)
-        self._limits = limits
-        board = self._request.board
-        budget = plan(limits, board.turn, board.ply, self._config.time_config(), self._rng)
-        if limits.is_unlimited and (self._config.nodes or self._depth_limit()):
-            budget = None  # A bare `go` gets a second only if nothing else limits it.
-        if budget is not None and self._config.nodes:
-            # The number of playouts decides, but never past the hard end of the clock.
-            budget = replace(budget, optimum_ms=budget.maximum_ms, may_stop_early=False, may_extend=False)
-        self._time.start(budget, started_s, playouts)
-
-    def _has_reached_limit(self, stats: SearchStats) -> bool:
-        nodes = _node_limit(self._limits, self._config)
-        depth = self._depth_limit()
-        if nodes is not None and max(stats.evaluations, stats.playouts // PLAYOUTS_PER_NODE) >= nodes:
-            return True
-        if nodes is not None and self._config.nodes_stop_early and _is_decided(stats, nodes):
-            return True
-        # A search with a full table forgets and may never get deeper.
-        return depth is not None and (stats.max_depth >= depth or stats.hashfull >= FULL_TABLE)
-
-    def _depth_limit(self) -> int | None:
-        """Returns the depth at which to stop: the one of `go`, or else of the option."""
-        limits = self._limits
-        if not self._algorithm.can_be_limited_by_depth:
-            return None
-        is_limited = limits.nodes is not None or limits.depth is not None
-        return limits.depth if is_limited else self._config.depth or None
+            self._end.begin(limits, at_s, playouts)
 
     def _report_if_due(self, stats: SearchStats) -> None:
         elapsed_ms = self.elapsed_ms()
         if self._interval_ms is None:
             return
-        is_deeper = self._algorithm.deepens and stats.depth > self._reported_depth
+        is_deeper = self._traits.deepens and stats.depth > self._reported_depth
         if is_deeper or elapsed_ms - self._reported_ms >= self._interval_ms:
             self._reported_ms, self._reported_depth = elapsed_ms, stats.depth
-            self._on_progress(self.result(self._config.output.lines), elapsed_ms)
+            self._report(elapsed_ms)
+
+    def _report(self, elapsed_ms: float) -> None:
+        self._task.on_progress(self.result(self._config.output.lines), elapsed_ms)
 
     # The answer.
 
@@ -223,36 +187,18 @@ class SearchSession:
 
     def _random_opening(self) -> Callable[[SearchResult], RootMove] | None:
         """Returns what chooses the move in a random opening, or None if the best move is to be played."""
-        config, ply = self._config, self._request.board.ply
-        if not self._algorithm.draws_by_visits:
+        config, ply, rng = self._config, self._request.board.ply, self._task.rng
+        if not self._traits.draws_by_visits:
             return None
         if ply >= max(config.random_opening.plies, config.random_moves.plies):
             return None
-        return lambda result: choose_move(result, config.random_opening, config.random_moves, ply, self._rng)
+        return lambda result: choose_move(result, config.random_opening, config.random_moves, ply, rng)
 
     def _may_resign(self) -> bool:
         """Is this a move of a game, not an analysis, and does the algorithm know a score?"""
-        return "score" in self._algorithm.info and (
+        return "score" in self._traits.info and (
             not self._request.limits.is_open or self._control.hit is not None
         )
-
-
-def _is_decided(stats: SearchStats, nodes: int) -> bool:
-    """Does the most visited move stay in front even if the second gets all remaining playouts?
-
-    Some playouts need no evaluation; their share is taken to stay as it was.
-    Source: 山岡忠夫『将棋AIで学ぶディープラーニング』, 2018.
-    """
-    if not stats.evaluations:
-        return False
-    left = (nodes - stats.evaluations) * stats.playouts / stats.evaluations
-    return stats.best_visits - stats.second_visits > left
-
-
-def _node_limit(limits: Limits, config: EngineConfig) -> int | None:
-    """Returns the number of positions to evaluate: the one of `go`, or else of the option."""
-    is_limited = limits.nodes is not None or limits.depth is not None
-    return limits.nodes if is_limited else config.nodes or None
 
 
 def _with_first(moves: Sequence[RootMove], first: RootMove) -> tuple[RootMove, ...]:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.base.files import atomic_write
+from goryu.base.japanese.usi_options import USI_OPTIONS
 from goryu.base.language import either, tr
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.commands import Command
-from goryu.usi.japanese_help import JAPANESE_HELP
 from goryu.usi.option import Option
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
@@ -126,16 +126,16 @@ def _policy(board: "Board", player: "Player", lines: int) -> Iterator[str]:
 
 def _tree(player: "Player", lines: int) -> Iterator[str]:
     from goryu.games.shogi import move_to_usi
-    from goryu.players.agents.algorithms import ALGORITHMS
+    from goryu.players.agents.usi_traits import USI_TRAITS
     from goryu.usi.output import move_columns
 
     result = player.result(lines)
     if result is None or not result.moves:
         yield _line("nothing was searched yet")
         return
-    algorithm = ALGORITHMS[player.last_algorithm]
+    traits = USI_TRAITS[player.last_algorithm]
     for move in result.moves[:lines]:
-        columns = f"{move_to_usi(move.move):5} {move_columns(move, algorithm)}".rstrip()
+        columns = f"{move_to_usi(move.move):5} {move_columns(move, traits)}".rstrip()
         yield _line(f"{columns} pv {' '.join(map(move_to_usi, move.pv))}")
 
 
@@ -200,4 +200,4 @@ def print_options(arguments: Sequence[str]) -> int:
 
 def _help(option: Option) -> str:
     """Returns the help of an option in the user's language."""
-    return either(option.help, JAPANESE_HELP.get(option.name, option.help))
+    return either(option.help, USI_OPTIONS.get(option.name, option.help))

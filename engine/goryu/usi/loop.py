@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, NoReturn
 from goryu.base.files import decode
 from goryu.base.installation import how_to_install, missing_packages
 from goryu.base.language import tr
-from goryu.players.agents.algorithms import ALGORITHMS
+from goryu.players.agents.catalogue import ALGORITHMS
+from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.config import AlgorithmConfig, EngineConfig
 from goryu.players.request import Request, SearchControl
 from goryu.players.set_up.model_path import read_model_options
@@ -96,7 +97,7 @@ def _parse(arguments: Sequence[str]) -> EngineConfig:
     """Returns the defaults that the command line sets; ends the process if it is wrong."""
     from argparse import ArgumentParser, RawDescriptionHelpFormatter
 
-    lines = "\n".join(f"  {name:<11} {algorithm.about}" for name, algorithm in ALGORITHMS.items())
+    lines = "\n".join(f"  {name:<11} {ALGORITHMS[name].about}" for name in USI_TRAITS)
     parser = ArgumentParser(
         prog="goryu usi",
         description="Runs the USI engine on stdin and stdout.",
@@ -104,7 +105,7 @@ def _parse(arguments: Sequence[str]) -> EngineConfig:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--algorithm", choices=ALGORITHMS, default=AlgorithmConfig().name, metavar="NAME",
+        "--algorithm", choices=USI_TRAITS, default=AlgorithmConfig().name, metavar="NAME",
         help="what chooses the moves; the default of the option Algorithm (default: %(default)s)",
     )  # fmt: skip
     return EngineConfig(algorithm=AlgorithmConfig(parser.parse_args(arguments).algorithm))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from goryu import __version__
-from goryu.players.agents.algorithms import ALGORITHMS
+from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.devices import MOST_DEVICES
 from goryu.usi.option import (
@@ -49,7 +49,7 @@ OPTIONS: tuple[Option, ...] = (
          "UCT_Threads", "UCT_Threads1", "thread", "NumSearchThreads"),
     spin("MultiPV", "output.lines", 1, 600, NUMBER, "Number of lines of play to show.", "USI_MultiPV"),
     # The algorithm.
-    combo("Algorithm", "algorithm.name", " ".join(ALGORITHMS),
+    combo("Algorithm", "algorithm.name", " ".join(USI_TRAITS),
           "What chooses the moves. puct is the engine's own search, the only one that searches for mates; "
           "the others are those of the books and tutorials, see docs/algorithms.md."),
     combo("AlphaBeta_Value", "algorithm.leaf_value", "material network",

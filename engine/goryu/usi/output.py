@@ -10,13 +10,13 @@ from math import log
 
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
-from goryu.players.agents.algorithms import ALGORITHMS, Algorithm
+from goryu.players.agents.usi_traits import USI_TRAITS, UsiTraits
 from goryu.players.config import OutputConfig
 from goryu.players.request import Answer
 from goryu.search.mates.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
 
-PUCT = ALGORITHMS["puct"]
+PUCT = USI_TRAITS["puct"]
 
 MAX_CP = 30_000
 """Centipawns are clamped to this: a certain win or loss would be infinite."""
@@ -58,11 +58,11 @@ def score(value: float, mate: int | None, coefficient: float) -> str:
 
 
 def info_lines(
-    result: SearchResult, elapsed_ms: float, config: OutputConfig, algorithm: Algorithm = PUCT
+    result: SearchResult, elapsed_ms: float, config: OutputConfig, traits: UsiTraits = PUCT
 ) -> list[str]:
     """Returns one line for each of the moves to show, the best first; none for a position without moves."""
     shown = enumerate(_shown_moves(result, config.lines), start=1)
-    return [_info_line(result, move, rank, elapsed_ms, config, algorithm) for rank, move in shown]
+    return [_info_line(result, move, rank, elapsed_ms, config, traits) for rank, move in shown]
 
 
 def _shown_moves(result: SearchResult, lines: int) -> list[RootMove]:
@@ -88,7 +88,7 @@ def _info_line(
     rank: int,
     elapsed_ms: float,
     config: OutputConfig,
-    algorithm: Algorithm,
+    traits: UsiTraits,
 ) -> str:
     """Returns the line of one move, with the numbers that the algorithm knows.
 
@@ -98,7 +98,7 @@ def _info_line(
     """
     stats = result.stats
     nodes = stats.evaluations
-    depth = stats.depth if algorithm.deepens else max(1, len(move.pv))
+    depth = stats.depth if traits.deepens else max(1, len(move.pv))
     time_ms = max(0, round(elapsed_ms))
     nps = nodes * 1000 // max(1, time_ms)
     numbers = {
@@ -109,19 +109,19 @@ def _info_line(
         "hashfull": f"hashfull {stats.hashfull}",
         "score": f"score {score(move.value, move.mate, config.eval_coef)}",
     }
-    known = " ".join(text for name, text in numbers.items() if name == "time" or name in algorithm.info)
+    known = " ".join(text for name, text in numbers.items() if name == "time" or name in traits.info)
     multipv = f"multipv {rank} " if config.lines > 1 else ""
     return f"info {multipv}{known} pv {_line_of(move.pv)}"
 
 
-def answer_lines(answer: Answer, config: OutputConfig, algorithm: Algorithm = PUCT) -> list[str]:
+def answer_lines(answer: Answer, config: OutputConfig, traits: UsiTraits = PUCT) -> list[str]:
     """Returns the last lines of a search, up to `bestmove`."""
     if answer.declares:
         return ["info string declaration by the entering king", "bestmove win"]
     lines: list[str] = []
     if answer.result is not None:
-        lines += move_table(answer.result, config, algorithm) if config.shows_moves else ()
-        last = info_lines(answer.result, answer.elapsed_ms, config, algorithm)
+        lines += move_table(answer.result, config, traits) if config.shows_moves else ()
+        last = info_lines(answer.result, answer.elapsed_ms, config, traits)
         # The last line is always about the move that is played.
         lines += last + last[:1] if len(last) > 1 else last
     elif answer.move is not None:
@@ -142,7 +142,7 @@ def mate_line(mate: Mate) -> str:
     return "checkmate nomate" if mate.verdict is MateVerdict.NO_MATE else "checkmate timeout"
 
 
-def move_table(result: SearchResult, config: OutputConfig, algorithm: Algorithm = PUCT) -> Iterator[str]:
+def move_table(result: SearchResult, config: OutputConfig, traits: UsiTraits = PUCT) -> Iterator[str]:
     """Yields the table of moves of python-dlshogi (山岡忠夫『将棋AIで学ぶディープラーニング』, 2018).
 
     A row begins with the number of the move among the searched ones, in the order of legal moves. The most
@@ -153,23 +153,23 @@ def move_table(result: SearchResult, config: OutputConfig, algorithm: Algorithm 
     rows = list(result.moves)
     if config.table_order == "moves":
         rows = in_order
-    elif "visits" in algorithm.columns:
+    elif "visits" in traits.columns:
         rows.sort(key=lambda move: -move.visits)
-    for move in rows if algorithm.columns else ():
-        columns = move_columns(move, algorithm)
+    for move in rows if traits.columns else ():
+        columns = move_columns(move, traits)
         yield f"info string {numbers[move.move]:3}:{move_to_usi(move.move):5} {columns}"
 
 
-def move_columns(move: RootMove, algorithm: Algorithm) -> str:
+def move_columns(move: RootMove, traits: UsiTraits) -> str:
     """Returns what the algorithm knows of a move, in the words of python-dlshogi."""
-    is_untried = "visits" in algorithm.columns and move.visits == 0 and move.mate is None
+    is_untried = "visits" in traits.columns and move.visits == 0 and move.mate is None
     columns = {
         "visits": f"move_count:{move.visits:4}",
         "prior": f"nn_rate:{move.prior:.5f}",
-        "win rate": "win_rate:untried" if is_untried else f"win_rate:{win_rate(move.value):.5f}",
+        "win_rate": "win_rate:untried" if is_untried else f"win_rate:{win_rate(move.value):.5f}",
     }
     proof = f" mate:{move.mate}" if move.mate is not None else ""
-    return " ".join(text for name, text in columns.items() if name in algorithm.columns) + proof
+    return " ".join(text for name, text in columns.items() if name in traits.columns) + proof
 
 
 def _line_of(moves: tuple[Move, ...]) -> str:

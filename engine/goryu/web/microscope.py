@@ -11,9 +11,9 @@ from typing import Any
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.games.state import Move, State
-from goryu.microscope.algorithms import ALGORITHMS, Algorithm, make_observer
 from goryu.microscope.games import GAMES, Language, parse_position
 from goryu.microscope.networks import KINDS, NAMES, open_evaluator
+from goryu.microscope.observed import OBSERVED, Observed, make_observer
 from goryu.microscope.picture import STYLE, board_elements, draw, element_as_json
 from goryu.microscope.puct import PuctObserver
 from goryu.microscope.recording import Observer
@@ -47,9 +47,9 @@ class Search:
     has_ended: bool = False
 
     @property
-    def algorithm(self) -> Algorithm:
+    def observed(self) -> Observed:
         """What is observed."""
-        return ALGORITHMS[self.name]
+        return OBSERVED[self.name]
 
     def can_go_on(self) -> bool:
         """May the search be run further?"""
@@ -84,7 +84,7 @@ class MicroscopeView(View):
                 }
                 for name, game in GAMES.items()
             },
-            "algorithms": {name: _description(a, column) for name, a in ALGORITHMS.items()},
+            "algorithms": {name: _description(each, column) for name, each in OBSERVED.items()},
             "style": STYLE.read_text("utf-8"),
             "playouts": MOST_PLAYOUTS,
         }
@@ -95,7 +95,7 @@ class MicroscopeView(View):
 
     async def on_new(self, message: Message) -> dict[str, Any]:
         """Begins a search on a position; returns the number of steps so far."""
-        game, name = choice(message, "game", GAMES), choice(message, "algorithm", ALGORITHMS)
+        game, name = choice(message, "game", GAMES), choice(message, "algorithm", OBSERVED)
         text = field(message, "position", str, "")
         if len(text) > MOST_POSITION:
             raise MessageError(
@@ -111,7 +111,7 @@ class MicroscopeView(View):
         def begin(_job: Job) -> dict[str, Any]:
             state = parse_position(game, text)
             evaluator = self._evaluator(
-                game, state, network if ALGORITHMS[name].uses != "rules" else "uniform"
+                game, state, network if OBSERVED[name].algorithm.uses != "rules" else "uniform"
             )
             observer = make_observer(name, state, evaluator, values)
             form = {"game": game, "position": text, "algorithm": name, "network": network, "values": values}
@@ -209,7 +209,7 @@ def _shown(
     search.shown = at
     about = None
     for key in (node, picture["root"]):
-        about = about or node_view(recording, at, key, search.state, search.game, search.algorithm, language)
+        about = about or node_view(recording, at, key, search.state, search.game, search.observed, language)
     assert about is not None
     board = board_elements(about.pop("board"), 1.0, 1.0, 150.0)
     drawn = draw(picture).as_json()
@@ -219,22 +219,22 @@ def _shown(
         "picture": drawn,
         "node": about | {"board": element_as_json(board)},
         "is_last": at == last,
-        "can_move_root": search.algorithm.has_graph and recording.steps[last].root == picture["root"],
+        "can_move_root": search.observed.has_graph and recording.steps[last].root == picture["root"],
         "can_go_on": search.can_go_on(),
         "is_complete": getattr(search.observer, "is_complete", True),
     }
 
 
-def _description(algorithm: Algorithm, column: int) -> dict[str, Any]:
+def _description(observed: Observed, column: int) -> dict[str, Any]:
     return {
-        "title": algorithm.title[column],
-        "about": algorithm.about[column],
-        "file": algorithm.file,
-        "formula": algorithm.formula,
-        "uses": algorithm.uses,
-        "playouts": algorithm.playouts,
-        "has_graph": algorithm.has_graph,
-        "whole": algorithm.searches_whole_game,
+        "title": observed.title[column],
+        "about": observed.about[column],
+        "file": observed.file,
+        "formula": observed.formula,
+        "uses": observed.algorithm.uses,
+        "playouts": observed.playouts,
+        "has_graph": observed.has_graph,
+        "whole": observed.algorithm.searches_whole_game,
         "parameters": [
             {
                 "name": p.name,
@@ -244,7 +244,7 @@ def _description(algorithm: Algorithm, column: int) -> dict[str, Any]:
                 "most": p.most,
                 "is_whole": p.is_whole,
             }
-            for p in algorithm.parameters
+            for p in observed.parameters
         ],
     }
 

@@ -22,7 +22,7 @@ from goryu.games.shogi import Rules, move_to_usi
 ENTERING_KINGS = "1+P1K1G3/+P+P1G+P4/1S+R1+P4/9/9/9/3+p1+p1k1/2+r3g2/4+p2+bs w BGSN2L7Ps3n2l3p 180"
 """Both kings are in the other's camp."""
 
-how_many = pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+how_many = pytest.mark.parametrize("count", [300, pytest.param(3_000, marks=pytest.mark.slow)])
 
 
 def random_boards(native: ModuleType, count: int, rules: Rules | None = None) -> Iterator[Any]:

@@ -274,8 +274,9 @@ def layer_of(weights: Floats, *, is_positive: bool) -> Convolution:
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("is_positive", [True, False])
-@pytest.mark.parametrize(("inputs", "outputs"), [(32, 32), (64, 96), (192, 64)])
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "is_positive"), [(32, 32, True), (64, 96, False), (192, 64, True)]
+)
 def test_a_layer_of_integers_is_a_naive_convolution(
     size: tuple[int, int], is_positive: bool, inputs: int, outputs: int
 ) -> None:
@@ -327,8 +328,9 @@ def test_saturated_inputs_do_not_overflow(native: ModuleType, size: tuple[int, i
         assert np.array_equal(found[0], expected[0])
 
 
-@pytest.mark.parametrize("is_positive", [True, False])
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("size", "is_positive"), [*zip(SIZES, (True, False, True), strict=True), (SIZES[0], False)]
+)
 def test_no_output_leaves_32_bits(size: tuple[int, int], is_positive: bool) -> None:
     """For the worst board of each output of the middle tile. What each input adds is found one by one."""
     weights = np.random.default_rng(2).standard_normal((32, 32, *size)).astype(np.float32) ** 3
@@ -519,7 +521,7 @@ def test_the_searches_in_both_languages_agree(native: ModuleType, name: str, tmp
     sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
     path = SHIPPED if name == "shipped" else model_of(name, tmp_path / "model.onnx")
     network = NetworkEvaluator(path, backend="winograd", temperature=1.3)
-    for batch_size in (1, 4, 6):
+    for batch_size in (1, 6):
         config = PuctConfig(batch_size=batch_size)
         found = native.Puct(network, config).search(native.Board(sfen), lambda _: False, max_playouts=300)
         expected = Puct(network, config).search(Board(sfen), lambda _: False, max_playouts=300)

@@ -37,11 +37,11 @@ def katago_shuffle(rows: int, min_rows: int, expand_per_row: float, exponent: fl
     return int(grown / (exponent * offset ** (exponent - 1)) * expand_per_row + min_rows)
 
 
-@pytest.mark.parametrize("rows", [250_000, 300_000, 1_000_000, 20_000_000, 241_000_000])
-@pytest.mark.parametrize("growth, exponent", [(0.4, 0.75), (0.4, 0.65)])
-def test_the_window_has_the_size_of_katagos_shuffler(rows: int, growth: float, exponent: float) -> None:
-    rule = WindowRule(250_000, growth, exponent)
-    assert rule.size(rows) == pytest.approx(katago_shuffle(rows, 250_000, growth, exponent), abs=1)
+def test_the_window_has_the_size_of_katagos_shuffler() -> None:
+    for rows in [250_000, 300_000, 1_000_000, 20_000_000, 241_000_000]:
+        for growth, exponent in [(0.4, 0.75), (0.4, 0.65)]:
+            rule = WindowRule(250_000, growth, exponent)
+            assert rule.size(rows) == pytest.approx(katago_shuffle(rows, 250_000, growth, exponent), abs=1)
 
 
 def test_the_window_grows_as_katagos_paper_says() -> None:

@@ -18,30 +18,43 @@ from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board
 from goryu.learning.tutorials.experiments import CORRECT_REPLIES, correctness, mean_correctness
+from goryu.microscope.observed import OBSERVED
 from goryu.players.agents.agents import AGENTS, AgentError, AgentSetup, make_agent, with_epsilon
 from goryu.players.agents.arena import Score, match, paired_match, play_game, result
+from goryu.players.agents.catalogue import ALGORITHMS
+from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.search.alpha_beta import alpha_beta
 
 
-@pytest.mark.parametrize("name", AGENTS)
-def test_every_agent_plays_tictactoe_to_the_end_and_leaves_the_position_alone(name: str) -> None:
-    agent, rng = make_agent(name, rng=Random(1)), Random(2)
-    state = TicTacToe([rng.randrange(9)])
-    while state.outcome() is None:
-        before = (state.own, state.opponent, state.key, state.move_stack[:])
-        move = agent(state)
-        assert (state.own, state.opponent, state.key, state.move_stack) == before
-        assert move in state.legal_moves()
-        state.push(move)
+def test_the_catalogue_names_what_plays_and_what_can_be_observed() -> None:
+    assert set(ALGORITHMS) == {*AGENTS, *USI_TRAITS, *OBSERVED}
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["random", "depth-limited:2", "flat-mc:1", "uct:20", "puct-tree:20", "puct:20", "gumbel:8", "value:1"],
-)
-def test_every_agent_for_large_games_plays_reversi_to_the_end(name: str) -> None:
-    agent = make_agent(name, rng=Random(1))
-    assert play_game(agent, agent, Reversi(6)).outcome() is not None
+def test_every_agent_plays_tictactoe_to_the_end_and_leaves_the_position_alone() -> None:
+    for name in AGENTS:
+        agent, rng = make_agent(name, rng=Random(1)), Random(2)
+        state = TicTacToe([rng.randrange(9)])
+        while state.outcome() is None:
+            before = (state.own, state.opponent, state.key, state.move_stack[:])
+            move = agent(state)
+            assert (state.own, state.opponent, state.key, state.move_stack) == before
+            assert move in state.legal_moves()
+            state.push(move)
+
+
+def test_every_agent_for_large_games_plays_reversi_to_the_end() -> None:
+    for name in [
+        "random",
+        "depth-limited:2",
+        "flat-mc:1",
+        "uct:20",
+        "puct-tree:20",
+        "puct:20",
+        "gumbel:8",
+        "value:1",
+    ]:
+        agent = make_agent(name, rng=Random(1))
+        assert play_game(agent, agent, Reversi(6)).outcome() is not None
 
 
 @pytest.mark.parametrize(

@@ -138,8 +138,8 @@ def test_the_player_searches_with_what_was_measured(on: Path, monkeypatch: pytes
     player, messages = load(EngineConfig(), measures=False)
     assert "searchers=3" in messages[-1]
     assert " batch=2 " in messages[-1]
-    assert player._loaded is not None
-    assert player._loaded.batch_size == 2
+    assert player.slot.loaded is not None
+    assert player.slot.loaded.batch_size == 2
     again: list[str] = []
     player.load(EngineConfig(), again.append)
     assert "searchers=3" in again[-1]
@@ -162,20 +162,20 @@ def test_nothing_is_measured_if_the_user_has_chosen(config: EngineConfig, on: Pa
 def test_the_batch_size_of_the_user_stays(on: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(3, 2))
     player, _ = load(EngineConfig(evaluator=EvaluatorConfig(batch_size=5)))
-    assert player._loaded is not None
-    assert player._loaded.batch_size == 5
+    assert player.slot.loaded is not None
+    assert player.slot.loaded.batch_size == 5
 
 
 def test_what_was_measured_for_a_batch_size_of_the_user_counts_only_for_it(on: Path) -> None:
     chosen = EngineConfig(evaluator=EvaluatorConfig(batch_size=64))
     player, messages = load(chosen)
     assert not any("DNN_Batch_Size 1," in text or "DNN_Batch_Size 2" in text for text in messages)
-    assert player._loaded is not None
-    assert measuring.remembered(player._loaded) is not None
+    assert player.slot.loaded is not None
+    assert measuring.remembered(player.slot.loaded) is not None
     default, _ = load(EngineConfig(), measures=False)
-    assert default._loaded is not None
-    assert measuring.remembered(default._loaded) is None
-    assert default._loaded.batch_size == 1
+    assert default.slot.loaded is not None
+    assert measuring.remembered(default.slot.loaded) is None
+    assert default.slot.loaded.batch_size == 1
 
 
 def test_a_seed_that_is_set_later_ends_what_was_measured(on: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,8 +183,8 @@ def test_a_seed_that_is_set_later_ends_what_was_measured(on: Path, monkeypatch: 
     player, _ = load(EngineConfig(), measures=False)
     messages: list[str] = []
     player.load(EngineConfig(seed=5), messages.append)
-    assert player._loaded is not None
-    assert player._loaded.batch_size == 1
+    assert player.slot.loaded is not None
+    assert player.slot.loaded.batch_size == 1
     assert "searchers=3" not in messages[-1]
 
 
@@ -299,7 +299,7 @@ class Devices:
 
 def set_up(devices: Devices, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "load_evaluator", devices.load)
-    monkeypatch.setattr("goryu.players.player.load_evaluator", devices.load)
+    monkeypatch.setattr("goryu.players.set_up.evaluator_slot.load_evaluator", devices.load)
     monkeypatch.setattr(measuring, "GROWING_S", 0.02)
     monkeypatch.setattr(measuring, "ROUNDS", 1)
     monkeypatch.setattr(measuring, "usable_threads", lambda wanted: wanted)
@@ -325,8 +325,8 @@ def test_a_gpu_is_measured_with_room_for_large_batches(
     assert devices.requested == [(2, 128), (4, 512), (2, 512)], "as usual, to measure, as measured"
     assert {Settings(2, 128), Settings(4, 512)} < set(measured)
     assert any(f"searchers={2 * count} " in text for text in messages)
-    assert player._loaded is not None
-    assert player._loaded.batch_size == 512
+    assert player.slot.loaded is not None
+    assert player.slot.loaded.batch_size == 512
     devices.requested.clear()
     load(config)
     assert devices.requested == [(2, 128), (2, 512)], "remembered"
@@ -355,8 +355,8 @@ def test_nothing_is_measured_if_the_memory_of_the_gpu_does_not_suffice(
     player, messages = load(EngineConfig())
     assert "nothing is measured: 4 batches of 512 do not fit on the GPU" in messages
     assert any("searchers=2 " in text for text in messages)
-    assert player._loaded is not None
-    assert player._loaded.batch_size == 128
+    assert player.slot.loaded is not None
+    assert player.slot.loaded.batch_size == 128
     assert not on.exists()
 
 
@@ -374,16 +374,16 @@ def test_a_gpu_without_room_for_the_measured_batches_keeps_the_usual_ones(
         raise LoadingError("out of memory")
 
     set_up(devices, monkeypatch)
-    monkeypatch.setattr("goryu.players.player.load_evaluator", loaded)
+    monkeypatch.setattr("goryu.players.set_up.evaluator_slot.load_evaluator", loaded)
     monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(2, 512))
     player, messages = load(EngineConfig())
     assert devices.requested == [(2, 128), (2, 512)]
     reason = "no room for batches of 512 on the GPU" if allows_fallback else "Error! out of memory"
     assert f"{reason}; using the usual threads and batch size" in messages
     assert any("searchers=2 " in text for text in messages)
-    assert player._loaded is not None
-    assert player._loaded.uses_gpu
-    assert player._loaded.batch_size == 128
+    assert player.slot.loaded is not None
+    assert player.slot.loaded.uses_gpu
+    assert player.slot.loaded.batch_size == 128
 
 
 def test_several_devices_are_not_measured_if_the_user_has_chosen_for_one(

@@ -126,9 +126,8 @@ def test_a_folded_node_counts_its_evaluation_as_often_as_it_was_visited() -> Non
 # Proofs.
 
 
-@pytest.mark.parametrize(
-    "children, proof, distance",
-    [
+def test_a_node_is_proven_by_its_nearest_win_or_its_farthest_defence() -> None:
+    for children, proof, distance in [
         ([(LOSS, 0), (LOSS, 2)], WIN, 1),
         ([(LOSS, 2), (LOSS, 0)], WIN, 1),
         ([(LOSS, 4), (WIN, 1), (DRAW, 1), (UNKNOWN, 0)], WIN, 5),
@@ -138,14 +137,10 @@ def test_a_folded_node_counts_its_evaluation_as_often_as_it_was_visited() -> Non
         ([(DRAW, 3), (WIN, 7), (DRAW, 6)], DRAW, 7),
         ([(WIN, 1), (UNKNOWN, 0)], UNKNOWN, 0),
         ([(UNKNOWN, 0), (DRAW, 0)], UNKNOWN, 0),
-    ],
-)
-def test_a_node_is_proven_by_its_nearest_win_or_its_farthest_defence(
-    children: Sequence[tuple[int, int]], proof: int, distance: int
-) -> None:
-    _, node = proven(*children)
-    assert (node.proof, node.distance) == (proof, distance)
-    assert node.proof == UNKNOWN or node.value == VALUES[node.proof]
+    ]:
+        _, node = proven(*children)
+        assert (node.proof, node.distance) == (proof, distance)
+        assert node.proof == UNKNOWN or node.value == VALUES[node.proof]
 
 
 def test_a_move_that_was_not_tried_may_still_save_the_node() -> None:

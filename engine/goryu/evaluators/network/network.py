@@ -10,7 +10,7 @@ GPUs compute faster in 16-bit floats. A model in 32 bits is converted when it is
 if it answers nearly as before (`half_check.py`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from hashlib import sha256
@@ -103,6 +103,7 @@ class NetworkEvaluator:
         packs: bool | None = None,
         streams: int = 1,
         halves: bool | None = None,
+        opens: Callable[..., Session] | None = None,
     ) -> None:
         """Loads the model and runs it once on every batch size.
 
@@ -115,6 +116,7 @@ class NetworkEvaluator:
         streams: how many batches of bits a device works on at once; best one for each searching thread.
         halves: compute in 16 bits? Our own kernel never does. None: with CUDA and DirectML, if the model
             answers nearly as before.
+        opens: opens the sessions instead of `open_session`, such as those of a simulated device.
 
         Raises:
             ModelError: the file is missing, broken, or not of a known format.
@@ -126,6 +128,7 @@ class NetworkEvaluator:
         self.temperature = temperature
         self._threads = threads
         self._device = device
+        self._opens = opens or open_session
         self._lock = Lock()
         self._content: bytes | None = None  # Of a model that is not what the file has.
         self._why_floats = ""
@@ -136,7 +139,7 @@ class NetworkEvaluator:
             self.format = _format_of_kernel(self.path, self.kernel, model_format)
         else:
             name = "cpu" if backend == "onnxruntime" else backend
-            self._session = open_session(self.path, name, threads=threads, device=device)
+            self._session = self._opens(self.path, name, threads=threads, device=device)
             self.format, self._file_types, fixed = self._read_tensors(self._session, model_format)
             if (self.backend in _HALVED if halves is None else halves) and np.float32 in self._file_types:
                 self._halve(self._session, fixed, is_requested=halves is True)
@@ -325,7 +328,7 @@ class NetworkEvaluator:
             return self._session.handle
         if size not in self._handles:
             axes = {node.shape[0]: size for node in self._session.handle.get_inputs()}
-            self._handles[size] = open_session(
+            self._handles[size] = self._opens(
                 self.path,
                 self.backend.lower(),
                 threads=self._threads,
@@ -340,7 +343,7 @@ class NetworkEvaluator:
         try:
             content = halved(read_model(self.path))
             backend, threads = session.backend.lower(), self._threads
-            other = open_session(self.path, backend, threads=threads, device=self._device, content=content)
+            other = self._opens(self.path, backend, threads=threads, device=self._device, content=content)
             halves = [np.float16 if element is np.float32 else element for element in self._file_types]
             check_halves(
                 self.format,
@@ -384,7 +387,7 @@ class NetworkEvaluator:
                 lambda size: self._open_packed(content, batch, size),
                 self.format,
                 sizes=self._batch_sizes,
-                device=BUFFER_DEVICES.get(self.backend),
+                device=session.buffer_device or BUFFER_DEVICES.get(self.backend),
                 device_id=self._device,
                 streams=streams,
                 session_per_size=not self._is_fixed and self.backend in _SESSION_PER_SIZE,
@@ -406,7 +409,7 @@ class NetworkEvaluator:
     def _open_packed(self, content: bytes, batch: str | int, size: int) -> Any:
         assert self._session
         axes = {batch: size} if isinstance(batch, str) and self.backend in _SESSION_PER_SIZE else None
-        return open_session(
+        return self._opens(
             self.path,
             self.backend.lower(),
             threads=self._threads,

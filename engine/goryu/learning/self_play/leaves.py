@@ -30,7 +30,7 @@ from goryu.learning.records.game_records import GameRecord
 from goryu.learning.records.hcpe import DRAW
 from goryu.learning.self_play.config import LeafConfig
 from goryu.players.config import EngineConfig
-from goryu.players.player import graph_search
+from goryu.players.kept_graph import graph_search
 from goryu.players.set_up.loading import load_evaluator
 from goryu.work.seam import Inbox, Result
 

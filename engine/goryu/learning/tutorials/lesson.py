@@ -26,6 +26,7 @@ from goryu.learning.tutorials.value_config import ValueLearnerConfig
 from goryu.learning.tutorials.value_learner import PlayedGame, ValueLearner
 from goryu.players.agents.agents import AGENTS, Agent, AgentSetup, make_agent
 from goryu.players.agents.arena import Score
+from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.presets import disc_lead
 
 STAGE = "lesson"
@@ -41,8 +42,8 @@ def opponent(name: str, rng: Random) -> Agent:
     if name in OPPONENTS:
         return OPPONENTS[name](rng)
     word = name.partition(":")[0]
-    if word not in AGENTS or AGENTS[word].uses == "network":
-        known = [*OPPONENTS, *(known for known in AGENTS if AGENTS[known].uses != "network")]
+    if word not in AGENTS or ALGORITHMS[word].uses == "network":
+        known = [*OPPONENTS, *(known for known in AGENTS if ALGORITHMS[known].uses != "network")]
         raise InputError(f"opponent {name!r}: expected one of {', '.join(dict.fromkeys(known))}")
     return make_agent(name, AgentSetup(heuristic=disc_lead), rng)
 

@@ -1,1 +1,1 @@
-"""Agents: every algorithm plays every game, and games between agents."""
+"""Algorithms that play: every game as agents, and shogi under a clock as searchers; games between agents."""

@@ -1,13 +1,12 @@
 """Every algorithm behind one interface: a function from a position to a move.
 
-A short text names an agent: its algorithm and, after a colon, its budget, such as `uct:400`. `AGENTS` lists
-the algorithms, what their budgets count, and the default budgets.
+A short text names an agent: its algorithm (`catalogue.py`) and, after a colon, its budget, such as `uct:400`.
+`AGENTS` says what the budgets count, and has their defaults.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Literal
 
 from goryu.base.errors import GoryuError
 from goryu.evaluators.uniform import UniformEvaluator
@@ -57,19 +56,16 @@ class AgentSetup:
 
 
 @dataclass(frozen=True, slots=True)
-class Algorithm:
-    """An algorithm of `AGENTS`.
+class AgentKind:
+    """How an algorithm becomes an agent.
 
     make: returns the agent with a budget. budget: the default; 0 for an algorithm without one.
-    about: one line for users, with N for the budget. uses: the part of an `AgentSetup` that it needs.
-    searches_whole_game: does it search the whole game, however long that takes?
+    counts: what the budget counts, for users.
     """
 
     make: Callable[[int, AgentSetup, Random], Agent]
-    budget: int
-    about: str
-    uses: Literal["nothing", "heuristic", "network"] = "nothing"
-    searches_whole_game: bool = False
+    budget: int = 0
+    counts: str = ""
 
 
 def make_agent(name: str, setup: AgentSetup | None = None, rng: Random | None = None) -> Agent:
@@ -81,24 +77,24 @@ def make_agent(name: str, setup: AgentSetup | None = None, rng: Random | None = 
     >>> make_agent("alpha-beta")(TicTacToe([0, 3, 1, 4]))
     2
     """
-    algorithm, budget = parse_name(name)
-    return algorithm.make(budget, setup or AgentSetup(), rng or Random())
+    kind, budget = parse_name(name)
+    return kind.make(budget, setup or AgentSetup(), rng or Random())
 
 
-def parse_name(name: str) -> tuple[Algorithm, int]:
-    """Returns the algorithm of an agent and its budget; raises AgentError if the name is not valid."""
+def parse_name(name: str) -> tuple[AgentKind, int]:
+    """Returns the kind of an agent and its budget; raises AgentError if the name is not valid."""
     word, colon, number = name.partition(":")
     if word not in AGENTS:
         raise AgentError(f"agent {name!r}: expected one of {', '.join(AGENTS)}")
-    algorithm = AGENTS[word]
+    kind = AGENTS[word]
     if not colon:
-        return algorithm, algorithm.budget
-    if not algorithm.budget:
+        return kind, kind.budget
+    if not kind.budget:
         raise AgentError(f"agent {name!r}: expected no number after {word!r}")
     if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) == 0:
-        expected = f"a positive number of at most {MOST_DIGITS} digits, as in {word}:{algorithm.budget},"
+        expected = f"a positive number of at most {MOST_DIGITS} digits, as in {word}:{kind.budget},"
         raise AgentError(f"agent {name!r}: expected {expected} after {word!r}")
-    return algorithm, int(number)
+    return kind, int(number)
 
 
 def with_epsilon(agent: Agent, epsilon: float, rng: Random) -> Agent:
@@ -171,21 +167,17 @@ def _value(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
 
 
 AGENTS = {
-    "random": Algorithm(_random, 0, "any legal move"),
-    "minimax": Algorithm(_minimax, 0, "perfect play: searches the whole game", searches_whole_game=True),
-    "alpha-beta": Algorithm(
-        _alpha_beta, 0, "the same, without moves that cannot matter", searches_whole_game=True
-    ),
-    "depth-limited": Algorithm(_depth_limited, 2, "searches N plies, then uses a heuristic", "heuristic"),
-    "flat-mc": Algorithm(_flat_monte_carlo, 10, "plays N random games after each move"),
-    "uct": Algorithm(_uct, 100, "plays N random games and grows a tree"),
-    "uct-flat": Algorithm(_uct_without_expansion, 100, "the same with a tree of one ply"),
-    "puct-tree": Algorithm(_puct_tree, 100, "N playouts of AlphaZero's search, with a network", "network"),
-    "puct": Algorithm(_puct, 100, "the engine's search: the same on a graph, in batches", "network"),
-    "gumbel": Algorithm(_gumbel, 16, "Gumbel AlphaZero's search, made for few playouts", "network"),
-    "level": Algorithm(
-        _level, 3, "plays like a person; N from 1, for beginners, to 10, full strength", "network"
-    ),
-    "value": Algorithm(_value, 2, "searches N plies, then uses a value network", "network"),
+    "random": AgentKind(_random),
+    "minimax": AgentKind(_minimax),
+    "alpha-beta": AgentKind(_alpha_beta),
+    "depth-limited": AgentKind(_depth_limited, 2, "plies"),
+    "flat-mc": AgentKind(_flat_monte_carlo, 10, "random games after each move"),
+    "uct": AgentKind(_uct, 100, "random games"),
+    "uct-flat": AgentKind(_uct_without_expansion, 100, "random games"),
+    "puct-tree": AgentKind(_puct_tree, 100, "playouts"),
+    "puct": AgentKind(_puct, 100, "playouts"),
+    "gumbel": AgentKind(_gumbel, 16, "playouts"),
+    "level": AgentKind(_level, 3, "from 1, for beginners, to 10, full strength"),
+    "value": AgentKind(_value, 2, "plies"),
 }
-"""The algorithms by name."""
+"""The algorithms of the catalogue that play every game, by name."""

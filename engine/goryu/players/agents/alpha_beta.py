@@ -14,8 +14,8 @@ from goryu.games.shogi import move_to
 from goryu.games.shogi.pieces import EMPTY
 from goryu.games.state import Move, State
 from goryu.implementation import Board
-from goryu.players.agents.interface import ShouldStop, considered_moves, make_stats
-from goryu.players.agents.watched import InterruptedSearch, Ticker, Watched
+from goryu.players.agents.searcher import TextbookSearcher, make_stats
+from goryu.players.agents.watched import Ticker, Watched
 from goryu.search.depth_limited import search
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
@@ -34,8 +34,8 @@ class CapturesFirst(Watched):
         return sorted(super().legal_moves(), key=lambda move: pieces[move_to(move)] == EMPTY)
 
 
-class AlphaBetaSearcher:
-    """Iterative deepening around `depth_limited.search`.
+class AlphaBetaSearcher(TextbookSearcher):
+    """Iterative deepening around `depth_limited.search`; a playout is a visited position.
 
     evaluate: the value of a position for its side to move. lines: how many of the best moves get their exact
     value. draw_value_first: the value of a draw for black.
@@ -52,33 +52,19 @@ class AlphaBetaSearcher:
         self._leaves = 0
         self._is_proven = False
 
-    def search(
-        self,
-        state: Board,
-        should_stop: ShouldStop,
-        *,
-        max_playouts: int | None = None,
-        root_moves: Sequence[Move] | None = None,
-    ) -> SearchResult:
-        """Searches as a `Searcher`; the limit counts visited positions."""
-        limit = float("inf") if max_playouts is None else max_playouts
-        self._ticker = Ticker(lambda: should_stop(self.stats()), limit)
-        order = considered_moves(state, root_moves)
+    def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
+        self._ticker = Ticker(should_stop, most)
         self._depth, self._is_proven = 0, False
-        self._moves = [RootMove(order[0], 0.0, 1, self._evaluate(state), None, (order[0],))]
-        try:
-            while self._depth < DEEPEST and not self._is_proven:
-                position = CapturesFirst(state.copy(), self._ticker, self._draw_value_first)
-                leaves = self._leaves
-                self._search_depth(position, self._depth + 1, order)
-                self._depth += 1
-                if should_stop(self.stats()) or self._leaves == leaves:
-                    break  # Without a leaf every line has come to the end of the game.
-                best_first = [move.move for move in self._moves]
-                order = best_first + [move for move in order if move not in best_first]
-        except InterruptedSearch:
-            pass
-        return self.result()
+        self._moves = [RootMove(moves[0], 0.0, 1, self._evaluate(state), None, (moves[0],))]
+        while self._depth < DEEPEST and not self._is_proven:
+            position = CapturesFirst(state.copy(), self._ticker, self._draw_value_first)
+            leaves = self._leaves
+            self._search_depth(position, self._depth + 1, moves)
+            self._depth += 1
+            if should_stop() or self._leaves == leaves:
+                break  # Without a leaf every line has come to the end of the game.
+            best_first = [move.move for move in self._moves]
+            moves = best_first + [move for move in moves if move not in best_first]
 
     def _search_depth(self, position: Watched, depth: int, order: Sequence[Move]) -> None:
         """Searches all moves; `_moves` gets the best so far as soon as there are enough of them."""

@@ -12,7 +12,7 @@ from time import monotonic
 
 from goryu.games.state import Move, State
 from goryu.implementation import Board
-from goryu.players.agents.interface import ShouldStop, considered_moves, make_stats
+from goryu.players.agents.searcher import UNLIMITED, TextbookSearcher, make_stats
 from goryu.players.agents.watched import Ticker, Watched
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import GumbelConfig, Node, search_steps
@@ -27,7 +27,7 @@ BYTES_PER_PLAYOUT = 8000
 CONFIG = GumbelConfig()
 
 
-class GumbelSearcher:
+class GumbelSearcher(TextbookSearcher):
     """Runs `gumbel.search_steps`, without noise.
 
     time_left_ms: returns the milliseconds that are left for this move; infinite without a clock.
@@ -52,28 +52,19 @@ class GumbelSearcher:
         self._finished_playouts = 0  # Of all searches that have ended.
         self._root_ply = self._max_depth = 0
 
-    def search(
-        self,
-        state: Board,
-        should_stop: ShouldStop,
-        *,
-        max_playouts: int | None = None,
-        root_moves: Sequence[Move] | None = None,
-    ) -> SearchResult:
-        """Searches as a `Searcher`."""
+    def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
         self._finished, self._finished_playouts = None, 0
         self._root_ply, self._max_depth = state.ply, 0
-        only = () if root_moves is None else considered_moves(state, root_moves)
+        only = moves if len(moves) < len(state.legal_moves()) else ()
         position = Watched(state, Ticker(lambda: False), self._draw_value_first, only)
-        playouts: int | None = FIRST_PLAYOUTS if max_playouts is None else max(1, max_playouts)
+        playouts: int | None = FIRST_PLAYOUTS if most == UNLIMITED else max(1, most)
         while playouts is not None:
             start_s = monotonic()
             playouts = min(playouts, self._most_playouts)
             is_whole = self._run(position, playouts, should_stop)
-            if not is_whole or max_playouts is not None or playouts == self._most_playouts:
+            if not is_whole or most != UNLIMITED or playouts == self._most_playouts:
                 break
             playouts = self._next_playouts(playouts, 1000 * (monotonic() - start_s))
-        return self.result()
 
     def _next_playouts(self, made: int, taken_ms: float) -> int | None:
         """Returns the playouts of the next search, or None if there is no time for a longer one."""
@@ -83,14 +74,14 @@ class GumbelSearcher:
         playouts = int(made * left_ms / max(taken_ms, 1.0))
         return playouts if playouts > made else None
 
-    def _run(self, position: Watched, playouts: int, should_stop: ShouldStop) -> bool:
+    def _run(self, position: Watched, playouts: int, should_stop: Callable[[], bool]) -> bool:
         """Searches with a new tree; returns whether it made all its playouts."""
         is_whole = True
 
         def stops(root: Node) -> bool:
             nonlocal is_whole
             self._running = root
-            is_whole = not should_stop(self.stats())
+            is_whole = not should_stop()
             return not is_whole
 
         steps = search_steps(position, playouts, CONFIG, None, stops)

@@ -7,10 +7,11 @@ from goryu.evaluators.material import material_value
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.implementation import Board
 from goryu.players.agents.alpha_beta import AlphaBetaSearcher
+from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.gumbel import GumbelSearcher
-from goryu.players.agents.interface import Searcher
 from goryu.players.agents.monte_carlo import FlatMonteCarloSearcher, UctSearcher
-from goryu.players.agents.single_step import OnePlySearcher, PolicyPlayer, RandomPlayer
+from goryu.players.agents.searcher import Searcher
+from goryu.players.agents.single_step import PolicySearcher, RandomSearcher, ValueSearcher
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator
 
@@ -18,9 +19,9 @@ from goryu.players.set_up.loading import LoadedEvaluator
 def needs_evaluator(config: EngineConfig) -> bool:
     """Does the algorithm use the evaluator that the options name?"""
     algorithm = config.algorithm
-    return algorithm.name in ("puct", "gumbel", "one-ply", "policy") or (
-        algorithm.name == "alpha-beta" and algorithm.leaf_value == "network"
-    )
+    if algorithm.name == "alpha-beta":
+        return algorithm.leaf_value == "network"
+    return ALGORITHMS[algorithm.name].uses == "network"
 
 
 def make_searcher(
@@ -58,13 +59,13 @@ def make_searcher(
             evaluate = network_value if config.algorithm.leaf_value == "network" else material_value
             lines = config.output.lines
             return AlphaBetaSearcher(evaluate, lines=lines, draw_value_first=draw_value_first)
-        case "one-ply":
+        case "value":
             assert loaded is not None
-            return OnePlySearcher(evaluator, loaded.batch_size, draw_value_first=draw_value_first)
+            return ValueSearcher(evaluator, loaded.batch_size, draw_value_first=draw_value_first)
         case "policy":
             # The evaluator has applied its own temperature to the policy already.
             temperature = config.algorithm.temperature / getattr(evaluator, "temperature", 1.0)
-            return PolicyPlayer(evaluator, rng, temperature)
+            return PolicySearcher(evaluator, rng, temperature)
         case "random":
-            return RandomPlayer(rng)
+            return RandomSearcher(rng)
     raise AssertionError(config.algorithm.name)

@@ -1,14 +1,14 @@
 """Flat Monte Carlo and UCT within limits: both play random games until they are stopped."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from heapq import nlargest
 from random import Random
 from sys import maxsize
 
 from goryu.games.state import Move
 from goryu.implementation import Board
-from goryu.players.agents.interface import ShouldStop, considered_moves, make_stats
-from goryu.players.agents.watched import InterruptedSearch, Ticker, Watched
+from goryu.players.agents.searcher import TextbookSearcher, make_stats
+from goryu.players.agents.watched import Ticker, Watched
 from goryu.search import uct
 from goryu.search.flat_monte_carlo import playout
 from goryu.search.result import RootMove, SearchResult, SearchStats
@@ -17,8 +17,10 @@ BYTES_PER_NODE = 250
 """Memory of a node of UCT's tree with its entry in the dictionary of its parent."""
 
 
-class FlatMonteCarloSearcher:
+class FlatMonteCarloSearcher(TextbookSearcher):
     """Plays random games after each move in turn, so that every move gets the same number.
+
+    A playout is a random game.
 
     draw_value_first: the value of a draw for black.
     """
@@ -30,30 +32,15 @@ class FlatMonteCarloSearcher:
         self._visits: list[int] = []
         self._sums: list[float] = []
 
-    def search(
-        self,
-        state: Board,
-        should_stop: ShouldStop,
-        *,
-        max_playouts: int | None = None,
-        root_moves: Sequence[Move] | None = None,
-    ) -> SearchResult:
-        """Searches as a `Searcher`; a playout is a random game."""
-        self._moves = considered_moves(state, root_moves)
-        self._visits, self._sums = [0] * len(self._moves), [0.0] * len(self._moves)
-        ticker = Ticker(lambda: should_stop(self.stats()))
-        games = 0
-        try:
-            while max_playouts is None or games < max_playouts:
-                i = games % len(self._moves)
-                position = Watched(state.copy(), ticker, self._draw_value_first)
-                position.push(self._moves[i])
-                self._sums[i] -= playout(position, self._rng)
-                self._visits[i] += 1
-                games += 1
-        except InterruptedSearch:
-            pass
-        return self.result()
+    def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
+        self._moves, self._visits, self._sums = moves, [0] * len(moves), [0.0] * len(moves)
+        ticker = Ticker(should_stop)
+        for game in range(most):
+            i = game % len(moves)
+            position = Watched(state.copy(), ticker, self._draw_value_first)
+            position.push(moves[i])
+            self._sums[i] -= playout(position, self._rng)
+            self._visits[i] += 1
 
     def result(self, lines: int = 1) -> SearchResult:
         """Returns all moves, those with the best average first, those without a game last."""
@@ -69,8 +56,8 @@ class FlatMonteCarloSearcher:
         return make_stats(sum(self._visits), depth=1, max_depth=1)
 
 
-class UctSearcher:
-    """Grows a new tree for every position.
+class UctSearcher(TextbookSearcher):
+    """Grows a new tree for every position; a playout is an iteration with its random game.
 
     capacity_bytes: the memory at which the tree stops growing; the random games go on.
     draw_value_first: the value of a draw for black.
@@ -83,30 +70,18 @@ class UctSearcher:
         self._root = uct.Node()
         self._nodes = self._max_depth = self._depth_sum = 0
 
-    def search(
-        self,
-        state: Board,
-        should_stop: ShouldStop,
-        *,
-        max_playouts: int | None = None,
-        root_moves: Sequence[Move] | None = None,
-    ) -> SearchResult:
-        """Searches as a `Searcher`; a playout is an iteration with its random game."""
+    def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
         self._root = uct.Node()
-        self._root.children = {move: uct.Node() for move in considered_moves(state, root_moves)}
-        self._nodes, self._max_depth, self._depth_sum = 1 + len(self._root.children), 0, 0
-        ticker = Ticker(lambda: should_stop(self.stats()))
-        try:
-            while max_playouts is None or self._root.visits < max_playouts:
-                leaf = Watched(state.copy(), ticker, self._draw_value_first)
-                expand_at = 1 if self._nodes < self._capacity else maxsize
-                uct.simulate(self._root, leaf, self._rng, uct.UCB1_CONSTANT, expand_at)
-                self._nodes += leaf.generated  # Only a new leaf generates moves; the game is a copy's.
-                self._depth_sum += leaf.ply - state.ply
-                self._max_depth = max(self._max_depth, leaf.ply - state.ply)
-        except InterruptedSearch:
-            pass
-        return self.result()
+        self._root.children = {move: uct.Node() for move in moves}
+        self._nodes, self._max_depth, self._depth_sum = 1 + len(moves), 0, 0
+        ticker = Ticker(should_stop)
+        while self._root.visits < most:
+            leaf = Watched(state.copy(), ticker, self._draw_value_first)
+            expand_at = 1 if self._nodes < self._capacity else maxsize
+            uct.simulate(self._root, leaf, self._rng, uct.UCB1_CONSTANT, expand_at)
+            self._nodes += leaf.generated  # Only a new leaf generates moves; the game is a copy's.
+            self._depth_sum += leaf.ply - state.ply
+            self._max_depth = max(self._max_depth, leaf.ply - state.ply)
 
     def result(self, lines: int = 1) -> SearchResult:
         """Returns all moves, the most visited first."""

@@ -1,21 +1,23 @@
-"""The players that do not search: a value for each move, a policy, or nothing at all.
+"""The algorithms that do not search: a value for each move, a policy, or nothing at all.
 
 The first two are players of 山岡忠夫『将棋AIで学ぶディープラーニング』 (2018).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from goryu.games.state import Move
 from goryu.implementation import Board
-from goryu.players.agents.interface import ShouldStop, considered_moves, make_stats
+from goryu.players.agents.searcher import TextbookSearcher, make_stats
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.proof import outcome_value
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 
-class OnePlySearcher:
+class ValueSearcher(TextbookSearcher):
     """Plays the move after which the evaluator gives the opponent the lowest value.
+
+    A playout is an evaluated move; a search that is stopped early knows only the first ones.
 
     batch_size: positions for each call of the evaluator. draw_value_first: the value of a draw for black.
     """
@@ -26,24 +28,13 @@ class OnePlySearcher:
         self._draw_value_first = draw_value_first
         self._moves: list[RootMove] = []
 
-    def search(
-        self,
-        state: Board,
-        should_stop: ShouldStop,
-        *,
-        max_playouts: int | None = None,
-        root_moves: Sequence[Move] | None = None,
-    ) -> SearchResult:
-        """Searches as a `Searcher`; if it is stopped early, it knows only the first moves."""
+    def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
         self._moves = []
-        moves = considered_moves(state, root_moves)
-        if max_playouts is not None:
-            moves = moves[: max(1, max_playouts)]
+        moves = moves[: max(1, most)]
         for start in range(0, len(moves), self._batch_size):
-            if self._moves and should_stop(self.stats()):
+            if self._moves and should_stop():
                 break
             self._evaluate_moves(state, moves[start : start + self._batch_size])
-        return self.result()
 
     def _evaluate_moves(self, state: Board, moves: Sequence[Move]) -> None:
         """Adds the values of some moves."""
@@ -76,8 +67,8 @@ class OnePlySearcher:
         return make_stats(len(self._moves), depth=1, max_depth=1)
 
 
-class _OneAnswer:
-    """Keeps the only answer of a player that does not search on."""
+class _OneAnswer(TextbookSearcher):
+    """Keeps the only answer of an algorithm that does not search."""
 
     _result = SearchResult((), 0.0, make_stats(0))
 
@@ -90,8 +81,8 @@ class _OneAnswer:
         return self._result.stats
 
 
-class PolicyPlayer(_OneAnswer):
-    """Plays the evaluator's favourite move, or draws a move from its policy.
+class PolicySearcher(_OneAnswer):
+    """Plays the evaluator's favourite move, or draws a move from its policy: it evaluates the position once.
 
     temperature: of the draw; 1 draws by the probabilities as they are, 0 plays the favourite.
     """
@@ -101,30 +92,20 @@ class PolicyPlayer(_OneAnswer):
         self._rng = rng
         self._temperature = temperature
 
-    def search(
-        self,
-        state: Board,
-        should_stop: ShouldStop,
-        *,
-        max_playouts: int | None = None,
-        root_moves: Sequence[Move] | None = None,
-    ) -> SearchResult:
-        """Evaluates the position once."""
+    def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
         (evaluation,) = self._evaluator.evaluate([state])
-        allowed = considered_moves(state, root_moves)
         priors = zip(state.legal_moves(), evaluation.policy, strict=True)
-        moves = [
+        known = [
             RootMove(move, prior, 0, evaluation.value, None, (move,))
             for move, prior in priors
-            if move in allowed
+            if move in moves
         ]
-        moves.sort(key=lambda move: -move.prior)
-        chosen = self._choose(moves)
-        ranked = (chosen, *(move for move in moves if move is not chosen))
+        known.sort(key=lambda move: -move.prior)
+        chosen = self._chosen(known)
+        ranked = (chosen, *(move for move in known if move is not chosen))
         self._result = SearchResult(ranked, evaluation.value, make_stats(1))
-        return self._result
 
-    def _choose(self, moves: Sequence[RootMove]) -> RootMove:
+    def _chosen(self, moves: Sequence[RootMove]) -> RootMove:
         """Returns the favourite, the first of the moves, or a draw."""
         if self._temperature == 0.0 or moves[0].prior == 0.0:
             return moves[0]
@@ -133,21 +114,12 @@ class PolicyPlayer(_OneAnswer):
         return self._rng.choices(moves, weights)[0]
 
 
-class RandomPlayer(_OneAnswer):
+class RandomSearcher(_OneAnswer):
     """Plays any legal move."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
 
-    def search(
-        self,
-        state: Board,
-        should_stop: ShouldStop,
-        *,
-        max_playouts: int | None = None,
-        root_moves: Sequence[Move] | None = None,
-    ) -> SearchResult:
-        """Draws a move."""
-        move = self._rng.choice(considered_moves(state, root_moves))
+    def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
+        move = self._rng.choice(moves)
         self._result = SearchResult((RootMove(move, 0.0, 0, 0.0, None, (move,)),), 0.0, make_stats(0))
-        return self._result

@@ -55,8 +55,9 @@ class BookPlayer:
         self._is_ignored = None
 
     def answer(self, request: Request, rng: Random) -> Answer | None:
-        """Returns the book's move, None if it has no suitable one."""
-        if self._book is None:
+        """Returns the book's move, None if it has no suitable one or may not answer this request."""
+        limits = request.limits
+        if self._book is None or limits.infinite or limits.root_moves or not _may_answer(request):
             return None
         config = request.config.book
         if request.config.book_file.is_own:
@@ -72,6 +73,20 @@ class BookPlayer:
             self._book = None
             return None
         return None if found is None else _as_answer(found, request)
+
+
+def _may_answer(request: Request) -> bool:
+    """May the book answer this request?
+
+    The user's book answers every one. Goryu's own is off for other networks, for other algorithms, and for
+    searches limited by nodes or depth: there the user wants to see the search.
+    """
+    config, limits = request.config, request.limits
+    if not config.book_file.is_own:
+        return True
+    is_own_engine = config.evaluator.kind == "network" and not config.evaluator.model
+    counts = (limits.nodes, limits.depth, config.nodes or None, config.depth or None)
+    return is_own_engine and config.algorithm.name == "puct" and all(count is None for count in counts)
 
 
 def _as_answer(found: "BookAnswer", request: Request) -> Answer:

@@ -139,6 +139,13 @@ def level_of(config: EngineConfig) -> Level:
     return level_by_elo(config.elo) if config.limits_strength else LEVELS[-1]
 
 
+def level_of_move(config: EngineConfig, limits: Limits) -> Level | None:
+    """Returns the level of a move; None at full strength, by another algorithm, and in an analysis."""
+    level = level_of(config)
+    is_analysis = limits.infinite or limits.root_moves
+    return None if level.is_full_strength or is_analysis or config.algorithm.name != "puct" else level
+
+
 def at_level(config: EngineConfig, level: Level) -> EngineConfig:
     """Returns the config of the search of a level.
 

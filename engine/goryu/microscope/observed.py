@@ -1,4 +1,4 @@
-"""The searches that can be observed: their parameters, their formulas, and what to read about them."""
+"""The algorithms that can be observed: their parameters, their formulas, and what to read about them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from goryu.microscope.puct import PuctObserver
 from goryu.microscope.puct_tree import PuctTreeObserver
 from goryu.microscope.recording import Observer
 from goryu.microscope.uct import UctObserver
+from goryu.players.agents.catalogue import ALGORITHMS, Algorithm
 from goryu.search import alpha_beta, depth_limited, minimax, uct
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import Formula, PuctConfig
@@ -25,12 +26,12 @@ MOST_STEPS = 5_000
 """The steps of a search of the whole tree that are recorded."""
 
 Values = Mapping[str, float]
-"""The values of an algorithm's parameters, by name."""
+"""The values of a search's parameters, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number of an algorithm. about: its meaning in English and in Japanese."""
+    """A number of a search. about: its meaning in English and in Japanese."""
 
     name: str
     default: float
@@ -41,18 +42,17 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Algorithm:
+class Observed:
     """A search that can be observed.
 
-    title, about: in English and in Japanese. file: where to read it. formula: how a move is chosen.
-    uses: "rules", "value" (a heuristic) or "network" (policy and value).
+    name: in the catalogue. title, about: in English and in Japanese. file: where to read it.
+    formula: how a move is chosen. written: the formula of a move with its numbers.
     playouts: the default number to run; 0 for a search of the whole tree.
-    written: the formula of a move with its numbers.
     """
 
+    name: str
     title: tuple[str, str]
     file: str
-    uses: str
     playouts: int
     formula: str
     about: tuple[str, str]
@@ -61,9 +61,9 @@ class Algorithm:
     written: Callable[[Node, Edge], str]
 
     @property
-    def searches_whole_game(self) -> bool:
-        """Does it search to the end of the game? Then it cannot be used for shogi."""
-        return self.uses == "rules" and not self.playouts
+    def algorithm(self) -> Algorithm:
+        """What the catalogue says about it."""
+        return ALGORITHMS[self.name]
 
     @property
     def has_graph(self) -> bool:
@@ -78,22 +78,22 @@ def make_observer(name: str, state: State, evaluator: Evaluator, values: Values 
 
     Raises InputError for an unknown name, a value out of its range, or shogi to be searched to its end.
     """
-    if name not in ALGORITHMS:
-        raise InputError(f"algorithm {name!r}: expected one of {', '.join(ALGORITHMS)}")
-    algorithm = ALGORITHMS[name]
-    if algorithm.searches_whole_game and isinstance(state, Board):
+    if name not in OBSERVED:
+        raise InputError(f"algorithm {name!r}: expected one of {', '.join(OBSERVED)}")
+    observed = OBSERVED[name]
+    if observed.algorithm.searches_whole_game and isinstance(state, Board):
         raise InputError(
             tr("{name} searches the whole game, which has no end in shogi; use depth-limited", name=name)
         )
-    return algorithm.make(state, evaluator, checked(algorithm, values or {}))
+    return observed.make(state, evaluator, checked(observed, values or {}))
 
 
-def checked(algorithm: Algorithm, given: Values) -> dict[str, float]:
+def checked(observed: Observed, given: Values) -> dict[str, float]:
     """Returns the values of all parameters; raises InputError if one is unknown or out of its range."""
-    values = {parameter.name: parameter.default for parameter in algorithm.parameters}
+    values = {parameter.name: parameter.default for parameter in observed.parameters}
     if unknown := given.keys() - values.keys():
         raise InputError(f"parameter {min(unknown)!r}: expected one of {', '.join(values) or 'none'}")
-    for parameter in algorithm.parameters:
+    for parameter in observed.parameters:
         value = values[parameter.name] = given.get(parameter.name, parameter.default)
         if not parameter.least <= value <= parameter.most or (parameter.is_whole and value != int(value)):
             limits = {"least": parameter.least, "most": parameter.most}
@@ -200,11 +200,11 @@ def _write_gumbel(_node: Node, edge: Edge) -> str:
 SEED = Parameter("seed", 1, 0, 1e9, ("the seed of the random numbers", "乱数のシード"), is_whole=True)
 EXPLORATION = ("the weight of exploration", "探索の重み")
 
-ALGORITHMS = {
-    "minimax": Algorithm(
+_ALL = (
+    Observed(
+        "minimax",
         ("Minimax", "ミニマックス"),
         "engine/goryu/search/minimax.py",
-        "rules",
         0,
         "V = max −V(a)",
         (
@@ -221,10 +221,10 @@ ALGORITHMS = {
         _minimax,
         _write_value,
     ),
-    "alpha-beta": Algorithm(
+    Observed(
+        "alpha-beta",
         ("Alpha-beta", "アルファベータ"),
         "engine/goryu/search/alpha_beta.py",
-        "rules",
         0,
         "V = max −V(a), until V ≥ β",
         (
@@ -243,10 +243,10 @@ ALGORITHMS = {
         _alpha_beta,
         _write_value,
     ),
-    "depth-limited": Algorithm(
+    Observed(
+        "depth-limited",
         ("Depth-limited search", "深さ制限つき探索"),
         "engine/goryu/search/depth_limited.py",
-        "value",
         0,
         "V = max −V(a), V = heuristic at the horizon",
         (
@@ -265,10 +265,10 @@ ALGORITHMS = {
         _depth_limited,
         _write_value,
     ),
-    "uct": Algorithm(
+    Observed(
+        "uct",
         ("UCT", "UCT"),
         "engine/goryu/search/uct.py",
-        "rules",
         100,
         "Q(a) + c · √(ln t / N(a))",
         (
@@ -297,10 +297,10 @@ ALGORITHMS = {
         _uct,
         _write_uct,
     ),
-    "puct-tree": Algorithm(
+    Observed(
+        "puct-tree",
         ("PUCT on a tree", "PUCT（木）"),
         "engine/goryu/search/puct_tree.py",
-        "network",
         100,
         "Q(a) + c · P(a) · √N / (1 + N(a))",
         (
@@ -317,10 +317,10 @@ ALGORITHMS = {
         _puct_tree,
         _write_puct_tree,
     ),
-    "puct": Algorithm(
+    Observed(
+        "puct",
         ("PUCT on a graph", "PUCT（合流あり）"),
         "engine/goryu/search/graph/puct.py",
-        "network",
         100,
         "Q(a) + c(N) · √N · P(a) / (1 + N(a) + in flight)",
         (
@@ -348,10 +348,10 @@ ALGORITHMS = {
         _puct,
         _write_puct,
     ),
-    "gumbel": Algorithm(
+    Observed(
+        "gumbel",
         ("Gumbel search", "Gumbel 探索"),
         "engine/goryu/search/gumbel.py",
-        "network",
         32,
         "root: g(a) + logit(a) + σ(Q(a)); below: π′(a) − N(a) / (1 + ΣN)",
         (
@@ -376,5 +376,7 @@ ALGORITHMS = {
         _gumbel,
         _write_gumbel,
     ),
-}
+)
+
+OBSERVED = {observed.name: observed for observed in _ALL}
 """The searches by name."""

@@ -1,6 +1,6 @@
-"""The Japanese messages: English text -> Japanese text with the same {fields}; see `language.py`."""
+"""The messages of commands and games in Japanese."""
 
-MESSAGES: dict[str, str] = {
+TEXTS: dict[str, str] = {
     ", ": "、",
     "{side}: {name}": "{side}：{name}",
     "{name} (level {number})": "{name}（レベル{number}）",
@@ -277,18 +277,23 @@ MESSAGES: dict[str, str] = {
     # Agents.
     "any legal move": "でたらめに指す",
     "perfect play: searches the whole game": "最後まで読み切る",
-    "the same, without moves that cannot matter": "同じ。結果に関わらない手を省く（アルファベータ法）",
-    "searches N plies, then uses a heuristic": "N手読み、簡単な評価関数を使う",
-    "plays N random games after each move": "各手の後にN回ずつランダムに対局してみる",
-    "plays N random games and grows a tree": "N回ランダムに対局しながら木を育てる（UCT）",
-    "the same with a tree of one ply": "同じ。木は一手だけ",
-    "N playouts of AlphaZero's search, with a network": "ネットワークとAlphaZeroの探索、Nプレイアウト",
-    "the engine's search: the same on a graph, in batches": "エンジンの探索。合流を扱い、まとめて評価する",
-    "Gumbel AlphaZero's search, made for few playouts": "少ないプレイアウト向けのGumbel AlphaZero",
-    "plays like a person; N from 1, for beginners, to 10, full strength": (
-        "人間らしく指す。Nは1（入門）から10（全力）まで"
+    "minimax without the moves that cannot matter": "結果に関わらない手を省いて読む",
+    "minimax to a few plies, then a heuristic": "数手先まで読み、簡単な評価関数を使う",
+    "the same number of random games after every move": "どの手の後にも同じ回数だけランダムに対局してみる",
+    "a growing tree of random games": "ランダムに対局しながら木を育てる",
+    "UCT with a tree of one ply": "木を一手だけにしたUCT",
+    "AlphaZero's search, with a network": "ネットワークを使うAlphaZeroの探索",
+    "the engine's own search: AlphaZero's on a graph, in batches": (
+        "エンジンの探索。AlphaZeroの探索で合流を扱い、まとめて評価する"
     ),
-    "searches N plies, then uses a value network": "N手読み、価値ネットワークを使う",
+    "Gumbel AlphaZero's search, made for few playouts": "少ないプレイアウト向けのGumbel AlphaZero",
+    "the network's favourite move, without a search": "探索せず、ネットワークがいちばん勧める手を指す",
+    "the move that leads to the network's best value": "ネットワークの評価値が最もよくなる手を指す",
+    "plays like a person": "人間らしく指す",
+    "plies": "手数",
+    "random games after each move": "一手あたりのランダムな対局の数",
+    "random games": "ランダムな対局の数",
+    "from 1, for beginners, to 10, full strength": "1（入門）から10（全力）まで",
     # goryu analyze
     "Reviews games: the win rate after every move, the mistakes and what was better.": (
         "棋譜を解析します。一手ごとの勝率、悪手、代わりの最善手を表示します。"
@@ -308,7 +313,15 @@ MESSAGES: dict[str, str] = {
     "database of analyses (default: {path})": "解析結果のデータベース（既定：{path}）",
     "neither read nor write the database of analyses": "解析結果のデータベースを使わない",
     "print only errors": "エラーだけを表示する",
-    "{text}: expected a whole number from {least} to {most}": "{text}：整数（{least}〜{most}）が必要です",
+    "{text}: expected {numbers}": "{text}：{numbers}の数が必要です",
+    "at least {number}": "{number}以上",
+    " (default {value})": "（既定：{value}）",
+    "yes": "はい",
+    "no": "いいえ",
+    "no limit": "制限なし",
+    "more than {number}": "{number}より大きい",
+    " and at most {number}": "{number}以下",
+    " and finite": "有限",
     "interrupted": "中断しました",
     "expected a time of a move, received {text!r}": "一手の時間として正しくありません：{text!r}",
     "interrupted; the same command goes on from here": "中断しました。同じコマンドで続きから再開できます",

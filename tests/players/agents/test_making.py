@@ -14,11 +14,11 @@ from goryu.evaluators.material import material_value
 from goryu.games.shogi import START_SFEN, Rules, move_from_usi, move_to_usi
 from goryu.games.state import State
 from goryu.implementation import Board
-from goryu.players.agents.algorithms import ALGORITHMS
 from goryu.players.agents.alpha_beta import AlphaBetaSearcher
 from goryu.players.agents.gumbel import GumbelSearcher
 from goryu.players.agents.monte_carlo import FlatMonteCarloSearcher, UctSearcher
-from goryu.players.agents.single_step import OnePlySearcher, PolicyPlayer, RandomPlayer
+from goryu.players.agents.single_step import PolicySearcher, RandomSearcher, ValueSearcher
+from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.clock.limits import Limits
 from goryu.players.config import (
     AlgorithmConfig,
@@ -35,7 +35,7 @@ from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import Gumbel
 from goryu.search.result import SearchResult, SearchStats
 
-OTHERS = [name for name in ALGORITHMS if name != "puct"]
+OTHERS = [name for name in USI_TRAITS if name != "puct"]
 MIDDLE_GAME = "lnsgkg1nl/1r5s1/pppppp1pp/6p2/5B3/2P6/PP1PPPPPP/7R1/LNSGKGSNL w b 6"
 MATE_IN_3 = "2l2kgnl/4s4/np2Ss1pp/3+B2p2/5p3/8P/1P1PPPPP1/3G2SR1/+b+r3GKNL b G3Pnl3p 1"
 MATE_IN_1 = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
@@ -125,7 +125,7 @@ def test_a_pondering_search_answers_only_after_the_hit_and_may_resign_then(name:
     answer = search(player, config, limits=Limits(ponder=True, movetime_ms=50), control=control)
     assert hit_s, "it answered before the hit"
     assert time.monotonic() >= hit_s[0]
-    assert (answer.move is None) == ("score" in ALGORITHMS[name].info)
+    assert (answer.move is None) == ("score" in USI_TRAITS[name].info)
 
 
 @pytest.mark.parametrize("name", ["uct", "flat-mc", "gumbel", "alpha-beta"])
@@ -186,7 +186,7 @@ def test_without_an_evaluator_only_those_that_need_it_resign() -> None:
         )
         player = Player()
         player.load(config, lambda message: None)
-        needs = name in ("gumbel", "one-ply", "policy")
+        needs = name in ("gumbel", "value", "policy")
         assert (search(player, config).move is None) == needs, name
 
 
@@ -334,9 +334,9 @@ def test_gumbel_uses_the_time_that_is_left() -> None:
     assert time.monotonic() - start_s < 20.0
 
 
-def test_one_ply_plays_the_move_after_which_the_opponent_is_worst_off() -> None:
+def test_value_plays_the_move_after_which_the_opponent_is_worst_off() -> None:
     board, evaluator = Board(MIDDLE_GAME), HashedEvaluator()
-    result = OnePlySearcher(evaluator, 4).search(board, never)
+    result = ValueSearcher(evaluator, 4).search(board, never)
     values = {}
     for move in board.legal_moves():
         board.push(move)
@@ -346,8 +346,8 @@ def test_one_ply_plays_the_move_after_which_the_opponent_is_worst_off() -> None:
     assert result.moves[0].value == max(values.values())
 
 
-def test_one_ply_mates() -> None:
-    result = OnePlySearcher(HashedEvaluator(), 4).search(Board(MATE_IN_1), never)
+def test_value_mates() -> None:
+    result = ValueSearcher(HashedEvaluator(), 4).search(Board(MATE_IN_1), never)
     assert (move_to_usi(result.moves[0].move), result.moves[0].mate) == ("G*5b", 1)
 
 
@@ -362,14 +362,14 @@ class Skewed:
 
 
 def test_policy_plays_the_favourite() -> None:
-    result = PolicyPlayer(Skewed(), Random(1)).search(Board(), never)  # type: ignore[arg-type]
+    result = PolicySearcher(Skewed(), Random(1)).search(Board(), never)  # type: ignore[arg-type]
     assert result.moves[0].move == Board().legal_moves()[0]
     assert result.moves[0].value == 0.2
 
 
 @pytest.mark.parametrize("temperature, share", [(1.0, 0.75), (0.5, 0.987), (100.0, 1 / 30)])
 def test_policy_draws_at_a_temperature(temperature: float, share: float) -> None:
-    policy, board = PolicyPlayer(Skewed(), Random(1), temperature), Board()  # type: ignore[arg-type]
+    policy, board = PolicySearcher(Skewed(), Random(1), temperature), Board()  # type: ignore[arg-type]
     first = sum(policy.search(board, never).move == board.legal_moves()[0] for _ in range(1000))
     assert first / 1000 == pytest.approx(share, abs=0.04)
 
@@ -388,7 +388,7 @@ def test_a_policy_temperature_of_one_means_the_network_s_own_probabilities() -> 
 
 
 def test_random_plays_every_move_in_the_end() -> None:
-    player, board = RandomPlayer(Random(1)), Board()
+    player, board = RandomSearcher(Random(1)), Board()
     assert {player.search(board, never).move for _ in range(500)} == set(board.legal_moves())
 
 

@@ -1,6 +1,6 @@
 """GNU Shogi as a USI engine, for `tools/match.py`.
 
-    python tests/engines/gnushogi_usi.py [/usr/games/gnushogi]
+    python tools/experiments/gnushogi_usi.py [/usr/games/gnushogi]
 
 gnushogi (1.4.2, as in Debian) reads moves like `7g7f`, one on each line, echoes each of them, and answers
 `go` with `2. ... 3c3d -1000`. Its search time is in whole seconds. Any line that arrives during a search

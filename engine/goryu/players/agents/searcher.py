@@ -1,18 +1,29 @@
-"""The interface of a search for a session. `Puct` has it; the modules here give it to the other searches."""
+"""A search for a session: its interface, and the frame that the searches of the textbook share.
 
+`Puct` has the interface itself.
+"""
+
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from sys import maxsize
 from typing import Protocol
 
 from goryu.games.state import Move
 from goryu.implementation import Board
+from goryu.players.agents.watched import InterruptedSearch
 from goryu.search.result import SearchResult, SearchStats
 
 ShouldStop = Callable[[SearchStats], bool]
+
+UNLIMITED = maxsize
+"""More playouts than any search makes."""
 
 
 class Searcher(Protocol):
     """A search of one position at a time."""
 
+    @abstractmethod
     def search(
         self,
         state: Board,
@@ -26,15 +37,40 @@ class Searcher(Protocol):
         `state` must have a legal move and is left as it was. At the root only `root_moves` are considered, if
         given.
         """
-        ...
 
+    @abstractmethod
     def result(self, lines: int = 1) -> SearchResult:
         """Returns the answer so far; at least the first `lines` moves have their full continuation."""
-        ...
 
+    @abstractmethod
     def stats(self) -> SearchStats:
         """Returns the counters so far."""
-        ...
+
+
+class TextbookSearcher(Searcher):
+    """A `Searcher` around an algorithm of the textbook, which knows neither clock nor limits."""
+
+    def search(
+        self,
+        state: Board,
+        should_stop: ShouldStop,
+        *,
+        max_playouts: int | None = None,
+        root_moves: Sequence[Move] | None = None,
+    ) -> SearchResult:
+        """Searches as a `Searcher`; a subclass says what its playouts are."""
+        moves = [move for move in state.legal_moves() if root_moves is None or move in root_moves]
+        most = UNLIMITED if max_playouts is None else max_playouts
+        with suppress(InterruptedSearch):
+            self._search(state, moves, lambda: should_stop(self.stats()), most)
+        return self.result()
+
+    @abstractmethod
+    def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
+        """Searches from nothing; may raise InterruptedSearch.
+
+        moves: those to consider, in their usual order. most: the limit of playouts.
+        """
 
 
 def make_stats(nodes: int, *, depth: int = 0, max_depth: int = 0, is_proven: bool = False) -> SearchStats:
@@ -54,8 +90,3 @@ def make_stats(nodes: int, *, depth: int = 0, max_depth: int = 0, is_proven: boo
         is_proven=is_proven,
         is_exhausted=False,
     )
-
-
-def considered_moves(state: Board, root_moves: Sequence[Move] | None) -> list[Move]:
-    """Returns the legal moves that the search may play, in their usual order."""
-    return [move for move in state.legal_moves() if root_moves is None or move in root_moves]

@@ -1,0 +1,45 @@
+"""One search of a level below full strength, and its choice among the moves."""
+
+from dataclasses import replace
+
+from goryu.implementation import Puct
+from goryu.players.kept_graph import GraphSettings
+from goryu.players.levels.level_moves import Evaluate, choose_level_move
+from goryu.players.levels.levels import Level, at_level, limits_at_level
+from goryu.players.puct_session import PuctSession
+from goryu.players.search_session import Task
+from goryu.search.result import RootMove, SearchResult
+
+LEVEL_BATCH = LEVEL_THREADS = 1
+"""Positions per call of the evaluator, and threads of the search."""
+
+
+def task_at_level(task: Task, level: Level) -> Task:
+    """Returns the task of a level's session: with the level's config and limits."""
+    request = task.request
+    config, limits = at_level(request.config, level), limits_at_level(request.limits, level)
+    return replace(task, request=replace(request, config=config, limits=limits))
+
+
+def settings_at_level(settings: GraphSettings) -> GraphSettings:
+    """Returns the settings of the graph of a level: its search is the same on every machine."""
+    config = replace(settings.config, batch_size=LEVEL_BATCH)
+    return replace(settings, config=config, threads=LEVEL_THREADS)
+
+
+class LevelSession(PuctSession):
+    """Searches a task by `task_at_level`; evaluate: values positions for the choice of the move."""
+
+    def __init__(self, puct: Puct, task: Task, level: Level, evaluate: Evaluate) -> None:
+        super().__init__(puct, task)
+        self._level = level
+        self._evaluate = evaluate
+        self._longest_mate = level.mate_plies
+        self._choose = self._level_move
+
+    def _level_move(self, result: SearchResult) -> RootMove:
+        board, temperature = self._request.board, self._config.evaluator.temperature
+        return choose_level_move(board, result, self._level, temperature, self._evaluate, self._task.rng)
+
+    def _root_mate_nodes(self) -> int:
+        return self._config.mate.root_nodes  # The nodes of a level limit its search only.
