@@ -90,7 +90,7 @@ def changed(config: T, args: argparse.Namespace, **others: Any) -> T:
 def given_options(config: type[Any], args: argparse.Namespace) -> list[str]:
     """Returns the names of the options of a dataclass that were given, if it was added without `fills`."""
     names = [item.name for item in fields(config) if "help" in item.metadata]
-    return ["--" + name.replace("_", "-") for name in names if getattr(args, name) is not None]
+    return [f"--{_name_and_unit(name)[0]}" for name in names if getattr(args, name) is not None]
 
 
 def _kind(annotation: Any) -> Any:
